@@ -23,7 +23,10 @@ export type KnownAnswer = {
 export type KnownAnswers = {
   /** The answer that this request gets now; undefined if that is not known. */
   find(key: string): KnownAnswer | undefined;
-  /** True if the same was asked lately: then its answer is worth remembering as a whole. Always false if bodies are not. */
+  /**
+   * True if the same was asked so lately that its answer would have been remembered until now: then it is worth
+   * remembering as a whole. Always false if bodies are not.
+   */
   isRepeated(key: string): boolean;
   keep(key: string, answer: KnownAnswer): void;
   /** Tags for an answer that is to be remembered while they do not change. */
@@ -64,6 +67,10 @@ const TAG_BYTES = 150;
 const TAG_NAME_BYTES = 12;
 /** Larger parts of the memory are not for one answer. */
 const LARGEST_PART = 16;
+/** Bytes of an answer, until some were remembered. */
+const USUAL_BYTES = 16 * 1024;
+/** Answers whose size counts in the average. */
+const AVERAGED = 64;
 
 /**
  * Memory for about `maxBytes`. It has two halves: when the newer one is full, the older one is dropped, with everything
@@ -75,6 +82,9 @@ export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
   const bytes = { newer: 0, older: 0 };
   const counts = { hits: 0, misses: 0 };
   const recent = keepsBodies ? createRecentKeys() : undefined;
+  let usualBytes = USUAL_BYTES;
+  /** As many answers stay until the newer half is full: what is asked for less often would be dropped before it is asked again. */
+  const window = () => maxBytes / 2 / usualBytes;
   const drop = () => {
     for (const half of halves) {
       half.older = half.newer;
@@ -116,9 +126,11 @@ export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
           if (answer !== undefined && answer !== known) keepIn(half, key, answer);
           return answer;
         },
-        isRepeated: (key) => recent?.(key, caller) ?? false,
+        isRepeated: (key) => recent?.(key, caller, window()) ?? false,
         keep(key, answer) {
-          const isLarge = sizeOf(key, answer) > maxBytes / LARGEST_PART;
+          const size = sizeOf(key, answer);
+          if (answer.body !== undefined) usualBytes += (size - usualBytes) / AVERAGED;
+          const isLarge = size > maxBytes / LARGEST_PART;
           const body = isLarge ? undefined : answer.body && ownBytes(answer.body);
           keepIn(half, key, { ...answer, body });
         },

@@ -64,6 +64,19 @@ it('keeps no memory of another answer with a body', () => {
   expect(known.find('/a')?.body?.buffer.byteLength).toBe(27);
 });
 
+it('takes as repeated only what it could have remembered since', () => {
+  const repeated = (length: number, distance: number) => {
+    const known = memoryOf(1_000_000, () => 1n).create();
+    for (let i = 0; i < 1_000; i++) known.keep(`/${i}`, whole(length));
+    known.isRepeated('/a');
+    for (let i = 1; i < distance; i++) known.isRepeated(`/other/${i}`);
+    return known.isRepeated('/a');
+  };
+  // Half of the memory has room for 47 answers of 10,450 bytes, or for 344 of 1,450.
+  expect([repeated(10_000, 40), repeated(10_000, 60)]).toEqual([true, false]);
+  expect([repeated(1_000, 300), repeated(1_000, 400)]).toEqual([true, false]);
+});
+
 it('knows what a caller has asked before', () => {
   const memory = memoryOf(100_000, () => 1n);
   const [one, other] = [memory.create(), memory.create()];
@@ -77,11 +90,11 @@ it('knows what a caller has asked before', () => {
 
 it('tells most of 20,000 recent keys from others', () => {
   const isRecent = createRecentKeys();
-  for (let i = 0; i < 20_000; i++) isRecent(`/api/restaurants?filters[slug]=r-${i}`, 1);
+  for (let i = 0; i < 20_000; i++) isRecent(`/api/restaurants?filters[slug]=r-${i}`, 1, 65_536);
   let [known, mistaken] = [0, 0];
   for (let i = 0; i < 1_000; i++) {
-    if (isRecent(`/api/restaurants?filters[slug]=r-${19_999 - i}`, 1)) known++;
-    if (isRecent(`/api/chefs?filters[slug]=r-${i}`, 1)) mistaken++;
+    if (isRecent(`/api/restaurants?filters[slug]=r-${19_999 - i}`, 1, 65_536)) known++;
+    if (isRecent(`/api/chefs?filters[slug]=r-${i}`, 1, 65_536)) mistaken++;
   }
   expect(known).toBeGreaterThan(900);
   expect(mistaken).toBe(0);
