@@ -6,6 +6,7 @@ import { USER_TYPE } from '../shared/schema/content-type.ts';
 import type { SchemaWarning } from '../shared/schema/schema-problem.ts';
 import { openAccessControl } from './access/access-control.ts';
 import { openAccessKey } from './access/access-key.ts';
+import { type CacheToken, createCacheToken } from './access/cache-token.ts';
 import {
   bodyKey,
   cursorKey,
@@ -31,6 +32,7 @@ import {
   watchContentTypes,
 } from './content-types/settle-content-types.ts';
 import { createTypesEnd } from './content-types/types-end.ts';
+import type { Lifetime } from './delivery/lifetimes.ts';
 import type { TaggingOptions } from './delivery/tagging.ts';
 import { watchTags } from './delivery/watch-tags.ts';
 import type { Fleet, FleetReport } from './fleet/fleet.ts';
@@ -115,7 +117,9 @@ export type VarveOptions = ContentStoreOptions & {
   /** Absent: none are delivered. */
   readonly webhooks?: { readonly limits: WebhookLimits; readonly report: WebhookReport };
   /** Caches that are purged of changes. */
-  readonly purges?: PurgeSettings | undefined;
+  readonly purges?: (PurgeSettings & { readonly lifetime: Lifetime }) | undefined;
+  /** A token whose answers are public; `refused` is called when they no longer are. */
+  readonly cacheToken?: { readonly name: string; readonly refused: (problem: string) => void } | undefined;
   /**
    * Work while a generation of earlier content types serves, with documents outside the process. Absent: these are made before the
    * server answers.
@@ -153,6 +157,8 @@ export type Varve = ServedApi & {
   latest(): Promise<boolean>;
   /** Changes of content types that another process is to make and to serve. This one serves those in force. */
   readonly deferred: ContentStore['deferred'];
+  /** Absent: answers to tokens are private. */
+  readonly cacheToken: CacheToken | undefined;
   /** Context of operators' requests. */
   readonly operator: OperatorContext;
   /** True if no document was ever written. */
@@ -243,6 +249,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     fleetLog.report(what);
   };
   const publicRights = () => access.authenticate(undefined);
+  const cacheToken = options.cacheToken && createCacheToken({ ...options.cacheToken, access, registry });
   const notes =
     options.purges &&
     (await openPurgeNotes({
@@ -337,12 +344,13 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       positions,
       cacheBytes: options.answerCacheBytes,
       metrics: operating.metrics,
+      cacheToken,
       tagging: options.tagging && {
         ...options.tagging,
         key: tagKey(key),
         position: () => index.position(),
         purged: options.purges && {
-          lifetime: { staleWhileRevalidate: 0, staleIfError: 0 },
+          lifetime: options.purges.lifetime,
           isPurging: () => purger?.isPurging() ?? false,
         },
       },
@@ -392,7 +400,11 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       ...options.purges,
       notes,
       fleet,
-      shape: () => `${apiFor(publicRights()).delivery.generation} ${generations.store.live().number}`,
+      shape: () => {
+        const callers = [publicRights(), cacheToken?.rights()].filter((rights) => rights !== undefined);
+        const shapes = callers.map((rights) => apiFor(rights).delivery.generation);
+        return [...shapes, generations.store.live().number].join(' ');
+      },
       metrics: operating.metrics,
       log,
       shows: freshness.shows,
@@ -444,6 +456,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       return typesEnd.showsAll(position);
     },
     deferred: store.deferred,
+    cacheToken,
     fleet,
     forwarding,
     follow: followed?.api,

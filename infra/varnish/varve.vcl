@@ -29,7 +29,8 @@ sub vcl_recv {
     }
     return (synth(200, "Purged " + req.http.count));
   }
-  # Answers to a token are private; who sends a position has to see their own write.
+  # With --cache-token, requests with that token get the answers of all: unset req.http.Authorization here if it is
+  # "Bearer <token>". Answers to other tokens are private; who sends a position has to see their own write.
   if (req.http.Authorization || req.http.Varve-Min-Position) {
     return (pass);
   }
@@ -40,8 +41,10 @@ sub vcl_recv {
 }
 
 sub vcl_backend_response {
-  # A purged answer is gone. Raise it only with --purge-soft.
-  set beresp.grace = 0s;
+  # A purged answer is gone, unless the purge is soft: Varnish reads the time from stale-while-revalidate.
+  if (beresp.http.Cache-Control !~ "stale-while-revalidate") {
+    set beresp.grace = 0s;
+  }
   set beresp.keep = 0s;
   # An answer that may not be kept says nothing of the next one: do not let two minutes of requests pass.
   if (beresp.http.Cache-Control ~ "public" && beresp.ttl <= 0s) {

@@ -11,6 +11,17 @@ export type Lifetime = {
   readonly staleIfError: number;
 };
 
+/** Caches that say in their documentation that they obey these. Others would ignore them without a word. */
+const OBEYED = {
+  staleWhileRevalidate: ['varnish', 'cloudfront', 'fastly', 'cloudflare', 'netlify', 'rfc9875'],
+  staleIfError: ['cloudfront', 'fastly', 'cloudflare', 'rfc9875'],
+} as const satisfies Readonly<Record<keyof Lifetime, readonly TagReceiver[]>>;
+
+/** The receivers of tags that obey a rule for answers that are no longer up to date. */
+export function obeying(rule: keyof Lifetime): readonly TagReceiver[] {
+  return OBEYED[rule];
+}
+
 /**
  * Headers of an answer that a cache keeps until its tags are purged, in addition to those of every answer or in their place. Each cache
  * reads a field of its own. Browsers, which nobody purges, ask each time.

@@ -2,6 +2,7 @@ import type { Rights } from '../../shared/access/rights.ts';
 import { defined } from '../../shared/defined.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { AccessControl } from '../access/access-control.ts';
+import type { CacheToken } from '../access/cache-token.ts';
 import type { RoleCommands } from '../access/role-commands.ts';
 import type { TokenCommands } from '../access/token-commands.ts';
 import type { FileLibrary } from '../assets/file-library.ts';
@@ -65,6 +66,8 @@ export type DeliveryOptions = {
   readonly metrics?: Metrics | undefined;
   /** Absent: answers have no tags in their headers. */
   readonly tagging?: TaggingOptions | undefined;
+  /** Absent: answers to tokens are private. */
+  readonly cacheToken?: Pick<CacheToken, 'rights'> | undefined;
 };
 
 /** For the ETags of recent answers, if whole answers are not remembered. */
@@ -89,6 +92,7 @@ export function createApis({ registry, writes, delivery, ...options }: ApisOptio
         ...defined({
           known: memory?.create(),
           tagging: delivery.tagging && createTagging(delivery.tagging, visible),
+          shared: delivery.cacheToken?.rights,
         }),
       },
     };

@@ -15,6 +15,7 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { openAccessControl } from '../access/access-control.ts';
 import { openAccessKey } from '../access/access-key.ts';
+import { type CacheToken, createCacheToken } from '../access/cache-token.ts';
 import { bodyKey, cursorKey, followKey, syncKey, ticketKey, webhookKey } from '../access/derived-keys.ts';
 import { createRoleCommands } from '../access/role-commands.ts';
 import { createTokenCommands } from '../access/token-commands.ts';
@@ -72,6 +73,8 @@ export type ApiProcessOptions = {
   readonly login?: LoginPlan | undefined;
   /** A Strapi that the leader follows, and where writes go. */
   readonly follow?: SendToStrapiOptions['follow'] | undefined;
+  /** See `VarveOptions`. */
+  readonly cacheToken?: { readonly name: string; readonly refused: (problem: string) => void } | undefined;
   readonly operating: Operating;
   readonly report: Report;
   /** Called for retried calls to the log's server. Default: writes them to standard error. */
@@ -82,6 +85,8 @@ export type ApiProcessOptions = {
 export type ApiProcess = ServedApi & {
   /** Knows the process that carries commands out. */
   readonly fleet: Pick<Fleet, 'leader' | 'changed'>;
+  /** Absent: answers to tokens are private. */
+  readonly cacheToken: CacheToken | undefined;
   /** Rejects when it cannot continue. Resolves on close. */
   readonly stopped: Promise<void>;
   close(): Promise<void>;
@@ -108,6 +113,7 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
   const accessOptions = { log, space, key, now: Date.now, login: options.login !== undefined };
   const name = await untilReadable(options, log, cluster);
   const access = await openAccessControl(accessOptions);
+  const cacheToken = options.cacheToken && createCacheToken({ ...options.cacheToken, access, registry });
   const signing = lateLogin({ ...options, key, access, people: NO_PEOPLE, address: '' });
   const follower = followProgress({ store: progressOfLiveSet(cluster, name), stale: undefined });
   const halt = createHalt({
@@ -145,7 +151,7 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
       usersEnvelope,
       observe: operating.observeQuery,
       rules: { ...options.rules, cursorKey: cursorKey(key) },
-      delivery: { version: operating.version },
+      delivery: { version: operating.version, cacheToken },
       writes: WRITES_ELSEWHERE,
     }),
     assets: { store, index, space },
@@ -165,6 +171,7 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
       limits: WEBHOOK_LIMITS,
     },
     fleet: following.fleet,
+    cacheToken,
     ...(options.follow && {
       follow: sendToStrapi({
         follow: options.follow,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tagKey } from '../../services/access/derived-keys.ts';
+import { lifetimeOf, staleProblems } from '../../services/cli/settings/delivery-settings.ts';
 import { purgedHeaders } from '../../services/delivery/lifetimes.ts';
 import {
   attributeTag,
@@ -125,5 +126,29 @@ describe('lifetimes with something that purges', () => {
     isPurging = true;
     expect(tagging.lifetimes?.()).toEqual({ [field]: hard });
     expect(Object.keys(tagging.headers(undefined))).toEqual([tagging.header]);
+  });
+});
+
+describe('times for answers that are no longer up to date', () => {
+  const settings = { cacheStaleWhileRevalidate: 0, cacheStaleIfError: 0, purge: [] };
+  it.each([
+    ['varnish', 'staleWhileRevalidate', true],
+    ['varnish', 'staleIfError', false],
+    ['netlify', 'staleIfError', false],
+    ['akamai', 'staleWhileRevalidate', false],
+    ['fastly', 'staleIfError', true],
+    ['none', 'staleIfError', false],
+  ] as const)('for %s are accepted only where it obeys them: %s', (cacheTags, rule, isObeyed) => {
+    const name = rule === 'staleIfError' ? 'cacheStaleIfError' : 'cacheStaleWhileRevalidate';
+    const [problem] = staleProblems({ ...settings, cacheTags, [name]: 60 });
+    if (isObeyed) expect(problem).toBeUndefined();
+    else expect(problem).toContain(`got ${cacheTags}`);
+  });
+
+  it('are refused without something that purges, and not missed', () => {
+    const some = { ...settings, cacheTags: 'fastly', cacheStaleIfError: 60 } as const;
+    expect(staleProblems({ ...some, purge: undefined })).toEqual([expect.stringContaining('needs --purge')]);
+    expect(staleProblems({ ...settings, cacheTags: 'none', purge: undefined })).toEqual([]);
+    expect(lifetimeOf(some)).toEqual({ staleWhileRevalidate: 0, staleIfError: 60 });
   });
 });

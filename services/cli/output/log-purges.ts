@@ -10,3 +10,12 @@ export function logPurges(logger: Logger): PurgeReport {
     error: (error) => logger.error({ err: error }, 'caches are not purged for now'),
   };
 }
+
+/** The token with public answers, and a warning when its answers become private. */
+export function logCacheToken(name: string | undefined, logger: Logger) {
+  if (name === undefined) return undefined;
+  return {
+    name,
+    refused: (problem: string) => logger.warn(`answers to --cache-token are private now: ${problem}`),
+  };
+}

@@ -4,6 +4,7 @@ import { openApiProcess } from '../../process/api-process.ts';
 import { readApiConfig } from '../../project/read-api-config.ts';
 import { assetsPlace } from '../../stores/open-asset-store.ts';
 import { createLogger } from '../output/create-logger.ts';
+import { logCacheToken } from '../output/log-purges.ts';
 import { logTrouble } from '../output/log-trouble.ts';
 import { startMessage } from '../output/start-message.ts';
 import { refuseOpenHost } from '../settings/access-log.ts';
@@ -13,6 +14,7 @@ import { readContentTypes } from '../settings/read-content-types.ts';
 import { connectionOf, denormaliseOf, rowCacheBytesOf } from '../settings/read-side.ts';
 import { requestRules } from '../settings/request-rules.ts';
 import type { ServeSettings } from '../settings/settings.ts';
+import { checkCacheToken } from './check-cache-token.ts';
 import { readLoginPlan } from './login-plan.ts';
 import { openOperating } from './open-operating.ts';
 import { parsePublic, setPublic } from './public-rights.ts';
@@ -45,6 +47,7 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
     eventStore,
     operating: told.operating,
     report: logger,
+    cacheToken: logCacheToken(settings.cacheToken, logger),
     login,
     // The leader reads what this process does not forward.
     follow: followSettings(settings, project?.prefix ?? '/api', () => {}),
@@ -64,6 +67,7 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
   api.stopped.catch((error: unknown) => die(logger, error));
   try {
     if (publicRights !== undefined) await setPublic(api, publicRights);
+    checkCacheToken(api.cacheToken, logger, true);
     told.admit(api.access);
     const { operating } = told;
     const greet = async () => console.log(greeting(listener.url, api, pages));

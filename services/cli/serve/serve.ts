@@ -18,7 +18,7 @@ import { connectSupervisor } from '../../supervisor/connect-supervisor.ts';
 import { createLogger } from '../output/create-logger.ts';
 import { logFleet } from '../output/log-fleet.ts';
 import { logFollower } from '../output/log-follower.ts';
-import { logPurges } from '../output/log-purges.ts';
+import { logCacheToken, logPurges } from '../output/log-purges.ts';
 import { logTrouble } from '../output/log-trouble.ts';
 import { logWebhooks } from '../output/log-webhooks.ts';
 import { reachableUrl } from '../output/reachable-url.ts';
@@ -26,7 +26,7 @@ import { logReplaced } from '../output/say-replaced.ts';
 import { startMessage } from '../output/start-message.ts';
 import { refuseOpenHost } from '../settings/access-log.ts';
 import { type CorsOrigins, corsOrigins } from '../settings/cors-origins.ts';
-import { taggingSettings } from '../settings/delivery-settings.ts';
+import { lifetimeOf, taggingSettings } from '../settings/delivery-settings.ts';
 import { followSettings } from '../settings/follow-settings.ts';
 import { purgeChoice } from '../settings/purge-settings.ts';
 import { readContentTypes } from '../settings/read-content-types.ts';
@@ -36,6 +36,7 @@ import type { ServeSettings } from '../settings/settings.ts';
 import { webhookLimits } from '../settings/webhook-settings.ts';
 import { createBuilder, renewProgram, renewReadModel, startRebuild } from './builder.ts';
 import { changeContentTypes } from './change-content-types.ts';
+import { checkCacheToken } from './check-cache-token.ts';
 import { findExampleRequest } from './example-request.ts';
 import { readLoginPlan } from './login-plan.ts';
 import { openOperating } from './open-operating.ts';
@@ -110,7 +111,13 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     fleetLog: logFleet(logger),
     tagging: taggingSettings(settings),
     webhooks: { limits: webhookLimits(settings), report: logWebhooks(logger) },
-    purges: purges && { ...purges, limits: PURGE_LIMITS, report: logPurges(logger) },
+    purges: purges && {
+      ...purges,
+      limits: PURGE_LIMITS,
+      report: logPurges(logger),
+      lifetime: lifetimeOf(settings),
+    },
+    cacheToken: logCacheToken(settings.cacheToken, logger),
     reportReplaced: logReplaced(logger),
     reportTrouble: logTrouble(logger),
     pictureFormats: await choosePictureFormats(settings, logger),
@@ -181,6 +188,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   }
   try {
     if (publicRights !== undefined && succession === undefined) await setPublic(varve, publicRights);
+    checkCacheToken(varve.cacheToken, logger, succession === undefined && restarts === 0);
     told.admit(varve.access);
     const status = () => readStatus(varve.operator);
     const { metrics } = operating;

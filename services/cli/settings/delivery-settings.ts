@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Lifetime, obeying } from '../../delivery/lifetimes.ts';
 import { TAG_RECEIVERS, type TagReceiver } from '../../delivery/tag-headers.ts';
 import type { TaggingOptions } from '../../delivery/tagging.ts';
 import { type Setting, wholeNumber, yesOrNo } from './setting.ts';
@@ -29,6 +30,23 @@ export const DELIVERY_SETTINGS = {
     description: 'send plain tags as well: the name of a type, and <plural>:<documentId> (default: false)',
     schema: yesOrNo.default(false),
   },
+  cacheToken: {
+    flags: '--cache-token <name>',
+    description:
+      'name of a token whose answers shared caches may keep, which sees no more than callers without a token (default: none)',
+    schema: z.string().min(1, 'is empty: pass the name of a token').optional(),
+  },
+  cacheStaleWhileRevalidate: {
+    flags: '--cache-stale-while-revalidate <seconds>',
+    description:
+      'time in which a cache with --purge may serve an old answer while it asks for a new one (default: 0)',
+    schema: wholeNumber(0, 31_536_000).default(0),
+  },
+  cacheStaleIfError: {
+    flags: '--cache-stale-if-error <seconds>',
+    description: 'time in which a cache with --purge may serve an old answer while Varve fails (default: 0)',
+    schema: wholeNumber(0, 31_536_000).default(0),
+  },
 } as const satisfies Readonly<Record<string, Setting>>;
 
 /** undefined: answers get no tags in their headers. */
@@ -39,4 +57,39 @@ export function taggingSettings(settings: {
 }): Omit<TaggingOptions, 'key' | 'position' | 'purged'> | undefined {
   const { cacheTags: receiver, cacheTagsBytes: bytes, cacheTagsPlain: plain } = settings;
   return receiver === 'none' ? undefined : { receiver, bytes, plain };
+}
+
+type StaleChoice = {
+  readonly cacheTags: TagReceiver | 'none';
+  readonly cacheStaleWhileRevalidate: number;
+  readonly cacheStaleIfError: number;
+  readonly purge?: readonly unknown[] | undefined;
+};
+
+/** How long caches may serve answers that are no longer up to date. */
+export function lifetimeOf({
+  cacheStaleWhileRevalidate: staleWhileRevalidate,
+  cacheStaleIfError: staleIfError,
+}: StaleChoice): Lifetime {
+  return { staleWhileRevalidate, staleIfError };
+}
+
+const STALE_FLAGS = {
+  staleWhileRevalidate: '--cache-stale-while-revalidate (VARVE_CACHE_STALE_WHILE_REVALIDATE)',
+  staleIfError: '--cache-stale-if-error (VARVE_CACHE_STALE_IF_ERROR)',
+} as const satisfies Readonly<Record<keyof Lifetime, string>>;
+
+/** Sentences about times for old answers that no cache would obey. */
+export function staleProblems(settings: StaleChoice): readonly string[] {
+  const lifetime = lifetimeOf(settings);
+  return (['staleWhileRevalidate', 'staleIfError'] as const).flatMap((rule) => {
+    if (lifetime[rule] === 0) return [];
+    const receivers = obeying(rule);
+    if (!receivers.some((one) => one === settings.cacheTags))
+      return [
+        `${STALE_FLAGS[rule]} needs --cache-tags with one of ${receivers.join(', ')}, got ${settings.cacheTags}: omit it, as other caches ignore it`,
+      ];
+    if (settings.purge !== undefined) return [];
+    return [`${STALE_FLAGS[rule]} needs --purge: without it caches ask each time, so omit it`];
+  });
 }

@@ -1,5 +1,6 @@
 import { isWildcard } from '../../http/sockets/loopback.ts';
 import { logFile } from '../../stores/open-event-store.ts';
+import { staleProblems } from './delivery-settings.ts';
 import type { ProcessRole } from './roles.ts';
 import { InvalidSettings, type ServeSettings } from './settings.ts';
 
@@ -10,6 +11,7 @@ export function refuseUnusable(role: ProcessRole, settings: ServeSettings): void
     role === 'api' ? logProblem(settings) : undefined,
     role === 'serve' ? undefined : assetsProblem(settings),
     role === 'api' ? undefined : advertiseProblem(settings),
+    ...staleProblems(settings),
   ].filter((sentence) => sentence !== undefined);
   if (sentences.length > 0) throw new InvalidSettings(sentences.map((each) => `  ${each}`).join('\n'));
 }

@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Rights } from '../../../shared/access/rights.ts';
 import { fastDigest } from '../../../shared/fast-digest.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { AnswerTags } from '../../delivery/answer-tags.ts';
@@ -19,6 +20,8 @@ export type Delivery = {
   readonly known?: KnownAnswers;
   /** Absent: answers have no tags in their headers. */
   readonly tagging?: Tagging;
+  /** Rights object of a token whose answers are public; absent: there is no such token. */
+  readonly shared?: (() => Rights | undefined) | undefined;
 };
 
 /** Request headers that an answer depends on. `Authorization` is not among them: with a token an answer is private. */
@@ -57,7 +60,7 @@ export function answerRead(
   const found = known.find(key);
   if (found !== undefined && (found.body !== undefined || isSameEntity(entity, found.etag))) {
     known.counts.hits++;
-    sendRead(reply, lasting(delivery.tagging, found), found.body ?? NO_BODY);
+    sendRead(delivery, reply, lasting(delivery.tagging, found), found.body ?? NO_BODY);
     return undefined;
   }
   known.counts.misses++;
@@ -79,13 +82,13 @@ function keyOf({ headers, raw: { url = '' } }: FastifyRequest): string {
 async function answerOnce(delivery: Delivery, reply: FastifyReply, answer: Answer): Promise<void> {
   const { generation, tagging } = delivery;
   const { request } = reply;
-  if (tagging !== undefined && request.headers.authorization === undefined) {
+  if (tagging !== undefined && isShared(delivery, request)) {
     await answerWithTags(delivery, reply, answer);
     return;
   }
   const asking = askingOf(request);
   const body = await answer(asking);
-  sendRead(reply, { etag: entityTag(generation, body), isDraft: asking.isDraft }, body);
+  sendRead(delivery, reply, { etag: entityTag(generation, body), isDraft: asking.isDraft }, body);
 }
 
 type Kept = {
@@ -100,16 +103,17 @@ type Kept = {
  * after changes too.
  */
 async function answerWithTags(
-  { generation, tagging }: Delivery,
+  delivery: Delivery,
   reply: FastifyReply,
   answer: Answer,
   kept?: Kept,
 ): Promise<void> {
+  const { generation, tagging } = delivery;
   const tags = (kept?.known ?? (tagging as Tagging)).collect();
   const asking = { ...askingOf(reply.request), tags, shown: tags.shown };
   const position = (kept?.known ?? tagging)?.position();
   const body = await answer(asking).catch((error) => {
-    if (tagging !== undefined) tagMissing(reply, tagging, tags, error);
+    if (tagging !== undefined && isShared(delivery, reply.request)) tagMissing(reply, tagging, tags, error);
     throw error;
   });
   const { isDraft } = asking;
@@ -120,7 +124,7 @@ async function answerWithTags(
     const whole = kept.isRepeated ? body : undefined;
     kept.known.keep(kept.key, { ...sent, position, tags: all, body: whole });
   }
-  sendRead(reply, isCurrent ? lasting(tagging, sent) : sent, body);
+  sendRead(delivery, reply, isCurrent ? lasting(tagging, sent) : sent, body);
 }
 
 /** Adds how long caches may keep an answer that is current: what changes it from now on is purged. */
@@ -142,7 +146,7 @@ export function sendOwn(
   reply: FastifyReply,
   body: Uint8Array,
 ): void {
-  sendRead(reply, { etag: entityTag(generation, body), isDraft }, body);
+  sendRead({}, reply, { etag: entityTag(generation, body), isDraft }, body);
 }
 
 /** After its connection is closed, an answer gets no more work. */
@@ -158,20 +162,19 @@ export function entityTag(generation: string, body: Uint8Array): string {
 type Sent = Pick<KnownAnswer, 'etag' | 'isDraft' | 'tagged'>;
 
 /** Past fastify's reply, which would look at headers and hooks again: a read's answer is bytes and constant headers. */
-function sendRead(reply: FastifyReply, sent: Sent, body: Uint8Array): void {
+function sendRead(sharing: Sharing, reply: FastifyReply, sent: Sent, body: Uint8Array): void {
   const { etag } = sent;
+  const rules = rulesFor(sharing, reply.request, sent);
   if (isSameEntity(reply.request.headers['if-none-match'], etag)) {
-    sendUnchanged(reply, sent);
+    sendUnchanged(rules, reply, sent);
     return;
   }
-  const rules = rulesFor(reply.request, sent);
   const headers = { ...rules.whole, etag, 'content-length': body.length };
   reply.hijack();
   reply.raw.writeHead(200, withOthers(reply, rules, sent, headers)).end(body);
 }
 
-function sendUnchanged(reply: FastifyReply, sent: Sent): void {
-  const rules = rulesFor(reply.request, sent);
+function sendUnchanged(rules: Rules, reply: FastifyReply, sent: Sent): void {
   const headers = { ...rules.unchanged, etag: sent.etag };
   reply.hijack();
   reply.raw.writeHead(304, withOthers(reply, rules, sent, headers)).end();
@@ -179,9 +182,16 @@ function sendUnchanged(reply: FastifyReply, sent: Sent): void {
 
 type Rules = (typeof RULES)[keyof typeof RULES];
 
-function rulesFor({ headers }: FastifyRequest, { isDraft }: Sent): Rules {
-  if (isDraft || headers[MIN_POSITION_HEADER] !== undefined) return RULES.nobody;
-  return headers.authorization === undefined ? RULES.public : RULES.private;
+function rulesFor(sharing: Sharing, request: FastifyRequest, { isDraft }: Sent): Rules {
+  if (isDraft || request.headers[MIN_POSITION_HEADER] !== undefined) return RULES.nobody;
+  return isShared(sharing, request) ? RULES.public : RULES.private;
+}
+
+type Sharing = Pick<Delivery, 'shared'>;
+
+/** Returns whether shared caches may store the answer: it is for everyone. */
+function isShared({ shared }: Sharing, { headers, rights }: FastifyRequest): boolean {
+  return headers.authorization === undefined || (shared !== undefined && rights === shared());
 }
 
 /** Adds tags and lifetimes for shared caches, and the headers of the reply. */

@@ -1,0 +1,62 @@
+import { type AccessState, type Token, tokenStatus } from '../../shared/access/access-state.ts';
+import type { Rights } from '../../shared/access/rights.ts';
+import { seenBeyond } from '../../shared/access/seen-beyond.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { AccessControl } from './access-control.ts';
+
+/** A token whose answers caches may share, while it sees no more than callers without a token. */
+export type CacheToken = {
+  /** The object that its requests have as their rights; undefined: its answers are private now. */
+  rights(): Rights | undefined;
+  /** Why its answers are private; undefined: they are not. */
+  problem(): string | undefined;
+};
+
+export type CacheTokenOptions = {
+  readonly name: string;
+  readonly access: Pick<AccessControl, 'state'>;
+  readonly registry: SchemaRegistry;
+  /** Called when rights change so that its answers become private, with the reason. */
+  readonly refused: (problem: string) => void;
+};
+
+/** Compares the rights of the token again whenever an event has changed rights. */
+export function createCacheToken(options: CacheTokenOptions): CacheToken {
+  const { access, refused } = options;
+  let last: { readonly state: AccessState; readonly checked: Checked } | undefined;
+  const now = (): Checked => {
+    const state = access.state();
+    if (last?.state === state) return last.checked;
+    const checked = check(options, state);
+    const wasShared = last !== undefined && last.checked.problem === undefined;
+    last = { state, checked };
+    if (wasShared && checked.problem !== undefined) refused(checked.problem);
+    return checked;
+  };
+  return { rights: () => now().rights, problem: () => now().problem };
+}
+
+type Checked = { readonly rights?: Rights; readonly problem?: string };
+
+function check({ name, registry }: CacheTokenOptions, state: AccessState): Checked {
+  const token = tokenNamed(state, name);
+  if (token === undefined)
+    return { problem: `there is no valid token "${name}": make one with varve token create` };
+  const more = seenBeyond(registry, token.rights, state.publicRights);
+  if (more.length === 0) return { rights: token.rights };
+  return {
+    problem: `the token "${name}" sees more than callers without a token (${some(more)}): allow that to them with --public, or name another token`,
+  };
+}
+
+/** An expired token is refused by itself, at every request. */
+function tokenNamed({ tokens }: AccessState, name: string): Token | undefined {
+  return [...tokens.values()].find((one) => one.name === name && tokenStatus(one, Date.now()) === 'active');
+}
+
+const MOST_NAMED = 5;
+
+function some(names: readonly string[]): string {
+  const rest = names.length - MOST_NAMED;
+  return rest > 0 ? `${names.slice(0, MOST_NAMED).join(', ')} and ${rest} more` : names.join(', ');
+}
