@@ -4,12 +4,13 @@ import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { RelatedOptions } from '../webhooks/related-documents.ts';
-import { type FeedItem, isSelected, joinItems, visibleNames } from './feed-item.ts';
+import { type FeedItem, isSelected, itemOf, joinItems } from './feed-item.ts';
 import { listDocuments } from './list-documents.ts';
-import { createLogReader, type LogChange } from './read-changes.ts';
+import { createLogReader } from './read-changes.ts';
 import { relatedItems } from './related-items.ts';
 import { type FeedCaller, type FeedSelection, parseChangesRequest } from './selection.ts';
 import { beginAgain, readSyncToken, type SyncPlace, type SyncScope, writeSyncToken } from './sync-token.ts';
+import { type VisibleChange, visibleChange } from './visible-change.ts';
 
 export type ChangeFeedOptions = {
   readonly log: Pick<EventStore, 'readAll' | 'readStream'>;
@@ -93,7 +94,8 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
       after,
       until: options.index.position(),
       types: related ? visible : types,
-      isEnough(change) {
+      async isEnough(found) {
+        const change = await visibleChange(options, caller, selection, found);
         items.push(...itemsOf(selection, change));
         if (related && graph !== undefined)
           items.push(...relatedItems({ registry, graph }, selection, caller.registry, change));
@@ -121,12 +123,8 @@ async function placeOf(
   });
 }
 
-function itemsOf(selection: FeedSelection, { type, documentId, position, at, rows }: LogChange): FeedItem[] {
-  return rows
-    .filter((row) => isSelected(selection, type, row))
-    .map(({ status, event, locale, changed }) => {
-      const locales = locale === null ? [] : [locale];
-      const item = { type, documentId, status, event, locales, position: String(position), at };
-      return event === 'update' ? { ...item, changed: visibleNames(selection, type, changed) } : item;
-    });
+function itemsOf(selection: FeedSelection, change: VisibleChange): FeedItem[] {
+  return change.rows
+    .filter((row) => isSelected(selection, change.type, row))
+    .map((row) => itemOf(change, row, row.names));
 }

@@ -1,7 +1,9 @@
 import type { DocumentEvent } from '../../shared/document/events.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { World } from '../../shared/read-index/read-index.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { effectOf } from '../webhooks/document-actions.ts';
+import { attributeOf, type ComponentParts, changedParts, digestParts } from './component-parts.ts';
 import type { TypeEra } from './type-eras.ts';
 
 /** What happened to one row: a document in one locale and version. */
@@ -10,17 +12,32 @@ export type VersionChange = {
   /** Without draft & publish all rows are published ones. */
   readonly status: World;
   readonly event: 'create' | 'update' | 'delete';
-  /** Attributes of the schema that may differ from before; `all` where the event does not say which. */
+  /**
+   * Attributes of the schema, and paths into components, that may differ from before; `all` where the event does not say
+   * which.
+   */
   readonly changed: Names;
+  /**
+   * The row became a copy of the other version, with links that other documents changed after this position. Absent: the
+   * event wrote the row itself.
+   */
+  readonly linksAfter?: bigint;
 };
 
 type Names = ReadonlySet<string> | 'all';
 
+type Parts = ReadonlyMap<string, ComponentParts>;
+
 type LocaleState = {
-  draft: boolean;
-  published: boolean;
-  /** Attributes that were changed since the draft was published. */
-  unpublished: Names;
+  readonly draft: boolean;
+  readonly published: boolean;
+  /** Attributes and paths that were changed since the draft was published. */
+  readonly unpublished: Names;
+  /** Components of the row that is edited, by attribute. */
+  readonly parts: Parts;
+  readonly publishedParts: Parts;
+  /** Position at which both versions were equal the last time. */
+  readonly equalAt: bigint;
 };
 
 /** Which rows a document has, as its own events say. */
@@ -36,16 +53,28 @@ export function newHistory(): DocumentHistory {
 }
 
 export function copyHistory({ next, era, locales }: DocumentHistory): DocumentHistory {
-  return { next, era, locales: new Map([...locales].map(([locale, state]) => [locale, { ...state }])) };
+  return { next, era, locales: new Map(locales) };
 }
 
 const NONE: ReadonlySet<string> = new Set();
+const NO_PARTS: Parts = new Map();
+const NEW: LocaleState = {
+  draft: false,
+  published: false,
+  unpublished: NONE,
+  parts: NO_PARTS,
+  publishedParts: NO_PARTS,
+  equalAt: 0n,
+};
 
-/** Adds an event that counts, and returns the rows that it changed. `eras`: of the type, up to the event. */
+/** The definitions of the document's type up to an event, and all types of today. */
+export type HistoryTypes = { readonly eras: readonly TypeEra[]; readonly registry: SchemaRegistry };
+
+/** Adds an event that counts, and returns the rows that it changed. */
 export function addEvent(
   history: DocumentHistory,
   stored: StoredEvent,
-  eras: readonly TypeEra[],
+  { eras, registry }: HistoryTypes,
 ): readonly VersionChange[] {
   history.next = stored.revision + 1n;
   const effect = effectOf(stored);
@@ -54,7 +83,13 @@ export function addEvent(
   if (era === undefined) return [];
   const event = stored as unknown as DocumentEvent;
   const changes: VersionChange[] = [];
-  const context = { history, era, note: (change: VersionChange) => void changes.push(change) };
+  const context: Context = {
+    history,
+    era,
+    registry,
+    position: stored.position,
+    note: (change) => void changes.push(change),
+  };
   switch (event.type) {
     case 'entry-created':
     case 'entry-changed':
@@ -67,7 +102,7 @@ export function addEvent(
       discard(context, event.data.locale);
       break;
     case 'entry-imported':
-      put(context, event.data.locale, event.data.version === 'draft' ? 'draft' : 'published', 'all');
+      putImported(context, event.data);
       break;
     case 'entry-unpublished':
       remove(context, event.data.locale, ['published']);
@@ -82,51 +117,113 @@ export function addEvent(
 type Context = {
   readonly history: DocumentHistory;
   readonly era: TypeEra;
+  readonly registry: SchemaRegistry;
+  readonly position: bigint;
   readonly note: (change: VersionChange) => void;
 };
 
-/** Writes a row, whether or not it was there. */
-function put({ history, note }: Context, locale: string | null, status: World, changed: Names): void {
-  const state = history.locales.get(locale) ?? { draft: false, published: false, unpublished: NONE };
-  note({ locale, status, event: state[status] ? 'update' : 'create', changed });
+type Data<Type extends DocumentEvent['type']> = (DocumentEvent & { type: Type })['data'];
+
+function stateOf({ locales }: DocumentHistory, locale: string | null): LocaleState {
+  return locales.get(locale) ?? NEW;
+}
+
+/** Writes a row, whether or not it was there. `copied`: from the other version. */
+function put(
+  { history, note }: Context,
+  locale: string | null,
+  { status, changed, copied = false }: { status: World; changed: Names; copied?: boolean },
+): void {
+  const state = stateOf(history, locale);
+  const event = state[status] ? 'update' : 'create';
+  note({ locale, status, event, changed, ...(copied && { linksAfter: state.equalAt }) });
   history.locales.set(locale, { ...state, [status]: true, unpublished: union(state.unpublished, changed) });
 }
 
-function edit(context: Context, data: (DocumentEvent & { type: 'entry-changed' })['data']): void {
+function change(history: DocumentHistory, locale: string | null, to: Partial<LocaleState>): void {
+  history.locales.set(locale, { ...stateOf(history, locale), ...to });
+}
+
+/** Components in the values of an event, by attribute. */
+function digestValues(
+  { registry }: Context,
+  { type, values }: Pick<Data<'entry-changed'>, 'type' | 'values'>,
+): Parts {
+  const attributes = registry.contentTypes.get(type)?.attributes;
+  return new Map(
+    Object.entries(values).flatMap(([name, value]) => {
+      const attribute = attributes?.get(name);
+      const isComponent = attribute?.kind === 'component' || attribute?.kind === 'dynamiczone';
+      return isComponent ? [[name, digestParts(registry, attribute, value)] as const] : [];
+    }),
+  );
+}
+
+function putImported(context: Context, data: Data<'entry-imported'>): void {
+  const { history } = context;
+  const status = data.version === 'draft' ? 'draft' : 'published';
+  put(context, data.locale, { status, changed: 'all' });
+  change(history, data.locale, {
+    [data.version === 'published' ? 'publishedParts' : 'parts']: digestValues(context, data),
+  });
+}
+
+function edit(context: Context, data: Data<'entry-changed'>): void {
   const { history, era } = context;
   const names = new Set([...Object.keys(data.values), ...data.relations.map(({ attribute }) => attribute)]);
-  const edited = era.draftAndPublish ? 'draft' : 'published';
-  put(context, data.locale, edited, names);
+  const parts = digestValues(context, data);
+  const status = era.draftAndPublish ? 'draft' : 'published';
+  editRow(context, data.locale, { status, names, parts });
   if (data.shared.length === 0) return;
-  for (const [locale, state] of history.locales)
-    if (locale !== data.locale && state[edited]) put(context, locale, edited, new Set(data.shared));
+  const shared = { names: new Set(data.shared), parts: only(parts, new Set(data.shared)) };
+  for (const [locale, state] of [...history.locales])
+    if (locale !== data.locale && state[status]) editRow(context, locale, { status, ...shared });
+}
+
+type RowEdit = { readonly status: World; readonly names: ReadonlySet<string>; readonly parts: Parts };
+
+/** Of components, only the paths that differ from before are named. */
+function editRow(context: Context, locale: string | null, { status, names, parts }: RowEdit): void {
+  const { history } = context;
+  const before = stateOf(history, locale).parts;
+  const changed = new Set([...names].filter((name) => !parts.has(name)));
+  for (const [name, after] of parts)
+    for (const path of changedParts(before.get(name), after)) changed.add(path);
+  put(context, locale, { status, changed });
+  change(history, locale, { parts: new Map([...before, ...parts]) });
 }
 
 /** Shared values are published in all published locales of the document. */
 function publish(context: Context, locale: string | null): void {
-  const { history, era } = context;
-  const own = history.locales.get(locale);
-  put(context, locale, 'published', own?.unpublished ?? NONE);
-  setUnpublished(history, locale, NONE);
-  for (const [other, state] of history.locales) {
+  const { history, era, position } = context;
+  const { unpublished, parts } = stateOf(history, locale);
+  put(context, locale, { status: 'published', changed: unpublished, copied: true });
+  change(history, locale, { unpublished: NONE, publishedParts: parts, equalAt: position });
+  for (const [other, state] of [...history.locales]) {
     if (other === locale || !state.published) continue;
     const shared = among(era.shared, state.unpublished);
     if (shared.size === 0) continue;
-    put(context, other, 'published', shared);
+    put(context, other, { status: 'published', changed: shared });
+    change(history, other, {
+      publishedParts: new Map([...state.publishedParts, ...only(parts, era.shared)]),
+    });
     if (state.unpublished !== 'all')
-      setUnpublished(history, other, state.unpublished.difference(shared) as ReadonlySet<string>);
+      change(history, other, { unpublished: state.unpublished.difference(shared) });
   }
 }
 
 function discard(context: Context, locale: string | null): void {
-  const { history, era } = context;
-  const changed = history.locales.get(locale)?.unpublished ?? NONE;
-  put(context, locale, 'draft', changed);
-  setUnpublished(history, locale, NONE);
+  const { history, era, position } = context;
+  const { unpublished: changed, publishedParts: parts } = stateOf(history, locale);
+  put(context, locale, { status: 'draft', changed, copied: true });
+  change(history, locale, { unpublished: NONE, parts, equalAt: position });
   const shared = among(era.shared, changed);
   if (shared.size === 0) return;
-  for (const [other, state] of history.locales)
-    if (other !== locale && state.draft) put(context, other, 'draft', shared);
+  for (const [other, state] of [...history.locales]) {
+    if (other === locale || !state.draft) continue;
+    put(context, other, { status: 'draft', changed: shared });
+    change(history, other, { parts: new Map([...state.parts, ...only(parts, era.shared)]) });
+  }
 }
 
 function remove({ history, note }: Context, locale: string | null, statuses: readonly World[]): void {
@@ -134,14 +231,10 @@ function remove({ history, note }: Context, locale: string | null, statuses: rea
   if (state === undefined) return;
   for (const status of statuses) {
     if (state[status]) note({ locale, status, event: 'delete', changed: NONE });
-    state[status] = false;
+    change(history, locale, { [status]: false });
   }
-  if (!state.draft && !state.published) history.locales.delete(locale);
-}
-
-function setUnpublished({ locales }: DocumentHistory, locale: string | null, names: Names): void {
-  const state = locales.get(locale);
-  if (state !== undefined) state.unpublished = names;
+  const left = stateOf(history, locale);
+  if (!left.draft && !left.published) history.locales.delete(locale);
 }
 
 /** Moves a history to the definition of its type that is in force, as the graph converts its rows. */
@@ -163,16 +256,20 @@ function convert(history: DocumentHistory, was: TypeEra, now: TypeEra): void {
     if (kept !== undefined) history.locales.set(to, kept);
   }
   if (was.draftAndPublish === now.draftAndPublish) return;
-  for (const [locale, state] of history.locales) {
-    state.draft = now.draftAndPublish;
-    state.unpublished = NONE;
+  for (const [locale, state] of [...history.locales]) {
+    const parts = now.draftAndPublish ? state.parts : state.publishedParts;
+    change(history, locale, { draft: now.draftAndPublish, unpublished: NONE, parts, publishedParts: parts });
     // An entry that was never published does not become visible by a change of a schema.
     if (!state.published) history.locales.delete(locale);
   }
 }
 
 function among(names: ReadonlySet<string>, changed: Names): ReadonlySet<string> {
-  return changed === 'all' ? names : (names.intersection(changed) as ReadonlySet<string>);
+  return changed === 'all' ? names : new Set([...changed].filter((path) => names.has(attributeOf(path))));
+}
+
+function only(parts: Parts, names: ReadonlySet<string>): Parts {
+  return new Map([...parts].filter(([name]) => names.has(name)));
 }
 
 function union(one: Names, other: Names): Names {

@@ -1,5 +1,6 @@
 import type { World } from '../../shared/read-index/read-index.ts';
 import type { VersionChange } from './document-history.ts';
+import type { LogChange } from './read-changes.ts';
 import type { FeedSelection } from './selection.ts';
 
 /** A member of `data`: what happened to rows of one document in one version. */
@@ -34,15 +35,15 @@ export function isSelected(
   return locale === null || locales === undefined || locales.has(locale);
 }
 
-/** Names of the changed attributes that the caller may see; null: any of them. */
-export function visibleNames(
-  { types }: FeedSelection,
-  uid: string,
-  changed: VersionChange['changed'],
-): readonly string[] | null {
-  if (changed === 'all') return null;
-  const attributes = types.get(uid)?.attributes;
-  return [...changed].filter((name) => attributes?.get(name)?.private === false).sort();
+/** The item of a row. `changed`: of an update, see `namesShown`. */
+export function itemOf(
+  { type, documentId, position, at }: Omit<LogChange, 'rows'>,
+  { status, event, locale }: VersionChange,
+  changed: readonly string[] | null,
+): FeedItem {
+  const locales = locale === null ? [] : [locale];
+  const item = { type, documentId, status, event, locales, position: String(position), at };
+  return event === 'update' ? { ...item, changed } : item;
 }
 
 /** Joins items of one document and version that follow each other. */

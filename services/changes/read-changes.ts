@@ -37,7 +37,7 @@ export type ReadRequest = {
   readonly until: bigint;
   readonly types: { has(type: Uid): boolean };
   /** Enough changes. */
-  readonly isEnough: (change: LogChange) => boolean;
+  readonly isEnough: (change: LogChange) => Promise<boolean>;
 };
 
 export type ReadResult = {
@@ -67,7 +67,8 @@ export function createLogReader({ log, space, registry }: LogReaderOptions) {
     if (history.next < event.revision) {
       for await (const earlier of log.readStream(event.stream, history.next)) {
         if (earlier.revision >= event.revision) break;
-        if (counts(earlier, epochAt)) addEvent(history, earlier, erasBefore(found, earlier.position));
+        if (!counts(earlier, epochAt)) continue;
+        addEvent(history, earlier, { registry, eras: erasBefore(found, earlier.position) });
       }
     }
     return history;
@@ -76,7 +77,7 @@ export function createLogReader({ log, space, registry }: LogReaderOptions) {
   const rowsOf = async (event: StoredEvent, type: Uid, { epochAt, eras }: Reading) => {
     const found = await eras(type);
     const history = await historyBefore(event, found, epochAt);
-    const rows = addEvent(history, event, erasBefore(found, event.position));
+    const rows = addEvent(history, event, { registry, eras: erasBefore(found, event.position) });
     histories.set(event.stream, history);
     return rows;
   };
@@ -104,7 +105,7 @@ export function createLogReader({ log, space, registry }: LogReaderOptions) {
       const redefined = await redefinedBy(event, reading);
       if (redefined !== undefined) return { reached, isEnd: false, redefined };
       const change = await changeBy(event, reading);
-      if (change !== undefined && isEnough(change)) return { reached, isEnd: false };
+      if (change !== undefined && (await isEnough(change))) return { reached, isEnd: false };
     }
     return { reached, isEnd: true };
   };

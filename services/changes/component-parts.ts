@@ -1,0 +1,71 @@
+import type { ComponentValue } from '../../shared/document/events.ts';
+import type { Attribute, Uid } from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { digestText } from '../../shared/text-digest.ts';
+
+/**
+ * Digests of what components of one attribute hold, by path: `address` has their number and order,
+ * `address/common.address/street` all their streets. Ids of components are not in it.
+ */
+export type ComponentParts = ReadonlyMap<string, string>;
+
+const STEP = '/';
+
+export function digestParts(registry: SchemaRegistry, attribute: Attribute, value: unknown): ComponentParts {
+  const lists = new Map<string, unknown[]>();
+  collect(registry, attribute, { value, path: attribute.name, lists });
+  return new Map([...lists].map(([path, list]) => [path, digestText(JSON.stringify(list))]));
+}
+
+/** Paths with another digest. */
+export function changedParts(before: ComponentParts | undefined, after: ComponentParts): readonly string[] {
+  const paths = new Set([...(before?.keys() ?? []), ...after.keys()]);
+  return [...paths].filter((path) => before?.get(path) !== after.get(path));
+}
+
+/** The attribute of the content type that a path begins with. */
+export function attributeOf(path: string): string {
+  return path.split(STEP, 1)[0] ?? path;
+}
+
+/** The caller may see what is at a path. `registry` and `attributes`: as the caller sees them. */
+export function isVisiblePath(
+  registry: SchemaRegistry,
+  attributes: ReadonlyMap<string, Attribute> | undefined,
+  path: string,
+): boolean {
+  const [name = '', uid, ...rest] = path.split(STEP);
+  if (attributes?.get(name)?.private !== false) return false;
+  if (uid === undefined) return true;
+  return isVisiblePath(registry, registry.components.get(uid)?.attributes, rest.join(STEP));
+}
+
+type Collected = {
+  readonly value: unknown;
+  readonly path: string;
+  readonly lists: Map<string, unknown[]>;
+};
+
+function collect(registry: SchemaRegistry, attribute: Attribute, { value, path, lists }: Collected): void {
+  const list = lists.get(path) ?? [];
+  lists.set(path, list);
+  if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') {
+    list.push(value ?? null);
+    return;
+  }
+  const given: unknown = value ?? [];
+  const components = (Array.isArray(given) ? given : [given]) as readonly ComponentValue[];
+  const uids = components.map(({ __component: uid }) =>
+    attribute.kind === 'component' ? attribute.component : (uid as Uid),
+  );
+  list.push(uids);
+  for (const [at, component] of components.entries()) {
+    const uid = uids[at] ?? '';
+    for (const inner of registry.components.get(uid)?.attributes.values() ?? [])
+      collect(registry, inner, {
+        value: component[inner.name],
+        path: [path, uid, inner.name].join(STEP),
+        lists,
+      });
+  }
+}

@@ -1,0 +1,74 @@
+import type { DocumentEvent } from '../../shared/document/events.ts';
+import type { DocumentName } from '../../shared/document/recorded-rows.ts';
+import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { effectOf } from '../webhooks/document-actions.ts';
+import { attributeOf, isVisiblePath } from './component-parts.ts';
+import type { VersionChange } from './document-history.ts';
+import type { LogChange } from './read-changes.ts';
+import type { FeedCaller, FeedSelection } from './selection.ts';
+
+/** A change without the rows in which the caller sees nothing of it. */
+export type VisibleChange = Omit<LogChange, 'rows'> & { readonly rows: readonly VisibleRow[] };
+
+export type VisibleRow = VersionChange & {
+  /** Changed attributes that the caller may see; null: any of them. */
+  readonly names: readonly string[] | null;
+};
+
+type VisibilityOptions = {
+  readonly log: Pick<EventStore, 'readAll'>;
+  readonly registry: SchemaRegistry;
+};
+
+/** Events that are searched for changes of links. With more, the row counts as changed. */
+const MAX_SEARCHED = 500n;
+
+/** Leaves out updates of attributes that the caller may not see. */
+export async function visibleChange(
+  options: VisibilityOptions,
+  caller: FeedCaller,
+  { visible }: Pick<FeedSelection, 'visible'>,
+  change: LogChange,
+): Promise<VisibleChange> {
+  const attributes = visible.get(change.type)?.attributes;
+  const rows: VisibleRow[] = [];
+  for (const row of change.rows) {
+    const { changed } = row;
+    const paths = changed === 'all' ? [] : [...changed];
+    const shown = paths.filter((path) => isVisiblePath(caller.registry, attributes, path));
+    const names = changed === 'all' ? null : [...new Set(shown.map(attributeOf))].sort();
+    if (row.event !== 'update' || names?.length !== 0 || (await isCopyOfMore(options, change, row)))
+      rows.push({ ...row, names });
+  }
+  return { ...change, rows };
+}
+
+/** The row became a copy of the other version, and has links that other documents changed. */
+async function isCopyOfMore(
+  { log, registry }: VisibilityOptions,
+  { type, documentId, position }: LogChange,
+  { changed, linksAfter }: VersionChange,
+): Promise<boolean> {
+  if (linksAfter === undefined) return false;
+  // A publication without an edit is there for its links.
+  if (changed !== 'all' && changed.size === 0) return true;
+  if (position - linksAfter > MAX_SEARCHED) return true;
+  for await (const batch of log.readAll(linksAfter)) {
+    const before = batch.filter((event) => event.position < position);
+    if (before.some((event) => linksTo(registry, event, { type, documentId }))) return true;
+    if (before.length < batch.length) return false;
+  }
+  return false;
+}
+
+/** The event of another document may have changed links of this one. */
+function linksTo(registry: SchemaRegistry, event: StoredEvent, { type, documentId }: DocumentName): boolean {
+  if (effectOf(event) === undefined) return false;
+  const { data } = event as unknown as DocumentEvent;
+  if (data.documentId === documentId || !('relations' in data)) return false;
+  return data.relations.some(({ attribute: name }) => {
+    const attribute = registry.contentTypes.get(data.type)?.attributes.get(name);
+    return attribute?.kind === 'relation' && attribute.target === type;
+  });
+}
