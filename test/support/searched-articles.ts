@@ -66,7 +66,7 @@ export type Article = {
 };
 
 /** Words that are near to each other: by stems, accents, typos, beginnings; of two languages and a script without spaces. */
-const WORDS = [
+export const WORDS = [
   ...[
     'layer',
     'layers',
@@ -95,7 +95,7 @@ const WORDS = [
   ],
   ...['straße', 'strasse', 'AB-12', '東京都', 'x', 'élève', 'les'],
 ];
-const TYPED = [
+export const TYPED = [
   ...WORDS,
   'layr',
   'bonudary',

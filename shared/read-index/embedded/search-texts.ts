@@ -1,5 +1,6 @@
 import { hasWords } from '../../search/split-words.ts';
 import { PART, rest } from '../../turns/slice.ts';
+import { compareCodePoints } from '../column.ts';
 import { reportedTerms, type TextSearch, type TextSearchReport } from '../text-search.ts';
 import { andBits, type Bits, countBits, orBits } from './bits.ts';
 import { correctionOf, createLocaleSearches, type LocaleSearch } from './locale-search.ts';
@@ -32,10 +33,10 @@ export function createTextTerms(index: TextIndex, search: TextSearch): () => rea
 /** The locales that are searched, of those that rows have words in. */
 function textsOf({ locales, space, settings }: TextIndex, search: TextSearch): LocaleText[] {
   const isLocalized = space.columnsByField.has('locale');
-  const names = isLocalized ? search.locales : [settings.locale];
-  const texts =
-    names === 'all' ? [...locales.values()] : [...new Set(names)].flatMap((name) => locales.get(name) ?? []);
-  return texts.filter(({ rows }) => rows > 0);
+  const asked = isLocalized ? search.locales : [settings.locale];
+  // By name: terms and corrections are reported in this order.
+  const names = asked === 'all' ? [...locales.keys()].sort(compareCodePoints) : new Set(asked);
+  return [...names].flatMap((name) => locales.get(name) ?? []).filter(({ rows }) => rows > 0);
 }
 
 /**
