@@ -13,6 +13,7 @@ import { type ErrorEnvelope, presentError } from './answers/error-envelope.ts';
 import { reportError } from './answers/report-error.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './answers/responses.ts';
 import { forwardWrites } from './forwarding/forward-writes.ts';
+import { countTickets } from './forwarding/leader-tickets.ts';
 import { type DocsOptions, registerDocsPage, registerOpenApi } from './pages/docs-page.ts';
 import { registerSearchPage, type SearchPage } from './pages/search-page.ts';
 import { registerStartPage } from './pages/start-page.ts';
@@ -143,7 +144,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   const authenticate = createAuthenticate(authentication);
   authenticateRequests(app, authenticate, authentication);
   awaitPositions(app, options.freshness, authenticate);
-  forwardWrites(app, options.forwarding, registry);
+  const askLeader = forwardWrites(app, options.forwarding, registry);
   nameAuthors(app, access, options.meters.tracing);
   const writesOf = (request: FastifyRequest) => {
     const api = apiFor(request.rights);
@@ -151,7 +152,8 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   };
   const streams = createEventStreams({ limits: options.streams, rightsOf: rightsNow(authenticate) });
   options.leaving(streams.leave);
-  const tickets = createTickets(options.ticketKey);
+  const own = createTickets(options.ticketKey);
+  const tickets = countTickets(app, { ...options.forwarding, own, askLeader });
   const failed = (error: unknown) => app.log.error({ err: error });
   const streaming = { ...options, streams, tickets, authenticate, failed };
   const context = {

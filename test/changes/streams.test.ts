@@ -164,14 +164,24 @@ describe('a ticket', () => {
   });
 });
 
+it('a ticket is accepted in the term in which it was made, once', () => {
+  const tickets = createTickets(Buffer.alloc(32));
+  const { ticket } = tickets.create(undefined, 'one');
+  expect(() => tickets.use(ticket, 'other')).toThrow('The ticket is unknown');
+  tickets.use(ticket, 'one');
+  expect(() => tickets.use(ticket, 'one')).toThrow('The ticket is unknown');
+});
+
 it('a ticket expires', () => {
   let now = 0;
   const tickets = createTickets(Buffer.alloc(32), () => now);
-  const [first, second] = [tickets.create('Bearer a'), tickets.create('Bearer b')];
+  const [first, second] = [tickets.create('Bearer a', 'term'), tickets.create('Bearer b', 'term')];
   now = TICKET_MS - 1;
-  expect(tickets.use(first.ticket)).toBe('Bearer a');
+  tickets.use(first.ticket, 'term');
+  expect(tickets.read(first.ticket)).toBe('Bearer a');
   now = TICKET_MS;
-  expect(() => tickets.use(second.ticket)).toThrow('The ticket is unknown');
+  expect(() => tickets.use(second.ticket, 'term')).toThrow('The ticket is unknown');
+  expect(() => tickets.read(second.ticket)).toThrow('The ticket is unknown');
 });
 
 describe('a stream ends', () => {

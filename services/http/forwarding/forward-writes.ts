@@ -53,7 +53,7 @@ export function forwardWrites(
   scope: FastifyInstance,
   options: ForwardingOptions,
   registry: SchemaRegistry,
-): void {
+): AskLeader {
   const { commands, membership, bodyKey } = options;
   const conceal = createConcealBody(registry, bodyKey);
   const sender = createSender(membership);
@@ -71,7 +71,11 @@ export function forwardWrites(
     if (answer === 'here') throw error;
     return passOn(reply, answer, options);
   });
+  return (write) => askLeader(options, sender, write);
 }
+
+/** Answer of the leader within a time limit; `here` if that is this process. Rejects with RequestError (503) without one. */
+export type AskLeader = (write: SentWrite) => Promise<SentAnswer | 'here'>;
 
 type Leading = ForwardingOptions & { readonly conceal: (url: string, body: string) => string };
 

@@ -3,16 +3,22 @@ import { type Rights, rightsKey } from '../../../shared/access/rights.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { AccessControl } from '../../access/access-control.ts';
 import type { EventStream, EventStreams } from '../streams/event-streams.ts';
-import type { Tickets } from '../streams/tickets.ts';
 import type { Authenticate } from './authenticate.ts';
 import { queryOf } from './entry-routes.ts';
 
 /** What the routes of streams share. */
 export type StreamContext = {
   readonly streams: EventStreams;
-  readonly tickets: Tickets;
+  readonly tickets: StreamTickets;
   readonly access: AccessControl;
   readonly authenticate: Authenticate;
+};
+
+/** Stand for the `Authorization` of another request, once. */
+export type StreamTickets = {
+  create(authorization: string | undefined): { readonly ticket: string; readonly expiresAt: string };
+  /** Rejects with RequestError for a ticket that is not valid. */
+  use(ticket: string): Promise<string | undefined>;
 };
 
 /** A request for a stream, after its ticket was used. */
@@ -41,7 +47,7 @@ export async function readStreamRequest(
   if (ticket !== undefined) {
     if (request.headers.authorization !== undefined)
       throw new RequestError('invalid-query', "Send either 'Authorization' or 'ticket'");
-    caller.headers.authorization = tickets.use(ticket);
+    caller.headers.authorization = await tickets.use(ticket);
     await authenticate(caller as FastifyRequest);
   }
   const { authorization } = caller.headers;

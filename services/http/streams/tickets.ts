@@ -3,9 +3,18 @@ import { RequestError } from '../../../shared/request-error.ts';
 
 /** Lets a client that sends no `Authorization`, such as EventSource, use that of another request once. */
 export type Tickets = {
-  create(authorization: string | undefined): { readonly ticket: string; readonly expiresAt: string };
-  /** Returns the `Authorization` of a ticket. Throws RequestError (401) if it was used, has expired or is not a ticket. */
-  use(ticket: string): string | undefined;
+  /** `term`: the leader's term, during which the ticket can be used. */
+  create(
+    authorization: string | undefined,
+    term: string,
+  ): { readonly ticket: string; readonly expiresAt: string };
+  /** Returns the `Authorization` of a ticket. Throws RequestError (401) if it has expired or is not a ticket. */
+  read(ticket: string): string | undefined;
+  /**
+   * Marks a ticket as used, in the process of this term. Throws RequestError (401) if it was used, has expired, or is of another
+   * term.
+   */
+  use(ticket: string, term: string): void;
 };
 
 export const TICKET_MS = 60_000;
@@ -14,40 +23,52 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Tickets are valid in every process with the key. Each process accepts a ticket once. `now`: milliseconds since 1970. */
+/** Tickets can be read in every process with the key. `now`: milliseconds since 1970. */
 export function createTickets(key: Uint8Array, now: () => number = Date.now): Tickets {
   /** Used tickets by nonce, with the time when they expire. In order of use. */
   const used = new Map<string, number>();
+  const read = (ticket: string): Opened => {
+    const opened = open(key, Buffer.from(ticket, 'base64url'));
+    if (opened === undefined || opened.until <= now()) throw invalidTicket();
+    return opened;
+  };
   return {
-    create(authorization) {
+    create(authorization, term) {
       const until = now() + TICKET_MS;
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(CIPHER, key, nonce);
-      const text = JSON.stringify([until, authorization ?? null]);
+      const text = JSON.stringify([until, authorization ?? null, term]);
       const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       const ticket = Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString('base64url');
       return { ticket, expiresAt: new Date(until).toISOString() };
     },
-    use(ticket) {
-      const bytes = Buffer.from(ticket, 'base64url');
-      const [until, authorization] = open(key, bytes) ?? [0, null];
-      const nonce = bytes.subarray(0, NONCE_BYTES).toString('base64url');
+    read: (ticket) => read(ticket).authorization,
+    use(ticket, term) {
+      const { nonce, until, term: own } = read(ticket);
       forgetExpired(used, now());
-      if (until <= now() || used.has(nonce)) throw invalidTicket();
+      if (own !== term || used.has(nonce)) throw invalidTicket();
       used.set(nonce, until);
-      return authorization ?? undefined;
     },
   };
 }
 
-function open(key: Uint8Array, bytes: Buffer): [number, string | null] | undefined {
+type Opened = {
+  readonly nonce: string;
+  readonly until: number;
+  readonly authorization: string | undefined;
+  readonly term: string;
+};
+
+function open(key: Uint8Array, bytes: Buffer): Opened | undefined {
   if (bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined;
+  const nonce = bytes.subarray(0, NONCE_BYTES);
   try {
-    const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES)).setAuthTag(
+    const decipher = createDecipheriv(CIPHER, key, nonce).setAuthTag(
       bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES),
     );
     const text = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
-    return JSON.parse(text.toString()) as [number, string | null];
+    const [until, authorization, term] = JSON.parse(text.toString()) as [number, string | null, string];
+    return { nonce: nonce.toString('base64url'), until, authorization: authorization ?? undefined, term };
   } catch {
     return undefined;
   }

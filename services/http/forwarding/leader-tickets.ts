@@ -1,0 +1,88 @@
+import type { FastifyInstance } from 'fastify';
+import { RequestError } from '../../../shared/request-error.ts';
+import { NotLeading } from '../../command/not-leading.ts';
+import { SECURITY_HEADERS } from '../answers/responses.ts';
+import type { AskLeader, ForwardingOptions } from './forward-writes.ts';
+
+/** Tickets of a fleet: each is accepted once, by whichever process. */
+export type LeaderTickets = {
+  /** Throws RequestError (503) while there is no leader. */
+  create(authorization: string | undefined): { readonly ticket: string; readonly expiresAt: string };
+  /** Returns the `Authorization` of a ticket. Rejects with RequestError: 401 for an invalid one, 503 without a leader. */
+  use(ticket: string): Promise<string | undefined>;
+};
+
+type OwnTickets = {
+  create(
+    authorization: string | undefined,
+    term: string,
+  ): { readonly ticket: string; readonly expiresAt: string };
+  read(ticket: string): string | undefined;
+  use(ticket: string, term: string): void;
+};
+
+export type LeaderTicketsOptions = Pick<ForwardingOptions, 'fleet' | 'commands' | 'newCommandId'> & {
+  readonly own: OwnTickets;
+  readonly askLeader: AskLeader;
+};
+
+const PATH = '/_varve/tickets/use';
+
+/**
+ * Lets the leader count tickets. A ticket names the claim of the leader at its creation, and a claim is of one process: no
+ * other one accepts it, whatever happens to that process. After a takeover, clients ask for another ticket.
+ */
+export function countTickets(scope: FastifyInstance, options: LeaderTicketsOptions): LeaderTickets {
+  const { fleet, commands, own, askLeader, newCommandId } = options;
+  const claim = (): string => {
+    const led = fleet.leader();
+    if (led.kind === 'nobody')
+      throw new RequestError('no-leader', 'There is no leader: tickets are not possible for now');
+    return led.leader.claim;
+  };
+  const useHere = (ticket: string): void => {
+    const led = fleet.leader();
+    if (led.kind !== 'here') throw new NotLeading();
+    own.use(ticket, led.leader.claim);
+  };
+  scope.post(PATH, async (request, reply) => {
+    if (commands.accept(request, false) === undefined) throw new RequestError('not-found', 'Not Found');
+    useHere(String((request.body as { readonly ticket?: unknown } | undefined)?.ticket));
+    reply.code(204).headers(SECURITY_HEADERS).send();
+  });
+  return {
+    create: (authorization) => own.create(authorization, claim()),
+    async use(ticket) {
+      const authorization = own.read(ticket);
+      for (;;) {
+        const body = JSON.stringify({ ticket });
+        const headers = { 'content-type': 'application/json' };
+        const answer =
+          fleet.leader().kind === 'here'
+            ? 'here'
+            : await askLeader({ method: 'POST', url: PATH, headers, body, command: newCommandId() });
+        if (answer === 'here') {
+          if (fleet.leader().kind !== 'here') continue;
+          useHere(ticket);
+        } else if (answer.statusCode !== 204) throw refusedBy(answer);
+        return authorization;
+      }
+    },
+  };
+}
+
+function refusedBy({
+  statusCode,
+  body,
+}: {
+  readonly statusCode: number;
+  readonly body: Buffer;
+}): RequestError {
+  if (statusCode === 401) {
+    const { error } = JSON.parse(body.toString()) as { readonly error: { readonly message: string } };
+    return new RequestError('unauthorized', error.message);
+  }
+  return new RequestError('no-leader', `The leader could not count the ticket, and answered ${statusCode}`, {
+    found: body.toString().slice(0, 200),
+  });
+}

@@ -1,0 +1,172 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { FeedItem } from '../../services/changes/feed-item.ts';
+import { createAsk } from '../support/access-client.ts';
+import { type EventReader, openEvents } from '../support/event-source.ts';
+import { readFeed } from '../support/feed-client.ts';
+import { type Member, startFleet, type TestFleet } from '../support/fleet.ts';
+import { pauseMember } from '../support/pause-member.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
+
+/** How often the leader is killed, or stopped. */
+const ENDS = Number(process.env['VARVE_FEED_ENDS'] ?? 4);
+
+let fleet: TestFleet;
+const urlOf = (member: Member) => member.server().url;
+const tags = (member: Member, more = '') => `${urlOf(member)}/api/_changes?types=tags${more}`;
+
+describe('feeds of two processes on one log', takesMinutes('feeds of two processes'), () => {
+  beforeAll(async () => {
+    fleet = await startFleet({ size: 2 });
+  }, 120_000);
+  afterAll(() => fleet?.dispose());
+
+  const both = async (): Promise<{ readonly leader: Member; readonly other: Member }> => {
+    const leader = await fleet.leader();
+    return { leader, other: fleet.members.find((member) => member !== leader) as Member };
+  };
+  /** Writes through a process, again until there is a leader. */
+  const createTag = async (member: () => Member, key: string): Promise<string> => {
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    for (;;) {
+      const sent = createAsk(urlOf(member()))('/api/tags', {
+        method: 'POST',
+        headers,
+        body: { data: { key } },
+      });
+      const answer = await sent.catch(() => undefined);
+      if (answer?.status === 201) return answer.body.data.documentId;
+    }
+  };
+  const ticketOf = async (member: Member): Promise<string> => {
+    for (;;) {
+      const { status, body } = await createAsk(urlOf(member))('/_varve/tickets', { method: 'POST' });
+      if (status === 201) return body.data.ticket;
+      expect([status, body.error.code]).toEqual([503, 'no-leader']);
+    }
+  };
+  /** 200, or the status of the refusal. */
+  const use = async (member: Member, ticket: string): Promise<number> => {
+    try {
+      (await openEvents(tags(member, `&ticket=${ticket}`))).close();
+      return 200;
+    } catch (error) {
+      return Number((error as Error).message.slice(0, 3));
+    }
+  };
+
+  it('accept a ticket once, whichever process made it and whichever is asked', async () => {
+    const { leader, other } = await both();
+    for (const maker of [leader, other]) {
+      const ticket = await ticketOf(maker);
+      const statuses = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => use(n % 2 === 0 ? leader : other, ticket)),
+      );
+      expect(statuses.toSorted()).toEqual([200, ...Array(19).fill(401)]);
+    }
+    expect((await createAsk(urlOf(leader))('/_varve/tickets/use', { method: 'POST', body: {} })).status).toBe(
+      404,
+    );
+  });
+
+  it('answer a token of the other process, and name an answer of a list alike', async () => {
+    const { leader, other } = await both();
+    const { next } = await readFeed(createAsk(urlOf(leader)), 'types=tags');
+    const id = await createTag(() => other, 'token');
+    const items = (await readFeed(createAsk(urlOf(other)), 'types=tags', next)).items;
+    expect(items.map(({ documentId }) => documentId)).toEqual([id]);
+    const path = '/api/tags?live=true&filters[key][$startsWith]=both&fields=key';
+    const first = await openEvents(urlOf(other) + path);
+    onTestFinished(first.close);
+    await createTag(() => leader, 'both1');
+    await first.until(() => first.events.at(-1)?.data.includes('both1') === true);
+    const second = await openEvents(urlOf(leader) + path, { 'last-event-id': first.lastId() });
+    onTestFinished(second.close);
+    await createTag(() => other, 'both2');
+    for (const list of [first, second])
+      await list.until(() => list.events.at(-1)?.data.includes('both2') === true);
+    expect(second.events).toHaveLength(1);
+    expect(second.lastId()).toBe(first.lastId());
+  });
+
+  it(
+    `are followed without a gap or a repetition while the leader is killed or stopped ${ENDS} times`,
+    async () => {
+      const up = new Set(fleet.members);
+      const any = () => [...up][Math.floor(Math.random() * up.size)] as Member;
+      const { next } = await readFeed(createAsk(urlOf(any())), 'types=tags');
+      const follower = followFleet(any, `&since=${next}`);
+      const written: string[] = [];
+      const write = async (count: number) => {
+        for (let n = 0; n < count; n++) written.push(await createTag(any, `w${written.length}`));
+      };
+      for (let end = 0; end < ENDS; end++) {
+        await write(10);
+        const { leader, other } = await both();
+        const ticket = await ticketOf(other);
+        expect(await use(other, ticket)).toBe(200);
+        const unused = await ticketOf(other);
+        up.delete(leader);
+        const isKilled = end % 2 === 0;
+        const stop = async () => {
+          if (isKilled) await leader.end('SIGKILL');
+          else await pauseMember(fleet, leader);
+        };
+        await Promise.all([stop(), write(5)]);
+        while ((await fleet.leader()) !== other) await nextTurn();
+        // No process but the one that ended could know whether they were used.
+        expect([await use(other, ticket), await use(other, unused)]).toEqual([401, 401]);
+        if (isKilled) await leader.start();
+        else leader.server().signal('SIGCONT');
+        up.add(leader);
+        await write(5);
+        expect(await use(leader, ticket)).toBe(401);
+        follower.leave();
+      }
+      await follower.until(written.length);
+      expect(follower.ids()).toEqual(written);
+    },
+    120_000 + ENDS * 60_000,
+  );
+});
+
+/** Follows the feed as EventSource does, of another process each time. */
+function followFleet(any: () => Member, query: string) {
+  const items: FeedItem[] = [];
+  let last = '';
+  let current: EventReader | undefined;
+  const follow = async () => {
+    const headers = last === '' ? {} : { 'last-event-id': last };
+    const reader = await openEvents(tags(any(), query), headers);
+    current = reader;
+    let taken = 0;
+    await reader
+      .until(() => {
+        for (const { event, data, id } of reader.events.slice(taken)) {
+          taken++;
+          expect(event).toBe('changes');
+          items.push(...(JSON.parse(data) as { readonly data: FeedItem[] }).data);
+          last = id;
+        }
+        return reader.isEnded() || isOver;
+      })
+      .catch(() => {})
+      .finally(reader.close);
+  };
+  let isOver = false;
+  onTestFinished(() => {
+    isOver = true;
+    current?.close();
+  });
+  const run = async () => {
+    while (!isOver) await follow().catch(() => {});
+  };
+  void run();
+  return {
+    ids: () => items.map(({ documentId }) => documentId),
+    /** Ends the stream: it goes on elsewhere. */
+    leave: () => current?.close(),
+    until: (count: number) =>
+      expect.poll(() => items.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(count),
+  };
+}
