@@ -22,7 +22,8 @@ export function indexedWord({ stem }: Pick<Language, 'stem'>, word: string, kind
 export type WordMatch = { readonly typos: number; readonly isExact: boolean };
 
 const EXACT: WordMatch = { typos: 0, isExact: true };
-const ALIKE: WordMatch = { typos: 0, isExact: false };
+/** By its stem, its beginning or a synonym. */
+export const ALIKE: WordMatch = { typos: 0, isExact: false };
 const WITH_TYPOS: readonly WordMatch[] = [ALIKE, { typos: 1, isExact: false }, { typos: 2, isExact: false }];
 
 /** undefined: it does not match. */

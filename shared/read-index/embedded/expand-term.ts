@@ -1,18 +1,7 @@
-import { matchWord, type WordMatch } from '../../search/match-word.ts';
+import { ALIKE, matchWord, type WordMatch } from '../../search/match-word.ts';
 import type { SearchTerm } from '../../search/search-terms.ts';
-import { rest } from '../../turns/slice.ts';
-import {
-  createExpansionCache,
-  type Expansion,
-  type KnownWord,
-  lettersOf,
-  type Vocabulary,
-} from './vocabulary.ts';
-
-/** Words between two looks at the clock. */
-const AT_ONCE = 256;
-/** Cost of comparing a word with a term, in steps of a slice. */
-const COMPARE_STEPS = 5;
+import { createNearWalk } from './near-words.ts';
+import { createExpansionCache, type Expansion, type KnownWord, type Vocabulary } from './vocabulary.ts';
 
 /** Every word that `matchWord` takes for the term. Where a call ends with its slice, the next goes on with it. */
 export function createExpansion(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
@@ -39,54 +28,23 @@ function nameOf({ folded, stem, isPrefix, typos, synonyms }: SearchTerm): string
 function createScan(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
   const words: number[] = [];
   const matches: WordMatch[] = [];
-  for (const number of new Set(wordsOfTerm(vocabulary, term))) {
-    const match = matchWord(term, vocabulary.words[number] as KnownWord);
-    if (match === undefined) continue;
+  const known = new Set<number>();
+  const add = (number: number, match: WordMatch | undefined): void => {
+    if (match === undefined) return;
+    known.add(number);
     words.push(number);
     matches.push(match);
-  }
-  if (!term.isPrefix && term.typos === 0) return () => ({ words, matches });
-  const lists = scannedLists(vocabulary, term);
-  const isNear = nearness(vocabulary, term);
-  const found: number[] = [];
-  const compare = createComparison({ vocabulary, term, found }, { words, matches });
-  let list = 0;
-  let next = 0;
-  return () => {
-    for (; list < lists.length; list++, next = 0) {
-      const numbers = lists[list] as readonly number[];
-      while (next < numbers.length) {
-        const number = numbers[next++] as number;
-        if (isNear(number)) found.push(number);
-        if (next % AT_ONCE === 0) rest(AT_ONCE);
-      }
-    }
-    return compare();
   };
-}
-
-type Scanned = {
-  readonly vocabulary: Vocabulary;
-  readonly term: SearchTerm;
-  readonly found: readonly number[];
-};
-
-/** Adds the words among those found that match to those that are known already. */
-function createComparison({ vocabulary, term, found }: Scanned, known: Expansion): () => Expansion {
-  const before = new Set(known.words);
-  const words = [...known.words];
-  const matches = [...known.matches];
-  let compared = 0;
+  const compare = (number: number) => matchWord(term, vocabulary.words[number] as KnownWord);
+  for (const number of wordsOfTerm(vocabulary, term)) if (!known.has(number)) add(number, compare(number));
+  const { folded, isPrefix, typos } = term;
+  if (!isPrefix && typos === 0) return () => ({ words, matches });
+  const walk = createNearWalk(vocabulary.trie, { text: folded, typos, isPrefix }, (number, hasBeginning) => {
+    // The word itself is known already.
+    if (!known.has(number)) add(number, hasBeginning ? ALIKE : compare(number));
+  });
   return () => {
-    while (compared < found.length) {
-      const number = found[compared++] as number;
-      const match = before.has(number) ? undefined : matchWord(term, vocabulary.words[number] as KnownWord);
-      if (match !== undefined) {
-        words.push(number);
-        matches.push(match);
-      }
-      rest(COMPARE_STEPS);
-    }
+    walk();
     return { words, matches };
   };
 }
@@ -98,32 +56,4 @@ export function wordsOfTerm(
 ): readonly number[] {
   const lists = [byFolded.get(folded), byStem.get(stem), ...synonyms.map((synonym) => byFolded.get(synonym))];
   return lists.flatMap((list) => list ?? []);
-}
-
-/** Words that may match by their beginning or with typos: with two allowed the first letter may be another one. */
-function scannedLists({ byLetter }: Vocabulary, { folded, typos }: SearchTerm): (readonly number[])[] {
-  const first = byLetter.get(folded.charCodeAt(0)) ?? [];
-  if (typos < 2) return [first];
-  return [...byLetter.values()];
-}
-
-/** A cheap test that no matching word fails. */
-function nearness(
-  { letters, lengths }: Vocabulary,
-  { folded, typos, isPrefix }: SearchTerm,
-): (word: number) => boolean {
-  const wanted = lettersOf(folded);
-  const shortest = folded.length - typos;
-  const longest = isPrefix ? Number.POSITIVE_INFINITY : folded.length + typos;
-  return (word) => {
-    const length = lengths[word] as number;
-    if (length < shortest || length > longest) return false;
-    let missing = wanted & ~(letters[word] as number);
-    // Each typo takes at most one letter away: a letter that is not in the word costs one.
-    for (let left = typos; missing !== 0; left--) {
-      if (left === 0) return false;
-      missing &= missing - 1;
-    }
-    return true;
-  };
 }

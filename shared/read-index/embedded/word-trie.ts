@@ -1,0 +1,115 @@
+/**
+ * Words by their letters, so that words that begin alike are compared once. Numbers of words only: a trie does not know its words.
+ * Letters behind `DEEPEST` are not in it, so that long words take no more memory than others.
+ */
+export type WordTrie = {
+  /** By node: its letter, as a code unit, and the nodes and words below it; 0 and -1 = none. Node 0 is the root. */
+  letters: Uint16Array;
+  firstChild: Int32Array;
+  nextSibling: Int32Array;
+  firstWord: Int32Array;
+  /** By word: the next one of the same node. */
+  nextWord: Int32Array;
+  nodes: number;
+  readonly freeNodes: number[];
+};
+
+/** Words that share so many letters are in one node. */
+export const DEEPEST = 12;
+const FIRST_NODES = 1_024;
+export const ROOT = 0;
+const NO_NODE = 0;
+export const NO_WORD = -1;
+
+export function createWordTrie(): WordTrie {
+  return {
+    letters: new Uint16Array(FIRST_NODES),
+    firstChild: new Int32Array(FIRST_NODES),
+    nextSibling: new Int32Array(FIRST_NODES),
+    firstWord: new Int32Array(FIRST_NODES).fill(NO_WORD),
+    nextWord: new Int32Array(FIRST_NODES),
+    nodes: 1,
+    freeNodes: [],
+  };
+}
+
+export function addToTrie(trie: WordTrie, word: string, number: number): void {
+  const depth = Math.min(word.length, DEEPEST);
+  let node = ROOT;
+  for (let at = 0; at < depth; at++) {
+    const letter = word.charCodeAt(at);
+    node = childOf(trie, node, letter) || addChild(trie, node, letter);
+  }
+  if (number >= trie.nextWord.length) trie.nextWord = longer(trie.nextWord, number * 2);
+  trie.nextWord[number] = trie.firstWord[node] as number;
+  trie.firstWord[node] = number;
+}
+
+export function removeFromTrie(trie: WordTrie, word: string, number: number): void {
+  const path = [ROOT];
+  const depth = Math.min(word.length, DEEPEST);
+  for (let at = 0; at < depth; at++) path.push(childOf(trie, path[at] as number, word.charCodeAt(at)));
+  unlinkWord(trie, path[depth] as number, number);
+  for (let at = depth; at > 0; at--) {
+    const node = path[at] as number;
+    if (trie.firstWord[node] !== NO_WORD || trie.firstChild[node] !== NO_NODE) return;
+    unlinkChild(trie, path[at - 1] as number, node);
+    trie.freeNodes.push(node);
+  }
+}
+
+/** 0 = no word goes on with the letter. */
+function childOf({ letters, firstChild, nextSibling }: WordTrie, node: number, letter: number): number {
+  let child = firstChild[node] as number;
+  while (child !== NO_NODE && letters[child] !== letter) child = nextSibling[child] as number;
+  return child;
+}
+
+function addChild(trie: WordTrie, parent: number, letter: number): number {
+  const node = trie.freeNodes.pop() ?? trie.nodes++;
+  if (node >= trie.letters.length) grow(trie);
+  trie.letters[node] = letter;
+  trie.firstChild[node] = NO_NODE;
+  trie.firstWord[node] = NO_WORD;
+  trie.nextSibling[node] = trie.firstChild[parent] as number;
+  trie.firstChild[parent] = node;
+  return node;
+}
+
+function unlinkChild({ firstChild, nextSibling }: WordTrie, parent: number, node: number): void {
+  const behind = nextSibling[node] as number;
+  let before = firstChild[parent] as number;
+  if (before === node) {
+    firstChild[parent] = behind;
+    return;
+  }
+  while (nextSibling[before] !== node) before = nextSibling[before] as number;
+  nextSibling[before] = behind;
+}
+
+function unlinkWord({ firstWord, nextWord }: WordTrie, node: number, number: number): void {
+  const behind = nextWord[number] as number;
+  let before = firstWord[node] as number;
+  if (before === number) {
+    firstWord[node] = behind;
+    return;
+  }
+  while (nextWord[before] !== number) before = nextWord[before] as number;
+  nextWord[before] = behind;
+}
+
+function grow(trie: WordTrie): void {
+  const length = trie.letters.length * 2;
+  const letters = new Uint16Array(length);
+  letters.set(trie.letters);
+  trie.letters = letters;
+  trie.firstChild = longer(trie.firstChild, length);
+  trie.nextSibling = longer(trie.nextSibling, length);
+  trie.firstWord = longer(trie.firstWord, length);
+}
+
+function longer(from: Int32Array, length: number): Int32Array {
+  const into = new Int32Array(length);
+  into.set(from);
+  return into;
+}
