@@ -16,7 +16,7 @@ import {
   stepInto,
   stepIntoZone,
 } from './mentions.ts';
-import { isOrderValue, narrowingOf, orderedFields } from './narrowing.ts';
+import { isOrderValue, type Narrowing, narrowingOf, orderedFields, withoutPart } from './narrowing.ts';
 import { documentIdOf, readSource } from './read-source.ts';
 import {
   attributeTag,
@@ -66,9 +66,11 @@ export function createAnswerTags(registry: SchemaRegistry): AnswerTags {
       isPlanned = true;
       const { search, selection, words } = plan;
       const place = rootPlace(registry, search.type);
-      const mention = narrowed(registry, search, plain(search.world), add);
+      const narrowing = narrowingOf(registry, contentTypeOf(registry, search.type), search.query);
+      const mention = narrowed(search, narrowing, plain(search.world), add);
       mention(search.type, ROWS, true);
-      mentionQuery(place, search.query, mention);
+      const rest = narrowing === undefined ? search.query : withoutPart(search.query, narrowing.part);
+      mentionQuery(place, rest, mention);
       tied = tiedBy(registry, plan);
       if (tied === undefined) mentionSort(place, search.sort, mention);
       else mentionKeys(place, search.sort, mention);
@@ -124,13 +126,13 @@ function tieOf({ type, field }: Tied, world: World, source: Uint8Array): Tag {
 
 /** Mentions of the rows that are searched, narrowed by an equality that all of them satisfy. */
 function narrowed(
-  registry: SchemaRegistry,
-  { type, world, query }: SearchRequest,
+  { type, world }: SearchRequest,
+  narrowing: Narrowing | undefined,
   plain: Mention,
   add: (tag: Tag) => void,
 ): Mention {
-  const equality = narrowingOf(contentTypeOf(registry, type), query);
-  if (equality === undefined) return plain;
+  if (narrowing === undefined) return plain;
+  const { equality } = narrowing;
   return (of, attribute, isRoot) => {
     if (isRoot && attribute !== equality.field) add(narrowTag(type, world, equality, attribute));
     else if (!isRoot) plain(of, attribute, false);

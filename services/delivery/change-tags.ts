@@ -2,6 +2,7 @@ import { DOCUMENT_PUBLISHED_FIELD, PUBLICATION_STATE_FIELD } from '../../shared/
 import {
   type ChangeBatch,
   type LinkChange,
+  type LinkedKeys,
   type RowChange,
   type RowSpace,
   WORLDS,
@@ -9,15 +10,39 @@ import {
 } from '../../shared/read-index/read-index.ts';
 import type { ContentType, Uid } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { isOrderValue, narrowingFields, narrows, orderedFields } from './narrowing.ts';
+import { createLinkedValues, type LinkedValues, targetValues, type ValuesAt } from './linked-values.ts';
+import {
+  isOrderValue,
+  narrowingFields,
+  narrowingRelations,
+  narrows,
+  orderedFields,
+  relationsNarrowedBy,
+} from './narrowing.ts';
 import { readSource, type SourceValues } from './read-source.ts';
-import { attributeTag, documentTag, inverseTag, narrowTag, ROWS, type Tag, tieTag, wordsTag } from './tag.ts';
+import {
+  attributeTag,
+  documentTag,
+  type Equality,
+  inverseTag,
+  narrowTag,
+  ROWS,
+  type Tag,
+  tieTag,
+  wordsTag,
+} from './tag.ts';
 
 /** The content before a batch. */
 export type Before = {
   readonly registry: SchemaRegistry;
   /** Source of the content type's row with this key, or that the component with this key is in. */
   sourceAt(space: RowSpace, world: World, key: number): Uint8Array | undefined;
+  /** See `ReadIndex`. */
+  linkedAt(
+    space: RowSpace,
+    key: number,
+    at: { readonly world: World; readonly attribute: string },
+  ): LinkedKeys | undefined;
   /** Component attributes that a change of an existing row changes. */
   changedComponents(change: RowChange): readonly string[];
 };
@@ -26,11 +51,12 @@ export type Before = {
 export function tagsOfBatch(before: Before, batch: ChangeBatch): ReadonlySet<Tag> {
   const tags = new Set<Tag>();
   const rows = new Map<string, SourceValues>();
+  const changedRows: ChangedRow[] = [];
   for (const change of batch.rows) {
     const changed = changedRow(before, change);
     if (changed === undefined) continue;
     if (changed.now !== undefined) rows.set(rowName(change.type, changed.worlds[0], change.key), changed.now);
-    addRowTags(tags, changed);
+    changedRows.push(changed);
   }
   const valuesAt = (space: RowSpace, world: World, key: number) => {
     const values: SourceValues[] = [];
@@ -40,12 +66,19 @@ export function tagsOfBatch(before: Before, batch: ChangeBatch): ReadonlySet<Tag
     if (now !== undefined) values.push(now);
     return values;
   };
-  for (const link of batch.links) addLinkTags(tags, before.registry, link, valuesAt);
+  const { registry } = before;
+  const linkedValues = createLinkedValues(before, batch, valuesAt);
+  for (const changed of changedRows) {
+    addRowTags(tags, changed, linkedValues);
+    addTargetTags(tags, registry, changed);
+  }
+  for (const link of batch.links) addLinkTags(tags, registry, link, { valuesAt, linkedValues });
   return tags;
 }
 
 type ChangedRow = {
   readonly type: ContentType;
+  readonly key: number;
   readonly worlds: readonly World[];
   readonly was: SourceValues | undefined;
   readonly now: SourceValues | undefined;
@@ -61,6 +94,7 @@ function changedRow(
   if (source === undefined && change.row === null) return undefined;
   return {
     type: contentTypeOf(registry, change.type),
+    key: change.key,
     worlds,
     was: source && readSource(source),
     now: change.row === null ? undefined : readSource(change.row.source),
@@ -68,7 +102,11 @@ function changedRow(
   };
 }
 
-function addRowTags(tags: Set<Tag>, { type, worlds, was, now, components }: ChangedRow): void {
+function addRowTags(
+  tags: Set<Tag>,
+  { type, key, worlds, was, now, components }: ChangedRow,
+  linkedValues: LinkedValues,
+): void {
   const { uid } = type;
   const isSame = was !== undefined && now !== undefined;
   const shown = isSame ? [...differingNames(was, now), ...components] : [ROWS];
@@ -80,9 +118,10 @@ function addRowTags(tags: Set<Tag>, { type, worlds, was, now, components }: Chan
   if (shown.length > 0) tags.add(wordsTag(uid));
   for (const world of worlds) {
     if (shown.length > 0) tags.add(documentTag(uid, world, String((was ?? now)?.['documentId'])));
+    const all = [...equalities, ...linkedValues(type, { type: uid, path: [] }, world, key)];
     for (const attribute of changed) {
       tags.add(attributeTag(uid, world, attribute));
-      for (const equality of equalities) tags.add(narrowTag(uid, world, equality, attribute));
+      for (const equality of all) tags.add(narrowTag(uid, world, equality, attribute));
     }
     for (const equality of moved) tags.add(narrowTag(uid, world, equality, ROWS));
     if (now !== undefined && changed.includes('id')) addTies(tags, type, world, now);
@@ -103,10 +142,33 @@ function differingNames(was: SourceValues, now: SourceValues): readonly string[]
   return [...names].filter((name) => JSON.stringify(was[name]) !== JSON.stringify(now[name]));
 }
 
-type FieldValue = { readonly field: string; readonly value: unknown };
+/**
+ * Rows that are linked to this one leave the lists that its value narrows, and join others: when it disappears with its links, or its
+ * value changes. New links are changes of their own.
+ */
+function addTargetTags(
+  tags: Set<Tag>,
+  registry: SchemaRegistry,
+  { type, worlds, was, now }: ChangedRow,
+): void {
+  if (was === undefined) return;
+  for (const relation of relationsNarrowedBy(registry, type)) {
+    const { owner } = relation;
+    const before = targetValues(relation, [was]);
+    const after = now === undefined ? [] : targetValues(relation, [now]);
+    const isIn = (list: readonly Equality[], one: Equality) =>
+      list.some(({ field, value }) => field === one.field && value === one.value);
+    const moved = [
+      ...before.filter((one) => !isIn(after, one)),
+      ...after.filter((one) => !isIn(before, one)),
+    ];
+    for (const world of worlds)
+      for (const equality of moved) tags.add(narrowTag(owner, world, equality, ROWS));
+  }
+}
 
-function equalitiesOf(type: ContentType, rows: readonly (SourceValues | undefined)[]): readonly FieldValue[] {
-  const values = new Map<string, FieldValue>();
+function equalitiesOf(type: ContentType, rows: readonly (SourceValues | undefined)[]): readonly Equality[] {
+  const values = new Map<string, Equality>();
   for (const field of narrowingFields(type)) {
     for (const row of rows) {
       const value = row?.[field];
@@ -116,25 +178,28 @@ function equalitiesOf(type: ContentType, rows: readonly (SourceValues | undefine
   return [...values.values()];
 }
 
-type ValuesAt = (space: RowSpace, world: World, key: number) => readonly SourceValues[];
-
 function addLinkTags(
   tags: Set<Tag>,
   registry: SchemaRegistry,
   { space, attribute, world, source, target }: LinkChange,
-  valuesAt: ValuesAt,
+  { valuesAt, linkedValues }: { readonly valuesAt: ValuesAt; readonly linkedValues: LinkedValues },
 ): void {
   const owner = contentTypeOf(registry, space.type);
   const relation = { type: owner.uid, attribute: space.path[0]?.attribute ?? attribute };
   tags.add(attributeTag(owner.uid, world, relation.attribute));
   const sources = valuesAt(space, world, source);
   for (const { documentId } of sources) tags.add(documentTag(owner.uid, world, String(documentId)));
-  for (const equality of equalitiesOf(owner, sources))
-    tags.add(narrowTag(owner.uid, world, equality, relation.attribute));
+  const equalities = [...equalitiesOf(owner, sources), ...linkedValues(owner, space, world, source)];
+  for (const equality of equalities) tags.add(narrowTag(owner.uid, world, equality, relation.attribute));
   const far = targetOf(owner, space, attribute);
   if (far === undefined) return;
-  for (const { documentId } of valuesAt({ type: far, path: [] }, world, target))
-    tags.add(inverseTag(far, world, String(documentId), relation));
+  const targets = valuesAt({ type: far, path: [] }, world, target);
+  for (const { documentId } of targets) tags.add(inverseTag(far, world, String(documentId), relation));
+  // Components have no relations that narrow, and their rows do not join a list by a link.
+  const narrowing = narrowingRelations(registry, owner).find((one) => one.attribute === attribute);
+  if (narrowing === undefined) return;
+  for (const equality of targetValues(narrowing, targets))
+    tags.add(narrowTag(owner.uid, world, equality, ROWS));
 }
 
 /** Relations of components have no inverse side. */

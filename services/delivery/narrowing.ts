@@ -1,5 +1,6 @@
-import type { BoolQuery } from '../../shared/read-index/bool-query.ts';
-import type { ContentType } from '../../shared/schema/content-type.ts';
+import { type BoolQuery, MATCH_ALL } from '../../shared/read-index/bool-query.ts';
+import type { ContentType, ScalarAttribute, Uid } from '../../shared/schema/content-type.ts';
+import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { Equality } from './tag.ts';
 
 /** Longer values are not part of a tag. */
@@ -9,13 +10,11 @@ const MAX_LENGTH = 200;
 export function narrowingFields(type: ContentType): readonly string[] {
   const known = fields.get(type);
   if (known !== undefined) return known;
-  const scalars = [...type.attributes.values()].filter((one) => one.kind === 'scalar' && !one.private);
-  const named = (holds: (scalar: (typeof scalars)[number] & { kind: 'scalar' }) => boolean) =>
-    scalars.flatMap((one) => (one.kind === 'scalar' && holds(one) ? [one.name] : []));
-  const texts = new Set(['string', 'email', 'uid']);
+  const scalars = scalarsOf(type);
+  const named = (holds: (scalar: ScalarAttribute) => boolean) =>
+    scalars.flatMap((one) => (holds(one) ? [one.name] : []));
   const found = [
-    'documentId',
-    ...named(({ type: kind, unique }) => kind === 'uid' || (unique && texts.has(kind))),
+    ...identifyingFields(type),
     ...named(({ type: kind }) => kind === 'enumeration'),
     ...named(({ type: kind }) => kind === 'boolean'),
     ...(type.localized ? ['locale'] : []),
@@ -27,22 +26,116 @@ export function narrowingFields(type: ContentType): readonly string[] {
 
 const fields = new WeakMap<ContentType, readonly string[]>();
 
+const TEXTS: ReadonlySet<string> = new Set(['string', 'email', 'uid']);
+
+/** Fields that usually have another value in each document. */
+export function identifyingFields(type: ContentType): readonly string[] {
+  const known = identifying.get(type);
+  if (known !== undefined) return known;
+  const isOne = ({ type: kind, unique }: ScalarAttribute) => kind === 'uid' || (unique && TEXTS.has(kind));
+  const found = ['documentId', ...scalarsOf(type).flatMap((one) => (isOne(one) ? [one.name] : []))];
+  identifying.set(type, found);
+  return found;
+}
+
+const identifying = new WeakMap<ContentType, readonly string[]>();
+
+function scalarsOf({ attributes }: ContentType): readonly ScalarAttribute[] {
+  return [...attributes.values()].filter((one) => one.kind === 'scalar' && !one.private) as ScalarAttribute[];
+}
+
+/** A to-one relation that its content type owns: an equality of a field behind it narrows the tags of a list. */
+export type NarrowingRelation = {
+  readonly owner: Uid;
+  readonly attribute: string;
+  readonly target: ContentType;
+};
+
+type NarrowingRelations = {
+  readonly of: Map<Uid, NarrowingRelation[]>;
+  readonly to: Map<Uid, NarrowingRelation[]>;
+};
+
+/** The relations of a content type that narrow lists of its rows. */
+export function narrowingRelations(
+  registry: SchemaRegistry,
+  { uid }: ContentType,
+): readonly NarrowingRelation[] {
+  return relationsIn(registry).of.get(uid) ?? [];
+}
+
+/** The relations that narrow lists by rows of this content type. */
+export function relationsNarrowedBy(
+  registry: SchemaRegistry,
+  { uid }: ContentType,
+): readonly NarrowingRelation[] {
+  return relationsIn(registry).to.get(uid) ?? [];
+}
+
+function relationsIn(registry: SchemaRegistry): NarrowingRelations {
+  const known = relations.get(registry);
+  if (known !== undefined) return known;
+  const all = [...registry.contentTypes.values()].flatMap(({ uid: owner, attributes }) =>
+    [...attributes.values()].flatMap((one) => {
+      if (one.kind !== 'relation' || one.private || one.toMany) return [];
+      if (one.mappedBy !== undefined || one.media !== undefined) return [];
+      return [{ owner, attribute: one.name, target: contentTypeOf(registry, one.target) }];
+    }),
+  );
+  const found = {
+    of: Map.groupBy(all, ({ owner }) => owner),
+    to: Map.groupBy(all, ({ target }) => target.uid),
+  };
+  relations.set(registry, found);
+  return found;
+}
+
+const relations = new WeakMap<SchemaRegistry, NarrowingRelations>();
+
 /** Returns whether a value can narrow a tag. */
 export function narrows(value: unknown): boolean {
   return typeof value === 'boolean' || (typeof value === 'string' && value.length <= MAX_LENGTH);
 }
 
+/** An equality that every row of a query satisfies, and the part of the query that says so. */
+export type Narrowing = { readonly equality: Equality; readonly part: BoolQuery };
+
 /** The most selective equality that every row of a query satisfies; undefined if there is none. */
-export function narrowingOf(type: ContentType, query: BoolQuery): Equality | undefined {
-  const required = new Map<string, unknown>();
+export function narrowingOf(
+  registry: SchemaRegistry,
+  type: ContentType,
+  query: BoolQuery,
+): Narrowing | undefined {
+  const required = new Map<string, Narrowing>();
   collect(query, required);
-  const field = narrowingFields(type).find((one) => required.has(one));
-  return field === undefined ? undefined : { field, value: required.get(field) };
+  const own = narrowingFields(type);
+  const linked = narrowingRelations(registry, type).flatMap(({ attribute, target }) =>
+    identifyingFields(target).map((field) => `${attribute}.${field}`),
+  );
+  const first = identifyingFields(type).length;
+  const field = [...own.slice(0, first), ...linked, ...own.slice(first)].find((one) => required.has(one));
+  return field === undefined ? undefined : required.get(field);
 }
 
-function collect(query: BoolQuery, required: Map<string, unknown>): void {
-  if (query.kind === 'term' && narrows(query.value)) required.set(query.field, query.value);
+function collect(query: BoolQuery, required: Map<string, Narrowing>): void {
+  const equality = equalityOf(query);
+  if (equality !== undefined) required.set(equality.field, { equality, part: query });
   if (query.kind === 'bool') for (const part of query.filter ?? []) collect(part, required);
+}
+
+function equalityOf(query: BoolQuery): Equality | undefined {
+  if (query.kind === 'term' && narrows(query.value)) return { field: query.field, value: query.value };
+  if (query.kind !== 'some') return undefined;
+  const { attribute, query: inner } = query;
+  if (inner.kind !== 'term' || !narrows(inner.value)) return undefined;
+  return { field: `${attribute}.${inner.field}`, value: inner.value };
+}
+
+/** The query without a required part of it. */
+export function withoutPart(query: BoolQuery, part: BoolQuery): BoolQuery {
+  if (query === part) return MATCH_ALL;
+  if (query.kind !== 'bool' || query.filter === undefined) return query;
+  return { ...query, filter: query.filter.map((one) => withoutPart(one, part)) };
 }
 
 const ORDERED = new Set([

@@ -13,17 +13,17 @@ type Sink = Pick<ReadIndex, 'apply'>;
  */
 export function watchTags(
   sink: Sink,
-  { sourceAt, changedComponents }: ReadIndex,
+  { sourceAt, linkedAt, changedComponents }: ReadIndex,
   registry: () => SchemaRegistry,
   changed?: (position: bigint, tags: Iterable<Tag>) => void,
 ): { readonly sink: Sink; readonly positions?: TagPositions } {
-  if (sourceAt === undefined || changedComponents === undefined) return { sink };
+  if (sourceAt === undefined || linkedAt === undefined || changedComponents === undefined) return { sink };
   const positions = createTagPositions();
   return {
     positions,
     sink: {
       apply(batch) {
-        const before = { sourceAt, changedComponents, registry: registry() };
+        const before = { sourceAt, linkedAt, changedComponents, registry: registry() };
         if (changed === undefined) {
           positions.note(batch.position, () => tagsOfBatch(before, batch));
           return sink.apply(batch);

@@ -186,6 +186,9 @@ export type FollowResult = {
   readonly exceeded: boolean;
 };
 
+/** A row and those that it is linked to. */
+export type LinkedKeys = { readonly row: number; readonly targets: readonly number[] };
+
 export type ReadIndex = {
   /** Resolves when every later search sees the batch. Replaying a batch is harmless. */
   apply(batch: ChangeBatch): Promise<void>;
@@ -218,6 +221,15 @@ export type ReadIndex = {
    * rows in this process.
    */
   sourceAt?(space: RowSpace, world: World, key: number): Uint8Array | undefined;
+  /**
+   * The content type's row with this key, or that the component with this key is in, and the rows that a relation which the type
+   * owns leads to, all by their keys. Absent like `sourceAt`.
+   */
+  linkedAt?(
+    space: RowSpace,
+    key: number,
+    at: { readonly world: World; readonly attribute: string },
+  ): LinkedKeys | undefined;
   /** Component attributes that a change of an existing row would change. Absent like `sourceAt`. */
   changedComponents?(change: RowChange): readonly string[];
   close(): Promise<void>;

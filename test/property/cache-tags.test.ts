@@ -1,6 +1,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KnownAnswers } from '../../services/delivery/known-answers.ts';
+import { identifyingFields, narrowingRelations } from '../../services/delivery/narrowing.ts';
 import type { ContentApi } from '../../services/http/api/content-api.ts';
 import type { Varve } from '../../services/main.ts';
 import { FULL_ACCESS } from '../../shared/access/rights.ts';
@@ -42,16 +43,25 @@ type Remembered = { readonly question: Question; readonly bytes: string };
 const WORDS = ['search=casa', 'search=pizza bar', 'search=the&facets=kind', 'facets=stars,category.key'];
 
 /** A random list or entry: requests like those of the corpus, random filters, searches by words. */
-function createQuestions(random: Random, requests: RequestSource, writer: CorpusWriter): () => Question {
+function createQuestions(
+  random: Random,
+  requests: RequestSource,
+  writer: CorpusWriter,
+): () => Question | Promise<Question> {
   const types = new Map([...varve.registry.contentTypes.values()].map((type) => [type.pluralName, type]));
+  const typeAt = (path: string) => {
+    const type = types.get(path.slice('/api/'.length));
+    return type?.uid.startsWith('api::') === true ? type : undefined;
+  };
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a list of kinds of questions, one after the other.
   return () => {
     for (;;) {
       const [path = '', text = ''] = requests.next().split('?');
-      const type = types.get(path.slice('/api/'.length));
-      if (type === undefined || !type.uid.startsWith('api::')) continue;
+      const type = typeAt(path);
+      if (type === undefined) continue;
       const world = random.chance(0.3) ? 'status=draft&' : '';
       if (random.chance(0.25)) {
-        const populate = text.split('&').filter((part) => part.startsWith('populate'));
+        const populate = text.match(/(?<=^|&)populate[^&]*/g) ?? [];
         const documentId = writer.pick(type) ?? 'nobody';
         return { type, documentId, query: world + populate.join('&') };
       }
@@ -60,9 +70,30 @@ function createQuestions(random: Random, requests: RequestSource, writer: Corpus
         return { type, query: `${world}${filters}&locale=${random.pick(['*', 'en', 'it'])}` };
       }
       if (random.chance(0.15)) return { type, query: `${world}${random.pick(WORDS)}` };
-      return { type, query: text };
+      return random.chance(0.3) ? linkedQuestion(type, world, { random, writer }) : { type, query: text };
     }
   };
+}
+
+/** Rows that are linked to one document, as it is now, and in some questions more than that. */
+async function linkedQuestion(
+  type: ContentType,
+  world: string,
+  { random, writer }: { readonly random: Random; readonly writer: CorpusWriter },
+): Promise<Question> {
+  const relations = narrowingRelations(varve.registry, type);
+  if (relations.length === 0) return { type, query: `${world}sort=id` };
+  const { attribute, target } = random.pick(relations);
+  const documentId = writer.pick(target) ?? 'nobody';
+  const field = random.pick(identifyingFields(target));
+  const now = await ask({ type: target, documentId, query: 'status=draft' });
+  const values = now?.startsWith('{') === true ? (JSON.parse(now) as { data: object }).data : {};
+  const value = String(new Map(Object.entries(values)).get(field) ?? documentId);
+  const more = random.pick([
+    ...['', '', `&sort=${attribute}.${field},id`, `&filters[${attribute}][documentId][$notNull]=true`],
+    ...[`&populate=${attribute}`, '&sort=documentId&pagination[pageSize]=3', '&locale=*'],
+  ]);
+  return { type, query: `${world}filters[${attribute}][${field}]=${encodeURIComponent(value)}${more}` };
 }
 
 const keyOf = ({ type, documentId = '', query }: Question) => `${type.uid} ${documentId} ${query}`;
@@ -135,7 +166,7 @@ describe(`tags of answers (seed ${SEED}, ${PAIRS} pairs)`, () => {
     const counts: Counts = { pairs: 0, changed: 0, purged: 0, writes: 0 };
     while (counts.pairs < PAIRS) {
       while (remembered.length < QUESTIONS) {
-        const question = next();
+        const question = await next();
         // The same twice would be remembered again before it is compared.
         if (remembered.some((one) => keyOf(one.question) === keyOf(question))) continue;
         const one = await remember(question);

@@ -44,7 +44,8 @@ afterAll(async () => {
 async function survives(query: string, write: () => Promise<unknown>): Promise<boolean> {
   const tags = known.collect();
   const asking = { id: '', isWanted: () => true, isDraft: false, varies: false, tags, shown: tags.shown };
-  await content.list(typeNamed('restaurant'), query, asking);
+  const named = query.replace(/:(\w+)/, (_, key) => ids.get(key) ?? '');
+  await content.list(typeNamed('restaurant'), named, asking);
   known.keep(query, { etag: '', isDraft: false, position: known.position(), tags: tags.all() });
   const before = known.position();
   await write();
@@ -86,6 +87,26 @@ describe('a list', () => {
       'filters[category][key]=wine',
       () => update('category', 'fish', { name: 'x' }),
     ],
+    [
+      'a new row of another target of its filter',
+      'filters[category][key]=wine&sort=name',
+      () => create('restaurant', 'e', { category: ids.get('fish') }),
+    ],
+    [
+      'an order among rows of another target',
+      'filters[category][key]=wine&sort=stars',
+      () => update('restaurant', 'a', { stars: 4 }),
+    ],
+    [
+      'a link to a document that its filter does not name',
+      'filters[category][documentId]=nobody',
+      () => update('restaurant', 'a', { category: ids.get('meat') }),
+    ],
+    [
+      'the value of another target',
+      'filters[category][key]=wine',
+      () => update('category', 'fish', { key: 'fishes' }),
+    ],
   ])('outlasts a change of %s', async (_, query, write) => {
     expect(await survives(query, write)).toBe(true);
   });
@@ -113,6 +134,31 @@ describe('a list', () => {
       'a link behind its filter',
       'filters[category][key]=meat',
       () => update('restaurant', 'a', { category: ids.get('meat') }),
+    ],
+    [
+      'a link that leaves its filter',
+      'filters[category][key]=meat&fields=id',
+      () => update('restaurant', 'b', { category: null }),
+    ],
+    [
+      'an order among rows of its target',
+      'filters[category][key]=meat&sort=stars&fields=id&pagination[start]=90',
+      () => update('restaurant', 'b', { category: ids.get('meat'), stars: 5 }),
+    ],
+    [
+      'an attribute that orders rows of its target',
+      'filters[category][key]=meat&sort=stars&fields=id&pagination[start]=90',
+      () => update('restaurant', 'b', { stars: 1 }),
+    ],
+    [
+      'the number of rows of its target',
+      'filters[category][key]=meat&pagination[start]=90',
+      () => create('restaurant', 'f', { category: ids.get('meat') }),
+    ],
+    [
+      'a target that disappears',
+      'filters[category][documentId][$eq]=:wine&fields=id',
+      () => content.remove(typeNamed('category'), ids.get('wine') ?? '', ''),
     ],
     ['a row that it populates', 'populate=category', () => update('category', 'meat', { name: 'z' })],
     [

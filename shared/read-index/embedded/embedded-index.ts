@@ -20,6 +20,7 @@ import type { Bits } from './bits.ts';
 import { changedComponents } from './changed-components.ts';
 import { type CommonParts, createCommonParts } from './common-parts.ts';
 import { createLinkFollow } from './follow.ts';
+import { linkedAt } from './linked-at.ts';
 import type { Matcher } from './matcher.ts';
 import { createOrderCache } from './order-cache.ts';
 import { readHeldRows } from './read-held-rows.ts';
@@ -111,6 +112,7 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
     follow: (request) => answers.part(request.answer, () => createFollow(state, request)),
     explain: (request) => answers.part(request.answer, () => () => explain(state, request)),
     sourceAt: (space, world, key) => sourceAt(state, space, world, key),
+    linkedAt: (space, key, at) => linkedAt(state.spaces, space, key, at),
     changedComponents: (change) => changedComponents(state, change),
     held: (world) => readHeldRows(spaces, state.sources, world),
     warm: () => warm(state, () => isOpen),

@@ -9,12 +9,24 @@ type Rows = { readonly spaces: Spaces; readonly sources: SourceStore };
 /** See `ReadIndex.sourceAt`. */
 export function sourceAt(
   { spaces, sources }: Rows,
-  { type, path }: RowSpace,
+  address: RowSpace,
   world: World,
   key: number,
 ): Uint8Array | undefined {
-  const root = worldSpace(spaces, type, world);
-  let space = root;
+  const row = rootOrdinal(spaces, address, world, key);
+  return row === undefined
+    ? undefined
+    : sourcesOf(sources, worldSpace(spaces, address.type, world), [row])[0];
+}
+
+/** The content type's row with this key, or that the component with this key is in. */
+export function rootOrdinal(
+  spaces: Spaces,
+  { type, path }: RowSpace,
+  world: World,
+  key: number,
+): number | undefined {
+  let space = worldSpace(spaces, type, world);
   const steps: Links[] = [];
   for (const step of path) {
     const below = componentBelow(spaces, space, step);
@@ -23,5 +35,5 @@ export function sourceAt(
   }
   let row = space.ordinals.get(key);
   for (const { backward } of steps) if (row !== undefined) row = listValues(backward.lists, row)[0];
-  return row === undefined ? undefined : sourcesOf(sources, root, [row])[0];
+  return row;
 }

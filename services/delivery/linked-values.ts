@@ -1,0 +1,75 @@
+import type { ChangeBatch, LinkedKeys, RowSpace, World } from '../../shared/read-index/read-index.ts';
+import type { ContentType, Uid } from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { identifyingFields, type NarrowingRelation, narrowingRelations, narrows } from './narrowing.ts';
+import type { SourceValues } from './read-source.ts';
+import type { Equality } from './tag.ts';
+
+/** Values of rows before a batch and after it. */
+export type ValuesAt = (space: RowSpace, world: World, key: number) => readonly SourceValues[];
+
+type Linked = {
+  readonly registry: SchemaRegistry;
+  linkedAt(
+    space: RowSpace,
+    key: number,
+    at: { readonly world: World; readonly attribute: string },
+  ): LinkedKeys | undefined;
+};
+
+/**
+ * Values of the rows that a row is linked to, before a batch and after it, by which a list of rows of its type may be narrowed:
+ * `city.slug`. `key`: of a row, or of a component in it.
+ */
+export type LinkedValues = (
+  type: ContentType,
+  space: RowSpace,
+  world: World,
+  key: number,
+) => readonly Equality[];
+
+export function createLinkedValues(
+  { registry, linkedAt }: Linked,
+  batch: ChangeBatch,
+  valuesAt: ValuesAt,
+): LinkedValues {
+  const added = new Map<string, number[]>();
+  for (const { space, attribute, world, source, target, order } of batch.links) {
+    if (order === null || space.path.length > 0) continue;
+    const name = linkName(space.type, attribute, world, source);
+    added.set(name, [...(added.get(name) ?? []), target]);
+  }
+  const known = new Map<string, readonly Equality[]>();
+  const valuesOf = (relation: NarrowingRelation, world: World, target: number) => {
+    const name = linkName(relation.target.uid, relation.attribute, world, target);
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const found = targetValues(relation, valuesAt({ type: relation.target.uid, path: [] }, world, target));
+    known.set(name, found);
+    return found;
+  };
+  return (type, space, world, key) =>
+    narrowingRelations(registry, type).flatMap((relation) => {
+      const { attribute } = relation;
+      const linked = linkedAt(space, key, { world, attribute });
+      const row = linked?.row ?? key;
+      const now = added.get(linkName(type.uid, attribute, world, row)) ?? [];
+      const targets = new Set([...(linked?.targets ?? []), ...now]);
+      return [...targets].flatMap((target) => valuesOf(relation, world, target));
+    });
+}
+
+/** Values of the target of a relation as fields of the rows that are linked to it. */
+export function targetValues(
+  { attribute, target }: NarrowingRelation,
+  rows: readonly SourceValues[],
+): readonly Equality[] {
+  return identifyingFields(target).flatMap((field) => {
+    const values = new Set(rows.map((row) => row[field]).filter(narrows));
+    return [...values].map((value) => ({ field: `${attribute}.${field}`, value }));
+  });
+}
+
+function linkName(type: Uid, attribute: string, world: World, key: number): string {
+  return `${type} ${attribute} ${world} ${key}`;
+}
