@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { FeedItem } from '../../services/changes/feed-item.ts';
 import { createAsk } from '../support/access-client.ts';
-import { type EventReader, openEvents } from '../support/event-source.ts';
+import { openEvents } from '../support/event-source.ts';
 import { readFeed } from '../support/feed-client.ts';
 import { type Member, startFleet, type TestFleet } from '../support/fleet.ts';
+import { followFeed } from '../support/follow-feed.ts';
 import { pauseMember } from '../support/pause-member.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
@@ -95,7 +95,7 @@ describe('feeds of two processes on one log', takesMinutes('feeds of two process
       const up = new Set(fleet.members);
       const any = () => [...up][Math.floor(Math.random() * up.size)] as Member;
       const { next } = await readFeed(createAsk(urlOf(any())), 'types=tags');
-      const follower = followFleet(any, `&since=${next}`);
+      const follower = followFeed(() => urlOf(any()), `types=tags&since=${next}`);
       const written: string[] = [];
       const write = async (count: number) => {
         for (let n = 0; n < count; n++) written.push(await createTag(any, `w${written.length}`));
@@ -124,49 +124,8 @@ describe('feeds of two processes on one log', takesMinutes('feeds of two process
         follower.leave();
       }
       await follower.until(written.length);
-      expect(follower.ids()).toEqual(written);
+      expect(follower.items.map(({ documentId }) => documentId)).toEqual(written);
     },
     120_000 + ENDS * 60_000,
   );
 });
-
-/** Follows the feed as EventSource does, of another process each time. */
-function followFleet(any: () => Member, query: string) {
-  const items: FeedItem[] = [];
-  let last = '';
-  let current: EventReader | undefined;
-  const follow = async () => {
-    const headers = last === '' ? {} : { 'last-event-id': last };
-    const reader = await openEvents(tags(any(), query), headers);
-    current = reader;
-    let taken = 0;
-    await reader
-      .until(() => {
-        for (const { event, data, id } of reader.events.slice(taken)) {
-          taken++;
-          expect(event).toBe('changes');
-          items.push(...(JSON.parse(data) as { readonly data: FeedItem[] }).data);
-          last = id;
-        }
-        return reader.isEnded() || isOver;
-      })
-      .catch(() => {})
-      .finally(reader.close);
-  };
-  let isOver = false;
-  onTestFinished(() => {
-    isOver = true;
-    current?.close();
-  });
-  const run = async () => {
-    while (!isOver) await follow().catch(() => {});
-  };
-  void run();
-  return {
-    ids: () => items.map(({ documentId }) => documentId),
-    /** Ends the stream: it goes on elsewhere. */
-    leave: () => current?.close(),
-    until: (count: number) =>
-      expect.poll(() => items.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(count),
-  };
-}
