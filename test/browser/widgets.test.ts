@@ -162,6 +162,70 @@ const CASES: Readonly<Record<string, Case>> = {
     },
     hits: ({ price }) => price >= 150,
   },
+  rangeSlider: {
+    ...named(
+      `w.rangeSlider({ ${at}, attribute: 'price' })`,
+      // The library has its hook alone.
+      `h(() => {
+        const { range: { max }, refine } = R.useRange({ attribute: 'price' });
+        return h('div', { role: 'slider', tabIndex: 0, onKeyDown: ({ key }) => key === 'End' && refine([max, max]) }, max);
+      })`,
+    ),
+    // The lower bound moves to the greatest price.
+    act: (page) => page.locator('#widget [role="slider"]').first().press('End'),
+    hits: ({ price }) => price === PRODUCTS.at(-1)?.price,
+  },
+  panel: {
+    javascript: `w.panel({ hidden: ({ items }) => items.length === 0 })(w.refinementList)({ ${at}, attribute: 'brand' }), ${BOX.javascript}`,
+    act: async (page) => {
+      await page.locator('.ais-Panel').waitFor({ state: 'visible' });
+      await type('nothing has these')(page);
+    },
+    shows: (page) => page.locator('.ais-Panel').isVisible(),
+    wanted: false,
+  },
+  queryRuleContext: {
+    javascript: `w.queryRuleContext({ trackedFilters: { brand: (values) => values } }), ${BRANDS.javascript}`,
+    act: click('.ais-RefinementList-labelText', 'Acme'),
+    hits: ({ brand }) => brand === 'Acme',
+  },
+  queryRuleCustomData: {
+    javascript: `w.queryRuleCustomData({ ${at}, templates: { default: ({ items }) => 'rules: ' + items.length } }), ${BOX.javascript}`,
+    act: type('oak'),
+    hits: ({ name }) => /Oak/.test(name),
+    shows: texts('.ais-QueryRuleCustomData'),
+    wanted: ['rules: 0'],
+  },
+  relevantSort: {
+    javascript: `w.relevantSort({ ${at}, templates: { text: () => 'sorted otherwise' } }), ${BOX.javascript}`,
+    act: type('oak'),
+    hits: ({ name }) => /Oak/.test(name),
+    // Varve leaves out nothing that sorts badly.
+    shows: (page) => page.locator('.ais-RelevantSort').count(),
+    wanted: 0,
+  },
+  poweredBy: {
+    ...both(BOX, named(`w.poweredBy({ ${at} })`, 'h(R.PoweredBy)')),
+    act: type('oak'),
+    hits: ({ name }) => /Oak/.test(name),
+    shows: (page) => page.locator('.ais-PoweredBy-link').count(),
+    wanted: 1,
+  },
+  autocomplete: {
+    ...named(
+      `instantsearch.connectors.connectAutocomplete(({ indices }) => {
+        const names = indices.flatMap(({ hits }) => hits.map(({ name }) => '<p>' + name + '</p>'));
+        document.querySelector('#widget').innerHTML = names.join('');
+      })({}), ${BOX.javascript}`,
+      `${BOX.react}, h(() => {
+        const { indices } = R.useAutocomplete();
+        return indices.flatMap(({ hits }) => hits.map(({ name }) => h('p', { key: name }, name)));
+      })`,
+    ),
+    act: type('gla'),
+    shows: async (page) => new Set((await texts('#widget p')(page)).map((name) => name.split(' ')[0])),
+    wanted: new Set(['Glass']),
+  },
   ratingMenu: {
     javascript: `w.ratingMenu({ ${at}, attribute: 'rating' })`,
     act: (page) => page.locator('.ais-RatingMenu-link[aria-label^="4"]').click(),
