@@ -2,6 +2,7 @@ import { type ContentType, FILE_TYPE } from '../../shared/schema/content-type.ts
 import type { PathScope } from './entry-paths.ts';
 import type { JsonSchema, Parameter, Paths } from './openapi-types.ts';
 import { jsonResponse, readRefusals, refusals } from './responses.ts';
+import { ticketPaths, withFeedStream } from './streams.ts';
 
 export const CHANGES_TAG = 'Changes';
 
@@ -11,7 +12,7 @@ export function changesPath(scope: PathScope, types: readonly ContentType[], fil
   if (found.length === 0) return {};
   return {
     '/api/_changes': {
-      get: {
+      get: withFeedStream({
         operationId: 'listChanges',
         tags: [CHANGES_TAG],
         summary: 'What happened to documents',
@@ -23,8 +24,9 @@ export function changesPath(scope: PathScope, types: readonly ContentType[], fil
           ...readRefusals(),
           ...refusals(['Gone']),
         },
-      },
+      }),
     },
+    ...ticketPaths(),
   };
 }
 

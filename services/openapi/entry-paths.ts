@@ -13,10 +13,15 @@ import {
 import { ACCEPTED, jsonResponse, NO_CONTENT, readRefusals, writeRefusals } from './responses.ts';
 import { sampleAnswer, sampleInput } from './sample-values.ts';
 import { nameOf, pascalCase } from './schema-names.ts';
+import { withLiveList } from './streams.ts';
 
 /** Rights of a caller on a type; everything in development mode. */
 export type MayDo = (type: ContentType, action: Action) => boolean;
-export type PathScope = OpenApiScope & { readonly may: MayDo; readonly drafts: boolean };
+export type PathScope = OpenApiScope & {
+  readonly may: MayDo;
+  readonly drafts: boolean;
+  readonly live: boolean;
+};
 
 const DOCUMENT_ID: Parameter = {
   name: 'documentId',
@@ -72,7 +77,7 @@ function withoutEmpty(paths: Paths): Paths {
 
 function listOperation(scope: PathScope, type: ContentType): ApiOperation {
   const meta = { pagination: { page: 1, pageSize: 25, pageCount: 1, total: 1 } };
-  return {
+  const operation: ApiOperation = {
     operationId: `list${pascalCase(type.pluralName)}`,
     tags: [type.displayName],
     summary: `Find ${type.pluralName}`,
@@ -85,6 +90,7 @@ function listOperation(scope: PathScope, type: ContentType): ApiOperation {
       ...readRefusals(),
     },
   };
+  return scope.live ? withLiveList(operation) : operation;
 }
 
 function entryOperation(scope: PathScope, type: ContentType, path: readonly Parameter[]): ApiOperation {

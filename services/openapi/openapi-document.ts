@@ -11,6 +11,7 @@ import { operatorGuide } from './operator-guide.ts';
 import { withPositionHeaders } from './position-headers.ts';
 import { HEADERS_TOO_LARGE, REFUSAL_RESPONSES } from './responses.ts';
 import { schemaNames } from './schema-names.ts';
+import { STREAMS_TAG } from './streams.ts';
 import { uploadPaths } from './upload-paths.ts';
 import { usedComponents } from './used-components.ts';
 import { userPaths } from './user-paths.ts';
@@ -31,6 +32,8 @@ export type OpenApiOptions = {
   readonly may?: MayDo;
   /** True if that reader may see drafts; default true. */
   readonly drafts?: boolean;
+  /** True if lists are served as streams too; default true. */
+  readonly live?: boolean;
 };
 
 const documents = new WeakMap<SchemaRegistry, WeakMap<OpenApiOptions, OpenApiDocument>>();
@@ -50,8 +53,8 @@ export function openApiDocument(registry: SchemaRegistry, options: OpenApiOption
 }
 
 function createDocument(registry: SchemaRegistry, options: OpenApiOptions): OpenApiDocument {
-  const { may = () => true, drafts = true } = options;
-  const scope: PathScope = { registry, names: schemaNames(registry), may, drafts };
+  const { may = () => true, drafts = true, live = true } = options;
+  const scope: PathScope = { registry, names: schemaNames(registry), may, drafts, live };
   const types = [...registry.contentTypes.values()].filter((type) => !type.builtIn);
   const users = contentTypeOf(registry, USER_TYPE);
   const files = contentTypeOf(registry, FILE_TYPE);
@@ -133,6 +136,7 @@ function tagsOf(paths: Paths, types: readonly ContentType[]): OpenApiDocument['t
   descriptions.set('Login', 'Users who sign in.');
   descriptions.set(WEBHOOK_TAG, 'Servers that are told of changed content.');
   descriptions.set(CHANGES_TAG, 'What happened to documents.');
+  descriptions.set(STREAMS_TAG, 'Server-sent events.');
   descriptions.set(SERVER_TAG, 'The server itself.');
   return [...descriptions].flatMap(([name, text]) => (used.has(name) ? [{ name, description: text }] : []));
 }

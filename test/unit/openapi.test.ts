@@ -64,6 +64,24 @@ describe.each(FOLDERS)('the document of %s', (folder) => {
     expect(await lintOpenApi(openApiDocument(registry, options))).toEqual([]);
   });
 
+  test('describes lists as streams where they are, and the tickets of streams', () => {
+    for (const live of [true, false]) {
+      const { paths } = openApiDocument(registry, { ...OPTIONS, live });
+      const list = Object.values(paths).find(
+        ({ get }) => get?.tags[0] !== 'Changes' && get?.operationId.startsWith('list'),
+      );
+      const names = list?.get?.parameters?.map(({ name }) => name) ?? [];
+      expect([names.includes('live'), names.includes('ticket'), names.includes('Last-Event-ID')]).toEqual([
+        live,
+        live,
+        live,
+      ]);
+      const feed = JSON.stringify(paths['/api/_changes']?.get?.responses['200']);
+      expect(feed).toContain('"text/event-stream"');
+      expect(paths['/_varve/tickets']?.post?.responses).toHaveProperty('201');
+    }
+  });
+
   test('has every route of every content type', () => {
     const document = openApiDocument(registry, OPTIONS);
     for (const type of registry.contentTypes.values()) {

@@ -1,0 +1,96 @@
+import type { ApiOperation, JsonSchema, Parameter, Paths } from './openapi-types.ts';
+import { jsonResponse, refusals } from './responses.ts';
+
+export const STREAMS_TAG = 'Streams';
+
+const EVENT_STREAM = 'text/event-stream';
+
+const TICKET: Parameter = {
+  name: 'ticket',
+  in: 'query',
+  description:
+    'Only for a stream: stands for the header `Authorization`, once. `POST /_varve/tickets` makes it.',
+  schema: { type: 'string' },
+};
+
+const LAST_EVENT_ID: Parameter = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  description:
+    'Only for a stream: the last `id` that the caller got. EventSource sends it when it connects again.',
+  schema: { type: 'string' },
+};
+
+const LIVE: Parameter = {
+  name: 'live',
+  in: 'query',
+  description:
+    'Only for a stream, which needs it. `true`: the answer, and again whenever it changes. `notify`: only that it changed.',
+  schema: { enum: ['true', 'notify'] },
+};
+
+/** The change feed, which is also a stream. */
+export function withFeedStream(operation: ApiOperation): ApiOperation {
+  const example = 'event: changes\nid: 4711.Xq1bT0y8H3wM2v5sKdLpZA\ndata: {"data":[],"meta":{}}\n\n';
+  return withStream(operation, [], { description: 'Pages as they come, without an end.', example });
+}
+
+/** A list, which is also a stream of its answers. */
+export function withLiveList(operation: ApiOperation): ApiOperation {
+  const example = 'event: list\nid: Xq1bT0y8H3wM2v5sKdLpZA\ndata: {"data":[],"meta":{}}\n\n';
+  return withStream(operation, [LIVE], { description: 'The answer whenever it changes.', example });
+}
+
+function withStream(
+  operation: ApiOperation,
+  parameters: readonly Parameter[],
+  { description, example }: { readonly description: string; readonly example: string },
+): ApiOperation {
+  const answered = operation.responses['200'] as { readonly content: object };
+  const schema: JsonSchema = { type: 'string', description };
+  return {
+    ...operation,
+    parameters: [...(operation.parameters ?? []), ...parameters, TICKET, LAST_EVENT_ID],
+    responses: {
+      ...operation.responses,
+      200: { ...answered, content: { ...answered.content, [EVENT_STREAM]: { schema, example } } },
+    },
+  };
+}
+
+const TICKETS: Paths[string] = {
+  post: {
+    operationId: 'createTicket',
+    tags: [STREAMS_TAG],
+    summary: 'Make a ticket for a stream',
+    description:
+      'A stream is opened with `?ticket=` instead of `Authorization`: EventSource sends none. A ticket is accepted once, within 60 s.',
+    responses: {
+      201: jsonResponse(
+        'The ticket.',
+        {
+          type: 'object',
+          properties: {
+            data: {
+              type: 'object',
+              properties: {
+                ticket: { type: 'string' },
+                expiresAt: { type: 'string', format: 'date-time' },
+              },
+              required: ['ticket', 'expiresAt'],
+            },
+            meta: { type: 'object' },
+          },
+          required: ['data', 'meta'],
+        },
+        { data: { ticket: 'q83vEjRWeJCrze8SNFZ4kA', expiresAt: '2026-01-02T03:05:05.678Z' }, meta: {} },
+      ),
+      ...refusals(['BadRequest', 'Unauthorized', 'TooManyRequests', 'Unavailable']),
+    },
+  },
+};
+
+/** Tickets of streams. */
+export function ticketPaths(): Paths {
+  return { '/_varve/tickets': TICKETS };
+}
