@@ -65,6 +65,11 @@ function facetMembers(plans: readonly FacetPlan[], counts: readonly FacetCounts[
 /** Letters of a text per step of a slice. */
 const STEP_LETTERS = 8;
 
+/** Not of a copy. */
+function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString();
+}
+
 /** By document; where there may be several locales of one, by `<documentId>:<locale>`. */
 function createHighlights(
   { type, manyLocales }: WordsPlan,
@@ -79,7 +84,7 @@ function createHighlights(
   let next = 0;
   return () => {
     while (rows.length < sources.length) {
-      row ??= JSON.parse(Buffer.from(sources[rows.length] as Uint8Array).toString()) as Row;
+      row ??= JSON.parse(textOf(sources[rows.length] as Uint8Array)) as Row;
       while (next < plan.attributes.length) {
         const { name, marked, letters } = mark(row, plan.attributes[next++] as HighlightedAttribute);
         if (marked !== undefined) members.push([name, JSON.stringify(marked)]);

@@ -1,5 +1,6 @@
 import type { Language } from './languages.ts';
 import { indexedWord, matchWord, type WordKind } from './match-word.ts';
+import { letterFilter, scanWords } from './scan-words.ts';
 import type { SearchTerm } from './search-terms.ts';
 import { splitWords } from './split-words.ts';
 
@@ -29,15 +30,23 @@ const ELLIPSIS = '…';
 export function createMarker(rules: MarkRules): (text: string) => readonly Mark[] {
   if (rules.terms.length === 0) return () => [];
   const known = new Map<string, WordMark | undefined>();
+  const filter = letterFilter(rules);
+  const addMark = (marks: Mark[], word: string, start: number, end: number): void => {
+    if (!known.has(word)) known.set(word, markOf(word, rules));
+    const found = known.get(word);
+    if (found !== undefined)
+      marks.push({ start, end: Math.min(end, start + found.length), term: found.term });
+  };
   return (text) => {
     const marks: Mark[] = [];
-    for (const { word, start, end } of splitWords(text, rules.language.locale)) {
-      if (!known.has(word)) known.set(word, markOf(word, rules));
-      const found = known.get(word);
-      if (found === undefined) continue;
-      marks.push({ start, end: Math.min(end, start + found.length), term: found.term });
-    }
-    return marks;
+    const isScanned = scanWords(text, filter, (start, end) =>
+      addMark(marks, text.slice(start, end).toLowerCase(), start, end),
+    );
+    if (isScanned) return marks;
+    const others: Mark[] = [];
+    for (const { word, start, end } of splitWords(text, rules.language.locale))
+      addMark(others, word, start, end);
+    return others;
   };
 }
 

@@ -8,6 +8,8 @@ export type Language = {
   readonly locale: string;
   /** The stem of a word in lower case, folded. */
   readonly stem: (word: string) => string;
+  /** A stem begins as its word does, where that is a letter of ASCII. */
+  readonly keepsFirstLetter: boolean;
   /** Folded. */
   readonly stopWords: ReadonlySet<string>;
 };
@@ -57,6 +59,12 @@ const NAMES: Readonly<Record<string, Names>> = {
   zh: { stopWords: 'zho' },
 };
 
+/** Stemmers that take endings away and nothing else. */
+const OF_ENDINGS = new Set([
+  ...['danish', 'english', 'finnish', 'french', 'german', 'hungarian', 'italian', 'norwegian'],
+  ...['portuguese', 'romanian', 'russian', 'spanish', 'swedish'],
+]);
+
 const languages = new Map<string, Language>();
 
 /** The language of a locale such as `fr-CA`. One that no package knows has no stems and no stop words. */
@@ -67,6 +75,7 @@ export function languageOf(locale: string): Language {
   const language: Language = {
     locale,
     stem: stemmer === undefined ? foldWord : foldedStems(loadStemmer(stemmer)),
+    keepsFirstLetter: stemmer === undefined || OF_ENDINGS.has(stemmer),
     stopWords: new Set(stopWords === undefined ? [] : loadStopWords(stopWords)),
   };
   languages.set(locale, language);

@@ -1,0 +1,68 @@
+import type { SearchTerm } from './search-terms.ts';
+
+/** By code unit: whether a word with this first letter, or this second one, may match. */
+export type LetterFilter = { readonly first: Uint8Array; readonly second: Uint8Array };
+
+type ScanRules = {
+  readonly language: { readonly keepsFirstLetter: boolean };
+  readonly terms: readonly SearchTerm[];
+};
+
+const ASCII = 128;
+const SEPARATOR = 0;
+
+/** By code unit: the letter or digit in lower case. */
+const letters = Uint8Array.from({ length: ASCII }, (_, code) => {
+  const letter = String.fromCharCode(code).toLowerCase();
+  return /[a-z0-9]/.test(letter) ? letter.charCodeAt(0) : SEPARATOR;
+});
+
+/** A test that no word fails that `matchWord` takes for one of the terms. */
+export function letterFilter({ language, terms }: ScanRules): LetterFilter {
+  const filter = { first: new Uint8Array(ASCII), second: new Uint8Array(ASCII) };
+  for (const term of terms) {
+    const { folded, stem, synonyms, typos } = term;
+    // Any word may have this stem, or be as near.
+    if (!language.keepsFirstLetter || stem === '' || folded.length <= typos) filter.first.fill(1);
+    for (const word of [folded, stem, ...synonyms]) allow(filter.first, word.charCodeAt(0));
+    if (typos < 2) continue;
+    // The first letter may be another one, one too many, missing, or the second one.
+    const [one, other] = [folded.charCodeAt(0), folded.charCodeAt(1)];
+    allow(filter.first, other);
+    allow(filter.second, one);
+    allow(filter.second, other);
+  }
+  return filter;
+}
+
+function allow(letters: Uint8Array, letter: number): void {
+  if (letter < ASCII) letters[letter] = 1;
+}
+
+/**
+ * Calls `visit` for the words of a text of ASCII characters that pass the filter, in order. Returns false at the first other
+ * character. Most words of a text match nothing: they cost no string.
+ */
+export function scanWords(
+  text: string,
+  { first, second }: LetterFilter,
+  visit: (start: number, end: number) => void,
+): boolean {
+  let start = -1;
+  let isPossible = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= ASCII) return false;
+    const letter = letters[code] as number;
+    if (letter === SEPARATOR) {
+      if (isPossible) visit(start, at);
+      start = -1;
+      isPossible = false;
+    } else if (start < 0) {
+      start = at;
+      isPossible = first[letter] === 1;
+    } else if (at === start + 1 && second[letter] === 1) isPossible = true;
+  }
+  if (isPossible) visit(start, text.length);
+  return true;
+}
