@@ -97,7 +97,9 @@ async function measureAll(options: ElasticsearchBenchOptions, sides: Sides): Pro
       const row = { name, ...(await compareLoads(sides, compared)) };
       rows.push(row);
       const rates = [row.varve, row.raw, row.embedded].map(({ rate }) => num(rate, 0));
-      console.error(`${name}, ${n}: ${rates.join(' / ')}, ratio ${num(row.ratio)}`);
+      const cpu = [row.varve.cpu.varve, row.varve.cpu.node, row.raw.cpu.node].map((ms) => num(ms, 2));
+      const shares = `CPU ms ${cpu[0]} and its node ${cpu[1]}, directly ${cpu[2]}`;
+      console.error(`${name}, ${n}: ${rates.join(' / ')}, ratio ${num(row.ratio)}, ${shares}`);
     }
     const repeated = requests.repeats(used) + requests.repeats(usedEmbedded);
     if (repeated > 0) options.say(`${name}: the template has too few values, ${repeated} URLs were repeated`);

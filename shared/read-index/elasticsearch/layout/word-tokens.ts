@@ -26,8 +26,21 @@ export type FoundWord = IndexedWord & { readonly key: string };
 const LONGEST_KEY = 64;
 
 export function wordToken(locale: string, field: string, key: string): string {
-  const name = key.length <= LONGEST_KEY ? key : `~${hash('sha256', key, 'base64')}`;
-  return `${locale}:${field}:${name}`;
+  return `${locale}:${field}:${nameOfWord(key)}`;
+}
+
+function nameOfWord(key: string): string {
+  return key.length <= LONGEST_KEY ? key : `~${hash('sha256', key, 'base64')}`;
+}
+
+/** A regular expression (Lucene's) for exactly the tokens of these words in these fields. */
+export function wordTokensPattern(
+  locale: string,
+  fields: readonly string[],
+  keys: readonly string[],
+): string {
+  const anyOf = (texts: readonly string[]) => `(${texts.map(escaped).join('|')})`;
+  return `${escaped(locale)}:${anyOf(fields)}:${anyOf(keys.map(nameOfWord))}`;
 }
 
 export function stemToken(locale: string, { folded, stem }: IndexedWord): string {

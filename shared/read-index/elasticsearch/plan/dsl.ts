@@ -26,6 +26,7 @@ type CombinedFieldsDsl = {
 
 export type IntervalsDsl =
   | { readonly match: { readonly query: string } }
+  | { readonly regexp: { readonly pattern: string } }
   | { readonly any_of: { readonly intervals: readonly IntervalsDsl[] } }
   | {
       readonly all_of: {

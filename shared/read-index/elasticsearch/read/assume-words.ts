@@ -1,4 +1,4 @@
-import { type LocaleWords, readingsIn, type WordScope, type WordTerm, wordsIn } from './find-words.ts';
+import { type LocaleWords, readingsIn, type WordScope, type WordTerm } from './find-words.ts';
 import { hasToken, isThere, matchedWords, readVocabulary, tokensOf } from './read-words.ts';
 import { termPattern } from './word-patterns.ts';
 
@@ -21,22 +21,16 @@ export async function assumeWords(
     readingsIn(scope, locale).map((reading) => ({ locale, ...reading })),
   );
   if (asked.some(({ mode, terms }) => mode === 'any' || terms.length === 0)) return undefined;
-  const found = await Promise.all(
+  const locales = await Promise.all(
     asked.map(async ({ locale, mode, terms }) => {
       const place = { ...scope, locale };
-      const [hasAny, words] = await Promise.all([
-        isThere(place, wordsIn(scope, locale)),
-        Promise.all(
-          terms.map(async (term): Promise<WordTerm> => {
-            const vocabulary = await readVocabulary(place, termPattern(locale, term));
-            return { term, words: matchedWords(term, vocabulary) };
-          }),
-        ),
-      ]);
-      return hasAny ? [{ locale, mode, terms: words }] : [];
+      const words = terms.map(async (term): Promise<WordTerm> => {
+        const vocabulary = await readVocabulary(place, termPattern(locale, term));
+        return { term, words: matchedWords(term, vocabulary) };
+      });
+      return { locale, mode, terms: await Promise.all(words) };
     }),
   );
-  const locales = found.flat();
   const all = locales.flatMap(({ terms }) => terms);
   if (all.length === 0 || all.some(({ words }) => words.length === 0)) return undefined;
   return { locales, hold: () => areThere(scope, locales) };

@@ -91,7 +91,7 @@ export function readingsIn({ text, settings }: WordScope, locale: string): reado
 }
 
 /** Matches documents that have words in a locale. */
-export function wordsIn({ session, type }: WordScope, locale: string): Dsl {
+function wordsIn({ session, type }: WordScope, locale: string): Dsl {
   const some: Dsl = { exists: { field: WORDS_FIELD } };
   if (!session.layouts(type).root.scalars.has('locale')) return some;
   return { bool: { filter: [{ term: { 'f.locale': { value: locale } } }, some] } };

@@ -3,7 +3,7 @@ import type { SearchField } from '../../../search/search-settings.ts';
 import { stemsField, stemToken, WORDS_FIELD } from '../layout/word-tokens.ts';
 import type { Dsl, IntervalsDsl } from '../plan/dsl.ts';
 import type { LocaleWords, WordScope, WordTerm } from './find-words.ts';
-import { hasToken, type MatchedWord, tokensOf } from './read-words.ts';
+import { hasToken, type MatchedWord, patternOf, tokensOf } from './read-words.ts';
 
 /**
  * The tiers as one number, the larger the better: typos, nearness, weight of the attributes, exact words. Each is a sum over
@@ -23,12 +23,11 @@ export function rankedQuery(scope: RankScope, locales: readonly LocaleWords[]): 
   const asked = locales.filter(({ terms }) => terms.length > 0);
   // Locales may have different stop words: terms that one lacks count as matched.
   const most = Math.max(0, ...asked.map(({ terms }) => terms.length));
-  const options = asked.map((words) => ({
-    bool: {
-      filter: [matchQuery(scope, [words])],
-      should: isQuestion ? scoresOf(scope, words) : tiersOf(scope, words, most),
-    },
-  }));
+  const options = asked.map((words) =>
+    isQuestion
+      ? { bool: { filter: [matchQuery(scope, [words])], should: scoresOf(scope, words) } }
+      : { bool: tiersOf(scope, words, most) },
+  );
   // A document has one locale: of several readings the best counts.
   return asked.length > new Set(asked.map(({ locale }) => locale)).size
     ? { dis_max: { queries: options } }
@@ -59,18 +58,26 @@ function best(queries: readonly Dsl[]): Dsl[] {
   return queries.length === 0 ? [] : [{ dis_max: { queries } }];
 }
 
-function tiersOf(scope: RankScope, { locale, terms }: LocaleWords, most: number): Dsl[] {
+/** A document that all terms match is in a tier of each: the tiers are the match too. */
+function tiersOf(
+  scope: RankScope,
+  { locale, terms }: LocaleWords,
+  most: number,
+): { readonly must: readonly Dsl[]; readonly should: readonly Dsl[] } {
   const lacking = most - terms.length;
   const asMatched = lacking * (MOST_TYPOS * TYPOS + FAR * NEAR + LAST_RANK * WEIGHT + EXACT);
-  return [
-    ...terms.flatMap((term) => termTiers(scope, locale, term)),
-    ...nearPairs(scope, locale, terms).flatMap(([before, after]) => best(distances(before, after))),
-    ...(lacking > 0 ? [constant(EVERYTHING, asMatched)] : []),
-  ];
+  return {
+    must: terms.map((term) => termTiers(scope, locale, term)),
+    should: [
+      ...terms.flatMap((term) => exactTier(scope, locale, term)),
+      ...nearPairs(scope, locale, terms).flatMap(([before, after]) => best(distances(before, after))),
+      ...(lacking > 0 ? [constant(EVERYTHING, asMatched)] : []),
+    ],
+  };
 }
 
 /** The fewest typos first, then the heaviest field. */
-function termTiers({ settings, fields }: RankScope, locale: string, { words }: WordTerm): Dsl[] {
+function termTiers({ settings, fields }: RankScope, locale: string, { words }: WordTerm): Dsl {
   const weights = [...new Set(settings.fields.map(({ weight }) => weight))].sort((a, b) => b - a);
   const rankOf = (field: SearchField) => Math.min(LAST_RANK, weights.indexOf(field.weight));
   const ranks = [...new Set(fields.map(rankOf))];
@@ -83,30 +90,47 @@ function termTiers({ settings, fields }: RankScope, locale: string, { words }: W
       return [constant(hasToken(tokens), (MOST_TYPOS - typos) * TYPOS + (LAST_RANK - rank) * WEIGHT)];
     });
   });
-  const exact = tokensOf(
-    locale,
-    words.filter(({ match }) => match.isExact),
-    fields,
-  );
-  return [...best(tiers), ...(exact.length === 0 ? [] : [constant(hasToken(exact), EXACT)])];
+  return tiers.length === 0 ? hasToken([]) : { dis_max: { queries: tiers } };
 }
 
-/** Tokens of the words that terms and their next ones mean, where these may be near to each other. */
+function exactTier({ fields }: RankScope, locale: string, { words }: WordTerm): Dsl[] {
+  const exact = words.filter(({ match }) => match.isExact);
+  const tokens = tokensOf(locale, exact, fields);
+  return tokens.length === 0 ? [] : [constant(hasToken(tokens), EXACT)];
+}
+
+/** Words that terms and their next ones mean, where these may be near to each other. */
 function nearPairs(
   { fields }: RankScope,
   locale: string,
   terms: readonly WordTerm[],
-): (readonly [readonly string[], readonly string[]])[] {
+): (readonly [IntervalsDsl, IntervalsDsl])[] {
   const alike = ({ words }: WordTerm, typos: number) => words.filter(({ match }) => match.typos === typos);
   const counts = terms.map((term) => [0, 1, 2].map((typos) => alike(term, typos).length));
   const { typos, isNear } = nearnessOf(counts, fields.length);
-  const tokens = terms.map((term, at) => tokensOf(locale, alike(term, typos[at] as number), fields));
-  return isNear.flatMap((near, at) => (near ? [[tokens[at] ?? [], tokens[at + 1] ?? []] as const] : []));
+  const meant = terms.map((term, at) => alike(term, typos[at] as number));
+  return isNear.flatMap((near, at) => {
+    const [before = [], after = []] = meant.slice(at, at + 2);
+    return near ? [[anyWord(locale, before, fields), anyWord(locale, after, fields)] as const] : [];
+  });
+}
+
+/** A pattern is a tenth as long as a list, and is needed for each distance. Long ones take Elasticsearch longer. */
+const LONGEST_PATTERN = 1_000;
+
+function anyWord(
+  locale: string,
+  words: readonly MatchedWord[],
+  fields: readonly SearchField[],
+): IntervalsDsl {
+  const pattern = patternOf(locale, words, fields);
+  if (pattern !== undefined && pattern.length <= LONGEST_PATTERN) return { regexp: { pattern } };
+  const intervals = tokensOf(locale, words, fields).map((query) => ({ match: { query } }));
+  return { any_of: { intervals } };
 }
 
 /** In the wrong order is one further away. */
-function distances(before: readonly string[], after: readonly string[]): Dsl[] {
-  const [first, second] = [anyToken(before), anyToken(after)];
+function distances(first: IntervalsDsl, second: IntervalsDsl): Dsl[] {
   const queries: Dsl[] = [];
   for (let distance = 1; distance < FAR; distance++) {
     const boost = (FAR - distance) * NEAR;
@@ -118,10 +142,6 @@ function distances(before: readonly string[], after: readonly string[]): Dsl[] {
 
 function inOrder(intervals: readonly IntervalsDsl[], max_gaps: number): Dsl {
   return { intervals: { [WORDS_FIELD]: { all_of: { ordered: true, max_gaps, intervals } } } };
-}
-
-function anyToken(tokens: readonly string[]): IntervalsDsl {
-  return { any_of: { intervals: tokens.map((query) => ({ match: { query } })) } };
 }
 
 /** BM25 over the stems of the words that match, each field with its weight. */

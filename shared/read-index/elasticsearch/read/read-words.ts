@@ -9,6 +9,7 @@ import {
   VOCABULARY_FIELD,
   WORDS_FIELD,
   wordToken,
+  wordTokensPattern,
 } from '../layout/word-tokens.ts';
 import { type Dsl, termsDsl } from '../plan/dsl.ts';
 import type { Session } from './session.ts';
@@ -77,6 +78,20 @@ export function tokensOf(
     for (const field of fields) if (field.kind === kind) tokens.push(wordToken(locale, field.name, key));
   }
   return tokens;
+}
+
+/** A regular expression (Lucene's) for the tokens of words in fields; undefined where there are none. */
+export function patternOf(
+  locale: string,
+  words: readonly FoundWord[],
+  fields: readonly SearchField[],
+): string | undefined {
+  const patterns = [...new Set(words.map(({ kind }) => kind))].flatMap((kind) => {
+    const names = fields.filter((field) => field.kind === kind).map(({ name }) => name);
+    const keys = words.filter((word) => word.kind === kind).map(({ key }) => key);
+    return names.length === 0 ? [] : [wordTokensPattern(locale, names, keys)];
+  });
+  return patterns.length === 0 ? undefined : patterns.join('|');
 }
 
 export function hasToken(tokens: readonly string[]): Dsl {
