@@ -51,9 +51,7 @@ export function startPurger(options: PurgerOptions): Purger {
   const ended = Promise.withResolvers<void>();
   watch(options);
   const lead = async (epoch: number): Promise<void> => {
-    const senders = options.targets.map((target) =>
-      createPurgeSender({ ...options, store: notes.store, generation: notes.generation }, target),
-    );
+    const senders = options.targets.map((target) => createPurgeSender({ ...options, ...notes }, target));
     const look = () => {
       for (const sender of senders) sender.look();
     };
@@ -108,7 +106,7 @@ type Term = { readonly signal: AbortSignal; readonly look: () => void; readonly 
 
 /** Looks at what shapes answers, from the beginning of a term to its end. */
 async function keepPurging(
-  { notes, fleet, shape, targets }: PurgerOptions,
+  { notes, fleet, shape, targets, report }: PurgerOptions,
   epoch: number,
   { signal, look, ended }: Term,
 ): Promise<void> {
@@ -123,16 +121,36 @@ async function keepPurging(
   look();
   // Until then answers of another leader may still arrive in caches.
   const settledAt = isOwn || epoch === FIRST_EPOCH ? 0 : performance.now() + SETTLE_MS;
+  const keepTerm = attempts(report, store.keepTerm);
+  const done = attempts(report, store.done);
+  let isQuiet = settledAt === 0;
   for (let isKept = false; fleet.epoch() === epoch && !signal.aborted; ) {
     const now = shape();
     const isSettled = performance.now() > settledAt;
-    if (now !== shown || (isSettled && !isKept && settledAt > 0)) everything();
-    if (isSettled && (!isKept || now !== shown)) store.keepTerm({ epoch, shape: now });
-    isKept ||= isSettled;
+    if (now !== shown || (isSettled && !isQuiet)) everything();
+    isQuiet ||= isSettled;
+    if (now !== shown) isKept = false;
+    if (isSettled && !isKept) isKept = keepTerm({ epoch, shape: now });
     shown = now;
-    store.done(receivers);
+    done(receivers);
     await Promise.race([fleet.changed(LOOK_MS), ended]);
   }
+}
+
+/** Attempts to write the file: while its disk is full, purges continue without it. The first failure in a row is reported. */
+function attempts<Given>(report: PurgeReport, write: (given: Given) => void): (given: Given) => boolean {
+  let isFailing = false;
+  return (given) => {
+    try {
+      write(given);
+      isFailing = false;
+      return true;
+    } catch (error) {
+      if (!isFailing) report.error(error);
+      isFailing = true;
+      return false;
+    }
+  };
 }
 
 /** From now on the process says at every scrape how many changes wait for each receiver, while it leads. */

@@ -6,6 +6,7 @@ import { attributeTag, ROWS, type Tag } from '../delivery/tag.ts';
 import { createTagNames, type TagNames } from '../delivery/tag-names.ts';
 import { changesContent } from './missed-changes.ts';
 import { openPurgeStore, type PurgeStore } from './purge-store.ts';
+import type { PurgedTags } from './purge-target.ts';
 import type { PurgeReport } from './send-purges.ts';
 
 export type NotesOptions = {
@@ -31,6 +32,10 @@ export type PurgeNotes = {
   readonly changed: (position: bigint, tags: Iterable<Tag>) => void;
   /** All answers are to be purged. */
   readonly everything: () => void;
+  /** Changes that could not be stored, counted from the start: each is a reason to purge all answers. */
+  readonly lost: () => number;
+  /** The tags of all answers. */
+  readonly all: () => PurgedTags;
   /** Calls `look` after each change from now on. */
   readonly follow: (look: () => void) => void;
   readonly close: () => void;
@@ -53,20 +58,26 @@ export async function openPurgeNotes(options: NotesOptions): Promise<PurgeNotes>
   let look = () => {};
   /** A change could not be stored: all answers are purged as soon as the file can be written. */
   let isLost = false;
+  let lost = 0;
   let added = 0;
+  const plurals = pluralsOf(options);
   const add = (at: bigint, changed: Iterable<string>, plain: readonly string[]): void => {
     try {
-      store.add({ position: at, names: isLost ? [generation] : [...changed], plain });
+      store.add(
+        isLost
+          ? { position: at, names: [generation], plain: plurals }
+          : { position: at, names: [...changed], plain },
+      );
       isLost = false;
       added += 1;
       if (added % PRUNE_EVERY === 0) store.prune(MOST_CHANGES);
     } catch (error) {
       isLost = true;
+      lost += 1;
       report.error(error);
     }
     look();
   };
-  const plurals = pluralsOf(options);
   const everything = () => add(position(), [generation], plurals);
   const before = store.noted();
   let noted = position();
@@ -75,6 +86,8 @@ export async function openPurgeNotes(options: NotesOptions): Promise<PurgeNotes>
     store,
     generation,
     everything,
+    lost: () => lost,
+    all: () => ({ names: [generation], plain: plurals, position: position() }),
     follow(next) {
       look = next;
     },

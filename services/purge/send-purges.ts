@@ -28,6 +28,8 @@ export type PurgeLimits = {
   /** It then purges again after this time. */
   readonly againMs: number;
   readonly backoff: { readonly firstMs: number; readonly longestMs: number };
+  /** A receiver that asks for a longer pause, with Retry-After, gets this one. */
+  readonly longestPauseMs: number;
 };
 
 export const PURGE_LIMITS: PurgeLimits = {
@@ -36,6 +38,7 @@ export const PURGE_LIMITS: PurgeLimits = {
   slowMs: 500,
   againMs: 1_000,
   backoff: { firstMs: 100, longestMs: 5_000 },
+  longestPauseMs: 60_000,
 };
 
 export type SenderOptions = {
@@ -44,6 +47,10 @@ export type SenderOptions = {
   readonly limits: PurgeLimits;
   /** Every answer has this tag. */
   readonly generation: string;
+  /** Changes that the file of purges has no room for, counted from the start. */
+  readonly lost: () => number;
+  /** The tags of all answers. */
+  readonly all: () => PurgedTags;
   readonly report: PurgeReport;
 };
 
@@ -64,6 +71,7 @@ export function createPurgeSender(options: SenderOptions, target: PurgeTarget): 
   const { signal } = closing;
   let isAsked = false;
   let running: Promise<void> | undefined;
+  let purgedLost = 0;
   const purge = async (tags: PurgedTags): Promise<void> => {
     for (let failures = 0; ; ) {
       const started = performance.now();
@@ -71,8 +79,8 @@ export function createPurgeSender(options: SenderOptions, target: PurgeTarget): 
       const isSlow = performance.now() - started > limits.slowMs;
       if (failure !== undefined) {
         failures += 1;
-        report.failed(target, failure);
-        await delay(jittered(backoffMs(failures, limits.backoff)), undefined, { signal });
+        report.failed(target, failure.reason);
+        await delay(pauseMs(limits, failure, failures), undefined, { signal });
       } else if (failures > 0 || isSlow) {
         failures = 0;
         await delay(limits.againMs, undefined, { signal });
@@ -86,6 +94,11 @@ export function createPurgeSender(options: SenderOptions, target: PurgeTarget): 
       isAsked = false;
       const upTo = store.newest();
       await delay(limits.gatherMs, undefined, { signal });
+      const lost = options.lost();
+      if (lost > purgedLost) {
+        await purge(options.all());
+        purgedLost = lost;
+      }
       for (;;) {
         const done = store.checkpoint(name) ?? 0;
         const changes = store.after(done, BATCH).filter(({ seq }) => seq <= upTo);
@@ -141,18 +154,26 @@ function merged(changes: readonly StoredChange[], generation: string, isWhole: b
   return { names: isAll ? [generation] : [...names], plain: [...plain], position };
 }
 
+type Failure = { readonly reason: string; readonly retryAfterMs?: number | undefined };
+
+function pauseMs({ backoff, longestPauseMs }: PurgeLimits, failure: Failure, failures: number): number {
+  const asked = Math.min(failure.retryAfterMs ?? 0, longestPauseMs);
+  return Math.max(asked, jittered(backoffMs(failures, backoff)));
+}
+
 /** Returns what went wrong; undefined if the receiver has confirmed all of it. */
 async function send(
   options: SenderOptions,
   target: PurgeTarget,
   tags: PurgedTags,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<Failure | undefined> {
   for (const request of purgeRequests(target, tags, options.style)) {
     const result = await post(options.limits, request, signal);
     signal.throwIfAborted();
-    if (result.kind !== 'answered') return result.reason;
-    if (result.status < 200 || result.status > 299) return `the receiver answered ${result.status}`;
+    if (result.kind !== 'answered') return { reason: result.reason };
+    const { status, retryAfterMs } = result;
+    if (status < 200 || status > 299) return { reason: `the receiver answered ${status}`, retryAfterMs };
   }
   return undefined;
 }

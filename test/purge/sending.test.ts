@@ -13,18 +13,22 @@ const LIMITS: PurgeLimits = {
   timeoutMs: 60_000,
   slowMs: 60_000,
   backoff: { firstMs: 1, longestMs: 5 },
+  longestPauseMs: 5,
 };
 
 async function startSender(limits: Partial<PurgeLimits> = {}) {
   const receiver = await startReceiver();
   const store = openPurgeStore(createDataDirectory());
   const failures: string[] = [];
+  let lost = 0;
   const target = { kind: 'webhook', address: receiver.url } as const;
   const create = () =>
     createPurgeSender(
       {
         store,
         generation: 'all',
+        lost: () => lost,
+        all: () => ({ names: ['all'], plain: ['notes'], position }),
         style: { soft: false, token: undefined },
         limits: { ...LIMITS, ...limits },
         report: { purged: () => {}, failed: (_target, reason) => failures.push(reason), error: fail },
@@ -43,6 +47,9 @@ async function startSender(limits: Partial<PurgeLimits> = {}) {
     failures,
     checkpoint: () => store.checkpoint(`webhook=${receiver.url}`),
     look: () => sender.look(),
+    lose: () => {
+      lost += 1;
+    },
     async restart() {
       await sender.close();
       sender = create();
@@ -85,6 +92,56 @@ it('purges again until the receiver confirms, and then once more: it may have st
   await expect.poll(checkpoint, PATIENT).toBe(1);
   expect(tagsOf(receiver)).toEqual([['a'], ['a'], ['a'], ['a']]);
   expect(failures).toEqual(Array(2).fill('the receiver answered 503'));
+});
+
+it('waits as long as a receiver asks for, up to a limit', async () => {
+  // The back-off alone would take longer than this test.
+  const { store, receiver, look, checkpoint, failures } = await startSender({
+    backoff: { firstMs: 1, longestMs: 1 },
+    longestPauseMs: 40,
+  });
+  const times: number[] = [];
+  receiver.answer((_request, count) => {
+    times.push(performance.now());
+    return count === 1 ? { status: 429, headers: { 'retry-after': '86400' } } : { status: 200 };
+  });
+  change(store, 'a');
+  look();
+  await expect.poll(checkpoint, PATIENT).toBe(1);
+  expect(failures).toEqual(['the receiver answered 429']);
+  // A busy machine waits longer, and a timer may end a millisecond early.
+  expect(Number(times[1]) - Number(times[0])).toBeGreaterThanOrEqual(35);
+});
+
+it.each([500, 429, 301])(
+  'repeats a purge that is answered with %i, behind every limit of its back-off',
+  async (status) => {
+    const { store, receiver, look, checkpoint, failures } = await startSender();
+    // The sixth pause is longer than the longest one allowed: 1, 2, 4, 5, 5, 5 ms.
+    receiver.answer((_request, count) => ({ status: count <= 6 ? status : 200 }));
+    change(store, 'a');
+    look();
+    change(store, 'b');
+    look();
+    await expect.poll(checkpoint, PATIENT).toBe(2);
+    expect(failures).toEqual(Array(6).fill(`the receiver answered ${status}`));
+    expect(new Set(tagsOf(receiver).flat())).toEqual(new Set(['a', 'b']));
+  },
+);
+
+it('purges all answers at once where changes could not be stored, and again later', async () => {
+  const { receiver, look, lose } = await startSender();
+  lose();
+  look();
+  await receiver.until(1);
+  look();
+  lose();
+  look();
+  await receiver.until(2);
+  expect(tagsOf(receiver)).toEqual([
+    ['all', 'notes'],
+    ['all', 'notes'],
+  ]);
 });
 
 it('purges again after an answer that came late', async () => {

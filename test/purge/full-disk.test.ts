@@ -1,0 +1,88 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { documentTag } from '../../services/delivery/tag.ts';
+import { openPurgeNotes } from '../../services/purge/purge-notes.ts';
+import { createPurgeSender, PURGE_LIMITS } from '../../services/purge/send-purges.ts';
+import { FULL_ACCESS } from '../../shared/access/rights.ts';
+import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
+import { mountSmallDisk, whyNoSmallDisk } from '../support/small-disk.ts';
+import { startReceiver } from '../support/webhook-receiver.ts';
+
+const skipReason = whyNoSmallDisk();
+const options = skipReason === undefined ? {} : { skip: true, meta: { skipReason } };
+const PATIENT = { timeout: 30_000 };
+const CHEF = 'api::chef.chef';
+
+async function startOnSmallDisk() {
+  const disk = mountSmallDisk(2);
+  if (disk === undefined) throw new Error('nothing can be mounted');
+  const loaded = loadContentTypes('examples/restaurants');
+  if (loaded.kind === 'problems') throw new Error(JSON.stringify(loaded.problems));
+  const receiver = await startReceiver();
+  const errors: unknown[] = [];
+  let position = 1n;
+  const notes = await openPurgeNotes({
+    data: disk.path,
+    registry: loaded.registry,
+    key: new Uint8Array(32),
+    rights: () => FULL_ACCESS,
+    log: { readAll: async function* () {} },
+    position: () => position,
+    report: { error: (error) => errors.push(error) },
+  });
+  const target = { kind: 'webhook', address: receiver.url } as const;
+  const report = { purged: () => {}, failed: () => {}, error: (error: unknown) => errors.push(error) };
+  const limits = { ...PURGE_LIMITS, gatherMs: 1, backoff: { firstMs: 1, longestMs: 5 } };
+  const sender = createPurgeSender(
+    { ...notes, style: { soft: false, token: undefined }, limits, report },
+    target,
+  );
+  notes.follow(sender.look);
+  sender.look();
+  onTestFinished(async () => {
+    await sender.close();
+    await receiver.close();
+    notes.close();
+    disk.remove();
+  });
+  return {
+    disk,
+    errors,
+    generation: notes.generation,
+    change(documentId: string) {
+      position += 1n;
+      notes.changed(position, [documentTag(CHEF, 'published', documentId)]);
+    },
+    /** Waits for a request with all of these tags. */
+    until: (tags: readonly string[], from: number) =>
+      expect
+        .poll(
+          () =>
+            receiver.received
+              .slice(from)
+              .some(({ json }) => tags.every((tag) => (json['tags'] as string[]).includes(tag))),
+          PATIENT,
+        )
+        .toBe(true),
+    count: () => receiver.received.length,
+  };
+}
+
+it('purges all answers while the disk is full, and what changed afterwards again', options, async () => {
+  const { disk, errors, generation, change, until, count } = await startOnSmallDisk();
+  await until([generation], 0);
+  change('a');
+  await until(['chefs:a'], 0);
+  disk.fill();
+  let from = count();
+  // A change that fits into what the file has already is stored; the disk is full for one of the next.
+  for (let n = 0; errors.length === 0; n++) change(`b${n}-${'x'.repeat(90)}`);
+  await until([generation, 'chefs', 'restaurants'], from);
+  expect(String(errors[0])).toMatch(/full/);
+  disk.empty();
+  from = count();
+  change('c');
+  // Names of changes that were not stored are unknown.
+  await until([generation, 'chefs'], from);
+  change('d');
+  await until(['chefs:d'], from);
+});
