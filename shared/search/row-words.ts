@@ -1,5 +1,6 @@
+import { PLAIN_LETTERS, SEPARATOR } from './scan-words.ts';
 import type { SearchField } from './search-settings.ts';
-import { splitWords } from './split-words.ts';
+import { PLAIN, splitWords } from './split-words.ts';
 import { visibleText } from './visible-text.ts';
 
 /** Words of one value beyond these are not searched: reading them would hold up everybody. */
@@ -16,6 +17,40 @@ export function wordsOfValue({ type }: SearchField, value: unknown, locale: stri
     if (word.length <= LONGEST_WORD) words.push(word);
   }
   return words;
+}
+
+/** Takes the words of a value in order, all by one of the two. */
+export type WordReader = {
+  /** Words of ASCII letters, as parts of a text in lower case, and a hash of their letters. */
+  readonly readPlain: (text: string, start: number, end: number, hash: number) => void;
+  readonly read: (word: string) => void;
+};
+
+/** Reads the words that `wordsOfValue` has, without a string for each where that is possible. */
+export function readWords(field: SearchField, value: unknown, locale: string, reader: WordReader): void {
+  const text = typeof value === 'string' ? visibleText(field.type, value) : '';
+  if (PLAIN.test(text)) readPlainWords(text.toLowerCase(), reader);
+  else for (const word of wordsOfValue(field, value, locale)) reader.read(word);
+}
+
+function readPlainWords(text: string, { readPlain }: WordReader): void {
+  let words = 0;
+  let start = -1;
+  let hash = 0;
+  for (let at = 0; at <= text.length; at++) {
+    const letter = at < text.length ? (PLAIN_LETTERS[text.charCodeAt(at)] as number) : SEPARATOR;
+    if (letter !== SEPARATOR) {
+      if (start < 0) [start, hash] = [at, 0];
+      hash = (Math.imul(hash, 31) + letter) | 0;
+    } else if (start >= 0) {
+      if (words === MOST_WORDS) return;
+      if (at - start <= LONGEST_WORD) {
+        words++;
+        readPlain(text, start, at, hash);
+      }
+      start = -1;
+    }
+  }
 }
 
 const NO_WORDS: readonly string[] = Object.freeze([]);

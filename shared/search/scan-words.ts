@@ -9,10 +9,10 @@ type ScanRules = {
 };
 
 const ASCII = 128;
-const SEPARATOR = 0;
+export const SEPARATOR = 0;
 
 /** By code unit: the letter or digit in lower case. */
-const letters = Uint8Array.from({ length: ASCII }, (_, code) => {
+export const PLAIN_LETTERS: Uint8Array = Uint8Array.from({ length: ASCII }, (_, code) => {
   const letter = String.fromCharCode(code).toLowerCase();
   return /[a-z0-9]/.test(letter) ? letter.charCodeAt(0) : SEPARATOR;
 });
@@ -35,8 +35,8 @@ export function letterFilter({ language, terms }: ScanRules): LetterFilter {
   return filter;
 }
 
-function allow(letters: Uint8Array, letter: number): void {
-  if (letter < ASCII) letters[letter] = 1;
+function allow(filter: Uint8Array, letter: number): void {
+  if (letter < ASCII) filter[letter] = 1;
 }
 
 /**
@@ -53,7 +53,7 @@ export function scanWords(
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code >= ASCII) return false;
-    const letter = letters[code] as number;
+    const letter = PLAIN_LETTERS[code] as number;
     if (letter === SEPARATOR) {
       if (isPossible) visit(start, at);
       start = -1;

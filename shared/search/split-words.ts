@@ -3,7 +3,8 @@ export type TextWord = { readonly word: string; readonly start: number; readonly
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 const PLAIN_WORD = /[a-z0-9]+/g;
-const PLAIN = /^[\0-\x7f]*$/;
+/** Texts whose words are runs of ASCII letters and digits. */
+export const PLAIN = /^[\0-\x7f]*$/;
 /** Scripts that write no spaces between words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;

@@ -1,5 +1,5 @@
 import { languageOf } from '../../search/languages.ts';
-import { wordsOfValue } from '../../search/row-words.ts';
+import { readWords, type WordReader } from '../../search/row-words.ts';
 import type { SearchField, SearchSettings } from '../../search/search-settings.ts';
 import { rest } from '../../turns/slice.ts';
 import type { World } from '../read-index.ts';
@@ -9,7 +9,14 @@ import { addToPosting, createPostings, type Postings, removeFromPosting } from '
 import { appendToList, clearList, createRowLists, listValues, type RowLists } from './row-lists.ts';
 import type { RowSpaceIndex, Step } from './row-space.ts';
 import { type Spaces, stepFrom } from './spaces.ts';
-import { createVocabulary, dropWord, type KnownWord, useWord, type Vocabulary } from './vocabulary.ts';
+import {
+  createVocabulary,
+  dropWord,
+  type KnownWord,
+  usePlainWord,
+  useWord,
+  type Vocabulary,
+} from './vocabulary.ts';
 
 /** A field whose texts are searched, and where a row has it. */
 export type TextField = SearchField & {
@@ -171,18 +178,15 @@ function markAbove(
 /** Returns how many words were read. */
 function readRow(index: TextIndex, row: number): number {
   forgetRow(index, row);
-  const { space, tokens } = index;
-  if (!hasBit(space.live, row)) return 0;
+  if (!hasBit(index.space.live, row)) return 0;
   const text = localeText(index, row);
   let words = 0;
   for (const [at, field] of index.fields.entries()) {
     text.stamp++;
     for (const end of endsOf(field.steps, row)) {
-      const found = wordsOfValue(field, sortValue(field.column, end), text.locale);
-      if (found.length === 0) continue;
-      appendToList(tokens, row, -1 - at);
-      for (const word of found) addWord(index, text, { row, field: at }, word);
-      words += found.length;
+      const reader = createValueReader(index, text, { row, field: at });
+      readWords(field, sortValue(field.column, end), text.locale, reader);
+      words += reader.words();
     }
   }
   if (words > 0) {
@@ -192,13 +196,38 @@ function readRow(index: TextIndex, row: number): number {
   return words;
 }
 
-function addWord(
-  { fields, tokens, space }: TextIndex,
+type ReadPlace = { readonly row: number; readonly field: number };
+
+function createValueReader(
+  index: TextIndex,
   text: LocaleText,
-  { row, field }: { readonly row: number; readonly field: number },
-  word: string,
+  place: ReadPlace,
+): WordReader & { readonly words: () => number } {
+  const kind = index.fields[place.field]?.kind ?? 'text';
+  const { vocabulary } = text;
+  let words = 0;
+  const add = (number: number) => {
+    if (words++ === 0) appendToList(index.tokens, place.row, -1 - place.field);
+    addWord(index, text, place, number);
+  };
+  return {
+    words: () => words,
+    read: (word) => add(useWord(vocabulary, word, kind)),
+    readPlain: (value, start, end, hash) =>
+      add(
+        kind === 'text'
+          ? usePlainWord(vocabulary, value, { start, end, hash })
+          : useWord(vocabulary, value.slice(start, end), kind),
+      ),
+  };
+}
+
+function addWord(
+  { tokens, space }: TextIndex,
+  text: LocaleText,
+  { row, field }: ReadPlace,
+  number: number,
 ): void {
-  const number = useWord(text.vocabulary, word, fields[field]?.kind ?? 'text');
   appendToList(tokens, row, number);
   if (!isStopWord(text, number)) text.lengths[field] = (text.lengths[field] as number) + 1;
   if (isRepeated(text, number)) return;
@@ -214,7 +243,7 @@ function isRepeated({ lastSeen, stamp }: LocaleText, number: number): boolean {
 }
 
 function isStopWord({ vocabulary }: LocaleText, number: number): boolean {
-  return vocabulary.language.stopWords.has((vocabulary.words[number] as KnownWord).folded);
+  return (vocabulary.words[number] as KnownWord).isStopWord;
 }
 
 function forgetRow({ tokens, localeOf }: TextIndex, row: number): void {

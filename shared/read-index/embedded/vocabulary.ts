@@ -6,6 +6,7 @@ import { addToTrie, createWordTrie, removeFromTrie, type WordTrie } from './word
 /** A word of the vocabulary. */
 export type KnownWord = IndexedWord & {
   readonly key: string;
+  readonly isStopWord: boolean;
   /** How many words of texts it is. */
   uses: number;
 };
@@ -21,6 +22,8 @@ export type Vocabulary = {
   /** Words that terms were expanded to, valid for one `version`. */
   readonly expansions: { version: number; byTerm: RecentValues<string, Expansion> };
   readonly numbers: Map<string, number>;
+  /** By hash: a word that was read lately, so that most words of plain texts are found without a string. */
+  readonly recent: Int32Array;
   readonly freeNumbers: number[];
   readonly byFolded: Map<string, number[]>;
   readonly byStem: Map<string, number[]>;
@@ -33,6 +36,8 @@ export type Vocabulary = {
 /** Words of a vocabulary that match a term, and how. */
 export type Expansion = { readonly words: readonly number[]; readonly matches: readonly WordMatch[] };
 
+/** A power of two. */
+const RECENT_WORDS = 2 ** 15;
 /** Words in the expansions that are kept. */
 const EXPANSIONS_HELD = 100_000;
 const EXPANSION_OVERHEAD = 20;
@@ -49,6 +54,7 @@ export function createVocabulary(language: Language): Vocabulary {
     words: [],
     expansions: { version: 0, byTerm: createExpansionCache() },
     numbers: new Map(),
+    recent: new Int32Array(RECENT_WORDS),
     freeNumbers: [],
     byFolded: new Map(),
     byStem: new Map(),
@@ -63,6 +69,26 @@ export function useWord(vocabulary: Vocabulary, word: string, kind: WordKind): n
   const number = vocabulary.numbers.get(key) ?? addWord(vocabulary, key, word, kind);
   (vocabulary.words[number] as KnownWord).uses++;
   return number;
+}
+
+/** The number of a word of texts of ASCII letters: of part of a text in lower case, with a hash of its letters. */
+export function usePlainWord(
+  vocabulary: Vocabulary,
+  text: string,
+  { start, end, hash }: { readonly start: number; readonly end: number; readonly hash: number },
+): number {
+  const { recent, words } = vocabulary;
+  const place = (hash ^ (hash >>> 15)) & (RECENT_WORDS - 1);
+  const number = recent[place] as number;
+  const known = words[number];
+  // A number may be that of another word by now. Words of other kinds have other keys.
+  if (known !== undefined && known.key.length === end - start && text.startsWith(known.key, start)) {
+    known.uses++;
+    return number;
+  }
+  const used = useWord(vocabulary, text.slice(start, end), 'text');
+  recent[place] = used;
+  return used;
 }
 
 /** The word is used once less; one that is not used any more is forgotten. */
@@ -83,7 +109,8 @@ function addWord(vocabulary: Vocabulary, key: string, word: string, kind: WordKi
   const number = vocabulary.freeNumbers.pop() ?? vocabulary.words.length;
   const indexed = indexedWord(vocabulary.language, word, kind);
   const { folded, stem } = indexed;
-  vocabulary.words[number] = { ...indexed, key, uses: 0 };
+  const isStopWord = vocabulary.language.stopWords.has(folded);
+  vocabulary.words[number] = { ...indexed, key, isStopWord, uses: 0 };
   addToTrie(vocabulary.trie, folded, number);
   vocabulary.numbers.set(key, number);
   addTo(vocabulary.byFolded, folded, number);
