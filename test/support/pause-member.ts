@@ -6,7 +6,10 @@ import { lockLog } from './log-lock.ts';
  * Stops a process with SIGSTOP, and returns when: milliseconds of `performance.now()`. A process that is stopped inside a commit
  * to an SQLite log locks the log until it continues (docs/sizing.md), so it is stopped at another moment.
  */
-export async function pauseMember({ eventStore }: TestFleet, member: Member): Promise<number> {
+export async function pauseMember(
+  { eventStore }: Pick<TestFleet, 'eventStore'>,
+  member: Member,
+): Promise<number> {
   for (;;) {
     const stopped = performance.now();
     member.server().signal('SIGSTOP');

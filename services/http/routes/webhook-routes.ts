@@ -25,6 +25,8 @@ export type ServedWebhooks = {
 
 const STATES: readonly DeliveryState[] = ['waiting', 'delivered', 'parked', 'elsewhere'];
 const MAX_LISTED = 1_000;
+const DELIVERIES_PATH = '/_varve/webhooks/:id/deliveries';
+const REPLAY_PATH = '/_varve/webhooks/:id/replay';
 const SHOWN_ONCE = { secret: 'is shown once; receivers verify signatures with it' };
 
 /**
@@ -82,10 +84,21 @@ export function registerWebhooks(
       sendJson(reply, 200, { data: await testWebhook(await found(request), commands, limits), meta: {} }),
   });
   if (store !== undefined) registerDeliveries(app, webhooks.commands, store);
+  else refuseDeliveries(app);
+}
+
+function refuseDeliveries(app: FastifyInstance): void {
+  const refuse = async () => {
+    throw new RequestError('not-supported', 'This process has no deliveries: ask the leader', {
+      accepted: "nothing: 'varve api' delivers nothing; ask 'varve project' or 'varve serve'",
+    });
+  };
+  register(app, DELIVERIES_PATH, { GET: refuse });
+  register(app, REPLAY_PATH, { POST: refuse });
 }
 
 function registerDeliveries(app: FastifyInstance, commands: WebhookCommands, store: DeliveryStore): void {
-  register(app, '/_varve/webhooks/:id/deliveries', {
+  register(app, DELIVERIES_PATH, {
     GET: async (request, reply) => {
       const { id } = await commands.find(idOf(request));
       const query = new URLSearchParams(queryOf(request));
@@ -95,7 +108,7 @@ function registerDeliveries(app: FastifyInstance, commands: WebhookCommands, sto
       sendJson(reply, 200, { data, meta: { counts: store.count(id) } });
     },
   });
-  register(app, '/_varve/webhooks/:id/replay', {
+  register(app, REPLAY_PATH, {
     POST: async (request, reply) => {
       const hook = await commands.find(idOf(request));
       const replayed = replayDeliveries(store, hook, replayOf(dataOf(request.body)));
