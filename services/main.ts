@@ -24,6 +24,7 @@ import { createPictureResizer } from './assets/pictures/picture-resizer.ts';
 import type { FormatsMade, PictureSettings } from './assets/pictures/picture-settings.ts';
 import { createChangeFeed } from './changes/change-feed.ts';
 import { requestOrOperator } from './command/current-author.ts';
+import { changeAhead } from './content-types/change-ahead.ts';
 import { type OwnTypes, typesOfGraph } from './content-types/deferred-change.ts';
 import {
   refuseOtherTypes,
@@ -217,9 +218,11 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   }
   if (options.turn === undefined && options.generation !== undefined)
     refuseOtherTypes(options.definitions, graph);
+  const ahead = await changeAhead({ ...store, definitions: options.definitions });
   await options.turn?.();
   const isDeferred = store.deferred.length > 0;
-  await settleContentTypes({ ...settling, graph, isDeferred });
+  await settleContentTypes({ ...settling, graph: ahead.graph, isDeferred });
+  await ahead.finish();
   const { registry, definitions }: OwnTypes = isDeferred ? typesOfGraph(graph) : options;
   if (isDeferred) generations.deferChange();
   const lease = await readLeaseUpTo(log, space);

@@ -13,7 +13,9 @@ import { tryLockFile } from '../../shared/sqlite/lock-file.ts';
 import { applyDocumentEvent, isDocumentEvent } from './apply/apply-event.ts';
 import type { GraphContext, Moment } from './apply/graph-context.ts';
 import { openDefinitions } from './convert/definitions.ts';
+import { attachLate, moveEntries } from './convert/move-entries.ts';
 import { presentAnew, type Redefinition } from './convert/present-anew.ts';
+import { replaceByConverted } from './late-entries.ts';
 import { PROJECTOR_VERSION } from './projector-version.ts';
 import { createGraphReader } from './read/graph-reader.ts';
 import { type GraphInspection, inspectGraph } from './read/inspect-graph.ts';
@@ -84,6 +86,11 @@ export type ContentGraph = {
    * all links.
    */
   readAll(batchSize?: number): Iterable<ChangeBatch>;
+  /**
+   * For a copy that was converted to other content types: takes over the entries that the plain copy, another graph's file, has touched
+   * after number `after`, and resolves to the last one. The change is that of this graph (see late-entries.ts).
+   */
+  takeLate(plain: string, after: number): { readonly change: ChangeBatch; readonly last: number };
   /** Stale documents; undefined if the read index has no documents. */
   readonly stale: StaleDocuments | undefined;
   /**
@@ -91,6 +98,8 @@ export type ContentGraph = {
    * graph stay valid. Throws if the file cannot be opened; then it can be called again.
    */
   reopen(): void;
+  /** Puts a copy that was converted to other content types in the place of this file. Nobody has the copy open. */
+  becomeConverted(copy: string): void;
   /** Resolves as soon as the graph's disk has more free space than now, after `atMostMs`, or when `signal` is aborted. */
   moreSpace(atMostMs: number, signal: AbortSignal): Promise<void>;
   close(): void;
@@ -134,13 +143,18 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
       current.close();
       current = next;
     },
+    becomeConverted(copy: string) {
+      current.close();
+      replaceByConverted(file, copy);
+      current = openFile(file, options);
+    },
     moreSpace: (atMostMs: number, signal: AbortSignal) => moreSpace(dirname(file), atMostMs, signal),
   });
 }
 
 const WRITER_ENDS_MS = 2_000;
 
-type OpenGraph = Omit<ContentGraph, 'reopen' | 'moreSpace'>;
+type OpenGraph = Omit<ContentGraph, 'reopen' | 'becomeConverted' | 'moreSpace'>;
 
 function openFile(file: string, options: ContentGraphOptions): OpenGraph {
   const db = openGraphDatabase(file, options.building);
@@ -160,6 +174,7 @@ function openFile(file: string, options: ContentGraphOptions): OpenGraph {
   const place = openLogPlace(db);
   const projectorVersion = versionOf(db, place.position());
   let failure: Error | undefined;
+  let isAttached = false;
   const stale =
     options.dependencies === undefined
       ? undefined
@@ -274,6 +289,19 @@ function openFile(file: string, options: ContentGraphOptions): OpenGraph {
     replay(events, upTo) {
       if (events.length > 0) applyOrStop(events, false);
       if (upTo !== undefined) place.searched(upTo);
+    },
+    takeLate(plain, after) {
+      const context = createContext(definitions.view());
+      if (!isAttached) attachLate(context, plain);
+      isAttached = true;
+      let last = after;
+      changes.listen(true);
+      db.transaction(() => {
+        last = moveEntries(context, after);
+        finish(context);
+        sequences.flush();
+      }, false);
+      return { change: changes.take(place.position()), last };
     },
     stale,
     position: place.position,

@@ -47,6 +47,7 @@ export function createTypesEnd(log: Pick<EventStore, 'readAll'>): TypesEnd {
   };
 }
 
-function isContent(event: StoredEvent): boolean {
+/** Whether an event changes what is answered. */
+export function isContent(event: StoredEvent): boolean {
   return !isDefinition(event) && !isLeaseEvent(event) && !isIdentityEvent(event);
 }

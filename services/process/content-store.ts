@@ -1,6 +1,8 @@
 import type { ShapeChange } from '../../projections/generations/shape.ts';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import { type ConvertedCopy, openConvertedCopy } from '../../projections/graph/converted-copy.ts';
 import { catchUpWithinSpace } from '../../projections/graph/projector.ts';
+import { convertedFile, graphFile } from '../../projections/graph/store/generation-files.ts';
 import { isAccessEvent } from '../../shared/access/access-events.ts';
 import { keepReserve, useReserve } from '../../shared/disk-space.ts';
 import type { EventStore, StoredEvent, Trouble } from '../../shared/event-store/event-store.ts';
@@ -57,6 +59,8 @@ export type ContentStore = {
   readonly generations: ServedGenerations;
   /** Set if documents outside the process have to be converted: the graph is at the position before that. */
   readonly pending: HeldChange | undefined;
+  /** The graph of this generation, converted to the content types of this process ahead of the log. */
+  readonly converted: ConvertedCopy | undefined;
   /** What another process is to convert in a copy of the graph, while this one serves the content types in force. */
   readonly deferred: readonly ShapeChange[];
   /** True if no document was ever written. */
@@ -133,12 +137,17 @@ async function openWith(
   for (const folder of folders(options)) keepReserve(folder);
   if (pending === undefined) await catchUpWithinSpace(log, graph);
   const isCopied = isLarge && plan !== undefined && plan.outside === undefined && handOver !== undefined;
+  const files = generation !== undefined && {
+    file: graphFile(data, generation),
+    copy: convertedFile(data, generation),
+  };
   return {
     registry: options.registry,
     log,
     graph,
     generations,
     pending,
+    converted: files ? openConvertedCopy(files, graph, options.definitions) : undefined,
     deferred: isCopied ? deferredChanges(graph, options.definitions) : [],
     isNew,
     async close() {

@@ -46,9 +46,9 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
     return found;
   }
 
-  async function open(how: OpenReadSide = {}): Promise<ReadSide> {
+  async function open(how: OpenReadSide = {}, of = graph): Promise<ReadSide> {
     if (plan === undefined) throw new Error('the generations were opened without a read side');
-    readSide ??= await plan.open(graph, log, how);
+    readSide ??= await plan.open(of, log, how);
     return readSide;
   }
 
@@ -139,6 +139,11 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
       const found = find(number);
       const next = found.state === 'live' ? undefined : outsideOf(found, graph);
       return open(next === undefined ? {} : whenLeading(next));
+    },
+    openConverted: (copy) => open({}, copy),
+    async closeReadSide() {
+      await readSide?.close();
+      readSide = undefined;
     },
     openEarlier(set: IndexSet) {
       isEarlier = true;

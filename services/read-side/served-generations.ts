@@ -30,6 +30,10 @@ export type ServedGenerations = {
    * outside the process, becomes live when this process leads.
    */
   openReadSide(): Promise<ReadSide>;
+  /** Opens the read side of an index in this process, before that, from a copy that is converted to other content types. */
+  openConverted(copy: ContentGraph): Promise<ReadSide>;
+  /** The read side that is open is of no use: another one is opened. */
+  closeReadSide(): Promise<void>;
   /**
    * Opens the live generation's read side where its content types are not those in force any more: it serves what it has.
    * `indices`: those that its reads go to, whichever searches find.

@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs';
 import type { Rebuild } from '../../projections/generations/generation.ts';
 import { readGraphContents } from '../../projections/generations/graph-contents.ts';
 import { type ContentGraph, openContentGraph } from '../../projections/graph/content-graph.ts';
+import { convertCopy } from '../../projections/graph/converted-copy.ts';
 import { catchUpWhole } from '../../projections/graph/projector.ts';
-import { checkFile, graphFile } from '../../projections/graph/store/generation-files.ts';
-import { copyDatabase } from '../../shared/sqlite/copy-database.ts';
+import { checkFile, convertedFile, graphFile } from '../../projections/graph/store/generation-files.ts';
+import { copyDatabase, removeDatabase } from '../../shared/sqlite/copy-database.ts';
 import { enterPhase, type PhaseMeter, type RebuildHost } from './rebuild-host.ts';
-import { beginFile } from './unfinished-file.ts';
+import { beginFile, finishFile } from './unfinished-file.ts';
 
 /** Events of a transaction: each brings a checkpoint, and during it the rebuild cannot be interrupted or throttled. */
 const BATCH_SIZE = 1_000;
@@ -68,6 +69,18 @@ export async function fillGraphs(
   await replay(host, derived, until, meter);
   if (made !== derived) await replay(host, made, until, meter);
   meter.ended();
+}
+
+/**
+ * Converts a copy of the new generation to the content types that are to come, ahead of the log. The generation stays as it is: the
+ * process that serves it puts the copy in its place.
+ */
+export function convertAhead(host: RebuildHost, { generation }: Rebuild, { made }: RebuiltGraphs): void {
+  const files = { file: graphFile(host.data, generation), copy: convertedFile(host.data, generation) };
+  removeDatabase(files.copy);
+  beginFile(files.copy);
+  if (convertCopy(files, made, host.definitions)) finishFile(files.copy);
+  else removeDatabase(files.copy);
 }
 
 /** The last event that the live graph shows; undefined: there is no live graph. */

@@ -3,7 +3,14 @@ import { checkFile, graphFile } from '../../projections/graph/store/generation-f
 import { removeDatabase } from '../../shared/sqlite/copy-database.ts';
 import type { Operations } from '../operator/operations.ts';
 import { fillDocuments, type GenerationIndices, openNextIndices } from './fill-documents.ts';
-import { fillGraphs, livePosition, openGraphs, type RebuiltGraphs, replay } from './fill-graphs.ts';
+import {
+  convertAhead,
+  fillGraphs,
+  livePosition,
+  openGraphs,
+  type RebuiltGraphs,
+  replay,
+} from './fill-graphs.ts';
 import { type RebuildHost, refuseInterrupted } from './rebuild-host.ts';
 import { finishFile } from './unfinished-file.ts';
 import { type Verification, verifyGeneration, verifyNextDocuments } from './verify-generation.ts';
@@ -48,9 +55,12 @@ async function isBeforeChange(host: RebuildHost): Promise<boolean> {
 
 /** A copy is as far as the log is when it is taken over: nothing is compared. */
 async function makeCopy(making: Making): Promise<void> {
-  await fillGraphs(making.host, making.rebuild, making.graphs);
+  const { host, rebuild, graphs } = making;
+  await fillGraphs(host, rebuild, graphs);
+  if (host.plan.outside === undefined) convertAhead(host, rebuild, graphs);
+  refuseInterrupted(host.store, rebuild);
   await fillIndices(making);
-  await making.host.withOperations((operations) => takeOver(making, operations));
+  await host.withOperations((operations) => takeOver(making, operations));
 }
 
 /** Of the content types of the live generation, which goes on meanwhile: both are compared where that is by then. */

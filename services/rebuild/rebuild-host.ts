@@ -6,6 +6,7 @@ import {
 } from '../../projections/generations/generation.ts';
 import type { GenerationStore } from '../../projections/generations/generation-store.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import type { Report } from '../elasticsearch/report.ts';
 import type { Operations } from '../operator/operations.ts';
 import type { ReadSidePlan } from '../read-side/read-side.ts';
@@ -19,6 +20,8 @@ export type RebuildHost = {
   readonly throttle: Throttle;
   /** Read model that reads are answered from. */
   readonly plan: ReadSidePlan;
+  /** Definitions of content types that a copy is converted to, ahead of the log. */
+  readonly definitions: readonly TypeDefinition[];
   readonly report: Report;
   /** Has the server that holds the data directory do something; where none does, this process takes the directory for it. */
   readonly withOperations: <Result>(use: (operations: Operations) => Promise<Result>) => Promise<Result>;

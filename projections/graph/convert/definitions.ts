@@ -7,7 +7,10 @@ import { createSchemaView, type SchemaView } from '../store/type-view.ts';
 
 /** The content types in force at the graph's position. */
 export type Definitions = {
-  /** Applies a definition from the log. Returns the previous one if rows of its type have to be converted. */
+  /**
+   * Applies a definition from the log. Returns the previous one if rows of its type have to be converted. A definition that the rows
+   * were converted to ahead of the log gets its position.
+   */
   define(data: ContentTypeDefined['data'], position: number): TypeDefinition | undefined;
   /** A type's definition as its event has it (JSON); undefined when it has none. */
   text(uid: string): string | undefined;
@@ -21,7 +24,15 @@ export function openDefinitions(db: GraphDatabase, names: Names): Definitions {
     define(data, position) {
       const json = JSON.stringify(data);
       const before = db.get('SELECT data FROM definitions WHERE uid = ?', data.uid);
-      if (before?.[0] === json) return undefined;
+      if (before?.[0] === json) {
+        db.run(
+          'UPDATE definitions SET position = ? WHERE uid = ? AND position > ?',
+          position,
+          data.uid,
+          position,
+        );
+        return undefined;
+      }
       db.run('INSERT OR REPLACE INTO definitions VALUES (?, ?, ?)', data.uid, position, json);
       view = undefined;
       const known = before === undefined ? undefined : (JSON.parse(String(before[0])) as TypeDefinition);
@@ -36,7 +47,7 @@ export function openDefinitions(db: GraphDatabase, names: Names): Definitions {
 }
 
 /** Another default locale only affects later entries. */
-function isSameModel(before: TypeDefinition, now: TypeDefinition): boolean {
+export function isSameModel(before: TypeDefinition, now: TypeDefinition): boolean {
   const [a, b] = [before, now].map(({ schema, components }) => JSON.stringify([schema, components]));
   return a === b;
 }

@@ -57,7 +57,7 @@ function presentType(
   }
 }
 
-function changeOf(before: TypeDefinition, now: TypeDefinition): ModelChange {
+export function changeOf(before: TypeDefinition, now: TypeDefinition): ModelChange {
   const side = (definition: TypeDefinition) => {
     const registry = registryOfDefinitions([definition]);
     return { registry, model: contentTypeOf(registry, definition.uid) };
@@ -65,7 +65,8 @@ function changeOf(before: TypeDefinition, now: TypeDefinition): ModelChange {
   return { before: side(before), now: side(now) };
 }
 
-function presentEntry({ session, links }: GraphContext, entry: GraphEntry, change: ModelChange): void {
+/** Converts the values of an entry's rows. */
+export function presentEntry({ session, links }: GraphContext, entry: GraphEntry, change: ModelChange): void {
   const held = [new Set<string>(), new Set<string>()] as const;
   for (const row of entry.rows) {
     if (row === undefined) continue;

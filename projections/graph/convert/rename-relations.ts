@@ -38,7 +38,8 @@ function tell({ db, changes }: GraphContext, schema: SchemaView, number: number,
   }
 }
 
-function* renamedRelations(
+/** Relations that have another name by a change of a type, also those of its components. */
+export function* renamedRelations(
   type: Uid,
   change: ModelChange,
   pathBefore: readonly ComponentStep[],

@@ -11,6 +11,11 @@ export function checkFile(data: string, generation: number): string {
   return join(data, `graph-${generation}-check.db`);
 }
 
+/** Copy of a generation's graph that is converted to content types ahead of the log. */
+export function convertedFile(data: string, generation: number): string {
+  return join(data, `graph-${generation}-converted.db`);
+}
+
 /** Marker file: SQLite found the graph's file damaged, and no process uses it again. */
 export function damageMark(file: string): string {
   return `${file}-damaged`;
@@ -25,4 +30,5 @@ export function writerLock(file: string): string {
 export function removeGeneration(data: string, generation: number): void {
   removeDatabase(graphFile(data, generation));
   removeDatabase(checkFile(data, generation));
+  removeDatabase(convertedFile(data, generation));
 }

@@ -47,6 +47,8 @@ export type GraphSession = {
   siblings(entry: GraphEntry): readonly GraphEntry[];
   /** All entries of a type that have rows. */
   entriesOfType(view: TypeView): readonly GraphEntry[];
+  /** An entry whose rows were written elsewhere: the read index gets all of them. undefined: it has no rows. */
+  shown(view: TypeView, id: number): GraphEntry | undefined;
   addRow(entry: GraphEntry, version: VersionNumber, row: GraphRow): void;
   removeRow(entry: GraphEntry, version: VersionNumber): void;
   /** The row's values or facts changed. */
@@ -83,6 +85,8 @@ export function openGraphSession(
   const entries = new Map<number, GraphEntry>();
   const documents = new Map<string, Document>();
   const relocalized = new Map<string, Relocalized>();
+  /** Entries that the read index gets as a whole. */
+  const shown = new Set<GraphEntry>();
 
   const read = (view: TypeView, row: readonly unknown[]): GraphEntry => {
     const id = row[0] as number;
@@ -133,7 +137,8 @@ export function openGraphSession(
   const presentEntry = (entry: GraphEntry): void => {
     const { view } = entry;
     const publication = publicationFacts(entry, isPublished(view, entry.documentId, entry.id));
-    const isRestated = publication.state !== entry.stateBefore || isRepublished(entry, publication);
+    const isRestated =
+      shown.has(entry) || publication.state !== entry.stateBefore || isRepublished(entry, publication);
     for (const row of entry.rows) {
       if (row === undefined) continue;
       const source = entry.changed[versionOfKey(row.key)] ? store(entry, row) : undefined;
@@ -209,6 +214,13 @@ export function openGraphSession(
         .all(ENTRIES_OF_TYPE, view.number)
         .filter(([id]) => hasRows(existing, id as number))
         .map((row) => read(view, row)),
+    shown(view, id) {
+      if (!hasRows(existing, id)) return undefined;
+      const entry = read(view, db.get(ENTRY_BY_ID, id) ?? []);
+      shown.add(entry);
+      for (const row of entry.rows) if (row !== undefined) noteLocales(entry, versionOfKey(row.key));
+      return entry;
+    },
     addRow(entry, version, row) {
       entry.rows[version] = row;
       entry.changed[version] = true;

@@ -30,6 +30,7 @@ import { createLogger } from '../output/create-logger.ts';
 import { showRebuild } from '../output/show-rebuild.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
+import { askedDefinitions } from './asked-definitions.ts';
 import { requireDataDirectory, withOperations } from './operate.ts';
 
 /** As given on the command line. */
@@ -135,6 +136,7 @@ async function makeHere(making: Making, isOver = false): Promise<Rebuild> {
         report: logger,
         tell,
         now: Date.now,
+        definitions: isBuilder() && scope.copy === true ? await askedDefinitions() : [],
         takesOver: !isBuilder(),
         withOperations: (use) => withOperations(settings, use),
       },

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Rebuild } from '../../../projections/generations/generation.ts';
 import { PROJECTOR_VERSION } from '../../../projections/graph/projector-version.ts';
 import { defined } from '../../../shared/defined.ts';
+import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import type { ReadinessCheck } from '../../operating/readiness.ts';
 import { rebuildOperation } from '../../operator/generations.ts';
 import type { BuildRequest, OperatorContext } from '../../operator/operation.ts';
@@ -59,8 +60,14 @@ export function startRebuild(context: OperatorContext, logger: Logger, accept = 
 const NEVER = new AbortController().signal;
 const LOGGED_DIFFERENCES = 50;
 
-/** Runs `varve rebuild` as a process of low priority that ends with this one, and makes a generation without taking it over. */
-export function createBuilder(settings: ServeSettings): NonNullable<OperatorContext['build']> {
+/**
+ * Runs `varve rebuild` as a process of low priority that ends with this one, and makes a generation without taking it over. A copy is
+ * converted to these definitions, ahead of the log.
+ */
+export function createBuilder(
+  settings: ServeSettings,
+  definitions: readonly TypeDefinition[],
+): NonNullable<OperatorContext['build']> {
   const { data, space, eventStore } = settings;
   const env = {
     ...process.env,
@@ -76,6 +83,8 @@ export function createBuilder(settings: ServeSettings): NonNullable<OperatorCont
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       signal,
     });
+    // One that has ended already is told so below.
+    if (request.copy) child.send(definitions, () => {});
     const ended = new Promise<string>((resolve) => {
       child.once('error', (error) => resolve(error.message));
       child.once('close', (code, ended) => resolve(code === 0 ? '' : `it ended with ${code ?? ended}`));

@@ -96,7 +96,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
       return shareContents(directory, succession === undefined && restarts === 0);
     },
     generation: succession?.generation,
-    build: createBuilder(settings),
+    build: createBuilder(settings, contentTypes.definitions),
     // Everything that this process answers with other content types is another request.
     handOver: (generation: number, changesTypes: boolean) =>
       supervisor.handOver({

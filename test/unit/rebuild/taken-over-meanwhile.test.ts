@@ -41,7 +41,7 @@ beforeEach(() => {
   told = [];
   const log = openSqliteEventStore(join(data, 'events.db'), { space: 'varve', decode: upcast });
   host = {
-    ...{ data, log, store, takesOver: false, now: Date.now },
+    ...{ data, log, store, definitions: [], takesOver: false, now: Date.now },
     throttle: createThrottle(undefined),
     plan: embeddedReadSide({}),
     report: { info() {}, warn() {}, error() {} },

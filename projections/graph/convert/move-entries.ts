@@ -1,0 +1,139 @@
+import type { Uid } from '../../../shared/schema/content-type.ts';
+import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
+import { registryOfDefinitions } from '../../../shared/schema/type-definitions.ts';
+import type { GraphContext } from '../apply/graph-context.ts';
+import type { LinkRecord } from '../store/link-store.ts';
+import { createSchemaView, type SchemaView } from '../store/type-view.ts';
+import type { ModelChange } from './convert-values.ts';
+import { isSameModel } from './definitions.ts';
+import { changeOf, presentEntry, type Redefinition } from './present-anew.ts';
+import { renamedRelations } from './rename-relations.ts';
+
+/** Schema name under which the file of the graph is attached that entries come from. */
+const LATE = 'late';
+
+/** Opens the file of another graph beside this one's. Must run outside of a transaction. */
+export function attachLate({ db }: Pick<GraphContext, 'db'>, file: string): void {
+  db.connection.prepare(`ATTACH ? AS ${LATE}`).run(file);
+  db.connection.exec('CREATE TEMP TABLE IF NOT EXISTS moved (entry INTEGER PRIMARY KEY)');
+}
+
+/** Documents as a whole: a row shows whether another locale of its document is published. */
+const MOVED = `INSERT INTO temp.moved
+  SELECT DISTINCT other.id FROM ${LATE}.touched
+  JOIN ${LATE}.entries AS entry ON entry.id = touched.entry
+  JOIN ${LATE}.entries AS other ON other.document_id = entry.document_id AND other.type = entry.type
+  WHERE touched.number > ?`;
+const MOVED_ENTRIES = 'SELECT id, type FROM entries WHERE id IN (SELECT entry FROM temp.moved) ORDER BY id';
+const IDS = 'SELECT entry FROM temp.moved';
+const KEYS = [0, 1, 2].map((version) => `SELECT entry * 4 + ${version} FROM temp.moved`).join(' UNION ALL ');
+
+/**
+ * Replaces what this graph has of some entries by what the attached graph has, converted to the content types of this one. The
+ * entries are those that the attached graph has touched after number `after` (see late-entries.ts). Returns the last number.
+ */
+export function moveEntries(context: GraphContext, after: number): number {
+  const { db, links, names, session } = context;
+  const [last] = db.get(`SELECT max(number) FROM ${LATE}.touched`) ?? [];
+  db.run('DELETE FROM temp.moved');
+  db.run(MOVED, after);
+  const known = db.all(MOVED_ENTRIES) as number[][];
+  for (const [entry = 0] of known) {
+    for (const link of links.ownedBy(entry)) tellLink(context, link, true);
+  }
+  removeRows(context);
+  copyRows(context);
+  names.forget();
+  context.pending.reload();
+  const { redefined, before } = readDefinitions(context);
+  const conversions = new Map(redefined.map((each) => [each.now.uid, changeOf(each.before, each.now)]));
+  for (const [uid, change] of conversions) prepareType(context, uid, change);
+  const entries = db.all(MOVED_ENTRIES) as number[][];
+  for (const [id = 0, type = 0] of entries) {
+    const entry = session.shown(context.schema.typeOfNumber(type), id);
+    const change = entry && conversions.get(entry.view.uid);
+    if (entry !== undefined && change !== undefined) presentEntry(context, entry, change);
+  }
+  context.flush();
+  removeUndefined(context, before);
+  context.pending.reload();
+  for (const [entry = 0] of entries) {
+    for (const link of [...links.ownedBy(entry), ...links.pointingAt(entry)]) tellLink(context, link, false);
+  }
+  return Number(last ?? after);
+}
+
+/** Removes what the conversion of its rows writes anew, and renames the relations of links. */
+function prepareType({ db, names, schema }: GraphContext, uid: Uid, change: ModelChange): void {
+  for (const { number } of schema.type(uid).unique)
+    db.run(`DELETE FROM unique_values WHERE attribute = ? AND entry IN (${IDS})`, number);
+  for (const { from, to } of renamedRelations(uid, change, [], [])) {
+    for (const table of ['links', 'pending_edits']) {
+      const sql = `UPDATE ${table} SET relation = ? WHERE relation = ? AND source IN (${IDS})`;
+      db.run(sql, names.number(to), names.number(from));
+    }
+  }
+}
+
+function tellLink({ changes }: GraphContext, link: LinkRecord, isGone: boolean): void {
+  for (const world of [0, 1] as const) {
+    const order = link.orders[world];
+    if (order !== null) changes.link(link, world, isGone ? null : order);
+  }
+}
+
+function removeRows({ db, changes, existing, schema }: GraphContext): void {
+  for (const [type, key] of db.all(`SELECT type, key FROM rows WHERE key IN (${KEYS})`) as number[][]) {
+    changes.row(schema.typeOfNumber(type as number).uid, key as number, null);
+    existing.delete(key as number);
+  }
+  db.run(`DELETE FROM rows WHERE key IN (${KEYS})`);
+  db.run(`DELETE FROM unique_values WHERE entry IN (${IDS})`);
+  db.run(`DELETE FROM links WHERE source IN (${IDS})`);
+  db.run(`DELETE FROM pending_edits WHERE source IN (${IDS})`);
+}
+
+function copyRows({ db, existing, sequences }: GraphContext): void {
+  const copy = (table: string, where: string) =>
+    db.run(`INSERT OR REPLACE INTO main.${table} SELECT * FROM ${LATE}.${table} WHERE ${where}`);
+  copy('entries', `id IN (${IDS})`);
+  copy('rows', `key IN (${KEYS})`);
+  copy('ids', `key IN (${KEYS})`);
+  copy('unique_values', `entry IN (${IDS})`);
+  copy('links', `source IN (${IDS})`);
+  copy('pending_edits', `source IN (${IDS})`);
+  for (const [key] of db.all(`SELECT key FROM main.rows WHERE key IN (${KEYS})`)) existing.add(key as number);
+  for (const [name, value] of db.all(`SELECT name, value FROM ${LATE}.sequences`))
+    sequences.raise(name as string, value as number);
+}
+
+/** The definitions by which the attached graph applies events, and those of this graph that replace them. */
+function readDefinitions({ db, names }: GraphContext): {
+  readonly redefined: readonly Redefinition[];
+  readonly before: SchemaView;
+} {
+  const parsed = (text: unknown) => JSON.parse(String(text)) as TypeDefinition;
+  const earlier = db
+    .all(`SELECT data FROM ${LATE}.definitions ORDER BY position`)
+    .map(([text]) => parsed(text));
+  const redefined = db
+    .all(
+      `SELECT late.data, definitions.data FROM main.definitions
+       JOIN ${LATE}.definitions AS late USING (uid) WHERE late.data <> definitions.data ORDER BY definitions.position`,
+    )
+    .map(([before, now]) => ({ before: parsed(before), now: parsed(now) }))
+    .filter(({ before, now }) => !isSameModel(before, now));
+  return { redefined, before: createSchemaView(registryOfDefinitions(earlier), names) };
+}
+
+/** Links of relations that are not defined any more, or lead to another content type. */
+function removeUndefined({ db, schema }: GraphContext, before: SchemaView): void {
+  for (const [number] of db.all(`SELECT DISTINCT relation FROM links WHERE source IN (${IDS})`)) {
+    const relation = number as number;
+    const now = schema.relationOfNumber(relation);
+    if (now !== undefined && (before.relationOfNumber(relation)?.target ?? now.target) === now.target)
+      continue;
+    for (const table of ['links', 'pending_edits'])
+      db.run(`DELETE FROM ${table} WHERE relation = ? AND source IN (${IDS})`, relation);
+  }
+}

@@ -1,0 +1,138 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { ChangeBatch } from '../../shared/read-index/read-index.ts';
+import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
+import { registryOfDefinitions, type TypeDefinition } from '../../shared/schema/type-definitions.ts';
+import { copyDatabase, removeDatabase } from '../../shared/sqlite/copy-database.ts';
+import { type ContentGraph, openContentGraph } from './content-graph.ts';
+import { arePair, listTouched, stopListing } from './late-entries.ts';
+
+/** A copy of a graph that is converted to other content types, ahead of the log. It follows its graph until it takes its place. */
+export type ConvertedCopy = {
+  /** By the other content types. It is as far as the last `follow` brought it: at the position of its graph. */
+  readonly graph: ContentGraph;
+  /** Takes over what its graph has applied since, converted, and returns the change for a read index. */
+  follow(): ChangeBatch;
+  /** Takes its graph's place, which is level with it and stands before the definitions in the log. */
+  replace(): void;
+  /** The graph is used as it is. */
+  discard(): void;
+};
+
+/** Position of definitions that are not in the log yet: behind all that are. */
+const AHEAD = BigInt(Number.MAX_SAFE_INTEGER);
+
+/**
+ * Copies a graph and converts the copy to these definitions. From then on the graph's file lists what it lacks. Returns false, and
+ * makes none, where the conversion of one row depends on the rows that are yet to come. Nobody else writes the graph meanwhile.
+ */
+export function convertCopy(
+  { file, copy }: CopyFiles,
+  graph: ContentGraph,
+  definitions: readonly TypeDefinition[],
+): boolean {
+  const changed = definitions.filter((each) => graph.definition(each.uid) !== JSON.stringify(each));
+  if (changed.length === 0 || !changed.every((now) => isRowByRow(graph.definition(now.uid), now)))
+    return false;
+  graph.settle();
+  copyDatabase(file, copy);
+  const converted = openContentGraph(copy, { building: true });
+  try {
+    const epoch = graph.epochAt(graph.position() + 1n);
+    converted.replay(
+      changed.map((data, at) => definedAhead(data, AHEAD - BigInt(changed.length - at), epoch)),
+    );
+    converted.settle();
+  } finally {
+    converted.close();
+  }
+  listTouched(file, copy, randomInt(2 ** 47));
+  return true;
+}
+
+/** The graph's file, and that of its converted copy. */
+export type CopyFiles = { readonly file: string; readonly copy: string };
+
+/** Ids of rows that a switch of draft & publish makes are given in the order of all rows; locales join and part whole documents. */
+function isRowByRow(before: string | undefined, now: TypeDefinition): boolean {
+  if (before === undefined) return true;
+  const [was, is] = [JSON.parse(before) as TypeDefinition, now].map((definition) =>
+    contentTypeOf(registryOfDefinitions([definition]), now.uid),
+  );
+  return was?.draftAndPublish === is?.draftAndPublish && was?.localized === is?.localized;
+}
+
+function definedAhead(data: TypeDefinition, position: bigint, epoch: number): StoredEvent {
+  const metadata = { schemaVersion: 1, at: new Date(0).toISOString(), epoch };
+  return {
+    id: randomUUID(),
+    stream: data.uid,
+    revision: 0n,
+    position,
+    type: 'content-type-defined',
+    data,
+    metadata,
+  };
+}
+
+/** Opens the copy that was converted to these definitions; undefined where there is none that fits the graph as it is. */
+export function openConvertedCopy(
+  { file, copy }: CopyFiles,
+  graph: ContentGraph,
+  definitions: readonly TypeDefinition[],
+): ConvertedCopy | undefined {
+  const discard = () => {
+    stopListing(file);
+    removeDatabase(copy);
+  };
+  if (!existsSync(copy)) return undefined;
+  if (existsSync(`${copy}-building`) || !arePair(file, copy)) {
+    discard();
+    return undefined;
+  }
+  const converted = openContentGraph(copy);
+  let last = 0;
+  if (!isOf(definitions, converted, graph)) {
+    converted.close();
+    discard();
+    return undefined;
+  }
+  return {
+    graph: {
+      ...converted,
+      position: graph.position,
+      *readAll(batchSize) {
+        const position = graph.position();
+        for (const batch of converted.readAll(batchSize)) yield { ...batch, position };
+      },
+    },
+    follow() {
+      const { change, last: upTo } = converted.takeLate(file, last);
+      last = upTo;
+      return { ...change, position: graph.position() };
+    },
+    replace() {
+      converted.close();
+      graph.becomeConverted(copy);
+      removeDatabase(copy);
+    },
+    discard() {
+      converted.close();
+      discard();
+    },
+  };
+}
+
+type Definitions = Pick<ContentGraph, 'definition' | 'registry'>;
+
+/** Whether the copy has these definitions, which are not in force for the graph, and for other types those that are. */
+function isOf(definitions: readonly TypeDefinition[], converted: Definitions, graph: Definitions): boolean {
+  const own = new Map(definitions.map((each) => [each.uid, JSON.stringify(each)]));
+  const isChanged = [...own].some(([uid, text]) => graph.definition(uid) !== text);
+  const types = new Set([...own.keys(), ...graph.registry().contentTypes.keys()]);
+  return (
+    isChanged &&
+    [...types].every((uid) => converted.definition(uid) === (own.get(uid) ?? graph.definition(uid)))
+  );
+}

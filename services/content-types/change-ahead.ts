@@ -1,0 +1,98 @@
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import type { ConvertedCopy } from '../../projections/graph/converted-copy.ts';
+import { catchUpWithinSpace } from '../../projections/graph/projector.ts';
+import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { ChangeBatch } from '../../shared/read-index/read-index.ts';
+import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
+import type { ServedGenerations } from '../read-side/served-generations.ts';
+import { followDefinitions, isDefinition, notInForce } from './definitions-in-force.ts';
+import type { Settling } from './settle-content-types.ts';
+import { isContent } from './types-end.ts';
+
+export type ChangeAheadOptions = {
+  readonly log: EventStore;
+  /** By the content types in force. */
+  readonly graph: ContentGraph;
+  /** undefined: the graph converts its rows itself. */
+  readonly converted: ConvertedCopy | undefined;
+  readonly definitions: readonly TypeDefinition[];
+  readonly generations: Pick<ServedGenerations, 'openConverted' | 'closeReadSide'>;
+};
+
+/** A change of content types for which nearly all rows are converted, and in the index, before the log has the definitions. */
+export type ChangeAhead = {
+  /** Takes the log instead of the graph until the content types are settled. */
+  readonly graph: Settling['graph'];
+  /** The content types are settled: the index gets what it lacks. */
+  finish(): Promise<void>;
+};
+
+/** With fewer rows than this to apply, more rounds gain nothing: others write meanwhile. */
+const FEW_ROWS = 200;
+const MOST_ROUNDS = 20;
+
+/**
+ * Loads the index from the converted copy, while another process serves. Resolves when little of what that has written is not in
+ * the index. The copy takes the graph's place when the definitions come, and only if they are those that it was converted to.
+ */
+export async function changeAhead(options: ChangeAheadOptions): Promise<ChangeAhead> {
+  const { log, graph, converted, definitions, generations } = options;
+  if (converted === undefined) return { graph, finish: async () => {} };
+  converted.follow();
+  const { sink } = await generations.openConverted(converted.graph);
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    await catchUpWithinSpace(log, graph);
+    const change = converted.follow();
+    await sink.apply(change);
+    if (change.rows.length < FEW_ROWS) break;
+  }
+  let isReplaced = false;
+  const late: ChangeBatch[] = [];
+  const replace = (events: readonly StoredEvent[]): void => {
+    if (!bringIntoForce(events, graph, definitions)) return;
+    late.push(converted.follow());
+    converted.replace();
+    isReplaced = true;
+  };
+  return {
+    graph: {
+      position: graph.position,
+      readFrom: graph.readFrom,
+      definition: graph.definition,
+      reopen: graph.reopen,
+      replay(events, upTo) {
+        const at = isReplaced ? -1 : events.findIndex(isDefinition);
+        graph.replay(events.slice(0, Math.max(at, 0)));
+        if (at >= 0) replace(events.slice(at));
+        const rest = events.slice(Math.max(at, 0));
+        if (isReplaced) late.push(graph.apply(rest, upTo));
+        else graph.replay(rest, upTo);
+      },
+    },
+    async finish() {
+      if (isReplaced) {
+        for (const change of late) await sink.apply(change);
+        return;
+      }
+      await generations.closeReadSide();
+      converted.discard();
+    },
+  };
+}
+
+/** Whether these events bring all definitions into force before they change content, and none of another content type. */
+function bringIntoForce(
+  events: readonly StoredEvent[],
+  graph: ContentGraph,
+  definitions: readonly TypeDefinition[],
+): boolean {
+  const inForce = followDefinitions(graph.epochAt(graph.position() + 1n), graph.definition);
+  for (const event of events) {
+    if (isContent(event)) return false;
+    const redefined = inForce.follow(event);
+    if (redefined === undefined) continue;
+    if (!definitions.some(({ uid }) => uid === redefined.now.uid)) return false;
+    if (notInForce(definitions, inForce.text).length === 0) return true;
+  }
+  return false;
+}
