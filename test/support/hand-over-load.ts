@@ -8,6 +8,8 @@ export type HandOverLoad = {
   readonly failures: readonly string[];
   /** Names of the documents whose writes were acknowledged. */
   readonly written: readonly string[];
+  /** Milliseconds of the slowest write since the last call. */
+  slowestWrite(): number;
   stop(): Promise<void>;
 };
 
@@ -22,11 +24,14 @@ export function startHandOverLoad(url: string, clients: number, readFrom = [url]
   const written: string[] = [];
   const agents = Array.from({ length: 2 * clients }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
   let isStopped = false;
+  let slowest = 0;
   const run = async (client: number): Promise<void> => {
     const [writing = false, reading = false] = agents.slice(2 * client, 2 * client + 2);
     for (let i = 0; !isStopped; i++) {
       const name = `load ${load} client ${client} ${i}`;
+      const started = performance.now();
       const wrote = await ask(`${url}/api/restaurants`, writing, { data: { key: name, name } });
+      slowest = Math.max(slowest, performance.now() - started);
       if (wrote.status !== 201) failures.push(`write of ${name}: ${wrote.status} ${wrote.text}`);
       else written.push(name);
       const filter = `filters[name]=${encodeURIComponent(name)}&fields=name`;
@@ -42,6 +47,11 @@ export function startHandOverLoad(url: string, clients: number, readFrom = [url]
   return {
     failures,
     written,
+    slowestWrite() {
+      const found = slowest;
+      slowest = 0;
+      return found;
+    },
     async stop() {
       isStopped = true;
       await running;
