@@ -32,10 +32,11 @@ export function convertCopy(
   graph: ContentGraph,
   definitions: readonly TypeDefinition[],
 ): boolean {
+  graph.settle();
+  stopListing(file);
   const changed = definitions.filter((each) => graph.definition(each.uid) !== JSON.stringify(each));
   if (changed.length === 0 || !changed.every((now) => isRowByRow(graph.definition(now.uid), now)))
     return false;
-  graph.settle();
   copyDatabase(file, copy);
   const converted = openContentGraph(copy, { building: true });
   try {
