@@ -57,7 +57,7 @@ export function arePair(plain: string, converted: string): boolean {
 
 /**
  * Puts the converted copy in the place of the plain one, as far as that is in the log. Nobody has either file open. A crash leaves
- * the one or the other. Throws where SQLite could not close a file: what it holds back beside the file belongs to that file.
+ * the one or the other. Throws where SQLite could not close a file: what it holds back next to the file belongs to that file.
  */
 export function replaceByConverted(plain: string, converted: string): void {
   inFile(converted, (db) => {

@@ -100,7 +100,9 @@ function held(index: ReturnType<typeof foldBatches>) {
 
 it(`is as a replay of the log, whatever was written after it was converted (SEED=${SEED})`, async () => {
   const property = fc.asyncProperty(
-    ...[fc.subarray([...CHANGES], { minLength: 1 }), steps(), fc.nat(60)],
+    fc.subarray([...CHANGES], { minLength: 1 }),
+    steps(),
+    fc.nat(60),
     fc.infiniteStream(fc.integer({ min: 1, max: 7 })),
     async (changes, history, at, cuts) => {
       const { file, copy, whole } = createFiles();

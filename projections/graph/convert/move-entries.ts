@@ -12,7 +12,7 @@ import { renamedRelations } from './rename-relations.ts';
 /** Schema name under which the file of the graph is attached that entries come from. */
 const LATE = 'late';
 
-/** Opens the file of another graph beside this one's. Must run outside of a transaction. */
+/** Attaches the file of another graph. Must run outside of a transaction. */
 export function attachLate({ db }: Pick<GraphContext, 'db'>, file: string): void {
   db.connection.prepare(`ATTACH ? AS ${LATE}`).run(file);
   db.connection.exec('CREATE TEMP TABLE IF NOT EXISTS moved (entry INTEGER PRIMARY KEY)');

@@ -83,7 +83,7 @@ export function createBuilder(
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       signal,
     });
-    // One that has ended already is told so below.
+    // If the child has ended already, its exit code says so below.
     if (request.copy) child.send(definitions, () => {});
     const ended = new Promise<string>((resolve) => {
       child.once('error', (error) => resolve(error.message));
