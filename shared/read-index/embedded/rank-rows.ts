@@ -37,16 +37,9 @@ export function createRanking(
   searches: readonly LocaleSearch[],
   matched: Bits,
 ): () => RankedRows {
+  const readings = Map.groupBy(searches, ({ text }) => text);
+  const pending = [...readings].map(([text, each]) => ({ text, prepare: createTextRank(index, each) }));
   const rankers = new Map<LocaleSearch['text'], RankRow>();
-  for (const { text } of searches)
-    if (!rankers.has(text))
-      rankers.set(
-        text,
-        createTextRank(
-          index,
-          searches.filter((each) => each.text === text),
-        ),
-      );
   const count = countBits(matched);
   const rows = new Int32Array(count);
   const ranks = new Float64Array(count);
@@ -54,6 +47,7 @@ export function createRanking(
   let done = 0;
   let before = 0;
   return () => {
+    for (const { text, prepare } of pending) if (!rankers.has(text)) rankers.set(text, prepare());
     while (word < matched.length) {
       const decoded = decodeRows(matched, word);
       while (done - before < decoded.count) {
@@ -72,17 +66,21 @@ export function createRanking(
   };
 }
 
-/** Of several readings the best that a row matches counts. */
-function createTextRank(index: TextIndex, readings: readonly LocaleSearch[]): RankRow {
+/** Of several readings the best that a row matches counts. Where a call ends with its slice, the next continues it. */
+function createTextRank(index: TextIndex, readings: readonly LocaleSearch[]): () => RankRow {
   const [only] = readings;
   if (only !== undefined && readings.length === 1) return createRowRank(index, only);
-  const ranks = readings
+  const pending = readings
     .filter(({ terms }) => terms.length > 0)
-    .map((reading) => ({ reading, rank: createRowRank(index, reading) }));
-  return (row) => {
-    let best = Number.POSITIVE_INFINITY;
-    for (const { reading, rank } of ranks) if (isMatch(reading, row)) best = Math.min(best, rank(row));
-    return best;
+    .map((reading) => ({ reading, prepare: createRowRank(index, reading) }));
+  const ranks: { readonly reading: LocaleSearch; readonly rank: RankRow }[] = [];
+  return () => {
+    for (const { reading, prepare } of pending.slice(ranks.length)) ranks.push({ reading, rank: prepare() });
+    return (row) => {
+      let best = Number.POSITIVE_INFINITY;
+      for (const { reading, rank } of ranks) if (isMatch(reading, row)) best = Math.min(best, rank(row));
+      return best;
+    };
   };
 }
 
@@ -92,31 +90,45 @@ function isMatch({ mode, terms }: LocaleSearch, row: number): boolean {
     : terms.every(({ rows }) => hasBit(rows, row));
 }
 
-function createRowRank(index: TextIndex, search: LocaleSearch): RankRow {
-  const scan = createScan(index, search);
-  if (search.mode === 'any') return createScore(index, search, scan);
-  const tiers = {
-    terms: search.terms.length,
-    rankOfField: index.fields.map(({ rank }) => rank),
-    nearness: nearnessOf(
-      search.terms.map((term) => countByTypos(search, term)),
-      search.isSearched.filter(Boolean).length,
-    ),
-  };
-  return (row) => {
-    scan.read(row);
-    return rankInTiers(hits, tiers);
+function createRowRank(index: TextIndex, search: LocaleSearch): () => RankRow {
+  const prepareScan = createScan(index, search);
+  const countTypos = search.mode === 'any' ? undefined : createTypoCounts(search);
+  return () => {
+    const scan = prepareScan();
+    if (countTypos === undefined) return createScore(index, search, scan);
+    const tiers = {
+      terms: search.terms.length,
+      rankOfField: index.fields.map(({ rank }) => rank),
+      nearness: nearnessOf(countTypos(), search.isSearched.filter(Boolean).length),
+    };
+    return (row) => {
+      scan.read(row);
+      return rankInTiers(hits, tiers);
+    };
   };
 }
 
-/** Words that a term matches, by their typos. */
-function countByTypos({ text, isSearched }: LocaleSearch, { expansion }: LocaleTerm): readonly number[] {
-  const counts = [0, 0, 0];
-  for (const [at, word] of expansion.words.entries()) {
-    const { typos } = expansion.matches[at] as WordMatch;
-    if (countRows(text.postings, isSearched, word) > 0) counts[typos] = (counts[typos] as number) + 1;
-  }
-  return counts;
+/** Cost of a word that a term matches, in steps of a slice. */
+const WORD_STEPS = 2;
+
+/** By term: the words that it matches, by their typos. */
+function createTypoCounts({ text, terms, isSearched }: LocaleSearch): () => readonly (readonly number[])[] {
+  const counts = terms.map(() => [0, 0, 0]);
+  let term = 0;
+  let next = 0;
+  return () => {
+    for (; term < terms.length; term++, next = 0) {
+      const { words, matches } = (terms[term] as LocaleTerm).expansion;
+      const ofTerm = counts[term] as number[];
+      while (next < words.length) {
+        const { typos } = matches[next] as WordMatch;
+        const word = words[next++] as number;
+        if (countRows(text.postings, isSearched, word) > 0) ofTerm[typos] = (ofTerm[typos] as number) + 1;
+        rest(WORD_STEPS);
+      }
+    }
+    return counts;
+  };
 }
 
 type Scan = {
@@ -126,17 +138,43 @@ type Scan = {
   readonly read: (row: number) => void;
 };
 
-function createScan({ tokens, fields }: TextIndex, { text, mode, terms, isSearched }: LocaleSearch): Scan {
+/** By word: the place of its matches in a list, 0 = it matches no term. */
+type Slots = { readonly slots: Uint16Array; readonly matchesBySlot: readonly (readonly TermMatch[])[] };
+
+/** Where a call ends with its slice, the next continues it. */
+function createSlots({ text, terms }: LocaleSearch): () => Slots {
   const slots = new Uint16Array(text.vocabulary.words.length);
   const matchesBySlot: TermMatch[][] = [[]];
-  for (const [term, { expansion }] of terms.entries()) {
-    for (const [at, word] of expansion.words.entries()) {
-      const match = { term, match: expansion.matches[at] as WordMatch };
-      const slot = slots[word] as number;
-      if (slot > 0) matchesBySlot[slot]?.push(match);
-      else if (matchesBySlot.length < 65_535) slots[word] = matchesBySlot.push([match]) - 1;
+  const add = (word: number, match: TermMatch): void => {
+    const slot = slots[word] as number;
+    if (slot > 0) matchesBySlot[slot]?.push(match);
+    else if (matchesBySlot.length < 65_535) slots[word] = matchesBySlot.push([match]) - 1;
+  };
+  let term = 0;
+  let next = 0;
+  return () => {
+    for (; term < terms.length; term++, next = 0) {
+      const { words, matches } = (terms[term] as LocaleTerm).expansion;
+      while (next < words.length) {
+        const match = matches[next] as WordMatch;
+        add(words[next++] as number, { term, match });
+        rest(WORD_STEPS);
+      }
     }
-  }
+    return { slots, matchesBySlot };
+  };
+}
+
+function createScan(index: TextIndex, search: LocaleSearch): () => Scan {
+  const prepare = createSlots(search);
+  return () => scanWith(index, search, prepare());
+}
+
+function scanWith(
+  { tokens, fields }: TextIndex,
+  { text, mode, isSearched }: LocaleSearch,
+  { slots, matchesBySlot }: Slots,
+): Scan {
   // Lengths count for BM25 only.
   const isStopWord = mode === 'any' ? stopWordsOf(text.vocabulary) : undefined;
   const lengths = new Uint32Array(fields.length);
@@ -162,7 +200,8 @@ function createScan({ tokens, fields }: TextIndex, { text, mode, terms, isSearch
         lengths[at.field] = (lengths[at.field] as number) + 1;
       const slot = slots[token] as number;
       if (slot === 0 || !isWanted) continue;
-      for (const { term, match } of matchesBySlot[slot] as TermMatch[]) addHit(hits, term, at, match);
+      for (const { term, match } of matchesBySlot[slot] as readonly TermMatch[])
+        addHit(hits, term, at, match);
     }
   };
   return { lengths, read };

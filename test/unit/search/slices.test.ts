@@ -3,6 +3,7 @@ import { createWordsMeta } from '../../../services/query/words-meta.ts';
 import { applyRows } from '../../../shared/read-index/embedded/apply-batch.ts';
 import { createFacetCount } from '../../../shared/read-index/embedded/count-facets.ts';
 import { createOrderCache } from '../../../shared/read-index/embedded/order-cache.ts';
+import { createRanking } from '../../../shared/read-index/embedded/rank-rows.ts';
 import { createTextTerms } from '../../../shared/read-index/embedded/search-texts.ts';
 import { createSourceStore } from '../../../shared/read-index/embedded/source-store.ts';
 import { createSpaces, worldSpace } from '../../../shared/read-index/embedded/spaces.ts';
@@ -55,6 +56,20 @@ it.each([
   const { result, slices } = inShortSlices(createTextTerms(index, text(query)));
   expect(result.map(({ terms }) => terms.map((term) => term.rows))).toEqual(rows);
   expect(slices).toBeGreaterThan(least - 1);
+});
+
+it.each([
+  // Its words are counted by their typos and noted, and then rows are ranked by their words.
+  ['h', 3 * ROWS],
+  // A question has no typos to count.
+  ['heat1 heat2 heat3 heat4 heat5 h', ROWS],
+])('ranks rows by the words of %s in slices', (query, least) => {
+  const searches = createTextTerms(index, text(query))();
+  const ranked = createRanking(index, searches, space.live)();
+  const { result, slices } = inShortSlices(createRanking(index, searches, space.live));
+  expect(result).toEqual(ranked);
+  expect(new Set(result.ranks).size).toBeGreaterThan(query === 'h' ? 0 : 1);
+  expect(slices).toBeGreaterThan(least);
 });
 
 it.each<[string, Partial<FacetRequest>]>([
