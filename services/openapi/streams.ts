@@ -9,7 +9,7 @@ const TICKET: Parameter = {
   name: 'ticket',
   in: 'query',
   description:
-    'Only for a stream: stands for the header `Authorization`, once. `POST /_varve/tickets` makes it.',
+    'Only for a stream: replaces the header `Authorization`, once. `POST /_varve/tickets` makes it.',
   schema: { type: 'string' },
 };
 

@@ -14,7 +14,7 @@ export type StreamContext = {
   readonly authenticate: Authenticate;
 };
 
-/** Stand for the `Authorization` of another request, once. */
+/** Replace the `Authorization` of another request, once. */
 export type StreamTickets = {
   create(authorization: string | undefined): { readonly ticket: string; readonly expiresAt: string };
   /** Rejects with RequestError for a ticket that is not valid. */
