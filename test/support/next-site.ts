@@ -1,0 +1,128 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { freePort } from './elasticsearch-node.ts';
+import type { SkipOptions } from './takes-minutes.ts';
+import { takesMinutes } from './takes-minutes.ts';
+
+const PACKAGE = {
+  private: true,
+  type: 'module',
+  dependencies: { next: '16.4.6', react: '19.3.1', 'react-dom': '19.3.1' },
+};
+const DOCS = join(import.meta.dirname, '../../docs/caching.md');
+
+/** The code of the section about Next.js, with the address of the server under test and its content type `tag`. */
+function recipes(): readonly string[] {
+  const [, section = ''] = readFileSync(DOCS, 'utf8').split('### Next.js');
+  return [...section.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) =>
+    stripTypeScriptTypes(code)
+      .replaceAll("tags: ['restaurants']", "tags: ['tags']")
+      .replaceAll(
+        /'https:\/\/cms.example.org\/api\/restaurants'/g,
+        "(process.env.CMS + '/api/tags' + QUERY)",
+      ),
+  );
+}
+
+/** Files of a site with one route for each recipe, and the route for purges. */
+function files(): Readonly<Record<string, string>> {
+  const [plain = '', exact = '', purges = ''] = recipes();
+  const dynamic = "import { connection } from 'next/server';";
+  return {
+    'package.json': JSON.stringify(PACKAGE),
+    'next.config.js': 'export default { cacheComponents: true };',
+    'app/plain/route.js': `${dynamic}
+const QUERY = '?sort=key';
+export async function GET() {
+  await connection();
+  const answer = ${plain.trim().replace(/;$/, '')};
+  return Response.json(await answer.json());
+}`,
+    'app/restaurants.js': `const QUERY = '?filters[key][$startsWith]=a';\n${exact}`,
+    'app/exact/route.js': `${dynamic}
+import { restaurants } from '../restaurants.js';
+export async function GET() {
+  await connection();
+  return Response.json(await restaurants());
+}`,
+    'app/api/revalidate/route.js': purges,
+  };
+}
+
+/** Options of a suite with a real Next.js: skipped with the reason where npm does not give it. */
+export function longWithNext(what: string): SkipOptions {
+  const options = takesMinutes(what);
+  if (options.skip === true) return options;
+  try {
+    buildSite();
+    return {};
+  } catch (error) {
+    if (process.env['VARVE_REQUIRE_NEXT'] === '1') throw error;
+    return {
+      skip: true,
+      meta: { skipReason: `npm does not install Next.js: ${String(error).slice(0, 200)}` },
+    };
+  }
+}
+
+const NEXT = 'node_modules/next/dist/bin/next';
+
+/** Installs Next.js and builds the site, unless an earlier run has done so. Returns its folder. */
+function buildSite(): string {
+  const all = files();
+  const digest = createHash('sha256').update(JSON.stringify(all)).digest('hex').slice(0, 12);
+  const folder = join(tmpdir(), `varve-next-${digest}`);
+  if (existsSync(join(folder, '.next/BUILD_ID'))) return folder;
+  rmSync(folder, { recursive: true, force: true });
+  for (const [name, text] of Object.entries(all)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  const options = {
+    cwd: folder,
+    stdio: 'pipe',
+    env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1' },
+  } as const;
+  execFileSync('npm', ['install', '--no-audit', '--no-fund'], { ...options, timeout: 300_000 });
+  execFileSync(process.execPath, [NEXT, 'build'], { ...options, timeout: 600_000 });
+  return folder;
+}
+
+export type NextSite = {
+  readonly url: string;
+  /** Starts it with the address of the content API. */
+  start(cms: string, purgeToken: string): Promise<void>;
+  stop(): void;
+};
+
+/** The built site, at a port that is known before it runs. */
+export async function createNextSite(): Promise<NextSite> {
+  const folder = buildSite();
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  let child: ChildProcess | undefined;
+  return {
+    url,
+    async start(cms, purgeToken) {
+      // Answers of an earlier run.
+      rmSync(join(folder, '.next/cache'), { recursive: true, force: true });
+      const env = { ...process.env, CMS: cms, PURGE_TOKEN: purgeToken, NEXT_TELEMETRY_DISABLED: '1' };
+      const args = [NEXT, 'start', '-H', '127.0.0.1', '-p', String(port)];
+      child = spawn(process.execPath, args, { cwd: folder, env, stdio: 'ignore' });
+      for (;;) {
+        const status = await fetch(`${url}/api/revalidate`, { method: 'POST' }).then(
+          (answer) => answer.status,
+          () => 0,
+        );
+        if (status === 401) return;
+        if (child.exitCode !== null) throw new Error('next start has ended');
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    },
+    stop: () => void child?.kill('SIGKILL'),
+  };
+}
