@@ -51,9 +51,9 @@ function oneTypo(text: string): string[] {
  * border of thirds.
  */
 function twoTypos(text: string): string[] {
-  const third = Math.ceil(text.length / 3);
-  const borders = [0, third, 2 * third];
-  const patterns = borders.flatMap((from) => around(text, from, text.slice(from, from + third), 2) ?? []);
+  // No third of a text of three letters or more is empty: two typos may break two of them.
+  const borders = [0, 1, 2].map((thirds) => Math.floor((thirds * text.length) / 3));
+  const patterns = borders.flatMap((from, at) => around(text, from, text.slice(from, borders[at + 1]), 2));
   for (const border of borders.slice(1)) {
     const swapped = `${text[border] ?? ''}${text[border - 1] ?? ''}`;
     if (swapped.length === 2) patterns.push(...around(text, border - 1, swapped, 1));
