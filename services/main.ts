@@ -104,6 +104,8 @@ export type VarveOptions = ContentStoreOptions & {
   readonly tagging?: Omit<TaggingOptions, 'key' | 'position' | 'purged'> | undefined;
   /** Milliseconds that a read waits for a position of the log. */
   readonly minPositionWait: number;
+  /** False: this process is never the leader, and forwards its writes. Default: it can become leader. */
+  readonly mayLead?: boolean;
   /** Presence of this process for others of its log. */
   readonly presence: Pick<Presence, 'owner' | 'join'>;
   /** Address for the others. */
@@ -308,6 +310,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     own: owned.own,
     report,
     refuseWrites: room.refuseWithoutGraph,
+    mayLead: options.mayLead,
     limits: {
       maxBytes: options.uploadLimit,
       accepted: options.uploadTypes,
@@ -414,7 +417,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     });
   // Else another process serves for now.
   if (options.generation === undefined) generations.enter();
-  watchGenerations(operating.metrics, generations.store);
+  watchGenerations(operating.metrics, generations.store, options.mayLead);
   watchLead(operating, fleet);
   const head = createLogHead(log, 1);
   const applied = () => appliedUpTo(graph, index.position());

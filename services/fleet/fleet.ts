@@ -51,6 +51,8 @@ export type FleetOptions = {
   readonly applied: (position: bigint) => Promise<void>;
   /** Work between the claim and the first command; the graph has caught up with the claim. */
   readonly takeOffice: (lead: Lead) => Promise<void>;
+  /** False: this process never claims the lease. Default: it does when that is free. */
+  readonly mayLead?: boolean;
   /** Another process is the leader, or will be: called when that is known at the start, and when the lease is lost. */
   readonly follow: () => void;
   readonly report: (what: FleetReport) => void;
@@ -143,7 +145,8 @@ export function joinFleet(options: FleetOptions): Fleet {
   };
   const seek = async (lease: Lease): Promise<void> => {
     // A claim that came while this process was running is a sign of life itself.
-    if (lease !== start) confirm(lease);
+    if (lease !== start || options.mayLead === false) confirm(lease);
+    if (options.mayLead === false) return view.changed(60_000);
     const watch = {
       view,
       lease,

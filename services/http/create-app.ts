@@ -17,6 +17,7 @@ import { countTickets } from './forwarding/leader-tickets.ts';
 import { type DocsOptions, registerDocsPage, registerOpenApi } from './pages/docs-page.ts';
 import { registerSearchPage, type SearchPage } from './pages/search-page.ts';
 import { registerStartPage } from './pages/start-page.ts';
+import { acknowledgeWrites } from './requests/acknowledge-writes.ts';
 import { awaitPositions } from './requests/await-position.ts';
 import { guardDevelopment } from './requests/guard-development.ts';
 import { parseJsonBody } from './requests/json-body.ts';
@@ -71,6 +72,8 @@ export type AppOptions = ServedApi & {
   readonly uploadLimit: number;
   /** Limits of server-sent events. */
   readonly streams: StreamLimits;
+  /** Resolves when every process that answers reads shows the log to its end. Absent: this process alone answers. */
+  readonly acknowledged?: () => Promise<void>;
   /** Calls back when this process accepts no more connections. */
   readonly leaving: (left: () => void) => void;
 };
@@ -139,6 +142,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 /** Registers everything whose answer depends on the caller. */
 function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   const { registry, access, tokens, apiFor } = options;
+  if (options.acknowledged !== undefined) acknowledgeWrites(app, options.acknowledged);
   guardDevelopment(app, access, options.protection.corsOrigins);
   const authentication = { access, login: options.login, freshness: options.freshness };
   const authenticate = createAuthenticate(authentication);
@@ -170,7 +174,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   }
   registerUsers({ ...context, login: options.login });
   const { login } = options;
-  if (login !== undefined) app.register((scope) => registerLogin(scope, login, options.protection.isCounted));
+  if (login !== undefined) app.register((scope) => registerLogin(scope, login, options.protection));
   registerLocales(context);
   registerChanges(app, streaming);
   registerUploads(app, (request) => writesOf(request).uploads, context.deliveryOf);

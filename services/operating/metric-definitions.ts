@@ -4,6 +4,8 @@ export type MetricDefinition = {
   readonly kind: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   readonly labels: readonly string[];
+  /** How the values of several workers become one. Default: the sum of counts, and the greatest gauge. */
+  readonly ofWorkers?: 'sum' | 'min';
 };
 
 /** The dashboard and the alert rules in infra/ name these; test/infra/grafana.test.ts compares. */
@@ -25,12 +27,14 @@ export const METRICS = {
     kind: 'gauge',
     help: 'Bytes of answers that clients have not read yet',
     labels: [],
+    ofWorkers: 'sum',
   },
   waitingRequests: {
     name: 'varve_http_waiting_requests',
     kind: 'gauge',
     help: 'Requests that wait for the answer to an earlier one on their connection',
     labels: [],
+    ofWorkers: 'sum',
   },
   knownAnswers: {
     name: 'varve_answer_cache_hits_total',
@@ -49,6 +53,7 @@ export const METRICS = {
     kind: 'gauge',
     help: 'Memory of remembered answers, about',
     labels: [],
+    ofWorkers: 'sum',
   },
   slowQueries: {
     name: 'varve_slow_queries_total',
@@ -91,6 +96,7 @@ export const METRICS = {
     kind: 'gauge',
     help: 'Position up to which the read index has applied the log',
     labels: [],
+    ofWorkers: 'min',
   },
   lagEvents: {
     name: 'varve_projection_lag_events',
@@ -199,6 +205,7 @@ export const METRICS = {
     kind: 'gauge',
     help: '1 while /health/ready answers 200, else 0',
     labels: [],
+    ofWorkers: 'min',
   },
   build: {
     name: 'varve_build_info',

@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { createDurationHistogram, type DurationHistogram } from './duration-histogram.ts';
 import type { MetricDefinition } from './metric-definitions.ts';
 
@@ -20,6 +20,8 @@ export type Metrics = {
   reset(): void;
   /** Prometheus' text format. */
   text(): Promise<string>;
+  /** The same as data, for `textOfWorkers`. */
+  json(): Promise<readonly object[]>;
   readonly contentType: string;
 };
 
@@ -50,7 +52,7 @@ export function createMetrics(): Metrics {
         },
       });
     },
-    gauge({ name, help, labels }, read) {
+    gauge({ name, help, labels, ofWorkers = 'max' }, read) {
       const gauge = new Gauge({
         name,
         help,
@@ -65,11 +67,19 @@ export function createMetrics(): Metrics {
           for (const sample of samples) gauge.set(sample.labels, sample.value);
         },
       });
+      // Prom-client reads it of a metric, and its declared options lack it.
+      Object.assign(gauge, { aggregator: ofWorkers });
     },
     reset() {
       for (const each of counting) each.reset();
     },
     text: () => registry.metrics(),
+    json: () => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
   };
+}
+
+/** Text of the metrics of several workers as one. */
+export function textOfWorkers(all: readonly (readonly object[])[]): Promise<string> {
+  return AggregatorRegistry.aggregate(all.map((metrics) => [...metrics])).metrics();
 }

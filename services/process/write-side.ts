@@ -47,6 +47,7 @@ export type WriteSideOptions = {
   readonly roles: () => ReadonlySet<number>;
   /** Makes sure that the uploaded files belong to this log. Rejects with a message if they belong to another. */
   readonly own: () => Promise<void>;
+  readonly mayLead: boolean | undefined;
   readonly report: (what: FleetReport) => void;
   /** Throws RequestError (503) while new writes could not be shown. */
   readonly refuseWrites: () => void;
@@ -73,6 +74,7 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
     epochAt: graph.epochAt,
     position: graph.position,
     applied: projector.applied,
+    ...defined({ mayLead: options.mayLead }),
     async takeOffice(lead) {
       const isCopy = claimant.membership?.isCopy() === true;
       await identifyLog(log, space, isCopy).catch((error: unknown) => {

@@ -3,9 +3,12 @@ import type { GenerationStore } from '../../projections/generations/generation-s
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
 
-/** Says at every scrape which generation serves, and how far the one in the making is. */
-export function watchGenerations(metrics: Metrics | undefined, store: GenerationStore): void {
-  if (metrics === undefined) return;
+/**
+ * Says at every scrape which generation serves, and how far the one in the making is. `isOwner`: false where another process of
+ * the server says that.
+ */
+export function watchGenerations(metrics: Metrics | undefined, store: GenerationStore, isOwner = true): void {
+  if (metrics === undefined || !isOwner) return;
   const progress = () => {
     const rebuild = store.rebuild();
     return rebuild === undefined || isEnded(rebuild.phase) ? undefined : rebuild.progress;

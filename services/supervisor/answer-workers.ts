@@ -1,19 +1,31 @@
 import { announceDataDirectory, type DirectoryLock } from '../../shared/sqlite/lock-data-directory.ts';
+import { createSharedCounts } from './count-requests.ts';
 import { type HeldSocket, holdSocket, type SocketHandle } from './held-socket.ts';
+import type { MetricsOfWorkers } from './metrics-of-workers.ts';
 import type { Answer, SentError, SocketName, Succession, WorkerRequest } from './protocol.ts';
+import type { ReadingWorkers } from './reading-workers.ts';
+import { type SharedSocket, shareConnections } from './share-connections.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /** Sockets and lock that a supervisor holds for its workers. */
 export type HeldForWorkers = {
   answer(from: WorkerProcess, request: WorkerRequest): Promise<Answer & { readonly socket?: SocketHandle }>;
   releaseLock(): void;
+  /** The socket whose connections the workers share, if there is one. */
+  shared(): SharedSocket | undefined;
 };
 
-/** `replace`: has another worker take the place of one. */
-export function answerWorkers(
-  replace: (from: WorkerProcess, succession: Succession) => Promise<void>,
-): HeldForWorkers {
+export type AnswerWorkersOptions = {
+  /** Has another worker take the place of one. */
+  readonly replace: (from: WorkerProcess, succession: Succession) => Promise<void>;
+  readonly reading: Pick<ReadingWorkers, 'join' | 'shown'>;
+  readonly metrics: Pick<MetricsOfWorkers, 'collect'>;
+};
+
+export function answerWorkers({ replace, reading, metrics }: AnswerWorkersOptions): HeldForWorkers {
   const sockets = new Map<SocketName, HeldSocket>();
+  const counts = createSharedCounts(Date.now);
+  let shared: SharedSocket | undefined;
   let lock: DirectoryLock | undefined;
 
   async function carryOut(from: WorkerProcess, request: WorkerRequest): ReturnType<HeldForWorkers['answer']> {
@@ -24,6 +36,25 @@ export function answerWorkers(
         sockets.set(name, socket);
         return { kind: 'listening', socket: socket.handle };
       }
+      case 'share':
+        shared ??= await shareConnections(request);
+        return { kind: 'sharing', ...shared.address };
+      case 'accept':
+        shared?.add(from);
+        return { kind: 'done' };
+      case 'leave':
+        shared?.remove(from);
+        return { kind: 'done' };
+      case 'join':
+        reading.join(from);
+        return { kind: 'done' };
+      case 'show':
+        await reading.shown(BigInt(request.position));
+        return { kind: 'done' };
+      case 'count':
+        return { kind: 'counted', ...counts.add(request.key, request.windowMs) };
+      case 'measure':
+        return { kind: 'measured', metrics: await metrics.collect() };
       case 'close':
         sockets.get(request.socket)?.close();
         return { kind: 'done' };
@@ -38,6 +69,7 @@ export function answerWorkers(
 
   return {
     releaseLock: () => lock?.release(),
+    shared: () => shared,
     async answer(from, request) {
       try {
         return await carryOut(from, request);

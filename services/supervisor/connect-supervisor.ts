@@ -8,6 +8,7 @@ import {
 } from '../http/sockets/listening-socket.ts';
 import type {
   Answer,
+  Followers,
   FromWorker,
   Hello,
   LogStyle,
@@ -18,6 +19,7 @@ import type {
   WorkerRequest,
 } from './protocol.ts';
 import { refuseIncompatible } from './protocol.ts';
+import { createRotation, type Rotation } from './rotation.ts';
 
 /** The supervisor of this process, which is a worker. */
 export type Supervisor = Hello & {
@@ -26,8 +28,10 @@ export type Supervisor = Hello & {
   socket(name: SocketName): (server: Server) => ListeningSocket;
   /** Has the supervisor take the data directory. Rejects with a sentence when another process has it. */
   lock(directory: string, channel: OperatorChannel): Promise<void>;
-  /** Another worker is started when this one crashes from now on. */
-  serving(log: LogStyle, drainMs: number): void;
+  /** Another worker is started when this one crashes from now on. `followers`: workers that answer reads next to this one. */
+  serving(log: LogStyle, drainMs: number, followers?: Followers): void;
+  /** For a server with several workers. */
+  readonly rotation: Rotation;
   /** The greeting is about to be printed: no later worker prints it. */
   greeting(): void;
   /** Calls back when the supervisor stops, or another worker serves. Before, this process ends at once. */
@@ -91,6 +95,7 @@ export async function connectSupervisor(): Promise<Supervisor> {
     return { answer, socket };
   };
 
+  const rotation = createRotation({ ask, send });
   const hear = (message: ToWorker, socket: object | undefined) => {
     switch (message.kind) {
       case 'hello':
@@ -109,6 +114,12 @@ export async function connectSupervisor(): Promise<Supervisor> {
         return;
       case 'enter':
         turn.resolve();
+        return;
+      case 'connection':
+        rotation.connection(socket);
+        return;
+      case 'measure':
+        rotation.measure(message.id);
         return;
       case 'stop':
         isReplaced = message.reason === 'replaced';
@@ -142,7 +153,8 @@ export async function connectSupervisor(): Promise<Supervisor> {
     async lock(directory, channel) {
       await ask({ kind: 'lock', directory, channel });
     },
-    serving: (log, drainMs) => send({ kind: 'serving', log, drainMs }),
+    rotation,
+    serving: (log, drainMs, followers) => send({ kind: 'serving', log, drainMs, followers }),
     greeting: () => send({ kind: 'greeting' }),
     onStop(called) {
       stop = called;

@@ -12,14 +12,14 @@ const YIELD_MS = 5_000;
 
 /**
  * Puts the worker `next` in the place of `from`. The next one opens its generation, applies the log and warms up while the first
- * one serves. Then the first one steps down, and the next one becomes leader and accepts connections. Calls `yielding` before
+ * one serves. Then the first one steps down, and the next one becomes leader and accepts connections. Waits for `yielding` before
  * the first one steps down. `enterMs`: limit for what the next one does then.
  */
 export async function handOver(
   from: WorkerProcess,
   next: WorkerProcess,
   enterMs: number,
-  yielding: () => void,
+  yielding: () => Promise<void>,
 ): Promise<HandOverEnd> {
   const isReady = await Promise.race([
     next.steps.ready.then(() => true),
@@ -29,7 +29,7 @@ export async function handOver(
     next.kill();
     return 'refused';
   }
-  yielding();
+  await yielding();
   from.send({ kind: 'yield' });
   if (!(await within(YIELD_MS, [from.steps.yielded, from.ended]))) from.kill();
   next.send({ kind: 'enter' });

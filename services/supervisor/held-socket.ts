@@ -40,7 +40,7 @@ export async function holdSocket({
   throw systemError(error, `${address}:${port}`);
 }
 
-function systemError(error: number, where: string): Error {
+export function systemError(error: number, where: string): Error {
   const code = getSystemErrorName(error);
   return Object.assign(new Error(`${code}: ${where}`), { code });
 }

@@ -14,6 +14,20 @@ export type WorkerRequest =
       readonly host: string;
       readonly port: number;
     }
+  /** The same for a socket whose connections the supervisor accepts, for workers in turn. Is answered with its address. */
+  | { readonly kind: 'share'; readonly host: string; readonly port: number }
+  /** This worker gets connections of the shared socket from now on. */
+  | { readonly kind: 'accept' }
+  /** It gets none any more. */
+  | { readonly kind: 'leave' }
+  /** This worker is about to answer reads: a write is acknowledged only if it shows it. */
+  | { readonly kind: 'join' }
+  /** Is answered when the reads of all workers show the log up to this position. */
+  | { readonly kind: 'show'; readonly position: string }
+  /** Counts a request that is limited, for all workers. */
+  | { readonly kind: 'count'; readonly key: string; readonly windowMs: number }
+  /** Is answered with the metrics of all workers. */
+  | { readonly kind: 'measure' }
   /** Lets the listening socket go: it ends with the worker's. */
   | { readonly kind: 'close'; readonly socket: SocketName }
   /** Takes the data directory for as long as the supervisor lives, and writes down where operators' requests are taken. */
@@ -32,6 +46,19 @@ export type Succession = {
   readonly recent: readonly RecentRequest[];
 };
 
+/** The workers next to the leading one, which only answer reads. */
+export type Followers = {
+  readonly count: number;
+  /** File of the generation that they serve: each makes a copy of it. */
+  readonly graph: string;
+};
+
+/** The task of a worker that answers reads next to the leading one. */
+export type Follows = Pick<Followers, 'graph'> & {
+  /** Number of this worker, from 1 on. */
+  readonly number: number;
+};
+
 /** How the supervisor writes its log. */
 export type LogStyle = {
   readonly logLevel: LevelWithSilent;
@@ -48,7 +75,19 @@ export type HandOverStep = (typeof STEPS)[number];
 export type FromWorker =
   | { readonly kind: 'ask'; readonly id: number; readonly request: WorkerRequest }
   /** The worker answers requests: another one is started when it crashes. */
-  | { readonly kind: 'serving'; readonly log: LogStyle; readonly drainMs: number }
+  | {
+      readonly kind: 'serving';
+      readonly log: LogStyle;
+      readonly drainMs: number;
+      readonly followers?: Followers | undefined;
+    }
+  /** A sign of life. `position`: reads of this worker show the log up to it. */
+  | { readonly kind: 'alive'; readonly position: string }
+  /** The worker has the connection that was handed to it. */
+  | { readonly kind: 'took' }
+  /** The worker passes all requests on. */
+  | { readonly kind: 'left' }
+  | { readonly kind: 'measured'; readonly id: number; readonly metrics: readonly object[] }
   /** Announces to the parent process that the server serves. */
   | { readonly kind: 'greeting' }
   /** The worker cannot take another's place, and ends. */
@@ -67,6 +106,8 @@ export type Hello = {
   readonly secret: string;
   /** Another worker serves, and this one is to take its place. */
   readonly succession?: Succession | undefined;
+  /** Another worker is the leader, and this one answers reads. */
+  readonly follows?: Follows | undefined;
 };
 
 export type ToWorker =
@@ -78,6 +119,10 @@ export type ToWorker =
   | { readonly kind: 'renew' }
   /** To the next worker: becomes leader, and accepts connections. */
   | { readonly kind: 'enter' }
+  /** Comes with a connection of the shared socket. */
+  | { readonly kind: 'connection' }
+  /** Asks for the worker's metrics. */
+  | { readonly kind: 'measure'; readonly id: number }
   | { readonly kind: 'stop'; readonly reason: StopReason };
 
 /** `replaced`: another worker serves. */
@@ -86,6 +131,9 @@ export type StopReason = NodeJS.Signals | 'replaced';
 export type Answer =
   /** Comes with the socket. */
   | { readonly kind: 'listening' }
+  | { readonly kind: 'sharing'; readonly host: string; readonly port: number }
+  | { readonly kind: 'counted'; readonly current: number; readonly ttl: number }
+  | { readonly kind: 'measured'; readonly metrics: readonly (readonly object[])[] }
   | { readonly kind: 'done' }
   | { readonly kind: 'refused'; readonly error: SentError };
 

@@ -2,7 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { answerWorkers } from './answer-workers.ts';
 import { type HandOverEnd, handOver, within } from './hand-over.ts';
-import { COMPATIBILITY, FINAL_EXIT, type LogStyle, type Succession, type WorkerRequest } from './protocol.ts';
+import { createMetricsOfWorkers } from './metrics-of-workers.ts';
+import {
+  COMPATIBILITY,
+  FINAL_EXIT,
+  type Hello,
+  type LogStyle,
+  type Succession,
+  type WorkerRequest,
+} from './protocol.ts';
+import { createReadingWorkers } from './reading-workers.ts';
 import { restartDelay } from './restart-delay.ts';
 import { startWorker, type WorkerEnd, type WorkerMessage, type WorkerProcess } from './worker-process.ts';
 
@@ -18,6 +27,8 @@ export type SuperviseOptions = {
 const SETTLED_MS = 60_000;
 /** A worker that is to end is killed when it has not ended so long after its time to answer requests. */
 const AFTER_DRAIN_MS = 5_000;
+/** The leading worker begins to stop after this, although others answer requests yet. */
+const READERS_STOP_MS = 1_000;
 
 /**
  * Runs a server as a worker process, starts another when it crashes, and puts another in its place when it asks for that. Owns what
@@ -26,7 +37,19 @@ const AFTER_DRAIN_MS = 5_000;
  */
 export function supervise({ program, args, reportCrash }: SuperviseOptions): void {
   const secret = randomBytes(32).toString('base64url');
-  const requests = answerWorkers(replace);
+  const reading = createReadingWorkers({
+    start: (follows) => start({ follows }),
+    reportCrash(end) {
+      restarts++;
+      if (style !== undefined) reportCrash(end, style.log);
+    },
+    isStopping: () => isStopping,
+    drainMs: () => style?.drainMs ?? 0,
+  });
+  const metrics = createMetricsOfWorkers(() =>
+    serving === undefined ? reading.all() : [serving, ...reading.all()],
+  );
+  const requests = answerWorkers({ replace, reading, metrics });
   /** Why workers could not take the place of the one that serves. */
   const failures = new WeakMap<WorkerProcess, string>();
   /** Those that run. */
@@ -52,10 +75,10 @@ export function supervise({ program, args, reportCrash }: SuperviseOptions): voi
     process.exit(code);
   }
 
-  function start(succession?: Succession): WorkerProcess {
+  function start(task: Pick<Hello, 'succession' | 'follows'> = {}): WorkerProcess {
     const started = startWorker(program, args, (message) => hear(started, message));
     workers.add(started);
-    started.send({ kind: 'hello', compatibility: COMPATIBILITY, restarts, isGreeted, secret, succession });
+    started.send({ kind: 'hello', compatibility: COMPATIBILITY, restarts, isGreeted, secret, ...task });
     void started.ended.then((ended) => lose(started, ended));
     return started;
   }
@@ -73,6 +96,22 @@ export function supervise({ program, args, reportCrash }: SuperviseOptions): voi
       case 'serving':
         style = message;
         servedSince ??= performance.now();
+        if (message.followers !== undefined && !isStopping) {
+          requests.shared()?.add(from);
+          reading.want(message.followers, from);
+        }
+        return;
+      case 'alive':
+        reading.heard(from, BigInt(message.position));
+        return;
+      case 'took':
+        requests.shared()?.took(from);
+        return;
+      case 'left':
+        reading.left(from);
+        return;
+      case 'measured':
+        metrics.heard(message.id, message.metrics);
         return;
       case 'greeting':
         isGreeted = true;
@@ -93,12 +132,16 @@ export function supervise({ program, args, reportCrash }: SuperviseOptions): voi
     if (from !== serving || isStopping) throw new Error('this process does not serve any more');
     const replaced = Promise.withResolvers<void>();
     replacing = replaced.promise;
-    const next = start(succession);
-    const ended = await handOver(from, next, succession.enterMs, () => {
+    const next = start({ succession });
+    const ended = await handOver(from, next, succession.enterMs, async () => {
       isSwitching = true;
+      await reading.retire();
     });
     if (ended === 'entered') {
       serving = next;
+      reading.left(from);
+      requests.shared()?.remove(from);
+      requests.shared()?.add(next);
       servedSince = performance.now();
       isSwitching = false;
     }
@@ -162,13 +205,22 @@ export function supervise({ program, args, reportCrash }: SuperviseOptions): voi
     if (isStopping) killAll();
     isStopping = true;
     if (workers.size === 0) end(0);
+    setTimeout(killAll, (style?.drainMs ?? 0) + AFTER_DRAIN_MS);
+    void stopWorkers(signal);
+  }
+
+  /** The leading worker last: the others send it the writes of their last requests. */
+  async function stopWorkers(signal: NodeJS.Signals): Promise<void> {
+    const readers = reading.all();
+    const retired = reading.retired();
+    for (const worker of readers) worker.send({ kind: 'stop', reason: signal });
+    if (readers.length > 0) await within(READERS_STOP_MS, [Promise.all(readers.map(({ ended }) => ended))]);
     for (const worker of workers) {
       // A replaced worker answers its last requests. One that gets ready has none.
-      if (worker === retiring) continue;
+      if (worker === retiring || readers.includes(worker) || retired.includes(worker)) continue;
       if (worker === serving || isSwitching) worker.send({ kind: 'stop', reason: signal });
       else worker.kill();
     }
-    setTimeout(killAll, (style?.drainMs ?? 0) + AFTER_DRAIN_MS);
   }
 
   function killAll(): never {

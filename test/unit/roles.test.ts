@@ -87,13 +87,14 @@ describe('a role has options for what means something to it', () => {
         ...['defaultLimit', 'examples', 'maxLimit', 'maxOffset', 'minPositionWait', 'queryTimeLimit'],
         ...['purge', 'purgeSoft', 'purgeToken'],
         'readIndexRowCache',
+        'workers',
       ].sort(),
     ],
     [
       'api',
       [
         ...['advertise', 'examples', 'queryTimeLimit', 'readIndexReplicas', 'readIndexShards'],
-        ...['readyLagSeconds', 'uploadLimit', 'uploadTypes'],
+        ...['readyLagSeconds', 'uploadLimit', 'uploadTypes', 'workers'],
         ...['answerCacheBytes', 'cacheTags', 'cacheTagsBytes', 'cacheTagsPlain'],
         ...['login', 'jwtSecretFile', 'jwtExpires', 'jwtManagement', 'loginRateLimit', 'registerFields'],
         ...[
@@ -119,5 +120,21 @@ describe('a role has options for what means something to it', () => {
   ])('varve %s is without %j', (role, left) => {
     const missing = Object.keys(SERVE_SETTINGS).filter((name) => !(name in ROLE_SETTINGS[role]));
     expect(missing.sort()).toEqual(left);
+  });
+});
+
+describe('several workers', () => {
+  it.each([
+    ['--read-index', { readIndex: 'http://127.0.0.1:9200' }],
+    ['--event-store', { eventStore: 'sqlite:/tmp/events.db' }],
+    ['--advertise', { advertise: 'http://10.0.0.7:1337' }],
+    ['--follow', { follow: 'http://127.0.0.1:1338' }],
+    ['--purge', { purge: 'varnish=http://127.0.0.1:6081' }],
+  ])('are refused together with %s', (option, given) => {
+    const parsed = parseSettings(SERVE_SETTINGS, { contentTypes: 'src', workers: '2', ...given });
+    expect(() => refuseUnusable('serve', parsed)).toThrow(
+      `--workers (VARVE_WORKERS) must be 1 together with ${option}, got 2`,
+    );
+    expect(() => refuseUnusable('serve', { ...parsed, workers: 1 })).not.toThrow(/--workers/);
   });
 });

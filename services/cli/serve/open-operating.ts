@@ -5,6 +5,7 @@ import type { AccessControl } from '../../access/access-control.ts';
 import { isLocalHost, stranger } from '../../http/requests/guard-development.ts';
 import { type Listener, listen } from '../../http/sockets/listen.ts';
 import { refuseRequest } from '../../http/sockets/refuse-request.ts';
+import { type Metrics, textOfWorkers } from '../../operating/metrics.ts';
 import { createOperating, type Operating } from '../../operating/operating.ts';
 import {
   createOperatingEndpoints,
@@ -13,6 +14,7 @@ import {
 } from '../../operating/operating-endpoints.ts';
 import { startTracing } from '../../operating/start-tracing.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
+import type { Rotation } from '../../supervisor/rotation.ts';
 import { packageVersion } from '../output/package-version.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 
@@ -36,17 +38,18 @@ export type OperatingProcess = {
 export async function openOperating(
   settings: ServeSettings,
   logger: Logger,
-  supervisor?: Pick<Supervisor, 'socket' | 'isGreeted' | 'restarts'>,
+  supervisor?: Pick<Supervisor, 'socket' | 'isGreeted' | 'restarts' | 'follows' | 'rotation'>,
 ): Promise<OperatingProcess> {
   const { metricsPort: port, metricsHost: host } = settings;
   const version = packageVersion();
   const restarts = supervisor?.restarts ?? 0;
   const tracing = await startTracing(process.env, version);
   const operating = createOperating({ ...settings, tracing, logger, version, restarts });
-  const { readiness, metrics } = operating;
+  const { readiness } = operating;
+  const metrics = metricsOfServer(operating.metrics, settings.workers > 1 ? supervisor?.rotation : undefined);
   let access: AccessControl | undefined;
   const own: Listener | undefined =
-    port === undefined
+    port === undefined || supervisor?.follows !== undefined
       ? undefined
       : await listen({
           host,
@@ -60,7 +63,7 @@ export async function openOperating(
     console.log(`Metrics and health are at ${own.url}`);
   const answerHere = createOperatingEndpoints({
     readiness,
-    metrics: own === undefined ? metrics : undefined,
+    metrics: port === undefined ? metrics : undefined,
     access: (authorization) => (access === undefined ? 'starting' : accessOf(access, authorization)),
   });
   return {
@@ -75,6 +78,13 @@ export async function openOperating(
       await own?.drain(0);
     },
   };
+}
+
+/** With several workers, each answers with the metrics of all. */
+function metricsOfServer(own: Metrics | undefined, rotation: Rotation | undefined): Metrics | undefined {
+  if (own === undefined || rotation === undefined) return own;
+  rotation.onMeasure(own.json);
+  return { ...own, text: async () => textOfWorkers(await rotation.metricsOfAll()) };
 }
 
 /**

@@ -37,7 +37,7 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
   const told = await openOperating(settings, logger);
   const stop = stopOnSignal({
     logger,
-    told,
+    ports: told,
     signals: ownSignals,
     drainSeconds: settings.drainSeconds,
   });

@@ -8,10 +8,12 @@ import { METRICS } from '../../operating/metric-definitions.ts';
 import { observeRequests } from '../../operating/observe-requests.ts';
 import type { Operating } from '../../operating/operating.ts';
 import type { Status } from '../../operator/status.ts';
+import type { Rotation } from '../../supervisor/rotation.ts';
 import { packageVersion } from '../output/package-version.ts';
 import type { ProcessRole } from '../settings/roles.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { streamLimits } from '../settings/stream-settings.ts';
+import { sharedStreams } from '../settings/worker-settings.ts';
 import { searchPageOf } from './search-page-of.ts';
 
 export type ServeAppOptions = {
@@ -28,6 +30,9 @@ export type ServeAppOptions = {
   readonly status?: () => Promise<Status>;
   /** Runs once requests are answered, before they are limited. */
   readonly greet: (handler: RequestListener) => Promise<void>;
+  /** With several workers: this one's part. */
+  readonly rotation?: Rotation | undefined;
+  readonly acknowledged?: (() => Promise<void>) | undefined;
   /** Wraps the handler of requests. */
   readonly watched?: (handler: RequestListener) => RequestListener;
 };
@@ -43,17 +48,18 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
     ...served,
     answersReads: role !== 'project',
     apiPrefix: options.apiPrefix,
-    ...defined({ status, searchPage: searchPageOf(settings) }),
+    ...defined({ status, searchPage: searchPageOf(settings), acknowledged: options.acknowledged }),
     logger: options.logger,
     bodyLimit: settings.bodyLimit,
     uploadLimit: settings.uploadLimit,
-    streams: streamLimits(settings),
+    streams: sharedStreams(streamLimits(settings), settings.workers),
     leaving: listener.leaving,
     protection: {
       corsOrigins: options.corsOrigins,
       rateLimit: settings.rateLimit,
       isLimiting: () => isGreeted,
       isCounted: (request) => served.forwarding.commands.classify(request).kind === 'forwarded',
+      count: options.rotation?.count,
     },
     trustProxy: settings.trustProxy ?? false,
     docs: { version: packageVersion(), usersEnvelope: settings.usersEnvelope },

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { join, resolve } from 'node:path';
+import { defined } from '../../../shared/defined.ts';
 import { shareContents } from '../../../shared/sqlite/lock-data-directory.ts';
 import { createPresence } from '../../fleet/presence.ts';
 import { openOperatorListener } from '../../http/operator-listener.ts';
@@ -34,16 +35,19 @@ import { chooseReadSide } from '../settings/read-side.ts';
 import { requestRules } from '../settings/request-rules.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { webhookLimits } from '../settings/webhook-settings.ts';
+import { shareOf } from '../settings/worker-settings.ts';
 import { createBuilder, renewProgram, renewReadModel, startRebuild } from './builder.ts';
 import { changeContentTypes } from './change-content-types.ts';
 import { checkCacheToken } from './check-cache-token.ts';
 import { findExampleRequest } from './example-request.ts';
+import { type LeadingWorker, openLeadingWorker } from './leading-worker.ts';
 import { readLoginPlan } from './login-plan.ts';
 import { openOperating } from './open-operating.ts';
 import { choosePictureFormats, logLeftPicture } from './picture-formats.ts';
 import { parsePublic, setPublic } from './public-rights.ts';
 import { searchPageOf } from './search-page-of.ts';
 import { serveApp } from './serve-app.ts';
+import { serveReads } from './serve-reads.ts';
 import { die, stopOnSignal } from './stop-on-signal.ts';
 import { takePlace } from './take-place.ts';
 import { writeExamples } from './write-examples.ts';
@@ -54,6 +58,7 @@ import { writeExamples } from './write-examples.ts';
  */
 export async function serve(settings: ServeSettings, role: 'serve' | 'project' = 'serve'): Promise<void> {
   const supervisor = await connectSupervisor();
+  if (supervisor.follows !== undefined) return serveReads(settings, supervisor, supervisor.follows);
   const logger = await createLogger(settings);
   const contentTypes = await readContentTypes(settings, logger);
   const project = readApiConfig(settings.contentTypes);
@@ -70,10 +75,11 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     secret: supervisor.secret,
     socket: supervisor.socket('operators'),
   });
+  let leading: LeadingWorker | undefined;
   const stop = stopOnSignal({
     logger,
-    told,
-    others: [operators],
+    ports: told,
+    others: [operators, { close: async () => leading?.close() }],
     signals: supervisor.onStop,
     drainSeconds: settings.drainSeconds,
   });
@@ -86,6 +92,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   const options = {
     ...settings,
     ...contentTypes,
+    answerCacheBytes: shareOf(settings.answerCacheBytes, settings.workers),
     readSide,
     operating,
     pid: supervisor.pid,
@@ -125,8 +132,13 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     reportCheck: (finding: string) => logger.info({ finding }, `the event log's server: ${finding}`),
   };
   const { logLevel, logFormat, drainSeconds } = settings;
-  const serving = () => supervisor.serving({ logLevel, logFormat }, drainSeconds * 1_000);
-  const watched = (handler: RequestListener) => recent.watch(gate.guard(handler));
+  const serving = (served?: Varve) =>
+    supervisor.serving({ logLevel, logFormat }, drainSeconds * 1_000, served && leading?.followers(served));
+  const watched = (handler: RequestListener) => {
+    const guarded = recent.watch(gate.guard(handler));
+    leading?.serve(guarded);
+    return guarded;
+  };
   const onEarlier = (listener: Listener): Meanwhile => ({
     async serve(served, operator, changes, leave) {
       logger.warn(
@@ -153,18 +165,21 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     },
     rebuild: (operator) => startRebuild(operator, logger),
   });
-  const opening = openAndListen(options, onEarlier, {
+  const firstAnswers = (request: IncomingMessage, response: ServerResponse) =>
+    first(request, response) || (!hasYielded && presence.answer(request, response));
+  leading = await openLeadingWorker(settings, supervisor, firstAnswers);
+  const opening = openAndListen(options, onEarlier, leading, {
     host: settings.host,
     port: settings.port,
-    socket: supervisor.socket('api'),
+    socket: leading?.socket ?? supervisor.socket('api'),
     holds: restarts > 0 ? HOLD_LIMITS : undefined,
-    first: (request, response) =>
-      first(request, response) || (!hasYielded && presence.answer(request, response)),
+    first: firstAnswers,
+    ...defined({ limits: leading?.limits }),
   });
   // Else their ports would keep the process.
   opening.catch((error: Error) => {
     supervisor.fail(error);
-    return Promise.all([told.close(), operators.close()]);
+    return Promise.all([told.close(), operators.close(), leading?.close()]);
   });
   const [varve, listener] = await opening;
   stop.with(listener, varve);
@@ -198,21 +213,23 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
           varve,
           metrics,
           isStopping: stop.isStopping,
-          address: settings.advertise ?? reachableUrl(listener.url),
+          address: leading === undefined ? (settings.advertise ?? reachableUrl(listener.url)) : undefined,
         });
-      serving();
+      serving(varve);
       if (supervisor.isGreeted) return;
       const message = await greeting({ role, settings, pages }, listener.url, varve);
       supervisor.greeting();
       console.log(message);
     };
-    const app = { served: varve, listener, logger, operating, status, greet, watched };
+    const shared = leading?.shared(varve);
+    const app = { served: varve, listener, logger, operating, status, greet, watched, ...shared };
     await serveApp({ role, settings, ...paths, ...app });
   } catch (error) {
     // A signal came before the greeting: its handler closes everything.
     if (stop.isStopping()) return;
     supervisor.fail(error as Error);
     await operators.close();
+    await leading?.close();
     await listener.drain(0);
     await varve.close();
     await told.close();
@@ -238,11 +255,13 @@ function enterKind(
 async function openAndListen(
   options: Omit<VarveOptions, 'address'> & Pick<ServeSettings, 'advertise'>,
   meanwhile: (listener: Listener) => Meanwhile,
+  leading: LeadingWorker | undefined,
   where: ListenOptions,
 ): Promise<[Varve, Listener]> {
   const listener = await listen(where);
   try {
-    const address = options.advertise ?? reachableUrl(listener.url);
+    await leading?.start();
+    const address = leading?.address ?? options.advertise ?? reachableUrl(listener.url);
     return [await openVarve({ ...options, address, meanwhile: meanwhile(listener) }), listener];
   } catch (error) {
     await listener.drain(0);

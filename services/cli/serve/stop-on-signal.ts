@@ -19,7 +19,7 @@ export type Stopper = {
 export type StopOptions = {
   readonly logger: Logger;
   readonly drainSeconds: number;
-  readonly told: OperatingProcess;
+  readonly ports: OperatingProcess;
   readonly others?: readonly Closable[];
   /** Calls back for each signal to stop. */
   readonly signals: (heard: (signal: StopReason) => void) => void;
@@ -34,8 +34,8 @@ export function ownSignals(heard: (signal: NodeJS.Signals) => void): void {
  * The first signal answers requests in flight and closes everything; a second one ends the process at once. `others`
  * are closed before requests are drained.
  */
-export function stopOnSignal({ logger, drainSeconds, told, others = [], signals }: StopOptions): Stopper {
-  const { operating, leave: leaveMetrics, close } = told;
+export function stopOnSignal({ logger, drainSeconds, ports, others = [], signals }: StopOptions): Stopper {
+  const { operating, leave: leaveMetrics, close } = ports;
   let running: { readonly listener: Listener; readonly served: Served } | undefined;
   let stopping = false;
   const stop = async (reason: StopReason) => {

@@ -15,8 +15,8 @@ const LOOK_MS = 20;
 export type TakePlaceOptions = {
   readonly varve: Pick<Varve, 'fleet' | 'operator'>;
   readonly metrics: Metrics | undefined;
-  /** Address of the server, which both processes have. */
-  readonly address: string;
+  /** Address of the server, if both processes have the same. Absent: no other server has this log. */
+  readonly address: string | undefined;
   readonly isStopping: () => boolean;
 };
 
@@ -42,6 +42,7 @@ export async function takePlace(
 }
 
 /** There is no leader, or this process has not heard yet that the other one has stepped down. */
-function isUndecided(led: WhereLed, address: string): boolean {
-  return led.kind === 'nobody' || (led.kind === 'elsewhere' && led.leader.address === address);
+function isUndecided(led: WhereLed, address: string | undefined): boolean {
+  if (led.kind === 'elsewhere') return address === undefined || led.leader.address === address;
+  return led.kind === 'nobody';
 }

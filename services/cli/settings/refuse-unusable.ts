@@ -12,6 +12,7 @@ export function refuseUnusable(role: ProcessRole, settings: ServeSettings): void
     role === 'serve' ? undefined : assetsProblem(settings),
     role === 'api' ? undefined : advertiseProblem(settings),
     ...staleProblems(settings),
+    workersProblem(settings),
   ].filter((sentence) => sentence !== undefined);
   if (sentences.length > 0) throw new InvalidSettings(sentences.map((each) => `  ${each}`).join('\n'));
 }
@@ -26,6 +27,21 @@ function embeddedProblem(
     project: 'varve project writes Elasticsearch',
   }[role];
   return `--read-index (VARVE_READ_INDEX) cannot be embedded: ${needs}, so pass its address, such as http://127.0.0.1:9200, or use varve serve`;
+}
+
+/** Options of features that several workers do not have. */
+function workersProblem(settings: ServeSettings): string | undefined {
+  const { workers, readIndex, readIndexCloudId, eventStore, advertise, follow, purge } = settings;
+  if (workers === 1) return undefined;
+  const used = Object.entries({
+    '--read-index': readIndex === 'embedded' ? readIndexCloudId : readIndex,
+    '--event-store': eventStore,
+    '--advertise': advertise,
+    '--follow': follow,
+    '--purge': purge,
+  }).flatMap(([option, value]) => (value === undefined ? [] : [option]));
+  if (used.length === 0) return undefined;
+  return `--workers (VARVE_WORKERS) must be 1 together with ${used.join(', ')}, got ${workers}: omit --workers, or start further processes of a shared log`;
 }
 
 function logProblem({ eventStore }: ServeSettings): string | undefined {

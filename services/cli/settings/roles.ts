@@ -14,12 +14,12 @@ export const ROLE_SETTINGS: Readonly<Record<ProcessRole, SettingsTable>> = {
   serve: SERVE_SETTINGS,
   project: without(
     ...(['examples', 'queryTimeLimit', 'defaultLimit', 'maxLimit', 'maxOffset'] as const),
-    ...(['minPositionWait', 'readIndexRowCache'] as const),
+    ...(['minPositionWait', 'readIndexRowCache', 'workers'] as const),
     ...(['answerCacheBytes', 'cacheTags', 'cacheTagsBytes', 'cacheTagsPlain'] as const),
     ...PURGES,
   ),
   api: without(
-    ...(['advertise', 'examples', 'queryTimeLimit', 'readyLagSeconds'] as const),
+    ...(['advertise', 'examples', 'queryTimeLimit', 'readyLagSeconds', 'workers'] as const),
     ...(['readIndexReplicas', 'readIndexShards', 'uploadLimit', 'uploadTypes'] as const),
     ...(['pictureFormats', 'picturePixels'] as const),
     ...(['answerCacheBytes', 'cacheTags', 'cacheTagsBytes', 'cacheTagsPlain'] as const),

@@ -10,6 +10,7 @@ import { folder, type Setting, variableOf, wholeNumber, yesOrNo } from './settin
 import { STREAM_SETTINGS } from './stream-settings.ts';
 import { UPLOAD_SETTINGS } from './upload-settings.ts';
 import { WEBHOOK_SETTINGS } from './webhook-settings.ts';
+import { WORKER_SETTINGS } from './worker-settings.ts';
 
 const DATA = {
   flags: '--data <dir>',
@@ -209,6 +210,7 @@ export const SERVE_SETTINGS = {
   ...STREAM_SETTINGS,
   ...PURGE_SETTINGS,
   ...READ_INDEX,
+  ...WORKER_SETTINGS,
   minPositionWait: {
     flags: '--min-position-wait <ms>',
     description: 'maximum wait of a read with Varve-Min-Position; then it is a 503 (default: 5000)',

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { defined } from '../../../shared/defined.ts';
 import { RequestError } from '../../../shared/request-error.ts';
+import { type CountRequest, sharedRateStore } from './shared-rate-store.ts';
 
 export type ProtectionOptions = {
   /** Origins of pages that may call from a browser; `*` is every one. Empty: none. */
@@ -10,6 +12,8 @@ export type ProtectionOptions = {
   readonly isLimiting: () => boolean;
   /** True for a request of another process of the log, which has counted it already. */
   readonly isCounted: (request: FastifyRequest) => boolean;
+  /** Counts for all processes of the server. Absent: this process counts its own. */
+  readonly count?: CountRequest | undefined;
 };
 
 declare module 'fastify' {
@@ -46,6 +50,7 @@ export async function protect(app: FastifyInstance, options: ProtectionOptions):
     await app.register(rateLimit, {
       max,
       timeWindow: '1 minute',
+      ...defined({ store: sharedRateStore(options.count, 'requests') }),
       allowList: (request) => !isLimiting() || request.routeOptions.url === HEALTH_PATH || isCounted(request),
       // An answer past fastify's reply has no headers of its own; a refusal says everything with Retry-After.
       addHeadersOnExceeding: NO_HEADERS,

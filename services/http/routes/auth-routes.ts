@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { LoginAction } from '../../../shared/access/login-state.ts';
+import { defined } from '../../../shared/defined.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import { NotLeading } from '../../command/not-leading.ts';
 import type { Login } from '../../login/login.ts';
@@ -9,6 +10,8 @@ import { parseQueryString } from '../../query/query-string.ts';
 import { JSON_HEADERS, SECURITY_HEADERS } from '../answers/responses.ts';
 import { forbidden } from '../api/guard-content-api.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
+import type { ProtectionOptions } from '../requests/protect.ts';
+import { sharedRateStore } from '../requests/shared-rate-store.ts';
 import { CONFIRMATION_PATH } from '../requests/writing-methods.ts';
 import { queryOf, register } from './entry-routes.ts';
 
@@ -32,15 +35,17 @@ const POSTS: Readonly<Record<string, readonly [LoginAction, Carry]>> = {
   logout: ['auth.logout', (login, { body, signedIn }) => login.signOut(body, signedIn)],
 };
 
+type LoginProtection = Pick<ProtectionOptions, 'isCounted' | 'count'>;
+
 /** `/api/auth/*` as Strapi's users-permissions plugin has it. */
 export async function registerLogin(
   app: FastifyInstance,
   api: LoginApi,
-  isCounted: (request: FastifyRequest) => boolean,
+  protection: LoginProtection,
 ): Promise<void> {
   const { login } = api;
   if (login === undefined) return;
-  await limit(app, api.rateLimit, isCounted);
+  await limit(app, api.rateLimit, protection);
   const carryOut = async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -87,13 +92,14 @@ async function noProvider(): Promise<never> {
 async function limit(
   app: FastifyInstance,
   max: number,
-  isCounted: (request: FastifyRequest) => boolean,
+  { isCounted, count }: LoginProtection,
 ): Promise<void> {
   if (max === 0) return;
   const { default: rateLimit } = await import('@fastify/rate-limit');
   await app.register(rateLimit, {
     max,
     timeWindow: '1 minute',
+    ...defined({ store: sharedRateStore(count, 'login') }),
     hook: 'preHandler',
     allowList: (request) => request.method === 'GET' || request.method === 'HEAD' || isCounted(request),
     addHeadersOnExceeding: {

@@ -1,0 +1,157 @@
+import type { RequestListener } from 'node:http';
+import { appliedUpTo } from '../../../projections/graph/projector.ts';
+import { createCondition } from '../../../shared/condition.ts';
+import { createPresence } from '../../fleet/presence.ts';
+import { answerStarting } from '../../http/sockets/answer-starting.ts';
+import { listen } from '../../http/sockets/listen.ts';
+import { passOn } from '../../http/sockets/pass-on.ts';
+import { openVarve, type Varve } from '../../main.ts';
+import { readApiConfig } from '../../project/read-api-config.ts';
+import { logAddress } from '../../stores/open-event-store.ts';
+import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
+import type { Follows } from '../../supervisor/protocol.ts';
+import type { Rotation } from '../../supervisor/rotation.ts';
+import { createLogger } from '../output/create-logger.ts';
+import { logFleet } from '../output/log-fleet.ts';
+import { logCacheToken } from '../output/log-purges.ts';
+import { logReplaced } from '../output/say-replaced.ts';
+import { corsOrigins } from '../settings/cors-origins.ts';
+import { taggingSettings } from '../settings/delivery-settings.ts';
+import { readContentTypes } from '../settings/read-content-types.ts';
+import { chooseReadSide } from '../settings/read-side.ts';
+import { requestRules } from '../settings/request-rules.ts';
+import type { ServeSettings } from '../settings/settings.ts';
+import { outputLimits, shareOf } from '../settings/worker-settings.ts';
+import { readLoginPlan } from './login-plan.ts';
+import { openOperating } from './open-operating.ts';
+import { choosePictureFormats, logLeftPicture } from './picture-formats.ts';
+import { serveApp } from './serve-app.ts';
+import { die, stopOnSignal } from './stop-on-signal.ts';
+import { makeWorkerFolder } from './worker-folder.ts';
+
+/**
+ * A worker next to the leading one: it answers reads from a read model of its own, and forwards writes. Resolves when it is in
+ * rotation. It is never the leader: the supervisor starts another leading worker when that one ends.
+ */
+export async function serveReads(
+  settings: ServeSettings,
+  supervisor: Supervisor,
+  follows: Follows,
+): Promise<void> {
+  const { rotation } = supervisor;
+  const logger = await createLogger(settings);
+  const contentTypes = await readContentTypes(settings, logger);
+  const project = readApiConfig(settings.contentTypes);
+  const ports = await openOperating(settings, logger, supervisor);
+  const { operating } = ports;
+  const stop = stopOnSignal({
+    logger,
+    ports,
+    signals: supervisor.onStop,
+    drainSeconds: settings.drainSeconds,
+  });
+  const listener = await listen({
+    host: settings.host,
+    port: settings.port,
+    socket: rotation.sharedSocket,
+    first: ports.first,
+    limits: outputLimits(settings.workers),
+  });
+  const varve = await openVarve({
+    ...settings,
+    ...contentTypes,
+    data: makeWorkerFolder(settings.data, follows),
+    eventStore: logAddress(settings),
+    // The copy is complete: nothing is replaced or converted.
+    generation: 1,
+    mayLead: false,
+    address: listener.url,
+    answerCacheBytes: shareOf(settings.answerCacheBytes, settings.workers),
+    readSide: await chooseReadSide(settings, logger),
+    operating,
+    pid: supervisor.pid,
+    login: readLoginPlan(settings, logger),
+    follow: undefined,
+    cacheToken: logCacheToken(settings.cacheToken, logger),
+    rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
+    presence: createPresence(),
+    fleetLog: logFleet(logger),
+    tagging: taggingSettings(settings),
+    reportReplaced: logReplaced(logger),
+    pictureFormats: await choosePictureFormats(settings, logger),
+    leftWithoutFormats: logLeftPicture(logger),
+  });
+  stop.with(listener, varve);
+  varve.stopped.catch((error: unknown) => die(logger, error));
+  // Only another process answers requests from then on. A server that stops has none.
+  void listener.left.then((next) => next !== undefined && rotation.left());
+  ports.admit(varve.access);
+  const { log } = varve.operator;
+  await serveApp({
+    role: 'serve',
+    settings,
+    apiPrefix: project?.prefix ?? '/api',
+    corsOrigins: corsOrigins(settings, logger).origins,
+    served: varve,
+    listener,
+    logger,
+    operating,
+    rotation,
+    acknowledged: async () => rotation.shown(await log.lastPosition()),
+    watched: (handler) => leaveAdministration(handler, varve),
+    async greet() {
+      await enterRotation(rotation, varve);
+      logger.info({ worker: follows.number }, 'this worker answers reads');
+    },
+  });
+}
+
+/**
+ * First this worker counts for acknowledging writes, then it shows all that was acknowledged before, and only then it gets
+ * connections: so none of its readers misses an acknowledged write.
+ */
+async function enterRotation(
+  rotation: Rotation,
+  { freshness, access, operator: { log, graph } }: Varve,
+): Promise<void> {
+  const applied = () => appliedUpTo(graph, freshness.position());
+  const moved = createCondition();
+  let shows = -1n;
+  await rotation.join();
+  const alive = rotation.live(() => shows);
+  const follow = async () => {
+    for (;;) {
+      const next = applied();
+      while (!(await access.applied(next, ACCESS_MS)));
+      shows = next;
+      alive.moved();
+      moved.check();
+      await freshness.beyond(next);
+    }
+  };
+  void follow();
+  const head = await log.lastPosition();
+  await moved.until(() => shows >= head);
+  await rotation.accept();
+}
+
+const ACCESS_MS = 1_000;
+
+/** Tokens, webhooks and other requests about the server itself: the leading worker answers them, and knows the state of each. */
+const ADMINISTRATION =
+  /^\/(_varve\/(tokens|public|roles|login|webhooks|projections)|(docs\/)?openapi\.json)(?![\w-])/i;
+
+function leaveAdministration(handler: RequestListener, { fleet }: Pick<Varve, 'fleet'>): RequestListener {
+  const senders = new Map<string, RequestListener>();
+  return (request, response) => {
+    const { url = '' } = request;
+    // Cheap for every other request: no path of the content API begins like these.
+    if (url.startsWith('/api/') || !ADMINISTRATION.test(url)) return handler(request, response);
+    const led = fleet.leader();
+    if (led.kind !== 'elsewhere') return answerStarting(request, response);
+    const { address } = led.leader;
+    const sender = senders.get(address) ?? passOn(address);
+    senders.set(address, sender);
+    sender(request, response);
+  };
+}

@@ -1,0 +1,33 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { copyDatabase } from '../../../shared/sqlite/copy-database.ts';
+import type { Follows } from '../../supervisor/protocol.ts';
+
+/** Folder of the copies that workers next to the leading one make. */
+export function foldersOfWorkers(data: string): string {
+  return join(data, 'workers');
+}
+
+/** Makes the folder of this worker, with a copy of the graph that the leading worker writes. It is removed when this process ends. */
+export function makeWorkerFolder(data: string, { number, graph }: Follows): string {
+  const folders = foldersOfWorkers(data);
+  mkdirSync(folders, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(folders))
+    if (name.startsWith(`${number}-`) && !isRunning(Number(name.slice(name.indexOf('-') + 1))))
+      rmSync(join(folders, name), { recursive: true, force: true });
+  const folder = join(folders, `${number}-${process.pid}`);
+  mkdirSync(folder, { mode: 0o700 });
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  copyDatabase(graph, join(folder, 'graph.db'));
+  return folder;
+}
+
+/** A worker that was killed leaves its folder. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return pid !== process.pid;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,35 @@
+import { OUTPUT_LIMITS, type OutputLimits } from '../../http/sockets/bound-output.ts';
+import type { StreamLimits } from '../../http/streams/event-streams.ts';
+import { type Setting, wholeNumber } from './setting.ts';
+
+export const WORKER_SETTINGS = {
+  workers: {
+    flags: '--workers <number>',
+    description:
+      'processes that answer reads, with the embedded index: each has an index of its own, and only one writes (default: 1)',
+    schema: wholeNumber(1, 64).default(1),
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+/** The part of a limit that one of several processes may use. */
+export function shareOf(limit: number, workers: number): number {
+  return limit === 0 ? 0 : Math.max(1, Math.floor(limit / workers));
+}
+
+/** One process's part of the memory for unread answers. */
+export function outputLimits(workers: number): OutputLimits {
+  return {
+    ...OUTPUT_LIMITS,
+    unsentBytes: shareOf(OUTPUT_LIMITS.unsentBytes, workers),
+    waiting: shareOf(OUTPUT_LIMITS.waiting, workers),
+  };
+}
+
+/** One process's part of the streams. */
+export function sharedStreams(limits: StreamLimits, workers: number): StreamLimits {
+  return {
+    ...limits,
+    total: shareOf(limits.total, workers),
+    perCaller: shareOf(limits.perCaller, workers),
+  };
+}

@@ -1,0 +1,35 @@
+import { valueWithin } from '../../shared/value-within.ts';
+import type { WorkerProcess } from './worker-process.ts';
+
+/** Asks all workers for their metrics. */
+export type MetricsOfWorkers = {
+  collect(): Promise<readonly (readonly object[])[]>;
+  heard(id: number, metrics: readonly object[]): void;
+};
+
+/** A scrape omits a worker that does not answer in time. */
+const ANSWER_MS = 1_500;
+
+/** `workers`: those that answer requests. */
+export function createMetricsOfWorkers(workers: () => readonly WorkerProcess[]): MetricsOfWorkers {
+  const asked = new Map<number, (metrics: readonly object[]) => void>();
+  let lastId = 0;
+
+  async function ask(worker: WorkerProcess): Promise<readonly object[]> {
+    const id = ++lastId;
+    const { promise, resolve } = Promise.withResolvers<readonly object[]>();
+    asked.set(id, resolve);
+    worker.send({ kind: 'measure', id });
+    const metrics = await valueWithin(ANSWER_MS, promise);
+    asked.delete(id);
+    return metrics ?? [];
+  }
+
+  return {
+    async collect() {
+      const all = await Promise.all(workers().map(ask));
+      return all.filter((metrics) => metrics.length > 0);
+    },
+    heard: (id, metrics) => asked.get(id)?.(metrics),
+  };
+}

@@ -1,0 +1,156 @@
+import { createCondition } from '../../shared/condition.ts';
+import { within } from './hand-over.ts';
+import type { Followers, Follows } from './protocol.ts';
+import { restartDelay } from './restart-delay.ts';
+import type { WorkerEnd, WorkerProcess } from './worker-process.ts';
+
+/** The workers that answer reads next to the leading one, and what all workers in rotation show. */
+export type ReadingWorkers = {
+  /** The leading worker serves, with so many others. */
+  want(followers: Followers, leading: WorkerProcess): void;
+  /** A write is acknowledged only if this worker shows it from now on. */
+  join(worker: WorkerProcess): void;
+  /** A sign of life. `position`: the worker's reads show the log up to it. */
+  heard(worker: WorkerProcess, position: bigint): void;
+  /** Resolves when every worker that answers reads shows the log up to a position. */
+  shown(position: bigint): Promise<void>;
+  /** A worker answers no request by itself any more. */
+  left(worker: WorkerProcess): void;
+  /** Ends all of them; resolves when none answers reads by itself. */
+  retire(): Promise<void>;
+  /** Those that answer reads. */
+  all(): readonly WorkerProcess[];
+  /** Those that answer their last requests. */
+  retired(): readonly WorkerProcess[];
+};
+
+export type ReadingWorkersOptions = {
+  readonly start: (follows: Follows) => WorkerProcess;
+  readonly reportCrash: (end: WorkerEnd) => void;
+  readonly isStopping: () => boolean;
+  /** Time that a worker has for its last requests. */
+  readonly drainMs: () => number;
+};
+
+/** State of a worker, as the supervisor has heard it. */
+type Seen = {
+  shows: bigint;
+  /** Looks since the last sign of life, and since the worker has shown more, or had nothing to show. */
+  silentLooks: number;
+  lateLooks: number;
+};
+
+/** A worker that gives no sign of life for this long, or does not show what a write waits for, is killed. */
+const LOOK_MS = 250;
+const LOOKS = 8;
+/** Limit for passing requests on to the next workers. */
+const LEAVE_MS = 5_000;
+/** A worker that ended sooner may end again for the same reason. */
+const SETTLED_MS = 60_000;
+
+export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWorkers {
+  /** Those that have to show a write before it is acknowledged. */
+  const counted = new Map<WorkerProcess, Seen>();
+  /** Those that give signs of life: the leading one too. */
+  const watched = new Map<WorkerProcess, Seen>();
+  const running = new Map<WorkerProcess, Follows>();
+  const retired = new Set<WorkerProcess>();
+  const lefts = new WeakMap<WorkerProcess, PromiseWithResolvers<void>>();
+  const moved = createCondition();
+  let awaited = 0n;
+  let wanted: Followers | undefined;
+  let isLooking = false;
+
+  const isShown = (position: bigint) => [...counted.values()].every(({ shows }) => shows >= position);
+
+  function watch(worker: WorkerProcess): Seen {
+    const seen = watched.get(worker) ?? { shows: -1n, silentLooks: 0, lateLooks: 0 };
+    watched.set(worker, seen);
+    if (!isLooking) setInterval(look, LOOK_MS);
+    isLooking = true;
+    return seen;
+  }
+
+  /** Looks are counted, not time: a supervisor that was itself stopped must not kill its workers for that. */
+  function look(): void {
+    if (options.isStopping()) return;
+    for (const [worker, seen] of watched) {
+      seen.silentLooks++;
+      const isLate = counted.has(worker) && seen.shows < awaited;
+      seen.lateLooks = isLate ? seen.lateLooks + 1 : 0;
+      if (seen.silentLooks > LOOKS || seen.lateLooks > LOOKS) worker.kill();
+    }
+  }
+
+  function forget(worker: WorkerProcess): void {
+    counted.delete(worker);
+    watched.delete(worker);
+    lefts.get(worker)?.resolve();
+    moved.check();
+  }
+
+  function run(follows: Follows, losses = 0): void {
+    const started = performance.now();
+    const worker = options.start(follows);
+    running.set(worker, follows);
+    lefts.set(worker, Promise.withResolvers());
+    void worker.ended.then((end) => {
+      const isWanted = running.delete(worker) && wanted?.graph === follows.graph;
+      forget(worker);
+      if (!isWanted || options.isStopping()) return;
+      options.reportCrash(end);
+      const lost = performance.now() - started >= SETTLED_MS ? 1 : losses + 1;
+      setTimeout(() => isStillWanted(follows) && run(follows, lost), restartDelay(lost));
+    });
+  }
+
+  const isStillWanted = ({ graph }: Follows) => wanted?.graph === graph && !options.isStopping();
+
+  return {
+    want(followers, leading) {
+      const watchedLeading = watch(leading);
+      watchedLeading.silentLooks = 0;
+      void leading.ended.then(() => forget(leading));
+      // A leading worker that was restarted finds the others.
+      if (wanted?.graph === followers.graph) return;
+      wanted = followers;
+      for (let number = 1; number <= followers.count; number++) run({ number, graph: followers.graph });
+    },
+    join(worker) {
+      counted.set(worker, watch(worker));
+    },
+    heard(worker, position) {
+      const seen = watched.get(worker);
+      if (seen === undefined) return;
+      seen.silentLooks = 0;
+      if (position <= seen.shows) return;
+      seen.shows = position;
+      seen.lateLooks = 0;
+      moved.check();
+    },
+    async shown(position) {
+      if (position > awaited) awaited = position;
+      await moved.until(() => isShown(position));
+    },
+    left: forget,
+    async retire() {
+      wanted = undefined;
+      const leaving = [...running.keys()];
+      running.clear();
+      await Promise.all(
+        leaving.map(async (worker) => {
+          retired.add(worker);
+          void worker.ended.then(() => retired.delete(worker));
+          worker.send({ kind: 'stop', reason: 'replaced' });
+          setTimeout(() => worker.kill(), options.drainMs() + LEAVE_MS).unref();
+          const left = lefts.get(worker)?.promise ?? worker.ended;
+          if (await within(LEAVE_MS, [left, worker.ended])) return;
+          worker.kill();
+          await worker.ended;
+        }),
+      );
+    },
+    all: () => [...running.keys()],
+    retired: () => [...retired],
+  };
+}

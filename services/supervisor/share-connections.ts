@@ -1,0 +1,95 @@
+import type { ListenAddress } from '../http/sockets/listening-socket.ts';
+import { type HeldSocket, holdSocket, type SocketHandle, systemError } from './held-socket.ts';
+import type { WorkerProcess } from './worker-process.ts';
+
+/** A listening socket whose connections the supervisor accepts, and hands to the workers in rotation in turn. */
+export type SharedSocket = Pick<HeldSocket, 'close'> & {
+  readonly address: ListenAddress;
+  /** Adds a worker to the rotation. */
+  add(worker: WorkerProcess): void;
+  /** Removes it: what was handed to it already arrives before any later message. */
+  remove(worker: WorkerProcess): void;
+  /** A worker has taken the connection that was handed to it, and gets its next. */
+  took(worker: WorkerProcess): void;
+};
+
+/** Connections that wait for a worker. More are closed: each costs a file descriptor. */
+const HELD = 1_024;
+
+/** Further members of Node's own object of a listening socket. */
+type Acceptor = SocketHandle & {
+  onconnection: (error: number, connection: SocketHandle | undefined) => void;
+  listen(backlog: number): number;
+};
+
+/**
+ * Several processes that accept from one socket get very unequal shares of its connections. `accept` in one process and turns
+ * among the workers make them equal. A worker gets one connection at a time, so one that has stopped keeps at most one waiting.
+ */
+export async function shareConnections(where: ListenAddress): Promise<SharedSocket> {
+  const held = await holdSocket(where);
+  const acceptor = held.handle as Acceptor;
+  const waiting: SocketHandle[] = [];
+  /** Workers in rotation that have taken their last connection; the next one first. */
+  const free = new Set<WorkerProcess>();
+  const rotation = new Set<WorkerProcess>();
+  /** The connection on its way to a worker: this process's copy is closed once the worker has its own. */
+  const sent = new Map<WorkerProcess, SocketHandle>();
+
+  function give(): void {
+    for (const worker of free) {
+      const connection = waiting.shift();
+      if (connection === undefined) return;
+      free.delete(worker);
+      sent.set(worker, connection);
+      worker.send({ kind: 'connection' }, connection);
+    }
+  }
+
+  function settle(worker: WorkerProcess): void {
+    sent.get(worker)?.close();
+    sent.delete(worker);
+  }
+
+  acceptor.onconnection = (_error, connection) => {
+    if (connection === undefined) return;
+    if (waiting.length >= HELD) return connection.close();
+    waiting.push(connection);
+    give();
+  };
+  const error = acceptor.listen(HELD);
+  if (error !== 0) {
+    held.close();
+    throw systemError(error, `${where.host}:${where.port}`);
+  }
+  const address: { address?: string; port?: number } = {};
+  acceptor.getsockname(address);
+  return {
+    address: { host: address.address ?? where.host, port: address.port ?? where.port },
+    close() {
+      held.close();
+      for (const connection of waiting.splice(0)) connection.close();
+    },
+    add(worker) {
+      if (rotation.has(worker)) return;
+      rotation.add(worker);
+      free.add(worker);
+      // Its end is the end of a connection that it has not taken.
+      void worker.ended.then(() => {
+        rotation.delete(worker);
+        free.delete(worker);
+        settle(worker);
+      });
+      give();
+    },
+    remove(worker) {
+      rotation.delete(worker);
+      free.delete(worker);
+    },
+    took(worker) {
+      settle(worker);
+      if (rotation.has(worker)) free.add(worker);
+      give();
+    },
+  };
+}

@@ -1,0 +1,202 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { ask } from '../support/hand-over-load.ts';
+import { isRunning } from '../support/processes.ts';
+import { generation, workers } from '../support/replaced-workers.ts';
+import { runVarve } from '../support/run-varve.ts';
+import { type RunningServer, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
+import { startWorkerPairs, type WorkerPairs } from '../support/worker-pairs.ts';
+
+/** Several workers of one server answer reads, and one of them writes. */
+const LONG = {
+  ...takesMinutes('workers that are stopped, killed and replaced under load'),
+  timeout: 300_000,
+};
+const PAIRS = Number(process.env['VARVE_PAIRS'] ?? 200);
+const CLIENTS = 4;
+const PAUSE_MS = 5;
+const READS = 'this worker answers reads';
+
+async function startWorkers(...options: string[]): Promise<RunningServer> {
+  const server = await startServer({ arguments: ['--workers', '2', '--log-level', 'info', ...options] });
+  onTestFinished(() => server.dispose());
+  await inRotation(server, 1);
+  return server;
+}
+
+/** Resolves when so many workers next to the leading one have entered the rotation since the start. */
+async function inRotation(server: RunningServer, times: number): Promise<void> {
+  while (server.output().split(READS).length <= times) await delay(5);
+}
+
+/** Pid of the leading worker, and of the other one. */
+function pids(server: RunningServer): { readonly leading: number; readonly reading: number } {
+  const [leading = 0] = last(server, 'this process is the leader');
+  const [reading = 0] = last(server, READS);
+  return { leading, reading };
+}
+
+function last(server: RunningServer, message: string): readonly number[] {
+  const lines = server.output().split('\n');
+  return lines
+    .filter((line) => line.includes(message))
+    .map((line) => (JSON.parse(line) as { pid: number }).pid)
+    .reverse();
+}
+
+async function stopPairs(server: RunningServer, pairs: WorkerPairs): Promise<void> {
+  await pairs.stop();
+  expect(pairs.stale).toEqual([]);
+  for (const id of pairs.written.slice(-50)) {
+    const { status } = await ask(`${server.url}/api/restaurants/${id}?fields=name`, false);
+    expect(status).toBe(200);
+  }
+}
+
+/** On a machine so busy that a worker got no time for 2 s, it was killed, and requests on its connections are lost. */
+function expectNoFailures(server: RunningServer, { failures }: WorkerPairs): void {
+  if (!server.output().includes('"signal":"SIGKILL"')) expect(failures).toEqual([]);
+}
+
+it(
+  'answers reads in every worker with all that was acknowledged, and adds up limits and metrics',
+  async () => {
+    const server = await startWorkers('--rate-limit', '1000000');
+    const pairs = startWorkerPairs(server.url, CLIENTS);
+    await pairs.reached(PAIRS);
+    await stopPairs(server, pairs);
+    expectNoFailures(server, pairs);
+    const { leading, reading } = pids(server);
+    expect(new Set(workers(server))).toEqual(new Set([leading, reading]));
+    // Scrapes on several connections: each worker answers with the sum.
+    const counts: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      const { text } = await ask(`${server.url}/metrics`, false);
+      expect(text).toMatch(/^varve_leading 1$/m);
+      expect(text).toMatch(/^varve_ready 1$/m);
+      const reads = /_count\{method="GET",route="\/api\/restaurants\/:[a-zA-Z]+",status="200"\} (\d+)/.exec(
+        text,
+      );
+      counts.push(Number(reads?.[1]));
+    }
+    expect(new Set(counts).size).toBe(1);
+    expect(counts[0]).toBeGreaterThanOrEqual(3 * pairs.written.length);
+    const { stdout } = await runVarve(['status', '--json', '--data', server.data]);
+    expect(JSON.parse(stdout)).toMatchObject({ server: { pid: server.supervisor } });
+    expect(readdirSync(join(server.data, 'workers'))).toEqual([`1-${reading}`]);
+    expect(await server.stop()).toMatchObject({ code: 0, signal: null });
+    expect(readdirSync(join(server.data, 'workers'))).toEqual([]);
+  },
+  60_000 + PAIRS * 60,
+);
+
+it('counts limited requests and attempts to log in of all workers together', async () => {
+  const server = await startWorkers('--rate-limit', '40', '--login', 'true', '--login-rate-limit', '3');
+  const attempt = { identifier: 'someone@example.org', password: 'wrong-password' };
+  const attempts: number[] = [];
+  for (let i = 0; i < 8; i++)
+    attempts.push((await ask(`${server.url}/api/auth/local`, false, attempt)).status);
+  expect(attempts.slice(3)).toEqual([429, 429, 429, 429, 429]);
+  expect(attempts.slice(0, 3)).not.toContain(429);
+  const reads: number[] = [];
+  for (let i = 0; i < 40; i++)
+    reads.push((await ask(`${server.url}/api/restaurants?fields=name`, false)).status);
+  // Attempts to log in are requests, too.
+  expect(reads.indexOf(429)).toBe(32);
+  expect(reads.slice(32)).toEqual(Array(8).fill(429));
+}, 60_000);
+
+it('acknowledges the revocation of a token once no worker accepts it', LONG, async () => {
+  const server = await startWorkers();
+  const request = async (method: string, path: string, token: string | undefined, body?: object) => {
+    const headers = {
+      'content-type': 'application/json',
+      connection: 'close',
+      ...(token && { authorization: `Bearer ${token}` }),
+    };
+    const sent = body === undefined ? {} : { body: JSON.stringify({ data: body }) };
+    return fetch(`${server.url}${path}`, { method, headers, ...sent });
+  };
+  const make = async (name: string, token?: string) => {
+    const made = await request('POST', '/_varve/tokens', token, { name, type: 'full-access' });
+    expect(made.status).toBe(201);
+    return ((await made.json()) as { data: { id: string; accessKey: string } }).data;
+  };
+  const { accessKey: admin } = await make('admin');
+  const reads = async (token: string) =>
+    Promise.all(
+      [1, 2, 3, 4].map(async () => (await request('GET', '/api/restaurants?fields=name', token)).status),
+    );
+  for (let i = 0; i < 5; i++) {
+    const { id, accessKey } = await make(`token ${i}`, admin);
+    expect(await reads(accessKey)).toEqual([200, 200, 200, 200]);
+    expect((await request('DELETE', `/_varve/tokens/${id}`, admin)).status).toBe(204);
+    expect(await reads(accessKey)).toEqual([401, 401, 401, 401]);
+  }
+});
+
+it.each(['leading', 'reading'] as const)(
+  'goes on when the %s worker is stopped: it is killed before the next write is acknowledged',
+  LONG,
+  async (which) => {
+    const server = await startWorkers();
+    const pairs = startWorkerPairs(server.url, CLIENTS);
+    await pairs.reached(100);
+    const stopped = pids(server)[which];
+    const before = pairs.written.length;
+    const since = performance.now();
+    process.kill(stopped, 'SIGSTOP');
+    await pairs.reached(before + CLIENTS + 1);
+    console.info(
+      `writes go on ${Math.round(performance.now() - since)} ms after SIGSTOP of the ${which} one`,
+    );
+    expect(isRunning(stopped)).toBe(false);
+    await pairs.reached(before + 200);
+    if (which === 'reading') await inRotation(server, 2);
+    await stopPairs(server, pairs);
+    expect(pids(server)[which]).not.toBe(stopped);
+  },
+);
+
+it.each(['leading', 'reading'] as const)(
+  'repairs a %s worker that is killed, several times',
+  LONG,
+  async (which) => {
+    const server = await startWorkers();
+    const pairs = startWorkerPairs(server.url, CLIENTS);
+    for (let round = 1; round <= 3; round++) {
+      await pairs.reached(100 * round);
+      const killed = pids(server)[which];
+      process.kill(killed, 'SIGKILL');
+      while (pids(server)[which] === killed) await delay(5);
+    }
+    await pairs.reached(400);
+    await stopPairs(server, pairs);
+    expect(workers(server)).toHaveLength(2);
+  },
+);
+
+it('replaces all workers in a rebuild and a rollback, and no request fails', LONG, async () => {
+  const server = await startWorkers();
+  const pairs = startWorkerPairs(server.url, CLIENTS, PAUSE_MS);
+  await pairs.reached(100);
+  const before = pids(server);
+  expect((await runVarve(['rebuild', '--graph', '--data', server.data])).stdout).toContain(
+    'generation 2 is live',
+  );
+  await inRotation(server, 2);
+  const between = pids(server);
+  expect(between.leading).not.toBe(before.leading);
+  expect(between.reading).not.toBe(before.reading);
+  expect((await runVarve(['rollback', '--data', server.data])).stdout).toContain('generation 1 is live');
+  await inRotation(server, 3);
+  expect(await generation(server)).toBe(1);
+  await pairs.reached(pairs.written.length + 100);
+  await stopPairs(server, pairs);
+  expectNoFailures(server, pairs);
+  while (workers(server).length > 2) await delay(5);
+  expect(existsSync(join(server.data, 'workers', `1-${before.reading}`))).toBe(false);
+});
