@@ -51,7 +51,7 @@ describe(
         if (url !== undefined) await removeIndices(url, space);
       });
 
-      it('are answered the same, beside edits and rebuilds', async () => {
+      it('are answered the same, during edits and rebuilds', async () => {
         let [asked, seed, rebuildAt] = [0, SEED, 0];
         while (asked < REQUESTS / SETTINGS.length) {
           // Not a property of fast-check's: the servers keep what was written, so that no failure can be shrunk.

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { rest, SLICE_OVER, spend } from '../../shared/turns/slice.ts';
 import { createTurns, type Task, type TurnStep, type TurnsOptions } from '../../shared/turns/turns.ts';
 
-/** A thread whose clock stands still but for `work`, and whose event loop turns when the test says so. */
+/** A thread whose clock advances only with `work`, and whose event loop turns when the test says so. */
 function thread(options: Partial<TurnsOptions> = {}) {
   let time = 0;
   const deferred: (() => void)[] = [];

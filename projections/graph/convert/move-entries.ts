@@ -63,7 +63,7 @@ export function moveEntries(context: GraphContext, after: number): number {
   return Number(last ?? after);
 }
 
-/** Removes what the conversion of its rows writes anew, and renames the relations of links. */
+/** Removes what the conversion of its rows writes again, and renames the relations of links. */
 function prepareType({ db, names, schema }: GraphContext, uid: Uid, change: ModelChange): void {
   for (const { number } of schema.type(uid).unique)
     db.run(`DELETE FROM unique_values WHERE attribute = ? AND entry IN (${IDS})`, number);

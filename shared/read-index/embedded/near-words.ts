@@ -88,7 +88,11 @@ function createWalk(trie: WordTrie, part: Part, visit: Visit): () => void {
   const [one, two] = [typos < 1 ? 1 : 3, typos < 1 ? 1 : typos < 2 ? 3 : 7];
   const stack = nodes.flatMap(({ node, depth }) => [node, depth, 1, one, two, 0, 0, 0, best]);
   const walk: Walk = {
-    ...{ trie, typos, isPrefix, accept, stack },
+    trie,
+    typos,
+    isPrefix,
+    accept,
+    stack,
     masks: masksOf(pattern),
     top: stack.length,
   };

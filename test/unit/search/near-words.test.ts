@@ -15,7 +15,11 @@ const word = fc
   .map((letters) => letters.join(''));
 /** A word, or the beginning of one, with two letters swapped, one gone and one more. */
 const typing = fc.record({
-  ...{ word: fc.nat(), cut: fc.nat(4), swapped: fc.nat(20), gone: fc.nat(20), more: fc.nat(20) },
+  word: fc.nat(),
+  cut: fc.nat(4),
+  swapped: fc.nat(20),
+  gone: fc.nat(20),
+  more: fc.nat(20),
   typos: fc.constantFrom(0, 1, 2),
   isPrefix: fc.boolean(),
 });
@@ -67,7 +71,7 @@ it('meets every word that is near enough, and knows which begin with the text', 
   );
 });
 
-it('looks at few words beside those that are near', () => {
+it('looks at almost no words but those that are near', () => {
   const letters = [...'abcdefghij'];
   const trie = createWordTrie();
   const words = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => `h${a}${b}${c}${c}${b}`)));
