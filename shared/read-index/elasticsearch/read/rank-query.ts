@@ -21,6 +21,7 @@ type RankScope = Pick<WordScope, 'settings' | 'fields'>;
 export function rankedQuery(scope: RankScope, locales: readonly LocaleWords[]): Dsl {
   const isQuestion = locales.some(({ mode }) => mode === 'any');
   const asked = locales.filter(({ terms }) => terms.length > 0);
+  if (asked.length === 0) return hasToken([]);
   // Locales may have different stop words: terms that one lacks count as matched.
   const most = Math.max(0, ...asked.map(({ terms }) => terms.length));
   const options = asked.map((words) =>
@@ -45,9 +46,9 @@ export function matchQuery({ fields }: Pick<RankScope, 'fields'>, locales: reado
       return { bool: { filter: tokens.map(hasToken) } };
     });
   const [only] = options;
-  return only !== undefined && options.length === 1
-    ? only
-    : { bool: { should: options, minimum_should_match: 1 } };
+  // Elasticsearch takes an empty list for everything.
+  if (only === undefined) return hasToken([]);
+  return options.length === 1 ? only : { bool: { should: options, minimum_should_match: 1 } };
 }
 
 function constant(filter: Dsl, boost: number): Dsl {
