@@ -139,7 +139,7 @@ it('acknowledges the revocation of a token once no worker accepts it', LONG, asy
 });
 
 it.each(['leading', 'reading'] as const)(
-  'goes on when the %s worker is stopped: it is killed before the next write is acknowledged',
+  'continues when the %s worker is stopped: it is killed before the next write is acknowledged',
   LONG,
   async (which) => {
     const server = await startWorkers();
