@@ -73,7 +73,7 @@ describe.each(CALLS)('an append whose %s call fails is made again', (call) => {
   });
 
   test('when there is no answer within the deadline; what arrives late is stored once', async () => {
-    const { store, double, troubles } = await start({ store: { deadlineMs: 200 } });
+    const { store, double, troubles } = await start({ store: { deadlineMs: 1_000 } });
     const stream = await streamOfTwo(store);
     const late = gate();
     double.faults.next(call, { kind: 'hold', until: late.passed });
