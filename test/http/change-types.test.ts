@@ -79,12 +79,8 @@ async function changedFolder(): Promise<{ readonly data: string; readonly conten
 async function importRows(data: string, contentTypes: string): Promise<void> {
   const file = join(contentTypes, 'rows.jsonl');
   const row = (_unused: unknown, n: number) => {
-    const [documentId, name] = [`r${n}`, `row ${n}`];
-    return JSON.stringify({
-      type: 'api::restaurant.restaurant',
-      documentId,
-      data: { key: name, name, stars: 2 },
-    });
+    const [key, name] = [`r${n}`, `row ${n}`];
+    return JSON.stringify({ type: 'restaurant', key, state: 'published', data: { key, name, stars: 2 } });
   };
   writeFileSync(file, Array.from({ length: ROWS }, row).join('\n'));
   const imported = await runVarve(['import', file, '--content-types', contentTypes, '--data', data]);
@@ -118,7 +114,8 @@ async function expectChanged({ url }: RunningServer, written: readonly string[])
   const { text } = await ask(`${url}/api/restaurants?filters[score]=3&sort=name&fields=name`, false);
   const found = (JSON.parse(text) as { data: { name: string }[] }).data.map(({ name }) => name);
   expect(found).toEqual(STORED);
-  expect(await names(url)).toEqual(expect.arrayContaining([...STORED, ...written]));
+  const shown = new Set(await names(url));
+  expect([...STORED, ...written].filter((name) => !shown.has(name))).toEqual([]);
   expect(await create(url, 'last')).toBe(201);
 }
 
