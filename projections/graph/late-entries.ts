@@ -3,7 +3,7 @@ import { connectDatabase, type Database } from '../../shared/sqlite/open-databas
 import { transaction } from '../../shared/sqlite/transaction.ts';
 
 /**
- * Two copies of a graph of which one is converted to other content types, ahead of the log. The plain one goes on to apply the log,
+ * Two copies of a graph of which one is converted to other content types, ahead of the log. The plain one still applies the log,
  * by the content types in force, and its triggers list the entries that it touches. These are all that the converted one lacks.
  */
 
