@@ -46,15 +46,16 @@ describe(
       }
     };
 
+    // Another type than below: an api process shows a change some time after another one has.
     it('are answered by every api process from the token of another', async () => {
-      const { next } = await readFeed(ask(0), 'types=tags');
-      const id = await write('/api/tags', { key: 'one' });
-      await write(`/api/tags/${id}`, { name: 'n' }, 'PUT');
-      await ask(1)(`/api/tags/${id}`, { method: 'DELETE' });
+      const { next } = await readFeed(ask(0), 'types=categories');
+      const id = await write('/api/categories', { key: 'one' });
+      await write(`/api/categories/${id}`, { name: 'n' }, 'PUT');
+      await ask(1)(`/api/categories/${id}`, { method: 'DELETE' });
       const seen: unknown[] = [];
       let since = next;
       while (seen.length < 3) {
-        const page = await readFeed(ask(1), 'types=tags', since);
+        const page = await readFeed(ask(1), 'types=categories', since);
         seen.push(...page.items.map(({ event, documentId, changed }) => [event, documentId, changed]));
         since = page.next;
       }

@@ -424,6 +424,7 @@ export function describeLeaks(start: () => Promise<RunningServer>): void {
       expect(Object.keys(body.paths).sort()).toEqual(
         [
           '/_health',
+          '/_varve/tickets',
           '/api/_changes',
           '/api/articles',
           '/api/restaurants',
