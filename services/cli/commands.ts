@@ -67,7 +67,7 @@ export const COMMANDS: readonly CommandRow[] = [
       ['--type <type>', 'read-only, full-access or custom', 'required'],
       ['--allow <rights>', 'rights of a custom token, such as restaurant.find,chef.*'],
       ['--drafts', 'let it see drafts'],
-      ['--expires <time>', 'expiry, expiry, expiry, such as 12h, 30d, 4w or 2030-01-31 (default: never)'],
+      ['--expires <time>', 'expiry, such as 12h, 30d, 4w or 2030-01-31 (default: never)'],
       ['--token-stdin', 'take the token from stdin, such as one that clients have from Strapi'],
     ],
     settings: TOKEN_SETTINGS,

@@ -44,9 +44,9 @@ export type ContentStoreOptions = {
   readonly generation?: number | undefined;
   readonly handOver?: ServedGenerationsOptions['handOver'];
   readonly reportReplaced: ReportReplaced;
-  /** Hears of calls to the log's server that are tried again. Default: they are said on standard error. */
   /** Called with messages about the log's server at start. */
   readonly reportCheck?: (finding: string) => void;
+  /** Called for calls to the log's server that are retried. Default: writes them to standard error. */
   readonly reportTrouble?: (trouble: Trouble) => void;
 };
 

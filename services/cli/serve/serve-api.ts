@@ -34,10 +34,10 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
   const publicRights = parsePublic(settings.public, contentTypes.registry);
   const login = readLoginPlan(settings, logger);
   await refuseOpenHost(settings, publicRights !== undefined, login !== undefined);
-  const told = await openOperating(settings, logger);
+  const ports = await openOperating(settings, logger);
   const stop = stopOnSignal({
     logger,
-    ports: told,
+    ports,
     signals: ownSignals,
     drainSeconds: settings.drainSeconds,
   });
@@ -45,31 +45,31 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
     ...settings,
     ...contentTypes,
     eventStore,
-    operating: told.operating,
+    operating: ports.operating,
     report: logger,
     cacheToken: logCacheToken(settings.cacheToken, logger),
     login,
     // The leader reads what this process does not forward.
     follow: followSettings(settings, project?.prefix ?? '/api', () => {}),
     reportTrouble: logTrouble(logger),
-    rules: requestRules(settings, project, { logger, metrics: told.operating.metrics }),
+    rules: requestRules(settings, project, { logger, metrics: ports.operating.metrics }),
     connection: connectionOf(settings),
     denormalise: denormaliseOf(settings),
     rowCacheBytes: rowCacheBytesOf(settings),
     assets: assetsPlace(settings),
     accessKey: settings.accessKey,
   };
-  const opening = openAndListen(options, { host: settings.host, port: settings.port, first: told.first });
+  const opening = openAndListen(options, { host: settings.host, port: settings.port, first: ports.first });
   // Else their ports would keep the process.
-  opening.catch(told.close);
+  opening.catch(ports.close);
   const [api, listener] = await opening;
   stop.with(listener, api);
   api.stopped.catch((error: unknown) => die(logger, error));
   try {
     if (publicRights !== undefined) await setPublic(api, publicRights);
     checkCacheToken(api.cacheToken, logger, true);
-    told.admit(api.access);
-    const { operating } = told;
+    ports.admit(api.access);
+    const { operating } = ports;
     const greet = async () => console.log(greeting(listener.url, api, pages));
     const paths = { apiPrefix: project?.prefix ?? '/api', corsOrigins: pages.origins };
     await serveApp({ role: 'api', settings, ...paths, served: api, listener, logger, operating, greet });
@@ -78,7 +78,7 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
     if (stop.isStopping()) return;
     await listener.drain(0);
     await api.close();
-    await told.close();
+    await ports.close();
     throw error;
   }
 }

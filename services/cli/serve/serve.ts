@@ -70,7 +70,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   const follow = followSettings(settings, paths.apiPrefix, logFollower(logger));
   const readSide = await chooseReadSide(settings, logger);
   const purges = purgeChoice(settings, readSide.outside !== undefined);
-  const told = await openOperating(settings, logger, supervisor);
+  const ports = await openOperating(settings, logger, supervisor);
   const operators = await openOperatorListener({
     secret: supervisor.secret,
     socket: supervisor.socket('operators'),
@@ -78,12 +78,12 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   let leading: LeadingWorker | undefined;
   const stop = stopOnSignal({
     logger,
-    ports: told,
+    ports,
     others: [operators, { close: async () => leading?.close() }],
     signals: supervisor.onStop,
     drainSeconds: settings.drainSeconds,
   });
-  const { operating, first } = told;
+  const { operating, first } = ports;
   const { succession, restarts } = supervisor;
   const recent = createRecentRequests();
   const gate = createRequestGate();
@@ -146,7 +146,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
         'content types changed: reads continue as before, a new read model is being built',
       );
       operators.serve(operator);
-      told.admit(served.access);
+      ports.admit(served.access);
       stop.with(listener, { close: leave });
       supervisor.onYield(leave);
       // The next API measures.
@@ -179,7 +179,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   // Else their ports would keep the process.
   opening.catch((error: Error) => {
     supervisor.fail(error);
-    return Promise.all([told.close(), operators.close(), leading?.close()]);
+    return Promise.all([ports.close(), operators.close(), leading?.close()]);
   });
   const [varve, listener] = await opening;
   stop.with(listener, varve);
@@ -204,7 +204,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   try {
     if (publicRights !== undefined && succession === undefined) await setPublic(varve, publicRights);
     checkCacheToken(varve.cacheToken, logger, succession === undefined && restarts === 0);
-    told.admit(varve.access);
+    ports.admit(varve.access);
     const status = () => readStatus(varve.operator);
     const { metrics } = operating;
     const greet = async (handler: RequestListener) => {
@@ -232,7 +232,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     await leading?.close();
     await listener.drain(0);
     await varve.close();
-    await told.close();
+    await ports.close();
     throw error;
   }
 }

@@ -40,7 +40,7 @@ type DecodeRecorded = (event: Recorded) => StoredEvent;
  * Throws if the address is not understood.
  */
 export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStoreOptions): EventStore => {
-  const connection = connect(url, options.space, patienceOf(options));
+  const connection = connect(url, options.space, retryLimitsOf(options));
   const watch = createHeadWatch(connection);
   const append = createAppender(connection);
   const decode: DecodeRecorded = (event) => toStoredEvent(event, options.decode ?? ((stored) => stored));
@@ -91,7 +91,7 @@ export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStor
   };
 };
 
-const patienceOf = (options: KurrentDbEventStoreOptions): RetryLimits => ({
+const retryLimitsOf = (options: KurrentDbEventStoreOptions): RetryLimits => ({
   deadlineMs: options.deadlineMs ?? 5_000,
   giveUpAfterMs: options.giveUpAfterMs ?? 30_000,
   onTrouble: options.onTrouble ?? (() => undefined),
