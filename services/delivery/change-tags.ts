@@ -2,7 +2,7 @@ import { DOCUMENT_PUBLISHED_FIELD, PUBLICATION_STATE_FIELD } from '../../shared/
 import {
   type ChangeBatch,
   type LinkChange,
-  type LinkedKeys,
+  type ReadIndex,
   type RowChange,
   type RowSpace,
   WORLDS,
@@ -37,12 +37,7 @@ export type Before = {
   readonly registry: SchemaRegistry;
   /** Source of the content type's row with this key, or that the component with this key is in. */
   sourceAt(space: RowSpace, world: World, key: number): Uint8Array | undefined;
-  /** See `ReadIndex`. */
-  linkedAt(
-    space: RowSpace,
-    key: number,
-    at: { readonly world: World; readonly attribute: string },
-  ): LinkedKeys | undefined;
+  readonly linkedAt: NonNullable<ReadIndex['linkedAt']>;
   /** Component attributes that a change of an existing row changes. */
   changedComponents(change: RowChange): readonly string[];
 };

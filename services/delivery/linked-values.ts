@@ -1,4 +1,4 @@
-import type { ChangeBatch, LinkedKeys, RowSpace, World } from '../../shared/read-index/read-index.ts';
+import type { ChangeBatch, ReadIndex, RowSpace, World } from '../../shared/read-index/read-index.ts';
 import type { ContentType, Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { identifyingFields, type NarrowingRelation, narrowingRelations, narrows } from './narrowing.ts';
@@ -10,11 +10,7 @@ export type ValuesAt = (space: RowSpace, world: World, key: number) => readonly 
 
 type Linked = {
   readonly registry: SchemaRegistry;
-  linkedAt(
-    space: RowSpace,
-    key: number,
-    at: { readonly world: World; readonly attribute: string },
-  ): LinkedKeys | undefined;
+  readonly linkedAt: NonNullable<ReadIndex['linkedAt']>;
 };
 
 /**

@@ -147,9 +147,7 @@ const ORDERED = new Set([
 export function orderedFields(type: ContentType): ReadonlySet<string> {
   const known = ordered.get(type);
   if (known !== undefined) return known;
-  const scalars = [...type.attributes.values()].filter((one) => one.kind === 'scalar' && !one.private);
-  const names = scalars.flatMap((one) => (one.kind === 'scalar' && ORDERED.has(one.type) ? [one.name] : []));
-  const found = new Set(names);
+  const found = new Set(scalarsOf(type).flatMap((one) => (ORDERED.has(one.type) ? [one.name] : [])));
   ordered.set(type, found);
   return found;
 }

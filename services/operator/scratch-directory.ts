@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { isOtherProcess } from '../../shared/other-process.ts';
 
 const NAME = /^scratch-(\d+)-\d+$/;
 
@@ -9,19 +10,11 @@ let count = 0;
 export function createScratchDirectory(data: string): { readonly path: string; remove(): void } {
   for (const name of readdirSync(data)) {
     const pid = Number(NAME.exec(name)?.[1] ?? Number.NaN);
-    if (!Number.isNaN(pid) && !isAlive(pid)) rmSync(join(data, name), { recursive: true, force: true });
+    if (!Number.isNaN(pid) && !isOtherProcess(pid))
+      rmSync(join(data, name), { recursive: true, force: true });
   }
   const path = join(data, `scratch-${process.pid}-${++count}`);
   rmSync(path, { recursive: true, force: true });
   mkdirSync(path, { mode: 0o700 });
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return pid !== process.pid;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

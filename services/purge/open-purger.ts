@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { backoffMs, jittered } from '../../shared/backoff.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { retry } from '../../shared/retry.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
@@ -63,20 +63,16 @@ export function startPurger(options: PurgerOptions): Purger {
       await Promise.all(senders.map((sender) => sender.close()));
     }
   };
+  const once = async (): Promise<void> => {
+    const epoch = fleet.epoch();
+    if (epoch !== undefined) await lead(epoch);
+    else await Promise.race([fleet.changed(LOOK_MS), ended.promise]);
+  };
+  const failed = (error: unknown) => {
+    if (!signal.aborted) report.error(error);
+  };
   const run = async (): Promise<void> => {
-    for (let failures = 0; !signal.aborted; ) {
-      const epoch = fleet.epoch();
-      try {
-        if (epoch !== undefined) await lead(epoch);
-        else await Promise.race([fleet.changed(LOOK_MS), ended.promise]);
-        failures = 0;
-      } catch (error) {
-        if (signal.aborted) return;
-        failures += 1;
-        report.error(error);
-        await delay(jittered(backoffMs(failures, BACKOFF)), undefined, { signal }).catch(() => {});
-      }
-    }
+    while (!signal.aborted) await retry(once, { backoff: BACKOFF, isJittered: true, signal, failed });
   };
   let current = Number.NEGATIVE_INFINITY;
   const beat = async (): Promise<void> => {

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { isOtherProcess } from '../../../shared/other-process.ts';
 import { copyDatabase } from '../../../shared/sqlite/copy-database.ts';
 import type { Follows } from '../../supervisor/protocol.ts';
 
@@ -12,22 +13,13 @@ export function foldersOfWorkers(data: string): string {
 export function makeWorkerFolder(data: string, { number, graph }: Follows): string {
   const folders = foldersOfWorkers(data);
   mkdirSync(folders, { recursive: true, mode: 0o700 });
+  // A worker that was killed leaves its folder.
   for (const name of readdirSync(folders))
-    if (name.startsWith(`${number}-`) && !isRunning(Number(name.slice(name.indexOf('-') + 1))))
+    if (name.startsWith(`${number}-`) && !isOtherProcess(Number(name.slice(name.indexOf('-') + 1))))
       rmSync(join(folders, name), { recursive: true, force: true });
   const folder = join(folders, `${number}-${process.pid}`);
   mkdirSync(folder, { mode: 0o700 });
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   copyDatabase(graph, join(folder, 'graph.db'));
   return folder;
-}
-
-/** A worker that was killed leaves its folder. */
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return pid !== process.pid;
-  } catch {
-    return false;
-  }
 }

@@ -2,27 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import { RequestError } from '../../../shared/request-error.ts';
 import { NotLeading } from '../../command/not-leading.ts';
 import { SECURITY_HEADERS } from '../answers/responses.ts';
+import type { StreamTickets, Tickets } from '../streams/tickets.ts';
 import type { AskLeader, ForwardingOptions } from './forward-writes.ts';
 
-/** Tickets of a fleet: each is accepted once, by whichever process. */
-export type LeaderTickets = {
-  /** Throws RequestError (503) while there is no leader. */
-  create(authorization: string | undefined): { readonly ticket: string; readonly expiresAt: string };
-  /** Returns the `Authorization` of a ticket. Rejects with RequestError: 401 for an invalid one, 503 without a leader. */
-  use(ticket: string): Promise<string | undefined>;
-};
-
-type OwnTickets = {
-  create(
-    authorization: string | undefined,
-    term: string,
-  ): { readonly ticket: string; readonly expiresAt: string };
-  read(ticket: string): string | undefined;
-  use(ticket: string, term: string): void;
-};
-
 export type LeaderTicketsOptions = Pick<ForwardingOptions, 'fleet' | 'commands' | 'newCommandId'> & {
-  readonly own: OwnTickets;
+  readonly own: Tickets;
   readonly askLeader: AskLeader;
 };
 
@@ -32,7 +16,7 @@ const PATH = '/_varve/tickets/use';
  * Lets the leader count tickets. A ticket names the claim of the leader at its creation, and a claim is of one process: no
  * other one accepts it, whatever happens to that process. After a takeover, clients ask for another ticket.
  */
-export function countTickets(scope: FastifyInstance, options: LeaderTicketsOptions): LeaderTickets {
+export function countTickets(scope: FastifyInstance, options: LeaderTicketsOptions): StreamTickets {
   const { fleet, commands, own, askLeader, newCommandId } = options;
   const claim = (): string => {
     const led = fleet.leader();

@@ -3,6 +3,7 @@ import { type Rights, rightsKey } from '../../../shared/access/rights.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { AccessControl } from '../../access/access-control.ts';
 import type { EventStream, EventStreams } from '../streams/event-streams.ts';
+import type { StreamTickets } from '../streams/tickets.ts';
 import type { Authenticate } from './authenticate.ts';
 import { queryOf } from './entry-routes.ts';
 
@@ -12,13 +13,6 @@ export type StreamContext = {
   readonly tickets: StreamTickets;
   readonly access: AccessControl;
   readonly authenticate: Authenticate;
-};
-
-/** Replace the `Authorization` of another request, once. */
-export type StreamTickets = {
-  create(authorization: string | undefined): { readonly ticket: string; readonly expiresAt: string };
-  /** Rejects with RequestError for a ticket that is not valid. */
-  use(ticket: string): Promise<string | undefined>;
 };
 
 /** A request for a stream, after its ticket was used. */

@@ -1,13 +1,20 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { RequestError } from '../../../shared/request-error.ts';
 
-/** Lets a client that sends no `Authorization`, such as EventSource, use that of another request once. */
+export type NewTicket = { readonly ticket: string; readonly expiresAt: string };
+
+/** Lets a client that sends no `Authorization`, such as EventSource, use that of another request once in a fleet. */
+export type StreamTickets = {
+  /** Throws RequestError (503) while there is no leader. */
+  create(authorization: string | undefined): NewTicket;
+  /** Returns the `Authorization` of a ticket. Rejects with RequestError: 401 for an invalid one, 503 without a leader. */
+  use(ticket: string): Promise<string | undefined>;
+};
+
+/** Tickets as one process makes, reads and counts them. */
 export type Tickets = {
   /** `term`: the leader's term, during which the ticket can be used. */
-  create(
-    authorization: string | undefined,
-    term: string,
-  ): { readonly ticket: string; readonly expiresAt: string };
+  create(authorization: string | undefined, term: string): NewTicket;
   /** Returns the `Authorization` of a ticket. Throws RequestError (401) if it has expired or is not a ticket. */
   read(ticket: string): string | undefined;
   /**
