@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Distinct, geomean, num, table } from '../conformance/bench/common.mjs';
-import { CONTENT_TYPES, type DataSize, importDataSet, ROOT } from './bench-data.ts';
+import { type DataSize, importDataSet, ROOT } from './bench-data.ts';
 import { get, type LoadRequest, type LoadResult, measureLoad } from './measure-load.ts';
 import { type PairedMedian, pairedMedian } from './paired-ratios.ts';
-import { type ServerProcess, startProcess } from './server-process.ts';
+import type { ServerProcess } from './server-process.ts';
+import { startVarve } from './start-varve.ts';
 
 export type CompareCheckoutsOptions = {
   /** Another checkout of this repository with its dependencies installed. */
@@ -36,8 +37,6 @@ type Compared = {
 };
 
 const LEAST = { read: 0.97, append: 0.95 };
-/** Room for a start's short-lived rows, as `npm start` gives it. */
-const NODE_FLAGS = ['--min-semi-space-size=32'];
 
 /**
  * Measures this checkout (A) and another (B) in one run: both serve the same documents, and for each query they are loaded in
@@ -129,12 +128,7 @@ async function startSide(name: Side['name'], options: CompareCheckoutsOptions): 
     });
     options.say(`${name} = ${checkout}: ${num(documents / seconds, 0)} documents/s imported`);
   }
-  const args = ['services/cli/varve.ts', 'serve', '--content-types', CONTENT_TYPES];
-  const server = await startProcess(
-    [...NODE_FLAGS, ...args, '--data', data, '--port', '0'],
-    checkout,
-    '/_health',
-  );
+  const server = await startVarve({ data, checkout });
   return { name, server };
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command } from 'commander';
 import { ROOT } from './bench-data.ts';
-import { startProcess } from './server-process.ts';
+import { startVarve } from './start-varve.ts';
 
 /**
  * `node test/bench/idle-streams.ts`: memory that idle streams of the change feed cost a server, whose limit on open files has to be
@@ -24,23 +24,15 @@ const AT_ONCE = 100;
 
 const streams = Number(options.streams);
 const scratch = mkdtempSync(join(tmpdir(), 'varve-streams-'));
-const server = await startProcess(
-  [
-    ...[
-      '--min-semi-space-size=32',
-      'services/cli/varve.ts',
-      'serve',
-      '--port',
-      '0',
-      '--data',
-      join(scratch, 'data'),
-    ],
-    ...['--content-types', join(ROOT, 'test/conformance/schema'), '--stream-heartbeat', String(HEARTBEAT_MS)],
+const server = await startVarve({
+  data: join(scratch, 'data'),
+  checkout: options.checkout,
+  more: [
+    ...['--stream-heartbeat', String(HEARTBEAT_MS)],
     ...['--streams', String(streams), '--streams-per-caller', String(streams)],
   ],
-  options.checkout,
-  '/health/ready',
-);
+  until: '/health/ready',
+});
 try {
   const { port } = new URL(server.base);
   const created = await createTag('first');

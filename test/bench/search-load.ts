@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { num } from '../conformance/bench/common.mjs';
-import { CONTENT_TYPES, importDataSet, ROOT } from './bench-data.ts';
+import { CONTENT_TYPES, importDataSet } from './bench-data.ts';
 import { createRandom } from './embedded-data.ts';
 import { get, type LoadRequest, measureLoad } from './measure-load.ts';
 import { measureLibraries } from './search-libraries.ts';
-import { type ServerProcess, startProcess } from './server-process.ts';
+import type { ServerProcess } from './server-process.ts';
+import { startVarve } from './start-varve.ts';
 import { createTypedWords, wordLoads, writeTexts } from './typed-words.ts';
 
 /**
@@ -32,7 +33,6 @@ const options = new Command()
     libraries?: string;
   }>();
 
-const NODE_FLAGS = ['--min-semi-space-size=32'];
 const words = createTypedWords(options.collections);
 const scratch = mkdtempSync(join(tmpdir(), 'varve-search-load-'));
 const data = options.data ?? join(scratch, 'data');
@@ -132,7 +132,6 @@ function writeSearchedTypes(folder: string): void {
   }
 }
 
-function startServer(types: string): Promise<ServerProcess> {
-  const given = ['--content-types', types, '--data', data, '--port', '0', '--answer-cache-bytes', '0'];
-  return startProcess([...NODE_FLAGS, 'services/cli/varve.ts', 'serve', ...given], ROOT, '/_health');
+function startServer(contentTypes: string): Promise<ServerProcess> {
+  return startVarve({ data, contentTypes, more: ['--answer-cache-bytes', '0'] });
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { defined } from '../../shared/defined.ts';
 import { Distinct, median, num, table } from '../conformance/bench/common.mjs';
-import { CONTENT_TYPES, importDataSet, ROOT } from './bench-data.ts';
+import { importDataSet, ROOT } from './bench-data.ts';
 import { get, type LoadResult, startLoad } from './measure-load.ts';
-import { startProcess } from './server-process.ts';
+import { startVarve } from './start-varve.ts';
 
 /**
  * `node test/bench/starvation.ts`: what heavy queries do to others. Some connections ask legal but heavy queries without a pause,
@@ -46,18 +46,8 @@ const scratch = mkdtempSync(join(tmpdir(), 'varve-starvation-'));
 try {
   const data = options.data ?? join(scratch, 'data');
   if (!existsSync(data)) importDataSet(data, scratch, options, defined({ checkout: options.checkout }));
-  const args = [
-    '--min-semi-space-size=32',
-    'services/cli/varve.ts',
-    'serve',
-    '--content-types',
-    CONTENT_TYPES,
-  ];
-  const server = await startProcess(
-    [...args, '--data', data, '--port', '0', '--query-time-limit', options.queryTimeLimit],
-    options.checkout,
-    '/_health',
-  );
+  const more = ['--query-time-limit', options.queryTimeLimit];
+  const server = await startVarve({ data, more, ...defined({ checkout: options.checkout }) });
   const plain = new Distinct(PLAIN, 1);
   const quiet = await measureLight(server.base, plain, Number(options.seconds));
   const rows: (readonly [LoadResult, LoadResult, LoadResult])[] = [];

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command } from 'commander';
 import { ROOT } from './bench-data.ts';
-import { startProcess } from './server-process.ts';
+import { startVarve } from './start-varve.ts';
 
 /**
  * `node test/bench/webhook-latency.ts`: time from the beginning of a write to the arrival of its webhook at a receiver on the same
@@ -33,22 +33,11 @@ const receiver = createServer((request, response) => {
     response.end();
   });
 }).listen(0, '127.0.0.1');
-const server = await startProcess(
-  [
-    ...[
-      '--min-semi-space-size=32',
-      'services/cli/varve.ts',
-      'serve',
-      '--port',
-      '0',
-      '--data',
-      join(scratch, 'data'),
-    ],
-    ...['--content-types', join(ROOT, 'test/conformance/schema')],
-  ],
-  options.checkout,
-  '/health/ready',
-);
+const server = await startVarve({
+  data: join(scratch, 'data'),
+  checkout: options.checkout,
+  until: '/health/ready',
+});
 try {
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
   await post('/_varve/webhooks', { url, allowPrivate: true, events: ['entry.create'] });

@@ -36,6 +36,17 @@ export function createAsk(base: string, token?: string): Ask {
   };
 }
 
+/** Requests of a caller with full access, and of one that a token allows something. */
+export type Callers = { readonly askAll: Ask; readonly ask: Ask; readonly token: string };
+
+/** Callers of a server that has no tokens yet. */
+export async function createCallers(base: string, allow: readonly string[]): Promise<Callers> {
+  const full = await createTokenOver(createAsk(base), { name: 'all', type: 'full-access' });
+  const askAll = createAsk(base, full);
+  const token = await createTokenOver(askAll, { name: 'site', type: 'custom', allow });
+  return { askAll, ask: createAsk(base, token), token };
+}
+
 export type TokenBody = {
   readonly name: string;
   readonly type: 'read-only' | 'full-access' | 'custom';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Ask, createAsk, createTokenOver } from '../../support/access-client.ts';
+import { type Ask, createCallers } from '../../support/access-client.ts';
 import type { RunningServer } from '../../support/server.ts';
 
 /** The surfaces of Algolia's protocol: a name that the caller must not reach is answered like one that does not exist. */
@@ -26,14 +26,7 @@ export function describeInstantLeaks(start: () => Promise<RunningServer>): void 
 
   beforeAll(async () => {
     server = await start();
-    const full = await createTokenOver(createAsk(server.url), { name: 'all', type: 'full-access' });
-    token = await createTokenOver(createAsk(server.url, full), {
-      name: 'site',
-      type: 'custom',
-      allow: ALLOW,
-    });
-    ask = createAsk(server.url, token);
-    askAll = createAsk(server.url, full);
+    ({ ask, askAll, token } = await createCallers(server.url, ALLOW));
   }, 300_000);
 
   afterAll(() => server?.dispose());

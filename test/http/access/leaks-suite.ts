@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, type Ask, createAsk, createTokenOver } from '../../support/access-client.ts';
+import { type Answer, type Ask, createAsk, createCallers } from '../../support/access-client.ts';
 import type { RunningServer } from '../../support/server.ts';
 
 /**
@@ -27,14 +27,7 @@ export function describeLeaks(start: () => Promise<RunningServer>): void {
     server = await start();
     const [first] = (await createAsk(server.url)('/api/restaurants?filters[key]=r01')).body.data;
     restaurant = first.documentId;
-    const full = await createTokenOver(createAsk(server.url), { name: 'all', type: 'full-access' });
-    const token = await createTokenOver(createAsk(server.url, full), {
-      name: 'site',
-      type: 'custom',
-      allow: ALLOW,
-    });
-    ask = createAsk(server.url, token);
-    askAll = createAsk(server.url, full);
+    ({ ask, askAll } = await createCallers(server.url, ALLOW));
   }, 300_000);
 
   afterAll(() => server?.dispose());

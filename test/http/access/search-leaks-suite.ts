@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Ask, createAsk, createTokenOver } from '../../support/access-client.ts';
+import { type Ask, createCallers } from '../../support/access-client.ts';
 import type { RunningServer } from '../../support/server.ts';
 
 /** The caller may find restaurants, tags and articles: no drafts, no chefs, no private attributes. */
@@ -50,10 +50,7 @@ export function describeSearchLeaks(start: () => Promise<RunningServer>): void {
 
   beforeAll(async () => {
     server = await start();
-    const full = await createTokenOver(createAsk(server.url), { name: 'all', type: 'full-access' });
-    const site = { name: 'site', type: 'custom', allow: ALLOW } as const;
-    ask = createAsk(server.url, await createTokenOver(createAsk(server.url, full), site));
-    askAll = createAsk(server.url, full);
+    ({ ask, askAll } = await createCallers(server.url, ALLOW));
     const chef = await write('POST', '/api/chefs', { key: 'hidden', name: HIDDEN.forbidden });
     const shown = { key: 'shown', name: 'the open kitchen', internalNote: HIDDEN.private, chef };
     const id = await write('POST', '/api/restaurants', shown);
