@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { HoldLimits } from '../../services/http/sockets/hold-requests.ts';
 import { listen } from '../../services/http/sockets/listen.ts';
 
@@ -59,6 +59,33 @@ it('drains: answers a request that arrived while the process was busy, and says 
   for (const end = performance.now() + 300; performance.now() < end; );
   const [answer] = (await once(client, 'data')) as [string];
   expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*connection: close\r\n/i);
+  await drained;
+});
+
+it('drains for another process: that answers one more request on a connection, and idle ones end after five seconds', async () => {
+  const listener = await listen({ host: '127.0.0.1', port: 0 });
+  listener.serve((_request, response) => response.end('here'));
+  const { hostname, port } = new URL(listener.url);
+  const open = async () => {
+    const client = connect(Number(port), hostname).setEncoding('utf8');
+    client.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    await once(client, 'data');
+    return client;
+  };
+  const [asking, idle] = [await open(), await open()];
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const drained = listener.drain(60_000, (_request, response) => response.end('there'));
+  await listener.left;
+  await vi.advanceTimersByTimeAsync(4_900);
+  asking.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  const signal = AbortSignal.timeout(10_000);
+  const [answer] = (await once(asking, 'data', { signal })) as [string];
+  expect(answer).toMatch(/\r\nconnection: close\r\n[\s\S]*there$/i);
+  expect(idle.closed).toBe(false);
+  const ended = once(idle, 'close');
+  await vi.advanceTimersByTimeAsync(200);
+  await ended;
   await drained;
 });
 
