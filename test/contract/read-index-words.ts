@@ -108,6 +108,15 @@ export function describeWords(open: OpenIndex): void {
     expect(await ids(shelf, 'zebra one ')).toEqual([]);
   });
 
+  it('finds nothing where no row has words', async () => {
+    const shelf = await openShelf(open);
+    await shelf.apply([1, 2].map((id) => shelf.put(BOOK, 'published', id, { id, title: null, body: null })));
+    const question = 'which of these words is there';
+    for (const query of ['heat', 'heat lay', question])
+      for (const isRanked of [true, false])
+        expect(await ids(shelf, query, { text: { isRanked } }), query).toEqual([]);
+  });
+
   it('takes five words for a question: one is enough, and the best come first', async () => {
     const shelf = await shelfOf(open, [
       'wing heat',
