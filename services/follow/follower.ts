@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Backoff } from '../../shared/backoff.ts';
 import type { DocumentName } from '../../shared/document/recorded-rows.ts';
@@ -63,11 +64,13 @@ export function createFollower(options: FollowerOptions): Follower {
     requests: options.requests,
   });
   let looked = Promise.withResolvers<void>();
-  let term: AbortController | undefined;
+  /** Aborted when this process leads no more, or ends. */
+  let term = AbortSignal.abort();
 
-  const sync = async (names: readonly DocumentName[]): Promise<void> => {
+  /** Nobody takes documents after a term: whoever waited for them would wait for ever. */
+  const syncWithin = async (signal: AbortSignal, names: readonly DocumentName[]): Promise<void> => {
     if (names.length === 0) return;
-    if (term === undefined) throw new NotLeading();
+    if (signal.aborted) throw new NotLeading();
     await pending.add(names);
   };
   const refused = (type: Uid, error: SourceRefused | undefined): void => {
@@ -78,7 +81,6 @@ export function createFollower(options: FollowerOptions): Follower {
   const kept = (rows: number): void => {
     if (state.keep(rows)) options.report({ kind: 'kept', rows });
   };
-  const reconciliation = options.reconciliation({ sync, refused, kept });
 
   /** Repeats a call until it is through, the term ends, or what is asked for is refused. */
   const persist = async (signal: AbortSignal, work: () => Promise<void>): Promise<void> => {
@@ -112,22 +114,23 @@ export function createFollower(options: FollowerOptions): Follower {
       }
     }
   };
-  const lookAround = async (signal: AbortSignal): Promise<void> => {
+  const lookAround = async (signal: AbortSignal, newest: Reconciliation['newest']): Promise<void> => {
     while (!signal.aborted) {
       const began = Date.now();
       looked = Promise.withResolvers<void>();
       if (options.firstCopy.phase() === 'done') {
-        await persist(signal, reconciliation.newest);
+        await persist(signal, newest);
+        if (signal.aborted) return;
         state.looked(began);
       }
       await Promise.race([sleep(options.intervalMs, signal), looked.promise]);
     }
   };
-  const compareAll = async (signal: AbortSignal): Promise<void> => {
+  const compareAll = async (signal: AbortSignal, everything: Reconciliation['everything']): Promise<void> => {
     while (!signal.aborted) {
       const [began, requests, events] = [Date.now(), options.requests(), state.status().events];
       const pace = options.firstCopy.phase() !== 'done' ? async () => {} : createPace(options.rate, signal);
-      await persist(signal, () => reconciliation.everything(pace));
+      await persist(signal, () => everything(pace));
       if (signal.aborted) return;
       const seconds = (Date.now() - began) / 1000;
       state.compared(began, seconds);
@@ -140,7 +143,14 @@ export function createFollower(options: FollowerOptions): Follower {
   const runTerm = async (signal: AbortSignal): Promise<void> => {
     await persist(signal, options.begin);
     options.report({ kind: 'following' });
-    await Promise.all([drain(signal), lookAround(signal), compareAll(signal)]);
+    const { newest, everything } = options.reconciliation({
+      sync: (names) => syncWithin(signal, names),
+      refused,
+      kept,
+    });
+    const loops = [drain(signal), lookAround(signal, newest), compareAll(signal, everything)];
+    // The source may be silent: the next term need not wait for its answer.
+    await Promise.race([Promise.all(loops), aborted(signal)]);
   };
   const run = async (): Promise<void> => {
     while (!closing.signal.aborted) {
@@ -150,34 +160,34 @@ export function createFollower(options: FollowerOptions): Follower {
         continue;
       }
       const ended = new AbortController();
-      term = ended;
+      const signal = AbortSignal.any([ended.signal, closing.signal]);
+      signal.addEventListener('abort', () => pending.clear(new NotLeading()));
+      term = signal;
       state.role('leading');
-      const over = watchLead(options, AbortSignal.any([ended.signal, closing.signal])).then(() =>
-        ended.abort(),
-      );
-      await runTerm(AbortSignal.any([ended.signal, closing.signal])).catch((error: unknown) => {
+      void watchLead(options, signal).then(() => ended.abort());
+      await runTerm(signal).catch((error: unknown) => {
         if (error instanceof NotLeading) return;
         state.failed((error as Error).message);
         options.report({ kind: 'trouble', error: error as Error, retryInMs: BACKOFF.longestMs });
       });
       ended.abort();
-      term = undefined;
-      pending.clear(new NotLeading());
-      await over;
       if (options.isLeading()) await sleep(BACKOFF.firstMs, closing.signal);
     }
   };
   const done = run();
   return {
-    sync,
+    sync: (names) => syncWithin(term, names),
     look: () => looked.resolve(),
     state,
     async close() {
       closing.abort();
-      pending.clear(new NotLeading());
       await done;
     },
   };
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
 }
 
 async function watchLead({ isLeading, leadChanged }: FollowerOptions, signal: AbortSignal): Promise<void> {

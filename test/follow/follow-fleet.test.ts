@@ -9,12 +9,14 @@ import { jsonOf } from '../support/run-varve.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 import { differences } from './same-reads.ts';
+import { type SourceGate, startSourceGate } from './source-gate.ts';
 
 type Status = { readonly follow: { readonly role: string; readonly requests: number } };
 
 describe('a fleet that follows', takesMinutes('a fleet that follows'), () => {
   const contentTypes = createKitchenTypes();
   let source: RunningServer;
+  let gate: SourceGate;
   let fleet: TestFleet;
   let made = 0;
 
@@ -41,11 +43,13 @@ describe('a fleet that follows', takesMinutes('a fleet that follows'), () => {
   beforeAll(async () => {
     source = await startServer({ contentTypes });
     for (let n = 0; n < 5; n++) await write(source.url);
-    const follow = ['--follow', source.url, '--follow-interval', '300ms', '--follow-rate', '1000'];
+    gate = await startSourceGate(source.url);
+    const follow = ['--follow', gate.url, '--follow-interval', '300ms', '--follow-rate', '1000'];
     fleet = await startFleet({ size: 2, contentTypes, arguments: follow });
   }, 120_000);
   afterAll(async () => {
     await fleet?.dispose();
+    gate?.close();
     await source?.dispose();
     rmSync(contentTypes, { recursive: true, force: true });
   });
@@ -60,6 +64,29 @@ describe('a fleet that follows', takesMinutes('a fleet that follows'), () => {
     expect(await statusOf(standby)).toMatchObject({ role: 'standby', requests: 0 });
     expect(await write(standby.server().url)).toBe(201);
     expect(await differences(source.url, standby.server().url, contentTypes)).toEqual([]);
+  });
+
+  it('follows in a second term of a leader that was paused while Strapi had not answered', {
+    timeout: 300_000,
+  }, async () => {
+    const first = await fleet.leader();
+    const second = other(first);
+    let asked = 0;
+    gate.hold(() => ++asked > 0);
+    await expect.poll(() => asked).toBeGreaterThan(0);
+    await pauseMember(fleet, first);
+    await fleet.leads(second);
+    first.server().signal('SIGCONT');
+    await expect.poll(() => epochOf(first), { timeout: 30_000 }).toBe(null);
+    for (let n = 0; n < 5; n++) await write(source.url);
+    gate.open();
+    await becomeEqual(first);
+    await second.end('SIGKILL');
+    for (let n = 0; n < 5; n++) await write(source.url);
+    await fleet.leads(first);
+    await becomeEqual(first);
+    await second.start();
+    await becomeEqual(second);
   });
 
   it('loses nothing and writes nothing twice while its leader is paused, and killed', {
@@ -84,6 +111,12 @@ describe('a fleet that follows', takesMinutes('a fleet that follows'), () => {
     expect(await importsByRow(fleet.eventStore)).toEqual(new Set([1]));
   });
 });
+
+/** Epoch under which a member leads; null: it does not. */
+async function epochOf(member: Member): Promise<number | null> {
+  const answer = await fetch(`${member.server().url}/_varve/leader`);
+  return ((await answer.json()) as { readonly epoch: number | null }).epoch;
+}
 
 /** How often rows were imported. */
 async function importsByRow(eventStore: string): Promise<ReadonlySet<number>> {
