@@ -64,7 +64,7 @@ export function createFollower(options: FollowerOptions): Follower {
     requests: options.requests,
   });
   let looked = Promise.withResolvers<void>();
-  /** Aborted when this process leads no more, or ends. */
+  /** Aborted when this process is no longer the leader, or ends. */
   let term = AbortSignal.abort();
 
   /** Nobody takes documents after a term: whoever waited for them would wait for ever. */

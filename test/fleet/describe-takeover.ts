@@ -82,7 +82,7 @@ export function describeTakeover(
       await writers.answered(30);
       const started = await pauseMember(fleet, paused);
       // Some of it lies in the paused process's sockets until it goes on, and believes to lead.
-      await fleet.leads(next);
+      await fleet.becomesLeader(next);
       const taken = Math.round(performance.now() - started);
       paused.server().signal('SIGCONT');
       await writers.answered(60);
@@ -123,12 +123,12 @@ async function takeover(
   writers: FleetWriters,
   go: () => unknown,
 ): Promise<number> {
-  await fleet.leads(from);
+  await fleet.becomesLeader(from);
   await writers.answered(30);
   const reads = startReader(to, '/api/restaurants?pagination[pageSize]=1');
   const started = performance.now();
   await go();
-  await fleet.leads(to);
+  await fleet.becomesLeader(to);
   await writers.answered(1);
   const taken = performance.now() - started;
   await writers.answered(30);

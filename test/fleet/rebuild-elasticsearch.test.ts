@@ -73,7 +73,7 @@ describe('two servers on Elasticsearch', { ...(await needsElasticsearch(skip)), 
     await write(leader, 30);
     const running = await rebuild(leader, 15, 'replaying');
     await leader.end('SIGKILL');
-    await fleet.leads(other);
+    await fleet.becomesLeader(other);
     await write(other, 5);
     const { code, output } = await running.exited;
     expect({ code, output }).toMatchObject({
@@ -84,7 +84,7 @@ describe('two servers on Elasticsearch', { ...(await needsElasticsearch(skip)), 
 
     await leader.start();
     await other.end('SIGTERM');
-    await fleet.leads(leader);
+    await fleet.becomesLeader(leader);
     await write(leader, 5);
     expect(await runVarve(['rebuild', '--graph', ...own(leader)])).toMatchObject({
       code: 0,
@@ -100,7 +100,7 @@ describe('two servers on Elasticsearch', { ...(await needsElasticsearch(skip)), 
     const other = otherThan(leader);
     const running = await rebuild(leader, 1_000, 'taking over');
     leader.server().signal('SIGSTOP');
-    await fleet.leads(other);
+    await fleet.becomesLeader(other);
     await write(other, 5);
     leader.server().signal('SIGCONT');
     const { code, output } = await running.exited;

@@ -83,7 +83,7 @@ describe.each(LOGS)(
       const other = fleet.members.find((member) => member !== leader) as Member;
       const running = await rebuild(other, 15);
       await leader.end('SIGTERM');
-      await fleet.leads(other);
+      await fleet.becomesLeader(other);
       await write(other, 5);
       const { code, output } = await running.exited;
       expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining('"phase":"done"') });

@@ -34,7 +34,7 @@ describe('an SQLite log that is locked for longer than anyone waits for it', () 
     while (!other.server().output().includes('the lease cannot be claimed now')) await delay(50);
     unlock?.();
 
-    await fleet.leads(other);
+    await fleet.becomesLeader(other);
     expect((await create('after')).status).toBe(201);
     const found = await createApiClient(other.server().url).call<{ key: string }[]>(
       'GET',

@@ -75,7 +75,7 @@ describe('a fleet that follows', takesMinutes('a fleet that follows'), () => {
     gate.hold(() => ++asked > 0);
     await expect.poll(() => asked).toBeGreaterThan(0);
     await pauseMember(fleet, first);
-    await fleet.leads(second);
+    await fleet.becomesLeader(second);
     first.server().signal('SIGCONT');
     await expect.poll(() => epochOf(first), { timeout: 30_000 }).toBe(null);
     for (let n = 0; n < 5; n++) await write(source.url);
@@ -83,7 +83,7 @@ describe('a fleet that follows', takesMinutes('a fleet that follows'), () => {
     await becomeEqual(first);
     await second.end('SIGKILL');
     for (let n = 0; n < 5; n++) await write(source.url);
-    await fleet.leads(first);
+    await fleet.becomesLeader(first);
     await becomeEqual(first);
     await second.start();
     await becomeEqual(second);
@@ -96,13 +96,13 @@ describe('a fleet that follows', takesMinutes('a fleet that follows'), () => {
     const second = other(first);
     await pauseMember(fleet, first);
     for (let n = 0; n < 5; n++) await write(source.url);
-    await fleet.leads(second);
+    await fleet.becomesLeader(second);
     await becomeEqual(second);
     first.server().signal('SIGCONT');
     await becomeEqual(first);
     await second.end('SIGKILL');
     for (let n = 0; n < 5; n++) await write(source.url);
-    await fleet.leads(first);
+    await fleet.becomesLeader(first);
     await becomeEqual(first);
     await second.start();
     await becomeEqual(second);
@@ -112,7 +112,7 @@ describe('a fleet that follows', takesMinutes('a fleet that follows'), () => {
   });
 });
 
-/** Epoch under which a member leads; null: it does not. */
+/** Epoch of a leading member; null: it is a standby. */
 async function epochOf(member: Member): Promise<number | null> {
   const answer = await fetch(`${member.server().url}/_varve/leader`);
   return ((await answer.json()) as { readonly epoch: number | null }).epoch;

@@ -10,8 +10,8 @@ export type TestFleet = {
   readonly eventStore: string;
   /** The member that takes commands now; waits until there is one. */
   leader(): Promise<Member>;
-  /** Asks a member again and again until it leads. */
-  leads(member: Member): Promise<void>;
+  /** Asks a member again and again until it is the leader. */
+  becomesLeader(member: Member): Promise<void>;
   dispose(): Promise<void>;
 };
 
@@ -49,7 +49,7 @@ export async function startFleet(options: FleetOptions): Promise<TestFleet> {
     members,
     eventStore,
     leader: () => leaderOf(members),
-    async leads(member) {
+    async becomesLeader(member) {
       while (!(await isLeading(member))) await soon();
     },
     async dispose() {
