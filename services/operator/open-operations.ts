@@ -2,8 +2,10 @@ import {
   DataDirectoryInUse,
   type DirectoryLock,
   lockDataDirectory,
+  type OperatorChannel,
+  readDirectoryHolder,
 } from '../../shared/sqlite/lock-data-directory.ts';
-import { callOperator } from './call-operator.ts';
+import { callOperator, ServerGone } from './call-operator.ts';
 import type { LineOf, Operations } from './operations.ts';
 
 /** A data directory that this process has opened for operations. */
@@ -20,15 +22,7 @@ export type OpenedHere = {
  */
 export async function openOperations(data: string, openHere: () => Promise<OpenedHere>): Promise<Operations> {
   const lock = tryLock(data);
-  if ('channel' in lock) {
-    const { channel } = lock;
-    return {
-      where: 'server',
-      run: (name, request, signal) =>
-        callOperator(channel, name, request, signal) as AsyncIterable<LineOf<typeof name>>,
-      close: async () => {},
-    };
-  }
+  if ('channel' in lock) return askServer(lock.channel);
   const opened = await openHere().catch((error: unknown) => {
     lock.release();
     throw error;
@@ -45,9 +39,26 @@ export async function openOperations(data: string, openHere: () => Promise<Opene
   };
 }
 
-function tryLock(
-  data: string,
-): DirectoryLock | { readonly channel: NonNullable<DataDirectoryInUse['holder']>['channel'] & {} } {
+/**
+ * The operations of the server of a data directory. Throws ServerGone if none has it: unlike `openOperations`, this process never locks
+ * the directory, which the next server is about to lock.
+ */
+export function operationsOfServer(data: string): Operations {
+  const channel = readDirectoryHolder(data)?.channel;
+  if (channel === undefined) throw new ServerGone('no server has the data directory any more');
+  return askServer(channel);
+}
+
+function askServer(channel: OperatorChannel): Operations {
+  return {
+    where: 'server',
+    run: (name, request, signal) =>
+      callOperator(channel, name, request, signal) as AsyncIterable<LineOf<typeof name>>,
+    close: async () => {},
+  };
+}
+
+function tryLock(data: string): DirectoryLock | { readonly channel: OperatorChannel } {
   try {
     return lockDataDirectory(data);
   } catch (error) {

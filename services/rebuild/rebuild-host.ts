@@ -23,7 +23,10 @@ export type RebuildHost = {
   /** Definitions of content types that a copy is converted to, ahead of the log. */
   readonly definitions: readonly TypeDefinition[];
   readonly report: Report;
-  /** Has the server that holds the data directory do something; where none does, this process takes the directory for it. */
+  /**
+   * Has the server that holds the data directory do something. Where none does, this process takes the directory for it; a builder
+   * fails with ServerGone.
+   */
   readonly withOperations: <Result>(use: (operations: Operations) => Promise<Result>) => Promise<Result>;
   /** Switches over to the new generation; else the server does that starts this process. */
   readonly takesOver: boolean;

@@ -10,6 +10,7 @@ import {
 import type { GenerationStore } from '../../projections/generations/generation-store.ts';
 import { removeGeneration } from '../../projections/graph/store/generation-files.ts';
 import { type FileLock, tryLockFile } from '../../shared/sqlite/lock-file.ts';
+import { ServerGone } from '../operator/call-operator.ts';
 import { removeIndices } from '../read-side/remove-indices.ts';
 import { makeGeneration } from './make-generation.ts';
 import { type RebuildHost, RebuildInterrupted } from './rebuild-host.ts';
@@ -140,6 +141,8 @@ function isCutShort({ takesOver }: RebuildHost, { phase, wanted, message }: Rebu
 
 /** What becomes of a rebuild that an error ended: it can go on another time, or leaves nothing behind. */
 async function end(host: RebuildHost, rebuild: Rebuild, error: unknown): Promise<void> {
+  // As if this process had ended with its server: the next one continues.
+  if (error instanceof ServerGone) throw error;
   if (!(error instanceof RebuildInterrupted)) {
     host.store.note(rebuild.id, (error as Error).message);
     throw error;

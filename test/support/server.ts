@@ -8,7 +8,7 @@ import { childrenOf } from './processes.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** As the scripts in package.json start it. */
-const VARVE = ['--min-semi-space-size=32', join(ROOT, 'services/cli/varve.ts')];
+export const VARVE: readonly string[] = ['--min-semi-space-size=32', join(ROOT, 'services/cli/varve.ts')];
 export const CONFORMANCE_SCHEMA = join(ROOT, 'test/conformance/schema');
 
 export type ServerOptions = {

@@ -20,6 +20,7 @@ import type { World } from '../../../shared/read-index/read-index.ts';
 import type { Uid } from '../../../shared/schema/content-type.ts';
 import { type OperatorChannel, readDirectoryHolder } from '../../../shared/sqlite/lock-data-directory.ts';
 import { callOperator, ServerGone } from '../../operator/call-operator.ts';
+import { operationsOfServer } from '../../operator/open-operations.ts';
 import type { BuildRequest } from '../../operator/operation.ts';
 import type { LoadSample } from '../../operator/watch-load.ts';
 import { interruptRebuild, runRebuild } from '../../rebuild/run-rebuild.ts';
@@ -138,7 +139,9 @@ async function makeHere(making: Making, isOver = false): Promise<Rebuild> {
         now: Date.now,
         definitions: isBuilder() && scope.copy === true ? await askedDefinitions() : [],
         takesOver: !isBuilder(),
-        withOperations: (use) => withOperations(settings, use),
+        // A builder may outlive a server that was killed, for a moment in which the next server starts.
+        withOperations: async (use) =>
+          isBuilder() ? use(operationsOfServer(data)) : withOperations(settings, use),
       },
       { scope, accept, othersEndMs: isOver ? BUILDER_ENDS_MS : 0 },
     );

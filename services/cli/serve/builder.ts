@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import type { Logger } from 'pino';
@@ -49,6 +49,7 @@ export function startRebuild(context: OperatorContext, logger: Logger, accept = 
     throw new Error(last?.message ?? 'it was interrupted');
   };
   run().catch((error: Error) => {
+    if (error instanceof BuilderClosed) return;
     const differences = context.generations.store.differences().slice(0, LOGGED_DIFFERENCES);
     logger.error(
       { differences, reason: error.message },
@@ -60,14 +61,25 @@ export function startRebuild(context: OperatorContext, logger: Logger, accept = 
 const NEVER = new AbortController().signal;
 const LOGGED_DIFFERENCES = 50;
 
+/** Makes generations in processes of their own. */
+export type Builder = {
+  readonly build: NonNullable<OperatorContext['build']>;
+  /** Kills its processes, and resolves when they have ended: none of them outlives the server. */
+  close(): Promise<void>;
+};
+
+/** The server stops: its next start continues. */
+class BuilderClosed extends Error {
+  constructor() {
+    super('the server is stopping');
+  }
+}
+
 /**
- * Runs `varve rebuild` as a process of low priority that ends with this one, and makes a generation without taking it over. A copy is
- * converted to these definitions, ahead of the log.
+ * Runs `varve rebuild` as a process of low priority, which makes a generation without taking it over. A copy is converted to these
+ * definitions, ahead of the log.
  */
-export function createBuilder(
-  settings: ServeSettings,
-  definitions: readonly TypeDefinition[],
-): NonNullable<OperatorContext['build']> {
+export function createBuilder(settings: ServeSettings, definitions: readonly TypeDefinition[]): Builder {
   const { data, space, eventStore } = settings;
   const env = {
     ...process.env,
@@ -76,13 +88,19 @@ export function createBuilder(
     ...defined({ VARVE_EVENT_STORE: eventStore }),
     ...readIndexVariables(settings),
   };
-  return async function* (request, signal) {
+  const running = new Map<ChildProcess, Promise<unknown>>();
+  let isClosed = false;
+  const build: Builder['build'] = async function* (request, signal) {
+    if (isClosed) throw new BuilderClosed();
     const args = [BUILDER_ARGUMENT, COMPATIBILITY, 'rebuild', '--json', ...optionsOf(request)];
     const child = fork(process.argv[1] ?? '', args, {
       env,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       signal,
     });
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    if (child.pid !== undefined) running.set(child, exited);
+    void exited.then(() => running.delete(child));
     // If the child has ended already, its exit code says so below.
     if (request.copy) child.send(definitions, () => {});
     const ended = new Promise<string>((resolve) => {
@@ -94,12 +112,21 @@ export function createBuilder(
       for await (const line of createInterface({ input: child.stdout })) yield JSON.parse(line) as Rebuild;
     const failure = await ended;
     if (failure === '') return;
+    if (isClosed) throw new BuilderClosed();
     const said = (await problems)
       .trim()
       .split('\n')
       .at(-1)
       ?.replace(/^varve rebuild: /, '');
     throw new Error(said || `the process that makes the generation was cut short: ${failure}`);
+  };
+  return {
+    build,
+    async close() {
+      isClosed = true;
+      for (const child of running.keys()) child.kill('SIGKILL');
+      await Promise.all(running.values());
+    },
   };
 }
 

@@ -75,11 +75,12 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     secret: supervisor.secret,
     socket: supervisor.socket('operators'),
   });
+  const builder = createBuilder(settings, contentTypes.definitions);
   let leading: LeadingWorker | undefined;
   const stop = stopOnSignal({
     logger,
     ports,
-    others: [operators, { close: async () => leading?.close() }],
+    others: [operators, { close: async () => leading?.close() }, builder],
     signals: supervisor.onStop,
     drainSeconds: settings.drainSeconds,
   });
@@ -103,7 +104,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
       return shareContents(directory, succession === undefined && restarts === 0);
     },
     generation: succession?.generation,
-    build: createBuilder(settings, contentTypes.definitions),
+    build: builder.build,
     // Everything that this process answers with other content types is another request.
     handOver: (generation: number, changesTypes: boolean) =>
       supervisor.handOver({

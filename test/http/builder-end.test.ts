@@ -1,0 +1,67 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { BUILDER_ARGUMENT } from '../../services/supervisor/builder-process.ts';
+import { COMPATIBILITY } from '../../services/supervisor/protocol.ts';
+import { childrenOf, isRunning } from '../support/processes.ts';
+import { create, names } from '../support/replaced-workers.ts';
+import { runVarve } from '../support/run-varve.ts';
+import { createDataDirectory, spawnVarve, startServer, VARVE } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
+
+/** The process that makes a generation for a server, when the server ends: the next one needs the data directory. */
+async function stoppedServer(): Promise<string> {
+  const data = createDataDirectory();
+  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+  const server = await startServer({ data });
+  onTestFinished(() => server.dispose());
+  expect(await create(server.url, 'a')).toBe(201);
+  expect(await server.stop()).toMatchObject({ code: 0 });
+  return data;
+}
+
+const LONG = takesMinutes('a paused process that makes a generation');
+
+it('ends before the server does that it builds for, although it is paused', LONG, async () => {
+  const data = await stoppedServer();
+  const server = await startServer({ data });
+  onTestFinished(() => server.dispose());
+  const rebuild = spawnVarve(['rebuild', '--graph', '--max-rate', '1', '--data', data]);
+  onTestFinished(() => void rebuild.child.kill('SIGKILL'));
+  const worker = server.worker() ?? 0;
+  while (childrenOf(worker).length === 0) await delay(1);
+  const [builder = 0] = childrenOf(worker);
+  onTestFinished(() => void (isRunning(builder) && process.kill(builder, 'SIGKILL')));
+  process.kill(builder, 'SIGSTOP');
+  // It would continue what the server leaves.
+  rebuild.child.kill('SIGKILL');
+  await rebuild.exited;
+  expect(await server.stop()).toMatchObject({ code: 0, signal: null });
+  expect(isRunning(builder)).toBe(false);
+});
+
+it('does not take the data directory where its server is gone, and the next rebuild continues', async () => {
+  const data = await stoppedServer();
+  const [script = '', ...options] = [...VARVE].reverse();
+  const builder = fork(script, [BUILDER_ARGUMENT, COMPATIBILITY, 'rebuild', '--json', '--graph'], {
+    execArgv: options,
+    env: { ...process.env, VARVE_DATA: data },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  let said = '';
+  builder.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const [code] = await once(builder, 'close');
+  expect({ code, said }).toEqual({
+    code: 1,
+    said: 'varve rebuild: no server has the data directory any more\n',
+  });
+  const { stdout } = await runVarve(['rebuild', '--graph', '--data', data]);
+  expect(stdout).toContain('generation 2 is live');
+  const server = await startServer({ data });
+  onTestFinished(() => server.dispose());
+  expect(await names(server.url)).toEqual(['a']);
+});
