@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { BUILDER_ARGUMENT } from '../../services/supervisor/builder-process.ts';
 import { COMPATIBILITY } from '../../services/supervisor/protocol.ts';
@@ -30,9 +29,9 @@ it('ends before the server does that it builds for, although it is paused', LONG
   onTestFinished(() => server.dispose());
   const rebuild = spawnVarve(['rebuild', '--graph', '--max-rate', '1', '--data', data]);
   onTestFinished(() => void rebuild.child.kill('SIGKILL'));
-  const worker = server.worker() ?? 0;
-  while (childrenOf(worker).length === 0) await delay(1);
-  const [builder = 0] = childrenOf(worker);
+  // A process that is paused before its program has begun would pause the one that starts it.
+  await once(rebuild.child.stderr ?? rebuild.child, 'data');
+  const [builder = 0] = childrenOf(server.worker() ?? 0);
   onTestFinished(() => void (isRunning(builder) && process.kill(builder, 'SIGKILL')));
   process.kill(builder, 'SIGSTOP');
   // It would continue what the server leaves.
