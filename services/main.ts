@@ -134,6 +134,7 @@ export type VarveOptions = ContentStoreOptions & {
    */
   readonly turn?: (() => Promise<void>) | undefined;
   readonly build?: OperatorContext['build'];
+  readonly workersBeside?: OperatorContext['workers'];
 };
 
 export type FollowSettings = FollowOptions & Pick<FollowApiOptions, 'writes' | 'webhookSecret'>;
@@ -441,6 +442,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       schemaWarnings: options.schemaWarnings,
       unreadable: halt.event,
       ...(options.build && { build: options.build }),
+      workers: options.workersBeside,
       imports: {
         registry,
         defaultLocale,

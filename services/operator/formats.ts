@@ -13,7 +13,7 @@ const FORM = z.strictObject({ documentIds: z.array(z.string()) });
 const AT_ONCE = 2;
 
 /** Makes the smaller pictures of files that have none, in the server that is the leader, while it answers requests. */
-export const formatsOperation = defineOperation({ form: FORM, run: addFormats });
+export const formatsOperation = defineOperation({ form: FORM, writes: true, run: addFormats });
 
 async function* addFormats(
   { imports }: OperatorContext,

@@ -19,7 +19,7 @@ const FORM = z.strictObject({
 });
 
 /** Imports an archive of `strapi export` while the server, which is the leader, answers requests. The server reads the file. */
-export const importArchiveOperation = defineOperation({ form: FORM, run: importInServer });
+export const importArchiveOperation = defineOperation({ form: FORM, writes: true, run: importInServer });
 
 function importInServer(
   { imports, graph, space, data }: OperatorContext,

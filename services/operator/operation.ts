@@ -19,6 +19,8 @@ import type { DefineRoles } from '../strapi/import-archive.ts';
 export type Operation<Form extends z.ZodType, Line> = {
   /** Request as JSON. */
   readonly form: Form;
+  /** Its end is reported when the reads of all workers show what it wrote. */
+  readonly writes?: true;
   /**
    * Answer, line by line: JSON values, bigints as texts. Throws an Error with a message for the operator. `signal`: the
    * operator has disconnected, or the server stops.
@@ -39,6 +41,8 @@ export type OperatorContext = {
    * change anything.
    */
   readonly server: { readonly pid: number } | undefined;
+  /** The workers next to this process; absent: there are none. */
+  readonly workers?: OtherWorkers | undefined;
   /** Omissions of a server's content types; none if no server has read them. */
   readonly schemaWarnings: readonly SchemaWarning[];
   /** The event that the server stopped before, as it cannot read it. */
@@ -61,6 +65,21 @@ export type OperatorContext = {
   readonly build?: (request: BuildRequest, signal: AbortSignal) => AsyncIterable<Rebuild>;
   /** Read side. Opened on demand unless a server has it open. */
   readonly readSide: () => Promise<ReadSide>;
+};
+
+/** The workers that answer reads next to the one that carries out operations. */
+export type OtherWorkers = {
+  readers(): Promise<readonly Pick<WorkerStatus, 'pid' | 'position'>[]>;
+  /** Resolves when the reads of all of them show the log up to this position. */
+  shown(position: bigint): Promise<void>;
+};
+
+/** One of several workers of a server. */
+export type WorkerStatus = {
+  readonly pid: number;
+  readonly role: 'leading' | 'reading';
+  /** Position of the last event that its reads show; null: it is starting. */
+  readonly position: string | null;
 };
 
 /** As the options of `varve rebuild`. */

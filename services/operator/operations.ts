@@ -71,5 +71,14 @@ export function runOperation(
     const [issue] = parsed.error.issues;
     throw new Error(`${name}: ${issue?.path.map(String).join('.')} ${issue?.message}`);
   }
-  return operation.run(context, parsed.data, signal);
+  const lines = operation.run(context, parsed.data, signal);
+  return operation.writes === true && context.workers !== undefined ? untilShown(lines, context) : lines;
+}
+
+async function* untilShown(
+  lines: AsyncIterable<unknown>,
+  { workers, log }: OperatorContext,
+): AsyncGenerator<unknown> {
+  yield* lines;
+  await workers?.shown(await log.lastPosition());
 }

@@ -7,7 +7,7 @@ import { type ReadIndex, worldsOfType } from '../../shared/read-index/read-index
 import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
 import type { FollowStatus } from '../follow/follow-state.ts';
 import { measureLag } from '../operating/projection-lag.ts';
-import { defineOperation, type OperatorContext } from './operation.ts';
+import { defineOperation, type OperatorContext, type WorkerStatus } from './operation.ts';
 
 /** State of a projection of the log. */
 export type ProjectionStatus = {
@@ -47,6 +47,8 @@ export type Status = {
     readonly memoryBytes: number;
     readonly uptimeSeconds: number;
   } | null;
+  /** Workers of the server, the leading one first; empty: it has one worker, or there is none. */
+  readonly workers: readonly WorkerStatus[];
   readonly log: {
     readonly position: string;
     /**
@@ -95,6 +97,7 @@ export async function readStatus(context: OperatorContext): Promise<Status> {
           uptimeSeconds: Math.round(process.uptime()),
         }
       : null,
+    workers: await workersOf(context),
     log: {
       position: String(position),
       head: await headOf(context),
@@ -119,6 +122,13 @@ export async function readStatus(context: OperatorContext): Promise<Status> {
     schemaWarnings: context.schemaWarnings,
     follow: context.follow?.() ?? null,
   };
+}
+
+async function workersOf({ workers, graph }: OperatorContext): Promise<readonly WorkerStatus[]> {
+  if (workers === undefined) return [];
+  const leading = { pid: process.pid, role: 'leading', position: String(graph.position()) } as const;
+  const others = await workers.readers();
+  return [leading, ...others.map(({ pid, position }) => ({ pid, role: 'reading', position }) as const)];
 }
 
 /** Looks as far ahead of the graph as the lag is counted. */

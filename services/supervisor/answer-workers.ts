@@ -18,7 +18,7 @@ export type HeldForWorkers = {
 export type AnswerWorkersOptions = {
   /** Has another worker take the place of one. */
   readonly replace: (from: WorkerProcess, succession: Succession) => Promise<void>;
-  readonly reading: Pick<ReadingWorkers, 'join' | 'shown'>;
+  readonly reading: Pick<ReadingWorkers, 'join' | 'shown' | 'states'>;
   readonly metrics: Pick<MetricsOfWorkers, 'collect'>;
 };
 
@@ -55,6 +55,8 @@ export function answerWorkers({ replace, reading, metrics }: AnswerWorkersOption
         return { kind: 'counted', ...counts.add(request.key, request.windowMs) };
       case 'measure':
         return { kind: 'measured', metrics: await metrics.collect() };
+      case 'readers':
+        return { kind: 'readers', readers: reading.states() };
       case 'close':
         sockets.get(request.socket)?.close();
         return { kind: 'done' };

@@ -28,6 +28,8 @@ export type WorkerRequest =
   | { readonly kind: 'count'; readonly key: string; readonly windowMs: number }
   /** Is answered with the metrics of all workers. */
   | { readonly kind: 'measure' }
+  /** Is answered with the workers next to the leading one. */
+  | { readonly kind: 'readers' }
   /** Lets the listening socket go: it ends with the worker's. */
   | { readonly kind: 'close'; readonly socket: SocketName }
   /** Takes the data directory for as long as the supervisor lives, and writes down where operators' requests are taken. */
@@ -57,6 +59,13 @@ export type Followers = {
 export type Follows = Pick<Followers, 'graph'> & {
   /** Number of this worker, from 1 on. */
   readonly number: number;
+};
+
+/** A worker that answers reads next to the leading one. */
+export type ReadingWorker = {
+  readonly pid: number;
+  /** Its reads show the log up to here; null: it is starting. */
+  readonly position: string | null;
 };
 
 /** How the supervisor writes its log. */
@@ -134,6 +143,7 @@ export type Answer =
   | { readonly kind: 'sharing'; readonly host: string; readonly port: number }
   | { readonly kind: 'counted'; readonly current: number; readonly ttl: number }
   | { readonly kind: 'measured'; readonly metrics: readonly (readonly object[])[] }
+  | { readonly kind: 'readers'; readonly readers: readonly ReadingWorker[] }
   | { readonly kind: 'done' }
   | { readonly kind: 'refused'; readonly error: SentError };
 

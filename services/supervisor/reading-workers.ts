@@ -1,6 +1,7 @@
 import { createCondition } from '../../shared/condition.ts';
 import { within } from './hand-over.ts';
-import type { Followers, Follows } from './protocol.ts';
+import { isPaused } from './is-paused.ts';
+import type { Followers, Follows, ReadingWorker } from './protocol.ts';
 import { restartDelay } from './restart-delay.ts';
 import type { WorkerEnd, WorkerProcess } from './worker-process.ts';
 
@@ -20,6 +21,8 @@ export type ReadingWorkers = {
   retire(): Promise<void>;
   /** Those that answer reads. */
   all(): readonly WorkerProcess[];
+  /** The same, and what each of them shows. */
+  states(): readonly ReadingWorker[];
   /** Those that answer their last requests. */
   retired(): readonly WorkerProcess[];
 };
@@ -43,6 +46,8 @@ type Seen = {
 /** A worker that gives no sign of life for this long, or does not show what a write waits for, is killed. */
 const LOOK_MS = 250;
 const LOOKS = 8;
+/** A worker that a signal has stopped is killed sooner: it is not just busy. */
+const PAUSED_LOOKS = 3;
 /** Limit for passing requests on to the next workers. */
 const LEAVE_MS = 5_000;
 /** A worker that ended sooner may end again for the same reason. */
@@ -78,8 +83,12 @@ export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWor
       seen.silentLooks++;
       const isLate = counted.has(worker) && seen.shows < awaited;
       seen.lateLooks = isLate ? seen.lateLooks + 1 : 0;
-      if (seen.silentLooks > LOOKS || seen.lateLooks > LOOKS) worker.kill();
+      if (seen.silentLooks > LOOKS || seen.lateLooks > LOOKS || isPausedWorker(worker, seen)) worker.kill();
     }
+  }
+
+  function isPausedWorker({ pid }: WorkerProcess, { silentLooks }: Seen): boolean {
+    return silentLooks > PAUSED_LOOKS && pid !== undefined && isPaused(pid);
   }
 
   function forget(worker: WorkerProcess): void {
@@ -151,6 +160,11 @@ export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWor
       );
     },
     all: () => [...running.keys()],
+    states: () =>
+      [...running.keys()].map((worker) => {
+        const shows = counted.get(worker)?.shows ?? -1n;
+        return { pid: worker.pid ?? 0, position: shows < 0n ? null : String(shows) };
+      }),
     retired: () => [...retired],
   };
 }

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import type { ListeningSocket } from '../http/sockets/listening-socket.ts';
 import type { Counted } from './count-requests.ts';
-import type { Answer, FromWorker, WorkerRequest } from './protocol.ts';
+import type { Answer, FromWorker, ReadingWorker, WorkerRequest } from './protocol.ts';
 
 /** Part of this process in a rotation of several workers. */
 export type Rotation = {
@@ -20,6 +20,8 @@ export type Rotation = {
   count(key: string, windowMs: number): Promise<Counted>;
   /** Metrics of all workers. */
   metricsOfAll(): Promise<readonly (readonly object[])[]>;
+  /** The workers next to the leading one. */
+  readers(): Promise<readonly ReadingWorker[]>;
   /** Sets how the metrics of this process are read. */
   onMeasure(read: () => Promise<readonly object[]>): void;
   /** This process answers no request by itself any more. */
@@ -116,6 +118,10 @@ export function createRotation({ ask, send }: RotationOptions): RotationPart {
     async metricsOfAll() {
       const { answer } = await ask({ kind: 'measure' });
       return answer.kind === 'measured' ? answer.metrics : [];
+    },
+    async readers() {
+      const { answer } = await ask({ kind: 'readers' });
+      return answer.kind === 'readers' ? answer.readers : [];
     },
     onMeasure(read) {
       readMetrics = read;

@@ -1,5 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,10 +6,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { tryLockFile } from '../../shared/sqlite/lock-file.ts';
 import { ask, startHandOverLoad } from '../support/hand-over-load.ts';
 import { childrenOf, isRunning } from '../support/processes.ts';
+import { createTypes, renameAttribute } from '../support/renamed-attribute.ts';
 import { create, names, nextWorker, replaced, workers } from '../support/replaced-workers.ts';
 import { runVarve } from '../support/run-varve.ts';
 import {
-  CONFORMANCE_SCHEMA,
   createDataDirectory,
   type RunningServer,
   type ServerOptions,
@@ -29,27 +28,6 @@ const ROWS = Number(process.env['CHANGE_ROWS'] ?? 0);
 /** Writes between the conversion of the copy and the moment when the next process has it. */
 const LATE = Number(process.env['CHANGE_LATE'] ?? 20);
 const STORED = ['a', 'b', 'c'];
-
-function createTypes(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'varve-changed-types-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  cpSync(CONFORMANCE_SCHEMA, folder, { recursive: true });
-  return folder;
-}
-
-/** The restaurants' `from` is called `to`. */
-function rename(folder: string, from: string, to: string): void {
-  const file = join(folder, 'api/restaurant/content-types/restaurant/schema.json');
-  const schema = JSON.parse(readFileSync(file, 'utf8')) as { attributes: Record<string, object> };
-  const attributes = Object.fromEntries(
-    Object.entries(schema.attributes).map(([name, attribute]) =>
-      name === from
-        ? [to, { ...attribute, pluginOptions: { varve: { renamedFrom: from } } }]
-        : [name, attribute],
-    ),
-  );
-  writeFileSync(file, JSON.stringify({ ...schema, attributes }));
-}
 
 const server = async (options: ServerOptions): Promise<RunningServer> => {
   const started = await startServer({
@@ -72,7 +50,7 @@ async function changedFolder(): Promise<{ readonly data: string; readonly conten
     expect((await ask(`${first.url}/api/restaurants`, false, body)).status).toBe(201);
   }
   expect(await first.stop()).toMatchObject({ code: 0 });
-  rename(contentTypes, 'stars', 'score');
+  renameAttribute(contentTypes, 'stars', 'score');
   return { data, contentTypes };
 }
 

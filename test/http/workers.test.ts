@@ -1,14 +1,14 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { ask } from '../support/hand-over-load.ts';
 import { isRunning } from '../support/processes.ts';
 import { generation, workers } from '../support/replaced-workers.ts';
 import { runVarve } from '../support/run-varve.ts';
-import { type RunningServer, startServer } from '../support/server.ts';
+import { expectNoFailures, inRotation, pids, startWorkers, stopPairs } from '../support/several-workers.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
-import { startWorkerPairs, type WorkerPairs } from '../support/worker-pairs.ts';
+import { startWorkerPairs } from '../support/worker-pairs.ts';
 
 /** Several workers of one server answer reads, and one of them writes. */
 const LONG = {
@@ -18,53 +18,10 @@ const LONG = {
 const PAIRS = Number(process.env['VARVE_PAIRS'] ?? 200);
 const CLIENTS = 4;
 const PAUSE_MS = 5;
-const READS = 'this worker answers reads';
-
-async function startWorkers(...options: string[]): Promise<RunningServer> {
-  const server = await startServer({ arguments: ['--workers', '2', '--log-level', 'info', ...options] });
-  onTestFinished(() => server.dispose());
-  await inRotation(server, 1);
-  return server;
-}
-
-/** Resolves when so many workers next to the leading one have entered the rotation since the start. */
-async function inRotation(server: RunningServer, times: number): Promise<void> {
-  while (server.output().split(READS).length <= times) await delay(5);
-}
-
-/** Pid of the leading worker, and of the other one. */
-function pids(server: RunningServer): { readonly leading: number; readonly reading: number } {
-  const [leading = 0] = last(server, 'this process is the leader');
-  const [reading = 0] = last(server, READS);
-  return { leading, reading };
-}
-
-function last(server: RunningServer, message: string): readonly number[] {
-  const lines = server.output().split('\n');
-  return lines
-    .filter((line) => line.includes(message))
-    .map((line) => (JSON.parse(line) as { pid: number }).pid)
-    .reverse();
-}
-
-async function stopPairs(server: RunningServer, pairs: WorkerPairs): Promise<void> {
-  await pairs.stop();
-  expect(pairs.stale).toEqual([]);
-  for (const id of pairs.written.slice(-50)) {
-    const { status } = await ask(`${server.url}/api/restaurants/${id}?fields=name`, false);
-    expect(status).toBe(200);
-  }
-}
-
-/** On a machine so busy that a worker got no time for 2 s, it was killed, and requests on its connections are lost. */
-function expectNoFailures(server: RunningServer, { failures }: WorkerPairs): void {
-  if (!server.output().includes('"signal":"SIGKILL"')) expect(failures).toEqual([]);
-}
-
 it(
   'answers reads in every worker with all that was acknowledged, and adds up limits and metrics',
   async () => {
-    const server = await startWorkers('--rate-limit', '1000000');
+    const server = await startWorkers(['--rate-limit', '1000000']);
     const pairs = startWorkerPairs(server.url, CLIENTS);
     await pairs.reached(PAIRS);
     await stopPairs(server, pairs);
@@ -85,7 +42,17 @@ it(
     expect(new Set(counts).size).toBe(1);
     expect(counts[0]).toBeGreaterThanOrEqual(3 * pairs.written.length);
     const { stdout } = await runVarve(['status', '--json', '--data', server.data]);
-    expect(JSON.parse(stdout)).toMatchObject({ server: { pid: server.supervisor } });
+    const position = expect.stringMatching(/^[1-9]\d*$/);
+    expect(JSON.parse(stdout)).toMatchObject({
+      server: { pid: server.supervisor },
+      workers: [
+        { pid: leading, role: 'leading', position },
+        { pid: reading, role: 'reading', position },
+      ],
+    });
+    const shown = (await runVarve(['status', '--data', server.data])).stdout;
+    expect(shown).toMatch(new RegExp(`^leading +${leading} +position \\d+$`, 'm'));
+    expect(shown).toMatch(new RegExp(`^reading +${reading} +position \\d+$`, 'm'));
     expect(readdirSync(join(server.data, 'workers'))).toEqual([`1-${reading}`]);
     expect(await server.stop()).toMatchObject({ code: 0, signal: null });
     expect(readdirSync(join(server.data, 'workers'))).toEqual([]);
@@ -94,7 +61,7 @@ it(
 );
 
 it('counts limited requests and attempts to log in of all workers together', async () => {
-  const server = await startWorkers('--rate-limit', '40', '--login', 'true', '--login-rate-limit', '3');
+  const server = await startWorkers(['--rate-limit', '40', '--login', 'true', '--login-rate-limit', '3']);
   const attempt = { identifier: 'someone@example.org', password: 'wrong-password' };
   const attempts: number[] = [];
   for (let i = 0; i < 8; i++)

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { warningLine } from '../../../shared/schema/schema-problem.ts';
+import type { WorkerStatus } from '../../operator/operation.ts';
 import type { ProjectionStatus, Status } from '../../operator/status.ts';
 import { presentBytes, presentSeconds } from '../output/present-amounts.ts';
 import { presentFollow } from '../output/present-follow.ts';
@@ -18,7 +19,7 @@ export async function showStatus(settings: OperatorSettings, { json }: JsonOptio
 }
 
 function presentStatus(status: Status, data: string): string {
-  const { server, log, projections, schemaWarnings, follow } = status;
+  const { server, workers, log, projections, schemaWarnings, follow } = status;
   const holder =
     server === null
       ? 'none'
@@ -34,10 +35,17 @@ function presentStatus(status: Status, data: string): string {
       ['PROJECTION', 'KIND', 'GENERATION', 'POSITION', 'LAG', 'DOCUMENTS', 'SIZE', 'BACKLOG', 'PARKED'],
       ...projections.map(columnsOf),
     ]),
+    ...(workers.length === 0
+      ? []
+      : ['', textTable([['WORKER', 'PROCESS', 'SHOWS'], ...workers.map(workerColumns)])]),
     ...(schemaWarnings.length === 0 ? [] : ['', 'Schemas not served as they are:']),
     ...schemaWarnings.map((warning) => `  ${warningLine(warning)}`),
     ...presentFollow(follow),
   ].join('\n');
+}
+
+function workerColumns({ pid, role, position }: WorkerStatus): readonly string[] {
+  return [role, String(pid), position === null ? 'is starting' : `position ${position}`];
 }
 
 function presentUnreadable({ unreadable, foreignEvents }: Status['log']): readonly string[] {

@@ -105,6 +105,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     },
     generation: succession?.generation,
     build: builder.build,
+    workersBeside: settings.workers === 1 ? undefined : supervisor.rotation,
     // Everything that this process answers with other content types is another request.
     handOver: (generation: number, changesTypes: boolean) =>
       supervisor.handOver({
