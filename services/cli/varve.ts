@@ -3,6 +3,7 @@ import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../shared/package-root.ts';
+import { keepTickShape } from './keep-tick-shape.ts';
 
 // Half of a start would be reading, stripping and compiling the same files again.
 const compileCache = join(packageRoot(import.meta.url), 'node_modules/.cache/varve');
@@ -31,5 +32,6 @@ if (SUPERVISED.includes(command)) {
     const [, server] = process.argv.splice(2, 2);
     becomeBuilder(server);
   }
+  keepTickShape();
   await import('./run-command.ts');
 }

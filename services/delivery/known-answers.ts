@@ -1,5 +1,6 @@
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { type AnswerTags, createAnswerTags } from './answer-tags.ts';
+import { hashKey } from './hash-key.ts';
 import { createRecentKeys } from './recent-keys.ts';
 import type { Tag } from './tag.ts';
 import type { TagPositions } from './tag-positions.ts';
@@ -25,7 +26,7 @@ export type KnownAnswers = {
   find(key: string): KnownAnswer | undefined;
   /**
    * True if the same was asked so lately that its answer would have been remembered until now: then it is worth
-   * remembering as a whole. Always false if bodies are not.
+   * remembering as a whole, and may be found. Always false if bodies are not remembered.
    */
   isRepeated(key: string): boolean;
   keep(key: string, answer: KnownAnswer): void;
@@ -71,6 +72,8 @@ const LARGEST_PART = 16;
 const USUAL_BYTES = 16 * 1024;
 /** Answers whose size counts in the average. */
 const AVERAGED = 64;
+/** Answers to requests with longer keys are not worth the memory. */
+const LONGEST_KEY = 4_096;
 
 /**
  * Memory for about `maxBytes`. It has two halves: when the newer one is full, the older one is dropped, with everything
@@ -93,13 +96,14 @@ export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
     bytes.older = bytes.newer;
     bytes.newer = 0;
   };
-  const keepIn = (half: { newer: Answers }, key: string, answer: KnownAnswer): void => {
-    const before = half.newer.get(key);
-    if (before !== undefined) bytes.newer -= sizeOf(key, before);
-    const size = sizeOf(key, answer);
+  /** An answer takes the place of one whose key has the same hash. */
+  const keepIn = (half: { newer: Answers }, hash: number, { key, answer }: Kept): void => {
+    const before = half.newer.get(hash);
+    if (before !== undefined) bytes.newer -= sizeOf(before);
+    const size = sizeOf({ key, answer });
     if (bytes.newer + size > maxBytes / 2) drop();
     bytes.newer += size;
-    half.newer.set(key, answer);
+    half.newer.set(hash, { key, answer });
   };
   /** The same answer at the position now, if nothing has changed it. */
   const upToDate = (answer: KnownAnswer): KnownAnswer | undefined => {
@@ -115,24 +119,27 @@ export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
     create() {
       const half = { newer: new Map(), older: new Map() };
       const caller = halves.push(half);
+      const hashOf = createHashOf(caller);
       return {
         counts,
         keepsBodies,
         position,
         find(key) {
-          const known = half.newer.get(key);
-          const found = known ?? half.older.get(key);
+          const hash = hashOf(key);
+          const known = answerIn(half.newer, hash, key);
+          const found = known ?? answerIn(half.older, hash, key);
           const answer = found && upToDate(found);
-          if (answer !== undefined && answer !== known) keepIn(half, key, answer);
+          if (answer !== undefined && answer !== known) keepIn(half, hash, { key, answer });
           return answer;
         },
-        isRepeated: (key) => recent?.(key, caller, window()) ?? false,
+        isRepeated: (key) =>
+          recent !== undefined && key.length <= LONGEST_KEY && recent(hashOf(key), window()),
         keep(key, answer) {
-          const size = sizeOf(key, answer);
+          const size = sizeOf({ key, answer });
           if (answer.body !== undefined) usualBytes += (size - usualBytes) / AVERAGED;
           const isLarge = size > maxBytes / LARGEST_PART;
           const body = isLarge ? undefined : answer.body && ownBytes(answer.body);
-          keepIn(half, key, { ...answer, body });
+          keepIn(half, hashOf(key), { key, answer: { ...answer, body } });
         },
         collect() {
           positions.watch();
@@ -143,9 +150,28 @@ export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
   };
 }
 
-type Answers = Map<string, KnownAnswer>;
+type Kept = { readonly key: string; readonly answer: KnownAnswer };
+/** By the hash of the key. */
+type Answers = Map<number, Kept>;
 
-function sizeOf(key: string, { tags, tagged, body }: KnownAnswer): number {
+function answerIn(answers: Answers, hash: number, key: string): KnownAnswer | undefined {
+  const kept = answers.get(hash);
+  return kept?.key === key ? kept.answer : undefined;
+}
+
+/** Several things are asked about one key, one after the other. */
+function createHashOf(seed: number): (key: string) => number {
+  let last = '';
+  let hash = hashKey(last, seed);
+  return (key) => {
+    if (key === last) return hash;
+    last = key;
+    hash = hashKey(key, seed);
+    return hash;
+  };
+}
+
+function sizeOf({ key, answer: { tags, tagged, body } }: Kept): number {
   const count = tags?.size ?? 0;
   const named = tagged === undefined ? 0 : TAG_NAME_BYTES * count;
   return 2 * key.length + ENTRY_BYTES + TAG_BYTES * count + named + (body?.length ?? 0);

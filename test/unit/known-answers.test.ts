@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { nameShape } from '../../services/delivery/generation.ts';
+import { hashKey } from '../../services/delivery/hash-key.ts';
 import { createAnswerMemory } from '../../services/delivery/known-answers.ts';
 import { createRecentKeys } from '../../services/delivery/recent-keys.ts';
 import { createTagPositions } from '../../services/delivery/tag-positions.ts';
@@ -88,13 +90,43 @@ it('knows what a caller has asked before', () => {
   expect([one.isRepeated(long), one.isRepeated(long)]).toEqual([false, false]);
 });
 
+it('takes no answer for that to another request with the same hash', () => {
+  const byHash = new Map<number, string>();
+  let pair: readonly [string, string] | undefined;
+  for (let i = 0; pair === undefined; i++) {
+    const key = `/${createHash('md5').update(`${i}`).digest('base64')}`;
+    const hash = hashKey(key, 1);
+    const other = byHash.get(hash);
+    if (other !== undefined) pair = [other, key];
+    byHash.set(hash, key);
+  }
+  const memory = memoryOf(100_000, () => 1n);
+  const known = memory.create();
+  const [one, other] = pair;
+  known.keep(one, answer(1n, 'one'));
+  const bytes = memory.bytes();
+  expect(known.find(other)).toBeUndefined();
+  known.keep(other, answer(1n, 'other'));
+  expect([known.find(one), known.find(other)?.etag]).toEqual([undefined, 'other']);
+  expect(memory.bytes()).toBeLessThanOrEqual(bytes + 2);
+});
+
+it('counts what is asked again and again as one', () => {
+  const known = memoryOf(1_000_000, () => 1n).create();
+  for (let i = 0; i < 100; i++) known.keep(`/${i}`, whole(10_000));
+  known.isRepeated('/a');
+  for (let i = 0; i < 1_000; i++) known.isRepeated('/b');
+  expect(known.isRepeated('/a')).toBe(true);
+});
+
 it('tells most of 20,000 recent keys from others', () => {
   const isRecent = createRecentKeys();
-  for (let i = 0; i < 20_000; i++) isRecent(`/api/restaurants?filters[slug]=r-${i}`, 1, 65_536);
+  const hashOf = (name: string, i: number) => hashKey(`/api/${name}?filters[slug]=r-${i}`);
+  for (let i = 0; i < 20_000; i++) isRecent(hashOf('restaurants', i), 65_536);
   let [known, mistaken] = [0, 0];
   for (let i = 0; i < 1_000; i++) {
-    if (isRecent(`/api/restaurants?filters[slug]=r-${19_999 - i}`, 1, 65_536)) known++;
-    if (isRecent(`/api/chefs?filters[slug]=r-${i}`, 1, 65_536)) mistaken++;
+    if (isRecent(hashOf('restaurants', 19_999 - i), 65_536)) known++;
+    if (isRecent(hashOf('chefs', i), 65_536)) mistaken++;
   }
   expect(known).toBeGreaterThan(900);
   expect(mistaken).toBe(0);

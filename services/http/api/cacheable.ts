@@ -57,6 +57,11 @@ export function answerRead(
   if (known === undefined || (entity === undefined && !known.keepsBodies))
     return answerOnce(delivery, reply, answer);
   const key = keyOf(request);
+  const isRepeated = known.isRepeated(key);
+  if (entity === undefined && !isRepeated) {
+    known.counts.misses++;
+    return answerOnce(delivery, reply, answer);
+  }
   const found = known.find(key);
   if (found !== undefined && (found.body !== undefined || isSameEntity(entity, found.etag))) {
     known.counts.hits++;
@@ -64,8 +69,6 @@ export function answerRead(
     return undefined;
   }
   known.counts.misses++;
-  const isRepeated = known.isRepeated(key);
-  if (entity === undefined && !isRepeated) return answerOnce(delivery, reply, answer);
   return answerWithTags(delivery, reply, answer, { known, key, isRepeated });
 }
 
