@@ -44,14 +44,29 @@ function splitParameters(text: string): Parameters | undefined {
   const clean = withBrackets(text);
   const keys: string[] = [];
   const values: (string | null)[] = [];
-  for (const part of clean.split('&')) {
-    const bracket = part.indexOf(']=');
-    const end = bracket < 0 ? part.indexOf('=') : bracket + 1;
-    if (end === part.length - 1) return undefined;
-    keys.push(end < 0 ? part : part.slice(0, end + 1));
-    values.push(end < 0 ? null : part.slice(end + 1));
+  const bracketAfter = createFind(clean, ']=');
+  const equalsAfter = createFind(clean, '=');
+  for (let at = 0, end = 0; at <= clean.length; at = end + 1) {
+    const next = clean.indexOf('&', at);
+    end = next < 0 ? clean.length : next;
+    const bracket = bracketAfter(at);
+    const equals = bracket < end ? bracket + 1 : equalsAfter(at);
+    if (at === end || equals === end - 1) return undefined;
+    keys.push(clean.slice(at, Math.min(equals + 1, end)));
+    values.push(equals < end ? clean.slice(equals + 1, end) : null);
   }
   return { keys: keys.join('&'), values };
+}
+
+/** Finds `part` in a text from positions that ascend: looks at each character once. Infinity: nowhere. */
+function createFind(text: string, part: string): (from: number) => number {
+  let found = -1;
+  return (from) => {
+    if (found >= from) return found;
+    const next = text.indexOf(part, from);
+    found = next < 0 ? Number.POSITIVE_INFINITY : next;
+    return found;
+  };
 }
 
 /** Most clients write `%5B`; a text to look for is found faster than a pattern. */
@@ -109,10 +124,15 @@ function fill(shape: Shape, values: readonly (string | null)[]): unknown {
   if (typeof shape === 'number') return values[shape];
   if (isList(shape)) return shape.map((item) => fill(item, values));
   const { names, items } = shape;
-  const filled: { [name: string]: unknown } = Object.create(null);
+  const filled: { [name: string]: unknown } = Object.create(NOTHING);
   for (let i = 0; i < names.length; i++) filled[names[i] as string] = fill(items[i] as Shape, values);
   return filled;
 }
+
+/**
+ * Prototype without members. V8 keeps an object that has no prototype as a hash table, whose entries take longer to list.
+ */
+const NOTHING: object = Object.freeze(Object.create(null));
 
 function isList(shape: Shape): shape is readonly Shape[] {
   return Array.isArray(shape);

@@ -7,7 +7,7 @@ import { matchStretch, matchStretches, withinBounds } from './match-stretch.ts';
 import { FEW_MATCHES, MATCH_NOTHING, type Matcher } from './matcher.ts';
 import { fewValues } from './number-column.ts';
 import type { OrderCache } from './order-cache.ts';
-import { collectPosting, fewRowsOf, postingCost, postingCount } from './postings.ts';
+import { collectPosting, hasFewRows, postingCost, postingCount, rowsOf } from './postings.ts';
 import type { RowSpaceIndex } from './row-space.ts';
 import { dictionaryOf } from './term-column.ts';
 
@@ -78,9 +78,10 @@ function matchTerms(dictionary: Dictionary, terms: readonly number[]): Matcher {
     }
   };
   if (terms.length === 1) {
-    const few = fewRowsOf(dictionary.postings, only, FEW_MATCHES)?.sort((a, b) => a - b);
     const test = (row: number) => dictionary.terms[row] === only;
-    return { estimate, cost, testCost: 2, collect, test, few: few && (() => few) };
+    const few = () => rowsOf(dictionary.postings, only).sort((a, b) => a - b);
+    const isFew = hasFewRows(dictionary.postings, only, FEW_MATCHES);
+    return { estimate, cost, testCost: 2, collect, test, few: isFew ? few : undefined };
   }
   const wanted = new Set(terms);
   const test = (row: number) => wanted.has(dictionary.terms[row] as number);

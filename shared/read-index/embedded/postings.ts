@@ -86,10 +86,16 @@ export function collectPosting(postings: Postings, term: number, into: Bits): vo
   else collectList(postings.lists, term, into);
 }
 
-/** The term's rows, unsorted; undefined for more than `most`, and for a dense posting. */
-export function fewRowsOf({ lists, dense }: Postings, term: number, most: number): number[] | undefined {
-  if (dense[term] !== undefined || listCount(lists, term) > most) return undefined;
-  return Array.from({ length: listCount(lists, term) }, (_, index) => listEntry(lists, term, index));
+/** True for a sparse posting of at most `most` rows. */
+export function hasFewRows({ lists, dense }: Postings, term: number, most: number): boolean {
+  return dense[term] === undefined && listCount(lists, term) <= most;
+}
+
+/** Rows of a sparse posting, unsorted. */
+export function rowsOf({ lists }: Postings, term: number): number[] {
+  const rows: number[] = [];
+  for (let index = 0; index < listCount(lists, term); index++) rows.push(listEntry(lists, term, index));
+  return rows;
 }
 
 /** into |= entries of the list */
