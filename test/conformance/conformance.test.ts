@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type RunningServer, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 import { AS_RECORDED, DISPUTED, runCorpus, startLoadedServer } from './run-corpus.ts';
 
 type Report = {
@@ -40,17 +41,21 @@ describe('the recorded answers of Strapi 5', () => {
     expect(report.table[area]).toEqual({ passed: count, failed: 0 });
   });
 
-  it('are the same byte for byte from a graph built anew from the log', async () => {
-    const paths = readGetPaths();
-    expect(paths.length).toBeGreaterThan(2000);
-    const before = await answersTo(server.url, paths);
-    expect(await server.stop()).toMatchObject({ code: 0 });
-    for (const name of graphFiles(server.data)) rmSync(join(server.data, name));
-    const rebuilt = await startServer({ data: server.data, env: AS_RECORDED });
-    onTestFinished(() => rebuilt.dispose());
-    const after = await answersTo(rebuilt.url, paths);
-    expect(paths.filter((_path, index) => after[index] !== before[index])).toEqual([]);
-  });
+  it(
+    'are the same byte for byte from a graph built anew from the log',
+    takesMinutes('the corpus from another graph'),
+    async () => {
+      const paths = readGetPaths();
+      expect(paths.length).toBeGreaterThan(2000);
+      const before = await answersTo(server.url, paths);
+      expect(await server.stop()).toMatchObject({ code: 0 });
+      for (const name of graphFiles(server.data)) rmSync(join(server.data, name));
+      const rebuilt = await startServer({ data: server.data, env: AS_RECORDED });
+      onTestFinished(() => rebuilt.dispose());
+      const after = await answersTo(rebuilt.url, paths);
+      expect(paths.filter((_path, index) => after[index] !== before[index])).toEqual([]);
+    },
+  );
 
   it('disputes ten cases at most', () => {
     expect(Object.keys(readDisputed()).length).toBeLessThanOrEqual(10);

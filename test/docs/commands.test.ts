@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { elasticsearchUrl, whyNoElasticsearch } from '../support/elasticsearch.ts';
 import { removeIndices } from '../support/remove-indices.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** Every command of a `sh` block in the README, CONTRIBUTING.md and docs/ is run as it stands, with other ports and folders. */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -33,8 +34,14 @@ const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const THROUGH_NPM = 'npm run --silent varve -- ';
 let isNpmTried = false;
 
-const commands = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: ROOT })].flatMap(
-  (file) => shellBlocks(readFileSync(join(ROOT, file), 'utf8')).map((command) => [file, command] as const),
+type Command = readonly [file: string, command: string];
+
+const commands: readonly Command[] = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...globSync('docs/**/*.md', { cwd: ROOT }),
+].flatMap((file) =>
+  shellBlocks(readFileSync(join(ROOT, file), 'utf8')).map((command) => [file, command] as const),
 );
 const scratch = mkdtempSync(join(tmpdir(), 'varve-docs-'));
 let server: Awaited<ReturnType<typeof startAsDocumented>>;
@@ -67,7 +74,7 @@ describe('documented commands', () => {
   });
 
   // The first that needs Elasticsearch may wait for it to be unpacked and started.
-  it.for(commands)('%s: %s', { timeout: 180_000 }, async ([, command], { skip }) => {
+  const run = async ([, command]: Command, { skip }: TestContext) => {
     if (command.includes(ELASTICSEARCH)) {
       const why = await whyNoElasticsearch();
       skip(why !== undefined, why);
@@ -79,7 +86,11 @@ describe('documented commands', () => {
     else if (/ varve -- (serve|project|api) /.test(command))
       await (await startAsDocumented(elsewhere(command), {})).stop();
     else await shell(elsewhere(command));
-  });
+  };
+  const inGuides = commands.filter(([file]) => !file.startsWith('docs/'));
+  it.for(inGuides)('%s: %s', { timeout: 180_000 }, run);
+  const inDocs = commands.filter(([file]) => file.startsWith('docs/'));
+  it.for(inDocs)('%s: %s', { ...takesMinutes('the commands of docs/'), timeout: 180_000 }, run);
 
   it("the start-up message's request returns something", async () => {
     const request = /curl -g '[^']+'/.exec(server.output())?.[0];

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CONFORMANCE_SCHEMA, spawnVarve, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** Two processes of one log whose folders of content types differ. */
 const folder = mkdtempSync(join(tmpdir(), 'varve-types-'));
@@ -61,29 +62,33 @@ it('waits while another process leads with other content types, says so, and ser
   await again.stop('SIGTERM');
 });
 
-it('ends when another process has changed the content types that it serves, saying so', async () => {
-  const tag = join(changed, 'api/tag/content-types/tag/schema.json');
-  const schema = JSON.parse(readFileSync(tag, 'utf8')) as { attributes: Record<string, unknown> };
-  writeFileSync(
-    tag,
-    JSON.stringify({ ...schema, attributes: { ...schema.attributes, more: { type: 'string' } } }),
-  );
-  const old = await startServer({ data: join(folder, 'old'), arguments: ['--event-store', eventStore] });
-  ended.push(() => void old.stop('SIGKILL'));
-  // Whoever leads stands still, so that the other one takes the lead although it has other content types.
-  old.signal('SIGSTOP');
-  const fresh = await startServer({
-    ...{ data: join(folder, 'fresh'), contentTypes: changed },
-    arguments: ['--event-store', eventStore],
-  });
-  ended.push(() => void fresh.stop('SIGKILL'));
-  old.signal('SIGCONT');
-  const exit = await old.exited;
-  expect(exit.code).toBe(1);
-  expect(exit.output).toMatch(/another process changed the content types \(api::tag\.tag\)/);
-  expect((await fetch(`${fresh.url}/api/tags?fields=more`)).status).toBe(200);
-  await fresh.stop();
-});
+it(
+  'ends when another process has changed the content types that it serves, saying so',
+  takesMinutes('content types that another process changes'),
+  async () => {
+    const tag = join(changed, 'api/tag/content-types/tag/schema.json');
+    const schema = JSON.parse(readFileSync(tag, 'utf8')) as { attributes: Record<string, unknown> };
+    writeFileSync(
+      tag,
+      JSON.stringify({ ...schema, attributes: { ...schema.attributes, more: { type: 'string' } } }),
+    );
+    const old = await startServer({ data: join(folder, 'old'), arguments: ['--event-store', eventStore] });
+    ended.push(() => void old.stop('SIGKILL'));
+    // Whoever leads stands still, so that the other one takes the lead although it has other content types.
+    old.signal('SIGSTOP');
+    const fresh = await startServer({
+      ...{ data: join(folder, 'fresh'), contentTypes: changed },
+      arguments: ['--event-store', eventStore],
+    });
+    ended.push(() => void fresh.stop('SIGKILL'));
+    old.signal('SIGCONT');
+    const exit = await old.exited;
+    expect(exit.code).toBe(1);
+    expect(exit.output).toMatch(/another process changed the content types \(api::tag\.tag\)/);
+    expect((await fetch(`${fresh.url}/api/tags?fields=more`)).status).toBe(200);
+    await fresh.stop();
+  },
+);
 
 async function said(varve: ReturnType<typeof spawnVarve>, text: RegExp): Promise<RegExpExecArray> {
   for (;;) {

@@ -6,6 +6,7 @@ import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
 import type { LogRecord } from '../support/kurrentdb/double-record.ts';
 import { type KurrentDbDouble, startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /**
  * kill -9 of a server while events wait in the buffer of its subscription, with a checkpoint of the log's server behind them. Where
@@ -74,6 +75,7 @@ const readPlace = (data: string) => {
 };
 
 test(`nothing is missing after kill -9 with a full buffer, ${ROUNDS} times in the middle of it`, {
+  ...takesMinutes('kills with a full buffer'),
   timeout: ROUNDS * 60_000,
 }, async () => {
   double = await startKurrentDbDouble();

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiClient } from '../support/api-client.ts';
 import { type Member, startFleet, type TestFleet } from '../support/fleet.ts';
 import { lockLog } from '../support/log-lock.ts';
+import { count, takesMinutes } from '../support/takes-minutes.ts';
 import { describeTakeover } from './describe-takeover.ts';
 
-describeTakeover('two servers on one SQLite log', 2, async () => ({ close: () => {} }));
+describeTakeover('two servers on one SQLite log', count(2, 1), async () => ({ close: () => {} }));
 
 describe('an SQLite log that is locked for longer than anyone waits for it', () => {
   let fleet: TestFleet;
@@ -14,32 +15,36 @@ describe('an SQLite log that is locked for longer than anyone waits for it', () 
   });
   afterAll(() => fleet.dispose());
 
-  it('refuses writes for now, ends nobody, and is led again when it is free', async () => {
-    const leader = await fleet.leader();
-    const other = fleet.members.find((member) => member !== leader) as Member;
-    const create = (key: string) =>
-      createApiClient(other.server().url).call<{ documentId: string }>('POST', '/api/tags', {
-        data: { key },
+  it(
+    'refuses writes for now, ends nobody, and is led again when it is free',
+    takesMinutes('a locked log'),
+    async () => {
+      const leader = await fleet.leader();
+      const other = fleet.members.find((member) => member !== leader) as Member;
+      const create = (key: string) =>
+        createApiClient(other.server().url).call<{ documentId: string }>('POST', '/api/tags', {
+          data: { key },
+        });
+      // The other process knows where to send writes.
+      expect((await create('before')).status).toBe(201);
+
+      const unlock = lockLog(fleet.eventStore);
+      expect(unlock).toBeDefined();
+      expect(await create('meanwhile')).toMatchObject({
+        status: 503,
+        error: { name: 'ServiceUnavailableError', message: 'The event log cannot be written now' },
       });
-    // The other process knows where to send writes.
-    expect((await create('before')).status).toBe(201);
+      await leader.end('SIGKILL');
+      while (!other.server().output().includes('the lease cannot be claimed now')) await delay(50);
+      unlock?.();
 
-    const unlock = lockLog(fleet.eventStore);
-    expect(unlock).toBeDefined();
-    expect(await create('meanwhile')).toMatchObject({
-      status: 503,
-      error: { name: 'ServiceUnavailableError', message: 'The event log cannot be written now' },
-    });
-    await leader.end('SIGKILL');
-    while (!other.server().output().includes('the lease cannot be claimed now')) await delay(50);
-    unlock?.();
-
-    await fleet.becomesLeader(other);
-    expect((await create('after')).status).toBe(201);
-    const found = await createApiClient(other.server().url).call<{ key: string }[]>(
-      'GET',
-      '/api/tags?sort=key&fields=key',
-    );
-    expect(found.data.map(({ key }) => key)).toEqual(['after', 'before']);
-  });
+      await fleet.becomesLeader(other);
+      expect((await create('after')).status).toBe(201);
+      const found = await createApiClient(other.server().url).call<{ key: string }[]>(
+        'GET',
+        '/api/tags?sort=key&fields=key',
+      );
+      expect(found.data.map(({ key }) => key)).toEqual(['after', 'before']);
+    },
+  );
 });

@@ -10,6 +10,7 @@ import { startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
 import { sampleOf } from '../support/metrics-client.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { CONFORMANCE_SCHEMA, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** Two processes on one log, to which a process of a newer release and another program write as well. */
 let fleet: TestFleet;
@@ -100,62 +101,76 @@ it('an event of a newer release stops the older processes: they serve what they 
   }
 });
 
-it('commands that read the log to its end, or write to it, refuse with a sentence and write nothing', async () => {
-  const [member] = fleet.members;
-  if (member === undefined) throw new Error('there is no member');
-  const own = ['--data', member.data, '--event-store', fleet.eventStore];
-  const file = join(member.data, 'tags.jsonl');
-  writeFileSync(file, `${JSON.stringify({ type: 'tag', key: 'x', data: { key: 'x' } })}\n`);
-  await member.end('SIGTERM');
-  const types = ['--content-types', CONFORMANCE_SCHEMA];
-  const sentence = /cannot read the event at position .*entry-archived/;
-  const commands = [
-    ['export', join(member.data, 'log.jsonl')],
-    ['import', file, ...types],
-  ];
-  for (const command of commands) {
-    const before = await lastPosition();
-    const { code, stderr } = await runVarve([...command, ...own]);
-    expect([code, stderr], command[0]).toEqual([1, expect.stringMatching(sentence)]);
-    expect(await lastPosition(), command[0]).toBe(before);
-  }
-  expect((await runVarve(['status', ...own])).stdout).toContain('Stopped before the event at position');
-  expect((await runVarve(['events', ...own])).stdout).toContain('unknown-type: "entry-archived"');
-  await member.start();
-});
+it(
+  'commands that read the log to its end, or write to it, refuse with a sentence and write nothing',
+  takesMinutes('commands on a log with unreadable events'),
+  async () => {
+    const [member] = fleet.members;
+    if (member === undefined) throw new Error('there is no member');
+    const own = ['--data', member.data, '--event-store', fleet.eventStore];
+    const file = join(member.data, 'tags.jsonl');
+    writeFileSync(file, `${JSON.stringify({ type: 'tag', key: 'x', data: { key: 'x' } })}\n`);
+    await member.end('SIGTERM');
+    const types = ['--content-types', CONFORMANCE_SCHEMA];
+    const sentence = /cannot read the event at position .*entry-archived/;
+    const commands = [
+      ['export', join(member.data, 'log.jsonl')],
+      ['import', file, ...types],
+    ];
+    for (const command of commands) {
+      const before = await lastPosition();
+      const { code, stderr } = await runVarve([...command, ...own]);
+      expect([code, stderr], command[0]).toEqual([1, expect.stringMatching(sentence)]);
+      expect(await lastPosition(), command[0]).toBe(before);
+    }
+    expect((await runVarve(['status', ...own])).stdout).toContain('Stopped before the event at position');
+    expect((await runVarve(['events', ...own])).stdout).toContain('unknown-type: "entry-archived"');
+    await member.start();
+  },
+);
 
-it('a process that starts with such a log serves what is before the event', async () => {
-  const [member] = fleet.members;
-  if (member === undefined) throw new Error('there is no member');
-  await member.end('SIGTERM');
-  await member.start();
-  expect(await keysOf(member)).toEqual(['p1', 'p2']);
-  await expect
-    .poll(async () => sampleOf(await textOf(member, '/metrics'), 'varve_halted'), { timeout: 10_000 })
-    .toBe(1);
-  expect((await call(member, 'POST', '/api/tags', { data: { key: 'refused' } })).status).toBe(503);
-  expect(JSON.parse(await textOf(member, '/_varve/leader'))).toMatchObject({ epoch: null });
-});
+it(
+  'a process that starts with such a log serves what is before the event',
+  takesMinutes('starts on a log with unreadable events'),
+  async () => {
+    const [member] = fleet.members;
+    if (member === undefined) throw new Error('there is no member');
+    await member.end('SIGTERM');
+    await member.start();
+    expect(await keysOf(member)).toEqual(['p1', 'p2']);
+    await expect
+      .poll(async () => sampleOf(await textOf(member, '/metrics'), 'varve_halted'), { timeout: 10_000 })
+      .toBe(1);
+    expect((await call(member, 'POST', '/api/tags', { data: { key: 'refused' } })).status).toBe(503);
+    expect(JSON.parse(await textOf(member, '/_varve/leader'))).toMatchObject({ epoch: null });
+  },
+);
 
-it('a server on KurrentDB passes binary events of another program in streams of its space', async () => {
-  const double = await startKurrentDbDouble();
-  const bytes = { type: 'note', contentType: 'application/octet-stream', metadata: Buffer.of() };
-  const write = (stream: string) =>
-    double.log.write(stream, 'any', [{ ...bytes, id: randomUUID(), data: Buffer.of(0, 0xff) }]);
-  write('varve.note-1');
-  const server = await startServer({ arguments: ['--event-store', double.url, '--access-key', ACCESS_KEY] });
-  try {
-    const { call } = createApiClient(server.url);
-    write('varve.lease');
+it(
+  'a server on KurrentDB passes binary events of another program in streams of its space',
+  takesMinutes('binary events in KurrentDB'),
+  async () => {
+    const double = await startKurrentDbDouble();
+    const bytes = { type: 'note', contentType: 'application/octet-stream', metadata: Buffer.of() };
+    const write = (stream: string) =>
+      double.log.write(stream, 'any', [{ ...bytes, id: randomUUID(), data: Buffer.of(0, 0xff) }]);
     write('varve.note-1');
-    expect((await call('POST', '/api/tags', { data: { key: 'a' } })).status).toBe(201);
-    write('varve.access');
-    expect((await call('POST', '/api/tags', { data: { key: 'b' } })).status).toBe(201);
-    expect((await call<unknown[]>('GET', '/api/tags')).data).toHaveLength(2);
-    const parked = await runVarve(['parked', 'list', '--data', server.data, '--event-store', double.url]);
-    expect(parked.stdout.match(/note .*another program wrote it/g)).toHaveLength(4);
-  } finally {
-    await server.dispose();
-    double.stop();
-  }
-});
+    const server = await startServer({
+      arguments: ['--event-store', double.url, '--access-key', ACCESS_KEY],
+    });
+    try {
+      const { call } = createApiClient(server.url);
+      write('varve.lease');
+      write('varve.note-1');
+      expect((await call('POST', '/api/tags', { data: { key: 'a' } })).status).toBe(201);
+      write('varve.access');
+      expect((await call('POST', '/api/tags', { data: { key: 'b' } })).status).toBe(201);
+      expect((await call<unknown[]>('GET', '/api/tags')).data).toHaveLength(2);
+      const parked = await runVarve(['parked', 'list', '--data', server.data, '--event-store', double.url]);
+      expect(parked.stdout.match(/note .*another program wrote it/g)).toHaveLength(4);
+    } finally {
+      await server.dispose();
+      double.stop();
+    }
+  },
+);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createAsk, createTokenOver } from '../support/access-client.ts';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 let server: RunningServer;
 let api: ApiClient;
@@ -147,7 +148,7 @@ it('is not asked for a caller with other rights, and not at all for a token that
   expect((await read(url)).status).toBe(403);
 });
 
-it('remembers nothing where it is off', async () => {
+it('remembers nothing where it is off', takesMinutes('servers without a cache'), async () => {
   const own = await startServer({ arguments: ['--answer-cache-bytes', '0'] });
   onTestFinished(() => own.dispose());
   await create(createApiClient(own.url), 'a');
@@ -159,7 +160,7 @@ it('remembers nothing where it is off', async () => {
   expect(await hitsOf(own.url)).toBe(1);
 });
 
-it('shows writes of another process of the log', async () => {
+it('shows writes of another process of the log', takesMinutes('caches of several processes'), async () => {
   const folder = createDataDirectory();
   const log = ['--event-store', `sqlite:${join(folder, 'events.db')}`];
   const servers = [];

@@ -10,6 +10,7 @@ import {
   type RunningServer,
   startServer,
 } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** More than the log's server takes in one append. */
 
@@ -60,79 +61,91 @@ it('an entry that is too large is refused with 413 and the limit, by every proce
   expect((await follower.call('POST', '/api/reviews', review('small', 'x'))).status).toBe(201);
 });
 
-it('an entry that is larger than a message to the server may be is refused with 413 at once', async () => {
-  double = await startKurrentDbDouble();
-  const { call, server } = await start('--body-limit', '40000000');
-  const before = { ...double.calls };
-  expect(await call('POST', '/api/reviews', review('large', 'x'.repeat(17_000_000)))).toMatchObject({
-    status: 413,
-    data: null,
-    error: {
+it(
+  'an entry that is larger than a message to the server may be is refused with 413 at once',
+  takesMinutes('limits of the log server'),
+  async () => {
+    double = await startKurrentDbDouble();
+    const { call, server } = await start('--body-limit', '40000000');
+    const before = { ...double.calls };
+    expect(await call('POST', '/api/reviews', review('large', 'x'.repeat(17_000_000)))).toMatchObject({
       status: 413,
-      name: 'PayloadTooLargeError',
-      message: expect.stringContaining('The entry is too large for the event log'),
-    },
-  });
-  expect(double.calls.append - before.append).toBe(0);
-  expect(server.output()).not.toContain('retry');
-});
+      data: null,
+      error: {
+        status: 413,
+        name: 'PayloadTooLargeError',
+        message: expect.stringContaining('The entry is too large for the event log'),
+      },
+    });
+    expect(double.calls.append - before.append).toBe(0);
+    expect(server.output()).not.toContain('retry');
+  },
+);
 
-it('an import refuses the lines that are too large, by a server and without one, and writes the others', async () => {
-  double = await startKurrentDbDouble({ maxAppendSize: LIMIT });
-  const { server, call } = await start();
-  const line = (key: string, text: string) =>
-    JSON.stringify({ type: 'review', key, state: 'live', data: { key, text } });
-  const importInto = async (data: string, prefix: string) => {
-    const file = join(newFolder(), 'reviews.jsonl');
-    const lines = [
-      line(`${prefix}1`, 'one'),
-      line(`${prefix}2`, 'x'.repeat(LIMIT)),
-      line(`${prefix}3`, 'three'),
-    ];
-    writeFileSync(file, lines.join('\n'));
+it(
+  'an import refuses the lines that are too large, by a server and without one, and writes the others',
+  takesMinutes('limits of the log server'),
+  async () => {
+    double = await startKurrentDbDouble({ maxAppendSize: LIMIT });
+    const { server, call } = await start();
+    const line = (key: string, text: string) =>
+      JSON.stringify({ type: 'review', key, state: 'live', data: { key, text } });
+    const importInto = async (data: string, prefix: string) => {
+      const file = join(newFolder(), 'reviews.jsonl');
+      const lines = [
+        line(`${prefix}1`, 'one'),
+        line(`${prefix}2`, 'x'.repeat(LIMIT)),
+        line(`${prefix}3`, 'three'),
+      ];
+      writeFileSync(file, lines.join('\n'));
+      const types = ['--content-types', CONFORMANCE_SCHEMA, '--access-key', ACCESS_KEY];
+      return runVarve(['import', file, ...types, '--data', data, '--event-store', double.url]);
+    };
+    const asked = await importInto(server.data, 'a');
+    const total = (await call<unknown[]>('GET', '/api/reviews')).data.length;
+    await server.stop();
+    const offline = await importInto(newFolder(), 'b');
+    for (const { code, stdout, stderr } of [asked, offline]) {
+      expect([code, stdout]).toEqual([1, expect.stringMatching(/^2 documents in /)]);
+      expect(stderr).toContain(`reviews.jsonl:2: the document is too large: ${RAISE}`);
+    }
+    expect(total).toBe(2);
+  },
+);
+
+it(
+  'an import of an export names the event that is too large; content types that are, end the start',
+  takesMinutes('limits of the log server'),
+  async () => {
+    double = await startKurrentDbDouble();
+    const { call, server } = await start();
+    expect((await call('POST', '/api/reviews', review('large', 'x'.repeat(LIMIT)))).status).toBe(201);
+    await server.stop();
+    const file = join(newFolder(), 'log.jsonl');
+    const store = ['--event-store', double.url];
+    expect(await runVarve(['export', file, '--data', server.data, ...store])).toMatchObject({ code: 0 });
+    double.stop();
+    double = await startKurrentDbDouble({ maxAppendSize: LIMIT });
     const types = ['--content-types', CONFORMANCE_SCHEMA, '--access-key', ACCESS_KEY];
-    return runVarve(['import', file, ...types, '--data', data, '--event-store', double.url]);
-  };
-  const asked = await importInto(server.data, 'a');
-  const total = (await call<unknown[]>('GET', '/api/reviews')).data.length;
-  await server.stop();
-  const offline = await importInto(newFolder(), 'b');
-  for (const { code, stdout, stderr } of [asked, offline]) {
-    expect([code, stdout]).toEqual([1, expect.stringMatching(/^2 documents in /)]);
-    expect(stderr).toContain(`reviews.jsonl:2: the document is too large: ${RAISE}`);
-  }
-  expect(total).toBe(2);
-});
-
-it('an import of an export names the event that is too large; content types that are, end the start', async () => {
-  double = await startKurrentDbDouble();
-  const { call, server } = await start();
-  expect((await call('POST', '/api/reviews', review('large', 'x'.repeat(LIMIT)))).status).toBe(201);
-  await server.stop();
-  const file = join(newFolder(), 'log.jsonl');
-  const store = ['--event-store', double.url];
-  expect(await runVarve(['export', file, '--data', server.data, ...store])).toMatchObject({ code: 0 });
-  double.stop();
-  double = await startKurrentDbDouble({ maxAppendSize: LIMIT });
-  const types = ['--content-types', CONFORMANCE_SCHEMA, '--access-key', ACCESS_KEY];
-  const imported = await runVarve([
-    'import',
-    file,
-    ...types,
-    '--data',
-    newFolder(),
-    '--event-store',
-    double.url,
-  ]);
-  expect([imported.code, imported.stderr]).toEqual([
-    1,
-    expect.stringMatching(
-      new RegExp(`revision 0 of api__review_review-\\S+ cannot be imported: ${RAISE}, and import again`),
-    ),
-  ]);
-  double.stop();
-  double = await startKurrentDbDouble({ maxAppendSize: 1_000 });
-  await expect(start()).rejects.toThrow(
-    /the content type api::\S+ cannot be stored: the event log accepts at most 1000 bytes in one append: raise MaxAppendSize/,
-  );
-});
+    const imported = await runVarve([
+      'import',
+      file,
+      ...types,
+      '--data',
+      newFolder(),
+      '--event-store',
+      double.url,
+    ]);
+    expect([imported.code, imported.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        new RegExp(`revision 0 of api__review_review-\\S+ cannot be imported: ${RAISE}, and import again`),
+      ),
+    ]);
+    double.stop();
+    double = await startKurrentDbDouble({ maxAppendSize: 1_000 });
+    await expect(start()).rejects.toThrow(
+      /the content type api::\S+ cannot be stored: the event log accepts at most 1000 bytes in one append: raise MaxAppendSize/,
+    );
+  },
+);

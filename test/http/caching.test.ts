@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createAsk, createTokenOver } from '../support/access-client.ts';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 import { postForm, uploadForm } from '../support/upload-client.ts';
 
 let server: RunningServer;
@@ -142,25 +143,29 @@ describe('with tokens', () => {
   });
 });
 
-it('has the same ETag after a restart, and in every process of its log', async () => {
-  const folder = createDataDirectory();
-  const log = ['--event-store', `sqlite:${join(folder, 'events.db')}`];
-  const first = await startServer({ data: join(folder, 'a'), arguments: log });
-  onTestFinished(() => first.dispose());
-  const client = createApiClient(first.url);
-  const { headers } = await client.call('POST', '/api/tags', { data: { key: 'a', name: 'a' } });
-  const position = headers.get('varve-position') ?? '';
-  const second = await startServer({ data: join(folder, 'b'), arguments: log });
-  onTestFinished(() => second.dispose());
-  const etagAt = async (url: string) => {
-    const answer = await fetch(`${url}/api/tags`, { headers: { 'varve-min-position': position } });
-    expect(answer.status).toBe(200);
-    return answer.headers.get('etag');
-  };
-  const etag = await etagAt(first.url);
-  expect(await etagAt(second.url)).toBe(etag);
-  await first.stop();
-  const again = await startServer({ data: join(folder, 'a'), arguments: log });
-  onTestFinished(() => again.dispose());
-  expect(await etagAt(again.url)).toBe(etag);
-});
+it(
+  'has the same ETag after a restart, and in every process of its log',
+  takesMinutes('ETags of several processes'),
+  async () => {
+    const folder = createDataDirectory();
+    const log = ['--event-store', `sqlite:${join(folder, 'events.db')}`];
+    const first = await startServer({ data: join(folder, 'a'), arguments: log });
+    onTestFinished(() => first.dispose());
+    const client = createApiClient(first.url);
+    const { headers } = await client.call('POST', '/api/tags', { data: { key: 'a', name: 'a' } });
+    const position = headers.get('varve-position') ?? '';
+    const second = await startServer({ data: join(folder, 'b'), arguments: log });
+    onTestFinished(() => second.dispose());
+    const etagAt = async (url: string) => {
+      const answer = await fetch(`${url}/api/tags`, { headers: { 'varve-min-position': position } });
+      expect(answer.status).toBe(200);
+      return answer.headers.get('etag');
+    };
+    const etag = await etagAt(first.url);
+    expect(await etagAt(second.url)).toBe(etag);
+    await first.stop();
+    const again = await startServer({ data: join(folder, 'a'), arguments: log });
+    onTestFinished(() => again.dispose());
+    expect(await etagAt(again.url)).toBe(etag);
+  },
+);

@@ -97,7 +97,10 @@ async function expectChanged({ url }: RunningServer, written: readonly string[])
   expect(await create(url, 'last')).toBe(201);
 }
 
-it('answers reads and writes by the earlier content types until another process serves the new ones', async () => {
+it('answers reads and writes by the earlier content types until another process serves the new ones', {
+  ...takesMinutes('content types that change under load'),
+  timeout: 180_000,
+}, async () => {
   const folders = await changedFolder();
   // No copy of the graph is made before it is released.
   const building = tryLockFile(join(folders.data, 'rebuild.db'));
@@ -129,7 +132,7 @@ it('answers reads and writes by the earlier content types until another process 
   await expectChanged(changing, load.written);
   expect((await ask(`${url}/health/ready`, false)).text).not.toContain('note');
   expect(await changing.stop()).toMatchObject({ code: 0, signal: null });
-}, 180_000);
+});
 
 /** What is there in each phase of a change: the process that copies the graph, the next one, and its definitions in the log. */
 const PHASES = {

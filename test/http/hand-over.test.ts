@@ -25,11 +25,11 @@ import {
   startServer,
   type VarveProcess,
 } from '../support/server.ts';
-import { takesMinutes } from '../support/takes-minutes.ts';
+import { count, takesMinutes } from '../support/takes-minutes.ts';
 
 /** A worker is replaced by another one, which serves another generation. */
 const LONG = { ...takesMinutes('hand-overs that are cut short'), timeout: 120_000 };
-const CLIENTS = 3;
+const CLIENTS = count(3, 1);
 
 async function startForTest(options: ServerOptions = {}): Promise<RunningServer> {
   const server = await startServer(options);

@@ -5,6 +5,7 @@ import { listen } from '../../services/http/sockets/listen.ts';
 import { createOperatingEndpoints } from '../../services/operating/operating-endpoints.ts';
 import { createReadinessCheck, type ReadinessCheck } from '../../services/operating/readiness.ts';
 import { CONFORMANCE_SCHEMA, createDataDirectory, spawnVarve, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** A process that has not loaded its data. */
 async function startingServer(): Promise<{ readonly url: string; readonly readiness: ReadinessCheck }> {
@@ -64,13 +65,17 @@ it('is ready once it serves', async () => {
   expect((await fetch(`${server.url}/health/other`)).status).toBe(404);
 });
 
-it('stays ready while nothing was ever written, however long that is', async () => {
-  const server = await startServer({ arguments: ['--ready-lag-seconds', '1'] });
-  onTestFinished(() => server.dispose());
-  await delay(1_200);
-  const ready = await fetch(`${server.url}/health/ready`);
-  expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready' }]);
-});
+it(
+  'stays ready while nothing was ever written, however long that is',
+  takesMinutes('readiness over time'),
+  async () => {
+    const server = await startServer({ arguments: ['--ready-lag-seconds', '1'] });
+    onTestFinished(() => server.dispose());
+    await delay(1_200);
+    const ready = await fetch(`${server.url}/health/ready`);
+    expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready' }]);
+  },
+);
 
 it('says which port is in use when it is the one for metrics, and does not start', async () => {
   const taken = createServer();
@@ -84,11 +89,15 @@ it('says which port is in use when it is the one for metrics, and does not start
   expect(output).toContain(`127.0.0.1:${port} is in use: choose another port with --metrics-port`);
 });
 
-it('ends when the API cannot start although the port for metrics is there', async () => {
-  const server = await startServer();
-  onTestFinished(() => server.dispose());
-  const args = ['serve', '--content-types', CONFORMANCE_SCHEMA, '--data', server.data, '--port', '0'];
-  const { code, output } = await spawnVarve([...args, '--metrics-port', '0']).exited;
-  expect(code).toBe(1);
-  expect(output).toContain('is in use by process');
-});
+it(
+  'ends when the API cannot start although the port for metrics is there',
+  takesMinutes('ports that are in use'),
+  async () => {
+    const server = await startServer();
+    onTestFinished(() => server.dispose());
+    const args = ['serve', '--content-types', CONFORMANCE_SCHEMA, '--data', server.data, '--port', '0'];
+    const { code, output } = await spawnVarve([...args, '--metrics-port', '0']).exited;
+    expect(code).toBe(1);
+    expect(output).toContain('is in use by process');
+  },
+);

@@ -9,6 +9,7 @@ import {
   spawnVarve,
   startServer,
 } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 const FIXTURES = globSync(join(CONFORMANCE_SCHEMA, '../fixtures/*.jsonl')).sort();
 
@@ -91,67 +92,80 @@ it('names every line that it refuses, imports the others, and takes the correcte
   await server.dispose();
 });
 
-it('links lines that carry a documentId of their own, in either order, by the name of a type or its uid', async () => {
-  const id = (letter: string) => letter.padEnd(24, '1');
-  const line = (type: string, key: string, data: object, documentId?: string) =>
-    JSON.stringify({ type, key, state: 'live', ...(documentId && { documentId }), data: { key, ...data } });
-  const country = (key: string, ref: string) => line('country', key, { name: key, continent: { $ref: ref } });
-  const data = dataForTest();
-  const exit = await importFiles(data, [
-    fileForTest([
-      country('a', 'continent:own'),
-      line('continent', 'own', { name: 'Own' }, id('o')),
-      line('api::continent.continent', 'made', { name: 'Made' }),
-      country('b', 'api::continent.continent:own'),
-      country('c', 'api::continent.continent:made'),
-      country('d', 'continent:made'),
-    ]),
-  ]);
-  expect(exit, exit.output).toMatchObject({ code: 0 });
-  const server = await startServer({ data });
-  onTestFinished(() => server.dispose());
-  const found = await fetch(`${server.url}/api/countries?sort=key&populate=continent`);
-  const { data: countries } = (await found.json()) as {
-    data: { continent: { key: string; documentId: string } }[];
-  };
-  expect(countries.map(({ continent }) => continent?.key)).toEqual(['own', 'own', 'made', 'made']);
-  expect(countries[0]?.continent.documentId).toBe(id('o'));
-});
+it(
+  'links lines that carry a documentId of their own, in either order, by the name of a type or its uid',
+  takesMinutes('references between imported lines'),
+  async () => {
+    const id = (letter: string) => letter.padEnd(24, '1');
+    const line = (type: string, key: string, data: object, documentId?: string) =>
+      JSON.stringify({ type, key, state: 'live', ...(documentId && { documentId }), data: { key, ...data } });
+    const country = (key: string, ref: string) =>
+      line('country', key, { name: key, continent: { $ref: ref } });
+    const data = dataForTest();
+    const exit = await importFiles(data, [
+      fileForTest([
+        country('a', 'continent:own'),
+        line('continent', 'own', { name: 'Own' }, id('o')),
+        line('api::continent.continent', 'made', { name: 'Made' }),
+        country('b', 'api::continent.continent:own'),
+        country('c', 'api::continent.continent:made'),
+        country('d', 'continent:made'),
+      ]),
+    ]);
+    expect(exit, exit.output).toMatchObject({ code: 0 });
+    const server = await startServer({ data });
+    onTestFinished(() => server.dispose());
+    const found = await fetch(`${server.url}/api/countries?sort=key&populate=continent`);
+    const { data: countries } = (await found.json()) as {
+      data: { continent: { key: string; documentId: string } }[];
+    };
+    expect(countries.map(({ continent }) => continent?.key)).toEqual(['own', 'own', 'made', 'made']);
+    expect(countries[0]?.continent.documentId).toBe(id('o'));
+  },
+);
 
-it('answers 404 for the URL of an imported file that has no content', async () => {
-  const values = {
-    name: 'a.png',
-    hash: 'a_1',
-    ext: '.png',
-    mime: 'image/png',
-    size: 1,
-    url: '/uploads/a_1.png',
-  };
-  const file = {
-    type: 'plugin::upload.file',
-    key: 'a',
-    state: 'live',
-    data: { ...values, provider: 'local' },
-  };
-  const data = dataForTest();
-  expect(await importFiles(data, [fileForTest([JSON.stringify(file)])])).toMatchObject({ code: 0 });
-  const server = await startServer({ data });
-  onTestFinished(() => server.dispose());
-  expect((await fetch(`${server.url}/uploads/a_1.png`)).status).toBe(404);
-  expect((await fetch(`${server.url}/api/upload/files/1`, { method: 'DELETE' })).status).toBe(200);
-});
+it(
+  'answers 404 for the URL of an imported file that has no content',
+  takesMinutes('imported files without content'),
+  async () => {
+    const values = {
+      name: 'a.png',
+      hash: 'a_1',
+      ext: '.png',
+      mime: 'image/png',
+      size: 1,
+      url: '/uploads/a_1.png',
+    };
+    const file = {
+      type: 'plugin::upload.file',
+      key: 'a',
+      state: 'live',
+      data: { ...values, provider: 'local' },
+    };
+    const data = dataForTest();
+    expect(await importFiles(data, [fileForTest([JSON.stringify(file)])])).toMatchObject({ code: 0 });
+    const server = await startServer({ data });
+    onTestFinished(() => server.dispose());
+    expect((await fetch(`${server.url}/uploads/a_1.png`)).status).toBe(404);
+    expect((await fetch(`${server.url}/api/upload/files/1`, { method: 'DELETE' })).status).toBe(200);
+  },
+);
 
-it('refuses a line that differs from the document it made before', async () => {
-  const data = dataForTest();
-  const line = (name: string) =>
-    JSON.stringify({ type: 'tag', key: 't', state: 'live', data: { key: 't', name } });
-  const file = fileForTest([line('first')]);
-  expect(await importFiles(data, [file])).toMatchObject({ code: 0 });
-  writeFileSync(file, line('second'));
-  const exit = await importFiles(data, [file]);
-  expect(exit.code).toBe(1);
-  expect(exit.output).toContain(`${file}:1: the document exists and differs from this line`);
-});
+it(
+  'refuses a line that differs from the document it made before',
+  takesMinutes('imported lines that changed'),
+  async () => {
+    const data = dataForTest();
+    const line = (name: string) =>
+      JSON.stringify({ type: 'tag', key: 't', state: 'live', data: { key: 't', name } });
+    const file = fileForTest([line('first')]);
+    expect(await importFiles(data, [file])).toMatchObject({ code: 0 });
+    writeFileSync(file, line('second'));
+    const exit = await importFiles(data, [file]);
+    expect(exit.code).toBe(1);
+    expect(exit.output).toContain(`${file}:1: the document exists and differs from this line`);
+  },
+);
 
 it('a file that is not there is a sentence', async () => {
   const exit = await importFiles(dataForTest(), ['/nowhere.jsonl']);

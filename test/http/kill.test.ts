@@ -5,13 +5,14 @@ import { logAddress, openEventStore } from '../../services/stores/open-event-sto
 import { upcast } from '../../shared/events/upcasters.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
+import { count } from '../support/takes-minutes.ts';
 
 /**
  * kill -9 in the middle of concurrent writes, again and again on one data directory. KILL_ROUNDS=500 for a full run.
  * Every write puts the same number into an attribute, a component and a shared relation-free text of one entry, so that a
  * half-applied one can be seen.
  */
-const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 3);
+const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? count(3, 1));
 const WRITERS = 8;
 const data = createDataDirectory();
 let server: RunningServer | undefined;

@@ -12,6 +12,7 @@ import {
   spawnVarve,
   startServer,
 } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 async function startForTest(options: ServerOptions = {}): Promise<RunningServer> {
   const server = await startServer(options);
@@ -58,19 +59,32 @@ it.each(['SIGTERM', 'SIGINT'] as const)('%s: a write under way is answered, then
   expect(list.data.map(({ name }) => name)).toEqual(['late']);
 });
 
-it('ends quietly with 0 when it is stopped as soon as it is ready, before it has greeted', async () => {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const port = String((probe.address() as AddressInfo).port);
-  probe.close();
-  const data = dataForTest();
-  const server = spawnVarve(['serve', '--content-types', CONFORMANCE_SCHEMA, '--data', data, '--port', port]);
-  const health = async () => (await fetch(`http://127.0.0.1:${port}/_health`).catch(() => undefined))?.status;
-  while ((await health()) !== 204) expect(server.child.exitCode, server.output()).toBeNull();
-  server.child.kill('SIGTERM');
-  const { code, output } = await server.exited;
-  expect({ code, output }).toEqual({ code: 0, output: expect.not.stringContaining('varve serve:') });
-});
+it(
+  'ends quietly with 0 when it is stopped as soon as it is ready, before it has greeted',
+  takesMinutes('a stop right after the start'),
+  async () => {
+    const probe = createServer().listen(0, '127.0.0.1');
+    await once(probe, 'listening');
+    const port = String((probe.address() as AddressInfo).port);
+    probe.close();
+    const data = dataForTest();
+    const server = spawnVarve([
+      'serve',
+      '--content-types',
+      CONFORMANCE_SCHEMA,
+      '--data',
+      data,
+      '--port',
+      port,
+    ]);
+    const health = async () =>
+      (await fetch(`http://127.0.0.1:${port}/_health`).catch(() => undefined))?.status;
+    while ((await health()) !== 204) expect(server.child.exitCode, server.output()).toBeNull();
+    server.child.kill('SIGTERM');
+    const { code, output } = await server.exited;
+    expect({ code, output }).toEqual({ code: 0, output: expect.not.stringContaining('varve serve:') });
+  },
+);
 
 it('refuses a second process on one data directory, and names the first', async () => {
   const server = await startForTest();
@@ -160,20 +174,24 @@ it('writes the examples on the first start only', async () => {
   expect(await total(second.url)).toBe(0);
 });
 
-it('ends when the examples cannot be written, saying which', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'varve-examples-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const schema = {
-    kind: 'collectionType',
-    info: { singularName: 'thing', pluralName: 'things', displayName: 'Thing' },
-    attributes: { count: { type: 'integer' } },
-  };
-  writeFileSync(join(folder, 'thing.json'), JSON.stringify(schema));
-  mkdirSync(join(folder, 'entries'));
-  const entry = { type: 'thing', key: 'a', state: 'live', data: { count: 'many' } };
-  writeFileSync(join(folder, 'entries', 'things.jsonl'), JSON.stringify(entry));
-  const args = ['--content-types', folder, '--data', dataForTest(), '--port', '0', '--examples'];
-  const exit = await spawnVarve(['serve', ...args]).exited;
-  expect(exit.code).toBe(1);
-  expect(exit.output).toMatch(/POST \/api\/things was answered 400/);
-});
+it(
+  'ends when the examples cannot be written, saying which',
+  takesMinutes('examples that cannot be written'),
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'varve-examples-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const schema = {
+      kind: 'collectionType',
+      info: { singularName: 'thing', pluralName: 'things', displayName: 'Thing' },
+      attributes: { count: { type: 'integer' } },
+    };
+    writeFileSync(join(folder, 'thing.json'), JSON.stringify(schema));
+    mkdirSync(join(folder, 'entries'));
+    const entry = { type: 'thing', key: 'a', state: 'live', data: { count: 'many' } };
+    writeFileSync(join(folder, 'entries', 'things.jsonl'), JSON.stringify(entry));
+    const args = ['--content-types', folder, '--data', dataForTest(), '--port', '0', '--examples'];
+    const exit = await spawnVarve(['serve', ...args]).exited;
+    expect(exit.code).toBe(1);
+    expect(exit.output).toMatch(/POST \/api\/things was answered 400/);
+  },
+);

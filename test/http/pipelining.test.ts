@@ -6,6 +6,7 @@ import { type Listener, listen } from '../../services/http/sockets/listen.ts';
 import { sampleOf } from '../support/metrics-client.ts';
 import { openRaw, type RawClient } from '../support/raw-client.ts';
 import { startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 const MB = 1024 * 1024;
 /** More than the kernel takes for a client that does not read. */
@@ -129,21 +130,25 @@ it('closes a connection that brings more waiting requests than there may be', as
   expect(await other.statuses(11)).toHaveLength(11);
 });
 
-it('bounds the output of a server whose clients send 600 requests each and read nothing', async () => {
-  const server = await startServer({ contentTypes: 'examples/restaurants', arguments: ['--examples'] });
-  onTestFinished(() => server.dispose());
-  const path = '/api/restaurants?populate=*&pagination[pageSize]=100';
-  const { length } = await (await fetch(server.url + path))
-    .arrayBuffer()
-    .then((bytes) => new Uint8Array(bytes));
-  const clients = await Promise.all([1, 2, 3, 4].map(() => open(server)));
-  for (const client of clients) client.send(get(path).repeat(600));
-  let most = 0;
-  for (let looks = 0; looks < 20; looks++) {
-    const metrics = await (await fetch(`${server.url}/metrics`)).text();
-    most = Math.max(most, sampleOf(metrics, 'varve_http_unsent_bytes') ?? Number.NaN);
-    await delay(25);
-  }
-  expect(most).toBeLessThanOrEqual(4 * (length + 1_000));
-  for (const client of clients) expect(await client.statuses(600)).toHaveLength(600);
-});
+it(
+  'bounds the output of a server whose clients send 600 requests each and read nothing',
+  takesMinutes('clients that read nothing'),
+  async () => {
+    const server = await startServer({ contentTypes: 'examples/restaurants', arguments: ['--examples'] });
+    onTestFinished(() => server.dispose());
+    const path = '/api/restaurants?populate=*&pagination[pageSize]=100';
+    const { length } = await (await fetch(server.url + path))
+      .arrayBuffer()
+      .then((bytes) => new Uint8Array(bytes));
+    const clients = await Promise.all([1, 2, 3, 4].map(() => open(server)));
+    for (const client of clients) client.send(get(path).repeat(600));
+    let most = 0;
+    for (let looks = 0; looks < 20; looks++) {
+      const metrics = await (await fetch(`${server.url}/metrics`)).text();
+      most = Math.max(most, sampleOf(metrics, 'varve_http_unsent_bytes') ?? Number.NaN);
+      await delay(25);
+    }
+    expect(most).toBeLessThanOrEqual(4 * (length + 1_000));
+    for (const client of clients) expect(await client.statuses(600)).toHaveLength(600);
+  },
+);

@@ -8,6 +8,7 @@ import { readCorsConfig } from '../../services/project/read-cors-config.ts';
 import { createAsk } from '../support/access-client.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 const NOTE = {
   info: { singularName: 'note', pluralName: 'notes' },
@@ -45,7 +46,7 @@ it("takes the project's rest settings, and serves its prefix beside /api", async
   expect((await ask('/content/v2/notes')).status).toBe(404);
 });
 
-it('lets a setting win over the project', async () => {
+it('lets a setting win over the project', takesMinutes('settings and projects'), async () => {
   const folder = project({ 'config/api.js': 'module.exports = { rest: { defaultLimit: 2 } };' });
   const given = ['--strict-params', 'true', '--default-limit', '7'];
   const server = await startServer({ contentTypes: join(folder, 'src'), arguments: given });
@@ -140,26 +141,34 @@ it("allows the pages that the project's middlewares list, and says so", async ()
 it.each([
   ['lists none, which is every origin in Strapi', "['strapi::cors']", []],
   ['is not one', "['strapi::errors']", ['--cors', '']],
-])('allows no page where the project %s, and names the option', async (_, middlewares, given) => {
-  const folder = project({ 'config/middlewares.js': `module.exports = ${middlewares};` });
-  const server = await startServer({ contentTypes: folder, arguments: given });
-  onTestFinished(() => server.dispose());
-  expect(await corsOf(server.url, 'https://example.org')).toBeNull();
-  expect(server.output()).toContain('No page of another origin may call it from a browser: --cors lists');
-});
+])(
+  'allows no page where the project %s, and names the option',
+  takesMinutes('origins of projects'),
+  async (_, middlewares, given) => {
+    const folder = project({ 'config/middlewares.js': `module.exports = ${middlewares};` });
+    const server = await startServer({ contentTypes: folder, arguments: given });
+    onTestFinished(() => server.dispose());
+    expect(await corsOf(server.url, 'https://example.org')).toBeNull();
+    expect(server.output()).toContain('No page of another origin may call it from a browser: --cors lists');
+  },
+);
 
-it('lets --cors win over the project, and says why its middlewares cannot be read', async () => {
-  const folder = project({ 'config/middlewares.js': "module.exports = require('nonsense');" });
-  expect(readCorsConfig(folder)).toMatchObject({
-    origins: undefined,
-    failure: expect.stringContaining('nonsense'),
-  });
-  const listed = project({
-    'config/middlewares.js': "module.exports = [{ name: 'strapi::cors', config: { origin: '*' } }];",
-  });
-  expect(readCorsConfig(join(listed, 'src'))).toMatchObject({ origins: ['*'] });
-  const server = await startServer({ contentTypes: listed, arguments: ['--cors', 'https://example.org'] });
-  onTestFinished(() => server.dispose());
-  expect(await corsOf(server.url, 'https://other.example')).toBeNull();
-  expect(await corsOf(server.url, 'https://example.org')).toBe('https://example.org');
-});
+it(
+  'lets --cors win over the project, and says why its middlewares cannot be read',
+  takesMinutes('origins of projects'),
+  async () => {
+    const folder = project({ 'config/middlewares.js': "module.exports = require('nonsense');" });
+    expect(readCorsConfig(folder)).toMatchObject({
+      origins: undefined,
+      failure: expect.stringContaining('nonsense'),
+    });
+    const listed = project({
+      'config/middlewares.js': "module.exports = [{ name: 'strapi::cors', config: { origin: '*' } }];",
+    });
+    expect(readCorsConfig(join(listed, 'src'))).toMatchObject({ origins: ['*'] });
+    const server = await startServer({ contentTypes: listed, arguments: ['--cors', 'https://example.org'] });
+    onTestFinished(() => server.dispose());
+    expect(await corsOf(server.url, 'https://other.example')).toBeNull();
+    expect(await corsOf(server.url, 'https://example.org')).toBe('https://example.org');
+  },
+);

@@ -11,6 +11,7 @@ import {
   startServer,
   type VarveProcess,
 } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** A start with changed content types on data that is too much to be converted before anything is served. */
 const contentTypes = createKitchenTypes();
@@ -62,6 +63,7 @@ it('goes on as before, says so, and is another once the new generation is there'
   expect(body.data.map((cook) => cook['fullName'])).toEqual(['Cyd', 'Dan']);
 });
 it('makes the read model anew beside the one that another version of the projector made', {
+  ...takesMinutes('a read model of another version'),
   timeout: 60_000,
 }, async () => {
   changed?.child.kill('SIGTERM');

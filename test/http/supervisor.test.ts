@@ -16,6 +16,7 @@ import {
   type ServerOptions,
   startServer,
 } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** So many one after the other that the next start is seconds away. */
 const CRASHES = 6;
@@ -87,19 +88,23 @@ it('answers connections that come while no process serves, once another one does
   expect((await server.stop()).code).toBe(0);
 });
 
-it('goes on for operators, with the same address and secret, and for metrics on the same port', async () => {
-  const server = await startForTest({ arguments: ['--metrics-port', '0'] });
-  const metrics = /Metrics and health are at (\S+)/.exec(server.output())?.[1];
-  const before = holderOf(server);
-  expect(before.pid).toBe(server.supervisor);
-  process.kill(workerOf(server), 'SIGKILL');
-  const { code, stdout, stderr } = await runVarve(['status', '--json', '--data', server.data]);
-  expect(code, stderr).toBe(0);
-  expect((JSON.parse(stdout) as { server: { pid: number } }).server.pid).toBe(server.supervisor);
-  expect(holderOf(server)).toEqual(before);
-  const answer = await fetch(`${metrics}/metrics`);
-  expect(await answer.text()).toMatch(/^varve_worker_restarts 1$/m);
-});
+it(
+  'goes on for operators, with the same address and secret, and for metrics on the same port',
+  takesMinutes('workers that are killed'),
+  async () => {
+    const server = await startForTest({ arguments: ['--metrics-port', '0'] });
+    const metrics = /Metrics and health are at (\S+)/.exec(server.output())?.[1];
+    const before = holderOf(server);
+    expect(before.pid).toBe(server.supervisor);
+    process.kill(workerOf(server), 'SIGKILL');
+    const { code, stdout, stderr } = await runVarve(['status', '--json', '--data', server.data]);
+    expect(code, stderr).toBe(0);
+    expect((JSON.parse(stdout) as { server: { pid: number } }).server.pid).toBe(server.supervisor);
+    expect(holderOf(server)).toEqual(before);
+    const answer = await fetch(`${metrics}/metrics`);
+    expect(await answer.text()).toMatch(/^varve_worker_restarts 1$/m);
+  },
+);
 
 it('has its workers end with it, and a start after it finds all that was acknowledged', async () => {
   const first = await startForTest();
@@ -122,15 +127,19 @@ it('has its workers end with it, and a start after it finds all that was acknowl
   expect(await names(second.url)).toEqual(expect.arrayContaining(written));
 });
 
-it('does not let a signal to the worker end it: Ctrl-C signals both, and the supervisor decides', async () => {
-  const server = await startForTest();
-  const worker = workerOf(server);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.kill(worker, signal);
-  expect(await create(server.url, 'a')).toBe(201);
-  expect(workerOf(server)).toBe(worker);
-  process.kill(worker, 'SIGINT');
-  expect(await server.stop('SIGINT')).toMatchObject({ code: 0, signal: null });
-});
+it(
+  'does not let a signal to the worker end it: Ctrl-C signals both, and the supervisor decides',
+  takesMinutes('signals to a worker'),
+  async () => {
+    const server = await startForTest();
+    const worker = workerOf(server);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.kill(worker, signal);
+    expect(await create(server.url, 'a')).toBe(201);
+    expect(workerOf(server)).toBe(worker);
+    process.kill(worker, 'SIGINT');
+    expect(await server.stop('SIGINT')).toMatchObject({ code: 0, signal: null });
+  },
+);
 
 it('starts a process that crashes again and again ever more slowly, and ends with 0 when it is stopped meanwhile', async () => {
   const server = await startForTest();
@@ -145,35 +154,47 @@ it('starts a process that crashes again and again ever more slowly, and ends wit
   expect(await server.stop('SIGTERM')).toMatchObject({ code: 0, signal: null });
 });
 
-it('ends with 0 when it is stopped while the process that replaces another one starts', async () => {
-  const server = await startForTest();
-  const killed = workerOf(server);
-  process.kill(killed, 'SIGKILL');
-  await replacementOf(server, killed);
-  expect(await server.stop('SIGTERM')).toMatchObject({ code: 0, signal: null });
-});
+it(
+  'ends with 0 when it is stopped while the process that replaces another one starts',
+  takesMinutes('a stop while a worker starts'),
+  async () => {
+    const server = await startForTest();
+    const killed = workerOf(server);
+    process.kill(killed, 'SIGKILL');
+    await replacementOf(server, killed);
+    expect(await server.stop('SIGTERM')).toMatchObject({ code: 0, signal: null });
+  },
+);
 
-it('starts no other process where the last one said why it cannot go on', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'varve-schema-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  cpSync(CONFORMANCE_SCHEMA, folder, { recursive: true });
-  const server = await startForTest({ contentTypes: folder });
-  rmSync(folder, { recursive: true });
-  process.kill(workerOf(server), 'SIGKILL');
-  const { code, output } = await server.exited;
-  expect(output).toMatch(/^varve serve: .*varve-schema-/m);
-  expect(code).toBe(1);
-  expect(output.match(/worker crashed/g)).toHaveLength(1);
-});
+it(
+  'starts no other process where the last one said why it cannot go on',
+  takesMinutes('a worker that cannot continue'),
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'varve-schema-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    cpSync(CONFORMANCE_SCHEMA, folder, { recursive: true });
+    const server = await startForTest({ contentTypes: folder });
+    rmSync(folder, { recursive: true });
+    process.kill(workerOf(server), 'SIGKILL');
+    const { code, output } = await server.exited;
+    expect(output).toMatch(/^varve serve: .*varve-schema-/m);
+    expect(code).toBe(1);
+    expect(output.match(/worker crashed/g)).toHaveLength(1);
+  },
+);
 
-it('waits for a worker that outlives its supervisor for a moment', async () => {
-  const first = await startForTest();
-  const worker = workerOf(first);
-  process.kill(worker, 'SIGSTOP');
-  process.kill(first.supervisor, 'SIGKILL');
-  const starting = startForTest({ data: first.data });
-  await delay(500);
-  process.kill(worker, 'SIGCONT');
-  const second = await starting;
-  expect(await createAsk(second.url)('/_health')).toMatchObject({ status: 204 });
-});
+it(
+  'waits for a worker that outlives its supervisor for a moment',
+  takesMinutes('a worker that outlives its supervisor'),
+  async () => {
+    const first = await startForTest();
+    const worker = workerOf(first);
+    process.kill(worker, 'SIGSTOP');
+    process.kill(first.supervisor, 'SIGKILL');
+    const starting = startForTest({ data: first.data });
+    await delay(500);
+    process.kill(worker, 'SIGCONT');
+    const second = await starting;
+    expect(await createAsk(second.url)('/_health')).toMatchObject({ status: 204 });
+  },
+);

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 type Attribute = { readonly key: string; readonly value: Readonly<Record<string, unknown>> };
 type Span = {
@@ -74,7 +75,7 @@ it('sends spans of a read, a write and the projection, below those of the caller
   expect(JSON.stringify(spans)).not.toMatch(/secret/);
 });
 
-it('goes on without a collector that answers', async () => {
+it('goes on without a collector that answers', takesMinutes('a silent collector'), async () => {
   const server = await startServer({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' } });
   onTestFinished(() => server.dispose());
   expect((await fetch(`${server.url}/api/restaurants`)).status).toBe(200);

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { createDataDirectory, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 import { type FileAnswer, getJson, upload } from '../support/upload-client.ts';
 
 /** KILL_ROUNDS=50 for a full run. */
@@ -9,6 +10,7 @@ const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 2);
 const WRITERS = 8;
 
 it(`kill -9 during uploads, ${ROUNDS} times on one data directory: what was answered is there, and what is there is whole`, {
+  ...takesMinutes('kills during uploads'),
   timeout: 30_000 + ROUNDS * 30_000,
 }, async () => {
   const data = createDataDirectory();

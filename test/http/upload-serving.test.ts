@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 import { type FileAnswer, getJson, png, SVG, send, upload } from '../support/upload-client.ts';
 
 const BYTES = '0123456789'.repeat(1000);
@@ -178,7 +179,7 @@ it('files, links and content are there after a restart, and after the graph is m
   expect(Buffer.from(await content.arrayBuffer())).toEqual(png(4, 4));
 });
 
-it('--assets keeps the content in a folder of its own', async () => {
+it('--assets keeps the content in a folder of its own', takesMinutes('a folder of content'), async () => {
   const assets = createDataDirectory();
   onTestFinished(() => rmSync(assets, { recursive: true, force: true }));
   const data = createDataDirectory();

@@ -60,7 +60,10 @@ it(
   60_000 + PAIRS * 60,
 );
 
-it('counts limited requests and attempts to log in of all workers together', async () => {
+it('counts limited requests and attempts to log in of all workers together', {
+  ...takesMinutes('limits over several workers'),
+  timeout: 60_000,
+}, async () => {
   const server = await startWorkers(['--rate-limit', '40', '--login', 'true', '--login-rate-limit', '3']);
   const attempt = { identifier: 'someone@example.org', password: 'wrong-password' };
   const attempts: number[] = [];
@@ -74,7 +77,7 @@ it('counts limited requests and attempts to log in of all workers together', asy
   // Attempts to log in are requests, too.
   expect(reads.indexOf(429)).toBe(32);
   expect(reads.slice(32)).toEqual(Array(8).fill(429));
-}, 60_000);
+});
 
 it('acknowledges the revocation of a token once no worker accepts it', LONG, async () => {
   const server = await startWorkers();

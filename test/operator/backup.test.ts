@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createAsk } from '../support/access-client.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 const PICTURE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -84,44 +85,48 @@ it('brings back what was acknowledged before it, files and tokens included, from
   expect((await createAsk(guarded.url, token)('/api/countries')).status).toBe(200);
 });
 
-it('refuses what is no backup, a damaged one, and a data directory that is used', async () => {
-  const folder = newFolder();
-  const server = await startServer();
-  onTestFinished(() => server.dispose());
-  const running = await fail('restore', server.data, '--data', join(folder, 'a'));
-  expect(running).toContain('is not a complete backup: it has no manifest.json');
-  await server.stop();
-  const copy = join(folder, 'backup');
-  await succeed('backup', copy, '--data', server.data);
-  expect(await fail('backup', copy, '--data', server.data)).toContain('is not empty');
-  expect(await fail('restore', copy, '--data', server.data)).toContain('is not empty');
-  expect(await fail('backup', join(folder, 'b'), '--data', join(folder, 'none'))).toContain(
-    'is not a Varve data directory',
-  );
-  const elsewhere = await fail(
-    'backup',
-    join(folder, 'b'),
-    '--data',
-    server.data,
-    '--event-store',
-    'kurrentdb://localhost:2113',
-  );
-  expect(elsewhere).toContain("back it up with KurrentDB's own tools");
+it(
+  'refuses what is no backup, a damaged one, and a data directory that is used',
+  takesMinutes('damaged backups'),
+  async () => {
+    const folder = newFolder();
+    const server = await startServer();
+    onTestFinished(() => server.dispose());
+    const running = await fail('restore', server.data, '--data', join(folder, 'a'));
+    expect(running).toContain('is not a complete backup: it has no manifest.json');
+    await server.stop();
+    const copy = join(folder, 'backup');
+    await succeed('backup', copy, '--data', server.data);
+    expect(await fail('backup', copy, '--data', server.data)).toContain('is not empty');
+    expect(await fail('restore', copy, '--data', server.data)).toContain('is not empty');
+    expect(await fail('backup', join(folder, 'b'), '--data', join(folder, 'none'))).toContain(
+      'is not a Varve data directory',
+    );
+    const elsewhere = await fail(
+      'backup',
+      join(folder, 'b'),
+      '--data',
+      server.data,
+      '--event-store',
+      'kurrentdb://localhost:2113',
+    );
+    expect(elsewhere).toContain("back it up with KurrentDB's own tools");
 
-  const bytes = readFileSync(join(copy, 'events.db'));
-  bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
-  writeFileSync(join(copy, 'events.db'), bytes);
-  const target = join(folder, 'c');
-  expect(await fail('restore', copy, '--data', target)).toContain('the backup is damaged: events.db');
-  expect(existsSync(join(target, 'events.db'))).toBe(false);
-  // The manifest is believed of the log's digest: then its count is held against the log.
-  bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
-  writeFileSync(join(copy, 'events.db'), bytes);
-  const manifest = JSON.parse(readFileSync(join(copy, 'manifest.json'), 'utf8'));
-  expect(createHash('sha256').update(bytes).digest('hex')).toBe(manifest.files['events.db'].sha256);
-  const fewer = { ...manifest, log: { ...manifest.log, events: manifest.log.events + 1 } };
-  writeFileSync(join(copy, 'manifest.json'), JSON.stringify(fewer));
-  expect(await fail('restore', copy, '--data', target)).toMatch(/its log has \d+ events/);
-  writeFileSync(join(copy, 'manifest.json'), JSON.stringify(manifest));
-  await succeed('restore', copy, '--data', target);
-});
+    const bytes = readFileSync(join(copy, 'events.db'));
+    bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
+    writeFileSync(join(copy, 'events.db'), bytes);
+    const target = join(folder, 'c');
+    expect(await fail('restore', copy, '--data', target)).toContain('the backup is damaged: events.db');
+    expect(existsSync(join(target, 'events.db'))).toBe(false);
+    // The manifest is believed of the log's digest: then its count is held against the log.
+    bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
+    writeFileSync(join(copy, 'events.db'), bytes);
+    const manifest = JSON.parse(readFileSync(join(copy, 'manifest.json'), 'utf8'));
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(manifest.files['events.db'].sha256);
+    const fewer = { ...manifest, log: { ...manifest.log, events: manifest.log.events + 1 } };
+    writeFileSync(join(copy, 'manifest.json'), JSON.stringify(fewer));
+    expect(await fail('restore', copy, '--data', target)).toMatch(/its log has \d+ events/);
+    writeFileSync(join(copy, 'manifest.json'), JSON.stringify(manifest));
+    await succeed('restore', copy, '--data', target);
+  },
+);

@@ -3,6 +3,7 @@ import { createApiClient } from '../support/api-client.ts';
 import { type KurrentDbDouble, startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** An operator of the log's server deletes, truncates and scavenges streams of Varve's under a server that runs. */
 
@@ -70,28 +71,36 @@ it.each(['deleted', 'gone'] as const)(
   },
 );
 
-it('a lease whose claims were truncated is refused at start, and taken again when they can be read', async () => {
-  await server.stop();
-  double.log.setMetadata('varve.lease', { truncateBefore: 1_000n });
-  await expect(start(server.data)).rejects.toThrow(
-    /the stream varve.lease ends with the claim of epoch 0, and the log had one of epoch \d+.*\$tb, \$maxCount and \$maxAge/,
-  );
-  double.log.setMetadata('varve.lease', {});
-  server = await start(server.data);
-  expect((await put('whole', 'three')).status).toBe(200);
-});
+it(
+  'a lease whose claims were truncated is refused at start, and taken again when they can be read',
+  takesMinutes('a truncated lease'),
+  async () => {
+    await server.stop();
+    double.log.setMetadata('varve.lease', { truncateBefore: 1_000n });
+    await expect(start(server.data)).rejects.toThrow(
+      /the stream varve.lease ends with the claim of epoch 0, and the log had one of epoch \d+.*\$tb, \$maxCount and \$maxAge/,
+    );
+    double.log.setMetadata('varve.lease', {});
+    server = await start(server.data);
+    expect((await put('whole', 'three')).status).toBe(200);
+  },
+);
 
-it('what a scavenge removed is claimed by verify; a current read model starts, one from the beginning says what is missing', async () => {
-  double.log.scavenge();
-  const { code, stdout } = await verify();
-  expect([code, stdout]).toEqual([
-    1,
-    expect.stringContaining('revisions 0 to 1 before it are missing from its stream'),
-  ]);
-  await server.stop();
-  await expect(start()).rejects.toThrow(
-    /entry-changed of api::tag.tag \S+ at position \d+ cannot be applied: there is no such entry to change. It is revision 2 of the stream varve\.api__tag_tag-\S+, and no earlier one says more of this entry: run varve verify/,
-  );
-  server = await start(server.data);
-  expect((await put('whole', 'four')).status).toBe(200);
-});
+it(
+  'what a scavenge removed is claimed by verify; a current read model starts, one from the beginning says what is missing',
+  takesMinutes('a scavenged log'),
+  async () => {
+    double.log.scavenge();
+    const { code, stdout } = await verify();
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringContaining('revisions 0 to 1 before it are missing from its stream'),
+    ]);
+    await server.stop();
+    await expect(start()).rejects.toThrow(
+      /entry-changed of api::tag.tag \S+ at position \d+ cannot be applied: there is no such entry to change. It is revision 2 of the stream varve\.api__tag_tag-\S+, and no earlier one says more of this entry: run varve verify/,
+    );
+    server = await start(server.data);
+    expect((await put('whole', 'four')).status).toBe(200);
+  },
+);

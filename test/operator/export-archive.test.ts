@@ -6,6 +6,7 @@ import { archiveFiles, readJsonLines } from '../../services/strapi/archive.ts';
 import { createAsk } from '../support/access-client.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 import { png } from '../support/upload-client.ts';
 
 /** What Strapi 5.54 exported of the conformance corpus. */
@@ -128,6 +129,7 @@ function listsOf({
 }
 
 it('exports uploads with their bytes, rights and locales, and names users whose passwords Strapi cannot check', {
+  ...takesMinutes('exports of uploads'),
   timeout: 120_000,
 }, async () => {
   const server = await startServer({ arguments: ['--public', 'restaurant.find,article.find'] });

@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createAsk } from '../support/access-client.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** A folder that everyone may look into, as one that was made by hand or by a container. */
 function openFolder(): string {
@@ -52,18 +53,22 @@ it('lets nobody but their owner read its files, whatever the directory and the u
   expect(openFiles(copies)).toEqual([]);
 });
 
-it('takes access from the files that an earlier release left open to others', async () => {
-  const data = openFolder();
-  const first = await startServer({ data });
-  onTestFinished(() => first.dispose());
-  // What SQLite keeps beside the files stays where it is.
-  await first.stop('SIGKILL');
-  for (const name of readdirSync(data, { recursive: true })) {
-    const path = join(data, String(name));
-    if (statSync(path).isFile()) chmodSync(path, 0o644);
-  }
-  expect(openFiles(data)).toContain('events.db-wal 644');
-  const second = await startServer({ data });
-  onTestFinished(() => second.dispose());
-  expect(openFiles(data)).toEqual([]);
-});
+it(
+  'takes access from the files that an earlier release left open to others',
+  takesMinutes('modes of an earlier release'),
+  async () => {
+    const data = openFolder();
+    const first = await startServer({ data });
+    onTestFinished(() => first.dispose());
+    // What SQLite keeps beside the files stays where it is.
+    await first.stop('SIGKILL');
+    for (const name of readdirSync(data, { recursive: true })) {
+      const path = join(data, String(name));
+      if (statSync(path).isFile()) chmodSync(path, 0o644);
+    }
+    expect(openFiles(data)).toContain('events.db-wal 644');
+    const second = await startServer({ data });
+    onTestFinished(() => second.dispose());
+    expect(openFiles(data)).toEqual([]);
+  },
+);

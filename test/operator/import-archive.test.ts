@@ -98,6 +98,7 @@ describe('an import that is read from Elasticsearch', async () => {
 });
 
 it(`ends the same after ${KILLS} kills in the middle of ${ROWS} rows as without one`, {
+  ...takesMinutes('imports that are killed'),
   timeout: 120_000 + KILLS * 60_000,
 }, async () => {
   const archive = await kitchenArchive(join(folder, 'kitchen.tar.gz'), ROWS);
@@ -117,7 +118,10 @@ it(`ends the same after ${KILLS} kills in the middle of ${ROWS} rows as without 
   expect(digestOfData(killed)).toEqual(digestOfData(whole));
 });
 
-it('writes no document that was changed since, and says so', { timeout: 120_000 }, async () => {
+it('writes no document that was changed since, and says so', {
+  ...takesMinutes('imports of documents that were changed'),
+  timeout: 120_000,
+}, async () => {
   const data = dataForTest();
   expect(await runVarve(['import', CORPUS, '--data', data])).toMatchObject({ code: 0 });
   const server = await startServer({ data, contentTypes: CORPUS });

@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createAsk } from '../support/access-client.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { CONFORMANCE_SCHEMA, createDataDirectory, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 const FIXTURES = globSync(join(CONFORMANCE_SCHEMA, '../fixtures/*.jsonl')).sort();
 
@@ -16,6 +17,7 @@ async function startForTest() {
 }
 
 it('imports beside the requests of a running server; repeated, it changes nothing', {
+  ...takesMinutes('imports under load'),
   timeout: 120_000,
 }, async () => {
   const { ask, importFiles } = await startForTest();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { runVarve } from '../support/run-varve.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 import { type FileAnswer, getJson, upload } from '../support/upload-client.ts';
 
 type Pictured = FileAnswer & {
@@ -16,6 +17,7 @@ const bytesAt = async (server: RunningServer, url: string) => {
 };
 
 it('serves a picture and its formats under their URLs after an export to Strapi and an import', {
+  ...takesMinutes('a round trip of pictures'),
   timeout: 120_000,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'varve-round-trip-'));

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKitchenTypes } from '../support/kitchen.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, type RunningServer, spawnVarve, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** What `varve rebuild`, `rollback` and `drop` say and do, on a server that runs and on a directory that nobody has. */
 const contentTypes = createKitchenTypes();
@@ -96,7 +97,10 @@ describe('on a running server', () => {
 });
 
 describe('a graph that is wrong', () => {
-  it('is found by the comparison, row by row; accepted, the new one takes over', async () => {
+  it('is found by the comparison, row by row; accepted, the new one takes over', {
+    ...takesMinutes('a comparison that finds differences'),
+    timeout: 120_000,
+  }, async () => {
     expect((await server?.stop())?.code).toBe(0);
     const db = new DatabaseSync(join(data, 'graph-2.db'));
     db.exec(`UPDATE rows SET source = CAST(replace(CAST(source AS TEXT), '"Ada"', '"Eve"') AS BLOB)`);
@@ -123,11 +127,14 @@ describe('a graph that is wrong', () => {
     const accepted = await runVarve(['rebuild', '--graph', '--accept', ...own]);
     expect(accepted.code).toBe(0);
     expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dan', 'Dee']);
-  }, 120_000);
+  });
 });
 
 describe('the progress of a rebuild', () => {
-  it('says at the end of each phase that all of it is done', async () => {
+  it('says at the end of each phase that all of it is done', {
+    ...takesMinutes('the progress of a rebuild'),
+    timeout: 120_000,
+  }, async () => {
     const { code, stdout } = await runVarve(['rebuild', '--graph', '--json', ...own]);
     expect(code).toBe(0);
     type Line = {
@@ -145,7 +152,7 @@ describe('the progress of a rebuild', () => {
       expect(total).toBeGreaterThan(0);
     }
     await runVarve(['drop', ...own]);
-  }, 120_000);
+  });
 });
 
 describe('on a directory that nobody has', () => {

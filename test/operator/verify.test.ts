@@ -8,6 +8,7 @@ import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.t
 import { removeIndices } from '../support/remove-indices.ts';
 import { type Ran, runVarve } from '../support/run-varve.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 const onElasticsearch = await needsElasticsearch();
 
@@ -134,26 +135,32 @@ async function damage(url: string, index: string): Promise<void> {
 }
 
 describe('varve verify of a damaged log', () => {
-  it('names the event, and knows the log by a head that was written down', async () => {
-    const server = await startWithCountries(['Norway', 'Peru']);
-    const log = ['--data', server.data];
-    const status = JSON.parse((await runVarve(['status', '--json', ...log])).stdout);
-    const head = `${status.log.head.position}:${status.log.head.chain}`;
-    expect((await runVarve(['status', ...log])).stdout).toContain(`Head    ${head}`);
-    await server.stop();
-    expect(await runVarve(['verify', '--head', head, ...log])).toMatchObject({ code: 0 });
-    const other = await runVarve(['verify', '--head', head.replace(/:..../, ':0000'), ...log]);
-    expect(other.stderr).toContain('it is not the log with this head');
-    const events = new DatabaseSync(join(server.data, 'events.db'));
-    const { position } =
-      events.prepare("SELECT max(position) AS position FROM event WHERE data LIKE '%Peru%'").get() ?? {};
-    events.exec(`UPDATE event SET data = replace(data, 'Peru', 'Pern') WHERE position = ${Number(position)}`);
-    events.close();
-    const { code, stdout, stderr } = await runVarve(['verify', ...log]);
-    expect({ code, stdout }).toEqual({
-      code: 1,
-      stdout: expect.stringContaining(`log: event at position ${position} (varve.api__country_country-`),
-    });
-    expect(stderr).toContain('in the log: restore a backup of it');
-  });
+  it(
+    'names the event, and knows the log by a head that was written down',
+    takesMinutes('a damaged log'),
+    async () => {
+      const server = await startWithCountries(['Norway', 'Peru']);
+      const log = ['--data', server.data];
+      const status = JSON.parse((await runVarve(['status', '--json', ...log])).stdout);
+      const head = `${status.log.head.position}:${status.log.head.chain}`;
+      expect((await runVarve(['status', ...log])).stdout).toContain(`Head    ${head}`);
+      await server.stop();
+      expect(await runVarve(['verify', '--head', head, ...log])).toMatchObject({ code: 0 });
+      const other = await runVarve(['verify', '--head', head.replace(/:..../, ':0000'), ...log]);
+      expect(other.stderr).toContain('it is not the log with this head');
+      const events = new DatabaseSync(join(server.data, 'events.db'));
+      const { position } =
+        events.prepare("SELECT max(position) AS position FROM event WHERE data LIKE '%Peru%'").get() ?? {};
+      events.exec(
+        `UPDATE event SET data = replace(data, 'Peru', 'Pern') WHERE position = ${Number(position)}`,
+      );
+      events.close();
+      const { code, stdout, stderr } = await runVarve(['verify', ...log]);
+      expect({ code, stdout }).toEqual({
+        code: 1,
+        stdout: expect.stringContaining(`log: event at position ${position} (varve.api__country_country-`),
+      });
+      expect(stderr).toContain('in the log: restore a backup of it');
+    },
+  );
 });

@@ -8,9 +8,10 @@ import { FULL_ACCESS } from '../../shared/access/rights.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import { createRandom, type Random } from '../support/naive-random.ts';
 import { createDataDirectory } from '../support/server.ts';
+import { count } from '../support/takes-minutes.ts';
 import { openInProcess } from '../support/varve-in-process.ts';
 
-const EDITS = Number(process.env['VARVE_CACHE_EDITS'] ?? 40);
+const EDITS = Number(process.env['VARVE_CACHE_EDITS'] ?? count(40, 15));
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? 7);
 const RESTAURANTS = 120;
 

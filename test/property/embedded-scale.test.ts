@@ -6,11 +6,12 @@ import type { LinkChange, ReadIndex, RowChange, SortKey } from '../../shared/rea
 import { AUTHOR, BOOK, decode, libraryRegistry, row, type Values } from '../contract/read-index-library.ts';
 import { by, link, MATCH_ALL, some, unlink } from '../contract/read-index-shelf.ts';
 import { createBruteForceReadIndex } from '../support/brute-force-read-index.ts';
+import { count } from '../support/takes-minutes.ts';
 
 /** Enough rows for what small histories never reach: dense postings, n-grams, stretches of sorted rows, orders kept across writes. */
 const BOOKS = 1500;
 const AUTHORS = 60;
-const ROUNDS = Math.ceil(Number(process.env['VARVE_PROPERTY_RUNS'] ?? 200) / 100);
+const ROUNDS = Math.ceil(Number(process.env['VARVE_PROPERTY_RUNS'] ?? count(200, 100)) / 100);
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
 const registry = libraryRegistry();
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { ChangeBatch, LinkChange } from '../../shared/read-index/read-index.ts';
+import { count } from '../support/takes-minutes.ts';
 import {
   createLog,
   DEFINITIONS,
@@ -19,7 +20,7 @@ import { historyOf, type Step, steps } from '../unit/graph-history.ts';
  * The graph is a function of the log: however it is cut into batches, whenever the process restarts in between, whether the
  * index got a batch or crashed before it, the same rows, ids, component ids and links come out.
  */
-const RUNS = Number(process.env['GRAPH_RUNS'] ?? 30);
+const RUNS = Number(process.env['GRAPH_RUNS'] ?? count(30, 10));
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 
 describe(`random histories (SEED=${SEED})`, () => {

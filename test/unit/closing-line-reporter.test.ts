@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const folders: string[] = [];
@@ -37,21 +38,25 @@ test('the last line counts passed tests alone when nothing failed or was skipped
   expect(code).toBe(0);
 });
 
-test('a file that does not load, a failing hook and an unhandled error each count as failed', async () => {
-  const { code, lines } = await runVitest({
-    'good.test.mjs': `test('one', () => {});`,
-    'bad.test.mjs': `test('one', () => { expect(1).toBe(2); });`,
-    'broken.test.mjs': `import './missing.mjs'; test('never seen', () => {});`,
-    'unhandled.test.mjs': `test('rejects aside', () => { Promise.reject(new Error('lost')); });`,
-    'setup.test.mjs': `beforeAll(() => { throw new Error('early'); }); test('one', () => {});`,
-    'hook.test.mjs': `describe('s', () => { afterAll(() => { throw new Error('late'); }); test('one', () => {}); });`,
-  });
-  expect(lines.filter((line) => line.startsWith('skipped '))).toEqual([
-    'skipped setup.test.mjs: its setup failed',
-  ]);
-  expect(lines.at(-1)).toBe('3 passed, 5 failed, 1 skipped');
-  expect(code).not.toBe(0);
-});
+test(
+  'a file that does not load, a failing hook and an unhandled error each count as failed',
+  takesMinutes('runs of Vitest by tests'),
+  async () => {
+    const { code, lines } = await runVitest({
+      'good.test.mjs': `test('one', () => {});`,
+      'bad.test.mjs': `test('one', () => { expect(1).toBe(2); });`,
+      'broken.test.mjs': `import './missing.mjs'; test('never seen', () => {});`,
+      'unhandled.test.mjs': `test('rejects aside', () => { Promise.reject(new Error('lost')); });`,
+      'setup.test.mjs': `beforeAll(() => { throw new Error('early'); }); test('one', () => {});`,
+      'hook.test.mjs': `describe('s', () => { afterAll(() => { throw new Error('late'); }); test('one', () => {}); });`,
+    });
+    expect(lines.filter((line) => line.startsWith('skipped '))).toEqual([
+      'skipped setup.test.mjs: its setup failed',
+    ]);
+    expect(lines.at(-1)).toBe('3 passed, 5 failed, 1 skipped');
+    expect(code).not.toBe(0);
+  },
+);
 
 test('a process that a test started and that ends at an unhandled rejection counts as failed', async () => {
   const start = (program: string) => `
@@ -94,7 +99,7 @@ const UNEXPLAINED = {
     describe.skip('outer', () => { describe('inner', () => { test('z', () => {}); }); });`,
 };
 
-test('a skip without a reason counts as a failure', async () => {
+test('a skip without a reason counts as a failure', takesMinutes('runs of Vitest by tests'), async () => {
   const { code, lines } = await runVitest(UNEXPLAINED);
   expect(lines.filter((line) => line.startsWith('skipped '))).toEqual([
     'skipped suite.test.mjs > one: no reason given',
@@ -104,8 +109,12 @@ test('a skip without a reason counts as a failure', async () => {
   expect(code).not.toBe(0);
 });
 
-test('tests that were not chosen by name need no reason', async () => {
-  const { code, lines } = await runVitest(UNEXPLAINED, ['--testNamePattern', 'runs']);
-  expect(lines.at(-1)).toBe('1 passed, 0 failed, 2 skipped');
-  expect(code).toBe(0);
-});
+test(
+  'tests that were not chosen by name need no reason',
+  takesMinutes('runs of Vitest by tests'),
+  async () => {
+    const { code, lines } = await runVitest(UNEXPLAINED, ['--testNamePattern', 'runs']);
+    expect(lines.at(-1)).toBe('1 passed, 0 failed, 2 skipped');
+    expect(code).toBe(0);
+  },
+);

@@ -72,17 +72,21 @@ describe('the node that leads is dead for good', () => {
   });
 });
 
-test('a leading node that stops answering without closing is left', async () => {
-  const store = await start({ deadlineMs: 500 });
-  const stream = streamOf();
-  const subscriber = collect(store);
-  await useAll(store, stream);
-  await subscriber.until(1);
-  cluster.freeze(leaderOf(cluster));
-  await useAll(store, stream);
-  await subscriber.until(2);
-  expect(ids(subscriber.events)).toEqual(ids(await readAll(store)));
-});
+test(
+  'a leading node that stops answering without closing is left',
+  takesMinutes('a silent leading node'),
+  async () => {
+    const store = await start({ deadlineMs: 500 });
+    const stream = streamOf();
+    const subscriber = collect(store);
+    await useAll(store, stream);
+    await subscriber.until(1);
+    cluster.freeze(leaderOf(cluster));
+    await useAll(store, stream);
+    await subscriber.until(2);
+    expect(ids(subscriber.events)).toEqual(ids(await readAll(store)));
+  },
+);
 
 test(
   'a subscription whose own node stops answering is made anew, though appends and reads go on',
@@ -103,6 +107,7 @@ test(
 
 const majorityGoneMs = Number(process.env['VARVE_NO_MAJORITY_MS'] ?? 2_000);
 test('without a majority nothing ends; all is there and goes on afterwards', {
+  ...takesMinutes('a cluster without a majority'),
   timeout: majorityGoneMs + 60_000,
 }, async () => {
   const troubles: string[] = [];

@@ -13,6 +13,7 @@ import { migrate, migrating } from '../../shared/sqlite/migrate.ts';
 import { newEvents, readAll } from '../contract/event-store-fixtures.ts';
 import { createEarlierLog, EARLIER_INSERT } from '../support/earlier-log.ts';
 import { mountSmallDisk, whyNoSmallDisk } from '../support/small-disk.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 let folder: string;
 let file: string;
@@ -125,7 +126,7 @@ describe('the upgrade of an earlier log', () => {
     expect(rowsOf(`${file}.before-upgrade`)).toEqual(rows);
   });
 
-  test('by three processes at once is done once', async () => {
+  test('by three processes at once is done once', takesMinutes('upgrades by several processes'), async () => {
     createEarlierLog(file, 15_000).close();
     const rows = rowsOf(file);
     const results = await Promise.all([1, 2, 3].map(() => upgradeInChild(file).ended));
@@ -157,20 +158,24 @@ describe('the upgrade of an earlier log', () => {
     await upgradeLog(file);
   });
 
-  test('that finds the file full in the middle goes on when there is room', async () => {
-    createEarlierLog(file, 20_000).close();
-    const rows = rowsOf(file);
-    const db = new DatabaseSync(file);
-    const steps = migrating(db, LOG_MIGRATIONS);
-    while (countChained(file) === 0) steps.next();
-    const pages = Number(db.prepare('PRAGMA page_count').get()?.['page_count']);
-    db.exec(`PRAGMA max_page_count = ${pages + 10}`);
-    expect(() => [...steps]).toThrow(/full/);
-    db.close();
-    expect(countChained(file)).toBeLessThan(rows.length);
-    await upgradeLog(file);
-    await expectUpgraded(file, rows);
-  });
+  test(
+    'that finds the file full in the middle goes on when there is room',
+    takesMinutes('upgrades on a full disk'),
+    async () => {
+      createEarlierLog(file, 20_000).close();
+      const rows = rowsOf(file);
+      const db = new DatabaseSync(file);
+      const steps = migrating(db, LOG_MIGRATIONS);
+      while (countChained(file) === 0) steps.next();
+      const pages = Number(db.prepare('PRAGMA page_count').get()?.['page_count']);
+      db.exec(`PRAGMA max_page_count = ${pages + 10}`);
+      expect(() => [...steps]).toThrow(/full/);
+      db.close();
+      expect(countChained(file)).toBeLessThan(rows.length);
+      await upgradeLog(file);
+      await expectUpgraded(file, rows);
+    },
+  );
 });
 
 const noSmallDisk = whyNoSmallDisk();

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from '../support/chromium.ts';
 import { chooseElasticsearch, planElasticsearch, startElasticsearch } from '../support/elasticsearch-node.ts';
@@ -65,14 +65,18 @@ const TOOLS = [
   'tail',
 ];
 
+/** Their paths, as far as this machine has them. */
+const PRESENT = spawnSync('sh', ['-c', `for tool in ${TOOLS.join(' ')}; do command -v "$tool"; done`], {
+  encoding: 'utf8',
+})
+  .stdout.trim()
+  .split('\n');
+
 /** A machine with nothing but these tools, and what `programs` say; its JDK is found by ES_JAVA_HOME alone. */
 function cutDown(programs: { readonly javac?: string; readonly mvn?: string }): NodeJS.ProcessEnv {
   const folder = newFolder();
   for (const made of ['bin', 'jdk/bin', 'cache']) mkdirSync(join(folder, made), { recursive: true });
-  for (const tool of TOOLS) {
-    const found = spawnSync('sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' }).stdout.trim();
-    if (found !== '') symlinkSync(found, join(folder, 'bin', tool));
-  }
+  for (const tool of PRESENT) symlinkSync(tool, join(folder, 'bin', basename(tool)));
   if (programs.mvn !== undefined) writeProgram(join(folder, 'bin/mvn'), programs.mvn);
   if (programs.javac !== undefined) writeProgram(join(folder, 'jdk/bin/javac'), programs.javac);
   return {
