@@ -25,7 +25,7 @@ import type { FormatsMade, PictureSettings } from './assets/pictures/picture-set
 import { createChangeFeed } from './changes/change-feed.ts';
 import { requestOrOperator } from './command/current-author.ts';
 import { changeAhead } from './content-types/change-ahead.ts';
-import { type OwnTypes, typesOfGraph } from './content-types/deferred-change.ts';
+import { type OwnTypes, ownTypes, typesOfGraph } from './content-types/deferred-change.ts';
 import {
   refuseOtherTypes,
   type Settling,
@@ -198,7 +198,8 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const people = createPeople(graph.reader);
   const signing = lateLogin({ ...options, key, access, people });
   await assertWholeLease(log, space, graph.epochAt(graph.position() + 1n));
-  const settling = { claimant, definitions: options.definitions, waiting: fleetLog.waiting };
+  const own = ownTypes(graph, options);
+  const settling = { claimant, definitions: own.definitions, waiting: fleetLog.waiting };
   const { pending } = store;
   if (pending !== undefined && options.meanwhile !== undefined) {
     await serveEarlier({
@@ -220,13 +221,13 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     });
   }
   if (options.turn === undefined && options.generation !== undefined)
-    refuseOtherTypes(options.definitions, graph);
-  const ahead = await changeAhead({ ...store, definitions: options.definitions });
+    refuseOtherTypes(own.definitions, graph);
+  const ahead = await changeAhead({ ...store, definitions: own.definitions });
   await options.turn?.();
   const isDeferred = store.deferred.length > 0;
   await settleContentTypes({ ...settling, graph: ahead.graph, isDeferred });
   await ahead.finish();
-  const { registry, definitions }: OwnTypes = isDeferred ? typesOfGraph(graph) : options;
+  const { registry, definitions }: OwnTypes = isDeferred ? typesOfGraph(graph) : own;
   if (isDeferred) generations.deferChange();
   const lease = await readLeaseUpTo(log, space);
   const readSide = await generations.openReadSide();

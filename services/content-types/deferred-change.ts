@@ -23,6 +23,15 @@ export type OwnTypes = {
   readonly definitions: readonly TypeDefinition[];
 };
 
+/**
+ * The content types of the folder. A process that never leads changes none: if the folder has changed since the server was started, it
+ * serves those in force.
+ */
+export function ownTypes(graph: GraphTypes, folder: OwnTypes & { readonly mayLead?: boolean }): OwnTypes {
+  if (folder.mayLead !== false) return folder;
+  return notInForce(folder.definitions, graph.definition).length === 0 ? folder : typesOfGraph(graph);
+}
+
 /** The content types in force, whichever the folder has. */
 export function typesOfGraph(graph: GraphTypes): OwnTypes {
   const registry = graph.registry();

@@ -117,6 +117,22 @@ it('ends an import once no worker answers reads without it', LONG, async () => {
   expect(isRunning(reading)).toBe(false);
 });
 
+it(
+  'starts a reading worker again with the content types in force after the folder has changed',
+  LONG,
+  async () => {
+    const contentTypes = createTypes();
+    const server = await startWorkers([], { contentTypes });
+    const body = { data: { key: 'a', name: 'a', stars: 3 } };
+    expect((await ask(`${server.url}/api/restaurants`, false, body)).status).toBe(201);
+    renameAttribute(contentTypes, 'stars', 'score');
+    process.kill(pids(server).reading, 'SIGKILL');
+    await inRotation(server, 2);
+    expect(await statuses(`${server.url}/api/restaurants?filters[stars]=3`)).toEqual([200, 200, 200, 200]);
+    expect(await statuses(`${server.url}/api/restaurants?filters[score]=3`)).toEqual([400, 400, 400, 400]);
+  },
+);
+
 it.each([
   ['before it answers', []],
   ['in another worker', ['--convert-at-once', '0']],
