@@ -7,9 +7,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
+import { count } from '../support/takes-minutes.ts';
 import { readAll } from './event-store-fixtures.ts';
 
-const KILLS = Number(process.env['VARVE_TEST_KILLS'] ?? 8);
+const KILLS = Number(process.env['VARVE_TEST_KILLS'] ?? count(8, 3));
 
 let directory: string;
 let log: string;

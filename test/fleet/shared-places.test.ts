@@ -51,6 +51,7 @@ async function succeed(...args: readonly string[]): Promise<void> {
 const stored = () => bucket.names().some((name) => name.endsWith(file.hash));
 
 it('are refused to a restored copy and to a copied directory, and are as they were', {
+  ...takesMinutes('who owns uploaded files'),
   timeout: 60_000,
 }, async () => {
   const [backup, restored, copied] = ['backup', 'restored', 'copied'].map((name) => join(folder, name)) as [

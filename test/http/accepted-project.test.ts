@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Ask, createAsk } from '../support/access-client.ts';
 import { jsonOf, runVarve } from '../support/run-varve.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** A project that Strapi starts: users with attributes of its own, an attribute called status, and what Varve cannot serve. */
 const project = mkdtempSync(join(tmpdir(), 'varve-project-'));
@@ -98,27 +99,35 @@ it('serves what a project adds to users, and hides what is private', async () =>
   expect(posts.body.data).toMatchObject([{ title: 'One' }]);
 });
 
-it('refuses to start with strict schemas, and with a custom field of no known type', async () => {
-  const serve = ['serve', '--content-types', project, '--data', server.data];
-  const strict = await runVarve([...serve, '--strict-schemas']);
-  expect(strict.code).toBe(1);
-  expect(strict.stderr).toContain('content type plugin::shop.order is not defined');
-  const wrong = await runVarve([...serve, '--custom-field', 'plugin::rating.stars=number']);
-  expect(wrong.code).toBe(1);
-  expect(wrong.stderr).toContain('has "plugin::rating.stars=number": expected <custom field>=<type>');
-});
+it(
+  'refuses to start with strict schemas, and with a custom field of no known type',
+  takesMinutes('strict schemas'),
+  async () => {
+    const serve = ['serve', '--content-types', project, '--data', server.data];
+    const strict = await runVarve([...serve, '--strict-schemas']);
+    expect(strict.code).toBe(1);
+    expect(strict.stderr).toContain('content type plugin::shop.order is not defined');
+    const wrong = await runVarve([...serve, '--custom-field', 'plugin::rating.stars=number']);
+    expect(wrong.code).toBe(1);
+    expect(wrong.stderr).toContain('has "plugin::rating.stars=number": expected <custom field>=<type>');
+  },
+);
 
-it('starts again on the same data when the extension of users has changed', async () => {
-  await server.stop();
-  const file = 'extensions/users-permissions/content-types/user/schema.json';
-  const extension = FILES[file];
-  const attributes = { ...extension.attributes, motto: { type: 'string', default: 'none' } };
-  writeProject({ [file]: { ...extension, attributes } });
-  const again = await startServer({ contentTypes: project, data: server.data });
-  try {
-    const users = await createAsk(again.url)('/api/users?filters[nickname]=A');
-    expect(users.body).toMatchObject([{ username: 'ada', motto: null }]);
-  } finally {
-    await again.dispose();
-  }
-});
+it(
+  'starts again on the same data when the extension of users has changed',
+  takesMinutes('changed users of a project'),
+  async () => {
+    await server.stop();
+    const file = 'extensions/users-permissions/content-types/user/schema.json';
+    const extension = FILES[file];
+    const attributes = { ...extension.attributes, motto: { type: 'string', default: 'none' } };
+    writeProject({ [file]: { ...extension, attributes } });
+    const again = await startServer({ contentTypes: project, data: server.data });
+    try {
+      const users = await createAsk(again.url)('/api/users?filters[nickname]=A');
+      expect(users.body).toMatchObject([{ username: 'ada', motto: null }]);
+    } finally {
+      await again.dispose();
+    }
+  },
+);

@@ -7,6 +7,7 @@ import {
   spawnVarve,
   startServer,
 } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 const TAGS = ['api::tag.tag.find', 'api::tag.tag.findOne'];
 const data = createDataDirectory();
@@ -60,7 +61,10 @@ it('makes them private as soon as callers without a token see less', async () =>
   await expect.poll(() => cachingOf(site, '/api/tags')).toEqual(['public', true]);
 });
 
-it('refuses to start with a token that sees more', { timeout: 60_000 }, async () => {
+it('refuses to start with a token that sees more', {
+  ...takesMinutes('cache tokens at the start'),
+  timeout: 60_000,
+}, async () => {
   await server.stop('SIGTERM');
   const places = ['--data', data, '--content-types', CONFORMANCE_SCHEMA, '--port', '0'];
   const { exited } = spawnVarve(['serve', ...places, '--cache-token', 'admin']);

@@ -6,6 +6,7 @@ import { type Ask, createAsk } from '../support/access-client.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 import { AT, archivedType, writeArchive } from '../support/strapi-archive.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** Files of an archive: a picture with a smaller one, a page that a browser would run, and one at a cloud provider. */
 const PNG = Buffer.from(
@@ -111,7 +112,7 @@ it('answers files as the archive has them, without their folder', async () => {
   expect(cover).not.toHaveProperty('folderPath');
 });
 
-it('finds them in a backup, and misses what is gone', async () => {
+it('finds them in a backup, and misses what is gone', takesMinutes('backups of imported files'), async () => {
   const backup = join(folder, 'backup');
   const made = await runVarve(['backup', backup, '--data', data]);
   expect(made, made.stderr).toMatchObject({ code: 0 });

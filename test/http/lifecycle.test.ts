@@ -152,7 +152,7 @@ it('lists every problem of the content types and does not start', async () => {
   expect(lenient.output).not.toContain('thing.json');
 });
 
-it('writes the examples on the first start only', async () => {
+it('writes the examples on the first start only', takesMinutes('examples over restarts'), async () => {
   const options = { contentTypes: 'examples/restaurants', arguments: ['--examples'] };
   const first = await startForTest(options);
   expect(first.output()).toMatch(/\(\d+ example documents were written\)/);

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createAsk, createTokenOver } from '../support/access-client.ts';
 import { sampleOf } from '../support/metrics-client.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 async function startForTest(...args: readonly string[]): Promise<RunningServer> {
   const server = await startServer({ arguments: args });
@@ -113,16 +114,20 @@ describe('who may see metrics', () => {
     expect((await fetch(`${server.url}/health/ready`)).status).toBe(200);
   });
 
-  it('with a port of their own: who reaches that port, and nobody elsewhere', async () => {
-    const server = await startForTest('--metrics-port', '0', '--public', '');
-    const own = /^Metrics and health are at (http:\S+)$/m.exec(server.output())?.[1] ?? '';
-    expect(sampleOf(await scrape(own), 'varve_ready')).toBe(1);
-    expect((await fetch(`${own}/health/ready`)).status).toBe(200);
-    expect((await fetch(`${own}/api/restaurants`)).status).toBe(404);
-    expect((await fetch(`${server.url}/metrics`)).status).toBe(404);
-  });
+  it(
+    'with a port of their own: who reaches that port, and nobody elsewhere',
+    takesMinutes('a port for metrics'),
+    async () => {
+      const server = await startForTest('--metrics-port', '0', '--public', '');
+      const own = /^Metrics and health are at (http:\S+)$/m.exec(server.output())?.[1] ?? '';
+      expect(sampleOf(await scrape(own), 'varve_ready')).toBe(1);
+      expect((await fetch(`${own}/health/ready`)).status).toBe(200);
+      expect((await fetch(`${own}/api/restaurants`)).status).toBe(404);
+      expect((await fetch(`${server.url}/metrics`)).status).toBe(404);
+    },
+  );
 
-  it('with --metrics false: nobody', async () => {
+  it('with --metrics false: nobody', takesMinutes('servers without metrics'), async () => {
     const server = await startForTest('--metrics', 'false');
     expect((await fetch(`${server.url}/metrics`)).status).toBe(404);
   });

@@ -141,18 +141,22 @@ it(
   },
 );
 
-it('starts a process that crashes again and again ever more slowly, and ends with 0 when it is stopped meanwhile', async () => {
-  const server = await startForTest();
-  let killed = workerOf(server);
-  process.kill(killed, 'SIGKILL');
-  for (let crash = 2; crash <= CRASHES; crash++) {
-    killed = await replacementOf(server, killed);
+it(
+  'starts a process that crashes again and again ever more slowly, and ends with 0 when it is stopped meanwhile',
+  takesMinutes('workers that crash again and again'),
+  async () => {
+    const server = await startForTest();
+    let killed = workerOf(server);
     process.kill(killed, 'SIGKILL');
-  }
-  while (server.output().match(/worker crashed/g)?.length !== CRASHES) await delay(5);
-  expect(server.worker()).toBeUndefined();
-  expect(await server.stop('SIGTERM')).toMatchObject({ code: 0, signal: null });
-});
+    for (let crash = 2; crash <= CRASHES; crash++) {
+      killed = await replacementOf(server, killed);
+      process.kill(killed, 'SIGKILL');
+    }
+    while (server.output().match(/worker crashed/g)?.length !== CRASHES) await delay(5);
+    expect(server.worker()).toBeUndefined();
+    expect(await server.stop('SIGTERM')).toMatchObject({ code: 0, signal: null });
+  },
+);
 
 it(
   'ends with 0 when it is stopped while the process that replaces another one starts',

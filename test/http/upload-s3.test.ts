@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { S3_CREDENTIALS, type S3Double, startS3Double } from '../support/s3-double.ts';
 import { type RunningServer, spawnVarve, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 import { type FileAnswer, getJson, postForm, uploadForm } from '../support/upload-client.ts';
 
 let double: S3Double;
@@ -42,7 +43,7 @@ it('answers 503 while the store is away, and serves everything else', async () =
   expect(await getJson(server, '/api/upload/files')).toEqual([]);
 });
 
-it('does not start without the bucket', async () => {
+it('does not start without the bucket', takesMinutes('buckets at the start'), async () => {
   const { code, output } = await spawnVarve(
     [
       'serve',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openFolderAssetStore } from '../../shared/asset-store/folder/folder-asset-store.ts';
 import { createDataDirectory, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 import { getJson, upload } from '../support/upload-client.ts';
 
 const TWO_DAYS_MS = 2 * 24 * 60 * 60 * 1000;
@@ -59,25 +60,29 @@ it('removes content that crashes left without a file a day ago, and nothing else
   expect(await (await fetch(server.url + url)).text()).toBe('content of late');
 });
 
-it('leaves no note behind where uploads and removals go well, are refused or replace content', async () => {
-  const server = await startServer();
-  onTestFinished(() => server.dispose());
-  const suspects = () => readdirSync(join(server.data, 'assets', 'suspects'));
-  const [one, two] = await upload(
-    server,
-    ['one', 'two'].map((name) => ({ name, bytes: bytesOf(name) })),
-  );
-  expect(suspects()).toEqual([]);
-  await fetch(`${server.url}/api/upload/files/${one?.id}`, { method: 'DELETE' });
-  expect(suspects()).toEqual([]);
-  const form = new FormData();
-  form.append('files', new Blob([bytesOf('three')]), 'three');
-  expect((await fetch(`${server.url}/api/upload?id=${two?.id}`, { method: 'POST', body: form })).status).toBe(
-    200,
-  );
-  expect(suspects()).toEqual([]);
-  const names = readdirSync(join(server.data, 'assets'), { recursive: true }).map(String);
-  expect(names.filter((name) => /[0-9a-f]{64}$/.test(name))).toEqual([
-    join(hashOf('three').slice(0, 2), hashOf('three')),
-  ]);
-});
+it(
+  'leaves no note behind where uploads and removals go well, are refused or replace content',
+  takesMinutes('notes of uploads'),
+  async () => {
+    const server = await startServer();
+    onTestFinished(() => server.dispose());
+    const suspects = () => readdirSync(join(server.data, 'assets', 'suspects'));
+    const [one, two] = await upload(
+      server,
+      ['one', 'two'].map((name) => ({ name, bytes: bytesOf(name) })),
+    );
+    expect(suspects()).toEqual([]);
+    await fetch(`${server.url}/api/upload/files/${one?.id}`, { method: 'DELETE' });
+    expect(suspects()).toEqual([]);
+    const form = new FormData();
+    form.append('files', new Blob([bytesOf('three')]), 'three');
+    expect(
+      (await fetch(`${server.url}/api/upload?id=${two?.id}`, { method: 'POST', body: form })).status,
+    ).toBe(200);
+    expect(suspects()).toEqual([]);
+    const names = readdirSync(join(server.data, 'assets'), { recursive: true }).map(String);
+    expect(names.filter((name) => /[0-9a-f]{64}$/.test(name))).toEqual([
+      join(hashOf('three').slice(0, 2), hashOf('three')),
+    ]);
+  },
+);

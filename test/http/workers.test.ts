@@ -7,7 +7,7 @@ import { isRunning } from '../support/processes.ts';
 import { generation, workers } from '../support/replaced-workers.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { expectNoFailures, inRotation, pids, startWorkers, stopPairs } from '../support/several-workers.ts';
-import { takesMinutes } from '../support/takes-minutes.ts';
+import { count, takesMinutes } from '../support/takes-minutes.ts';
 import { startWorkerPairs } from '../support/worker-pairs.ts';
 
 /** Several workers of one server answer reads, and one of them writes. */
@@ -15,7 +15,7 @@ const LONG = {
   ...takesMinutes('workers that are stopped, killed and replaced under load'),
   timeout: 300_000,
 };
-const PAIRS = Number(process.env['VARVE_PAIRS'] ?? 200);
+const PAIRS = Number(process.env['VARVE_PAIRS'] ?? count(200, 60));
 const CLIENTS = 4;
 const PAUSE_MS = 5;
 it(

@@ -62,7 +62,10 @@ describe('on a running server', () => {
     expect((await runVarve(['rollback', ...own])).stderr).toContain('there is no kept generation');
   }, 120_000);
 
-  it('a rebuild of another scope is refused while one is paused; the same one goes on; a cancelled one leaves nothing', async () => {
+  it('a rebuild of another scope is refused while one is paused; the same one goes on; a cancelled one leaves nothing', {
+    ...takesMinutes('rebuilds that are paused and cancelled'),
+    timeout: 120_000,
+  }, async () => {
     const slow = spawnVarve(['rebuild', '--graph', '--max-rate', '1', '--json', ...own]);
     await new Promise<void>((resolve) => slow.child.stdout?.once('data', () => resolve()));
     const attached = spawnVarve(['rebuild', '--graph', '--json', ...own]);
@@ -83,7 +86,7 @@ describe('on a running server', () => {
     expect((await runVarve(['rebuild', '--cancel', ...own])).stdout).toContain('was cancelled');
     expect(graphs()).toEqual(['graph-2.db']);
     expect((await runVarve(['rebuild', '--cancel', ...own])).stderr).toContain('no rebuild is under way');
-  }, 120_000);
+  });
 
   it('says what is wrong with its arguments', async () => {
     const refused = async (...args: string[]) => (await runVarve(['rebuild', ...args, ...own])).stderr;
@@ -156,7 +159,10 @@ describe('the progress of a rebuild', () => {
 });
 
 describe('on a directory that nobody has', () => {
-  it('the same commands do the same, and a server goes on with the result', async () => {
+  it('the same commands do the same, and a server goes on with the result', {
+    ...takesMinutes('rebuilds without a server'),
+    timeout: 120_000,
+  }, async () => {
     expect((await server?.stop())?.code).toBe(0);
     for (const file of graphs()) rmSync(join(data, file));
     const lost = await runVarve(['rebuild', '--graph', ...own]);
@@ -168,5 +174,5 @@ describe('on a directory that nobody has', () => {
     expect(graphs()).toHaveLength(1);
     server = await startServer({ contentTypes, data });
     expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dan', 'Dee']);
-  }, 120_000);
+  });
 });

@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createAsk } from '../support/access-client.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** Written by a release whose manifests had digests of the graph's internal numbers, which no replay gives again. */
 const FORMAT_2 = fileURLToPath(new URL('backup-format-2', import.meta.url));
@@ -34,27 +35,31 @@ async function succeed(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-it('restores a log whose content types came one after the other', async () => {
-  const [contentTypes, folder] = [newFolder(), newFolder()];
-  const data = join(folder, 'data');
-  writeType(contentTypes, 'plate', { name: { type: 'string' } });
-  writeType(contentTypes, 'cook', { name: { type: 'string', unique: true }, plate: relationTo('plate') });
-  const first = await startServer({ contentTypes, data });
-  onTestFinished(() => first.dispose());
-  await first.stop();
-  writeType(contentTypes, 'apron', { name: { type: 'string' }, cook: relationTo('cook') });
-  writeType(contentTypes, 'plate', { name: { type: 'string' }, apron: relationTo('apron') });
-  const second = await startServer({ contentTypes, data });
-  onTestFinished(() => second.dispose());
-  const body = { data: { name: 'White' } };
-  expect((await createAsk(second.url)('/api/aprons', { method: 'POST', body })).status).toBe(201);
-  await second.stop();
-  expect(await succeed('verify', '--data', data)).toContain('no differences');
-  await succeed('backup', join(folder, 'backup'), '--data', data);
-  expect(await succeed('restore', join(folder, 'backup'), '--data', join(folder, 'restored'))).toContain(
-    'a replay of the log gives the same content',
-  );
-});
+it(
+  'restores a log whose content types came one after the other',
+  takesMinutes('a restored history of content types'),
+  async () => {
+    const [contentTypes, folder] = [newFolder(), newFolder()];
+    const data = join(folder, 'data');
+    writeType(contentTypes, 'plate', { name: { type: 'string' } });
+    writeType(contentTypes, 'cook', { name: { type: 'string', unique: true }, plate: relationTo('plate') });
+    const first = await startServer({ contentTypes, data });
+    onTestFinished(() => first.dispose());
+    await first.stop();
+    writeType(contentTypes, 'apron', { name: { type: 'string' }, cook: relationTo('cook') });
+    writeType(contentTypes, 'plate', { name: { type: 'string' }, apron: relationTo('apron') });
+    const second = await startServer({ contentTypes, data });
+    onTestFinished(() => second.dispose());
+    const body = { data: { name: 'White' } };
+    expect((await createAsk(second.url)('/api/aprons', { method: 'POST', body })).status).toBe(201);
+    await second.stop();
+    expect(await succeed('verify', '--data', data)).toContain('no differences');
+    await succeed('backup', join(folder, 'backup'), '--data', data);
+    expect(await succeed('restore', join(folder, 'backup'), '--data', join(folder, 'restored'))).toContain(
+      'a replay of the log gives the same content',
+    );
+  },
+);
 
 it('restores a backup of an earlier format without comparing the graph', async () => {
   const data = join(newFolder(), 'data');

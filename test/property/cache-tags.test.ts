@@ -16,7 +16,7 @@ import { createDataDirectory } from '../support/server.ts';
 import { count } from '../support/takes-minutes.ts';
 import { openInProcess } from '../support/varve-in-process.ts';
 
-const PAIRS = Number(process.env['VARVE_CACHE_PAIRS'] ?? count(5_000, 1_000));
+const PAIRS = Number(process.env['VARVE_CACHE_PAIRS'] ?? count(5_000, 2_000));
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
 /** Answers that are remembered at a time. */
 const QUESTIONS = 60;

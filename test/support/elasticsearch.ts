@@ -1,6 +1,6 @@
 import { inject } from 'vitest';
 import { isElasticsearchRequired, startElasticsearch } from './elasticsearch-node.ts';
-import type { SkipOptions } from './takes-minutes.ts';
+import { type SkipOptions, takesMinutes } from './takes-minutes.ts';
 
 let started: Promise<string> | undefined;
 
@@ -13,11 +13,18 @@ export function elasticsearchUrl(): Promise<string> {
 /**
  * Options of a suite or test on Elasticsearch: `describe(name, await needsElasticsearch(), …)`. Starts it first; what cannot be
  * started is a skip with the reason, save where VARVE_REQUIRE_ELASTICSEARCH=1. Suites that `options` skip start nothing.
+ * Default: those of a run without minutes, unless its environment asks for Elasticsearch.
  */
-export async function needsElasticsearch(options: SkipOptions = {}): Promise<SkipOptions> {
+export async function needsElasticsearch(options = unlessAskedFor()): Promise<SkipOptions> {
   if (options.skip) return options;
   const why = await whyNoElasticsearch();
   return why === undefined ? options : { skip: true, meta: { skipReason: why } };
+}
+
+function unlessAskedFor(): SkipOptions {
+  const { env } = process;
+  if (env['VARVE_TEST_ELASTICSEARCH'] || isElasticsearchRequired(env)) return {};
+  return takesMinutes('tests on Elasticsearch');
 }
 
 /** One line; undefined where Elasticsearch answers. */

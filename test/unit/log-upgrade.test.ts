@@ -102,7 +102,7 @@ describe('the upgrade of an earlier log', () => {
     );
   });
 
-  test('goes on where it was killed, however often', async () => {
+  test('goes on where it was killed, however often', takesMinutes('upgrades that are killed'), async () => {
     const more = 15_000;
     createEarlierLog(file, more).close();
     const rows = rowsOf(file);

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from '../support/chromium.ts';
 import { chooseElasticsearch, planElasticsearch, startElasticsearch } from '../support/elasticsearch-node.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** What `npm test` does on machines that lack something: it fetches nothing, and a skip says what is missing. */
 describe('the Elasticsearch of a test run', () => {
@@ -105,18 +106,18 @@ describe('a machine that cannot start what was asked for', () => {
     );
   });
 
-  it('names the JDK where it is too old', async () => {
+  it('names the JDK where it is too old', takesMinutes('what a machine lacks'), async () => {
     const old = cutDown({ javac: 'echo javac 17.0.1' });
     expect(await whyNotStarted(old)).toMatch(/^no JDK 21 or newer found/);
   });
 
-  it('names Maven where there is Java without it', async () => {
+  it('names Maven where there is Java without it', takesMinutes('what a machine lacks'), async () => {
     expect(await whyNotStarted(cutDown({ javac }))).toMatch(
       /^Maven \(mvn\) is not installed: it fetches Elasticsearch [\d.]+$/,
     );
   });
 
-  it('says what Maven found where there is no network', async () => {
+  it('says what Maven found where there is no network', takesMinutes('what a machine lacks'), async () => {
     const mvn = `printf '\\033[0m'; echo '[ERROR] Could not transfer artifact x: Unknown host repo.maven.apache.org -> [Help 1]'
       echo '[ERROR] To see the full stack trace, re-run Maven with -e'; exit 1`;
     expect(await whyNotStarted(cutDown({ javac, mvn }))).toMatch(

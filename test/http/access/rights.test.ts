@@ -10,6 +10,7 @@ import {
   spawnVarve,
   startServer,
 } from '../../support/server.ts';
+import { takesMinutes } from '../../support/takes-minutes.ts';
 
 const FORBIDDEN = {
   data: null,
@@ -356,30 +357,34 @@ describe('a server', () => {
     expect((await createAsk(base, secret)('/api/tags')).status).toBe(200);
   });
 
-  test('keeps the public rights it was given, and lists what is wrong with them', async () => {
-    const data = createDataDirectory();
-    onTestFinished(() => rmSync(data, { recursive: true, force: true }));
-    const first = await startServer({ data, arguments: ['--public', 'tag.find,topic.*'] });
-    expect((await createAsk(first.url)('/api/tags')).status).toBe(200);
-    await first.stop();
-    const second = await startServer({ data });
-    onTestFinished(() => second.dispose());
-    expect((await createAsk(second.url)('/api/topics')).status).toBe(200);
-    expect((await createAsk(second.url)('/api/restaurants')).body).toEqual(FORBIDDEN);
-    await second.stop();
-    const args = [
-      'serve',
-      '--content-types',
-      CONFORMANCE_SCHEMA,
-      '--data',
-      data,
-      '--public',
-      'nope.find,tag.fly',
-    ];
-    const third = await spawnVarve(args).exited;
-    expect(third.code).toBe(1);
-    expect(third.output.match(/--public \(VARVE_PUBLIC\)/g)).toHaveLength(2);
-  });
+  test(
+    'keeps the public rights it was given, and lists what is wrong with them',
+    takesMinutes('public rights over restarts'),
+    async () => {
+      const data = createDataDirectory();
+      onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+      const first = await startServer({ data, arguments: ['--public', 'tag.find,topic.*'] });
+      expect((await createAsk(first.url)('/api/tags')).status).toBe(200);
+      await first.stop();
+      const second = await startServer({ data });
+      onTestFinished(() => second.dispose());
+      expect((await createAsk(second.url)('/api/topics')).status).toBe(200);
+      expect((await createAsk(second.url)('/api/restaurants')).body).toEqual(FORBIDDEN);
+      await second.stop();
+      const args = [
+        'serve',
+        '--content-types',
+        CONFORMANCE_SCHEMA,
+        '--data',
+        data,
+        '--public',
+        'nope.find,tag.fly',
+      ];
+      const third = await spawnVarve(args).exited;
+      expect(third.code).toBe(1);
+      expect(third.output.match(/--public \(VARVE_PUBLIC\)/g)).toHaveLength(2);
+    },
+  );
 
   test('limits requests where told to', async () => {
     const limited = await startServer({
