@@ -3,12 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { comparePages } from '../front-ends/page-contents.ts';
-import { type Browser, openBrowser, whyNoBrowser } from '../support/chromium.ts';
-import type { SkipOptions } from '../support/takes-minutes.ts';
+import { type Browser, longInBrowser, openBrowser } from '../support/chromium.ts';
 import { png } from '../support/upload-client.ts';
 
-const whyNot = whyNoBrowser();
-const skip: SkipOptions = whyNot === undefined ? {} : { skip: true, meta: { skipReason: whyNot } };
+const skip = longInBrowser('comparisons of front ends');
 
 /** A front end of these pages, or an API of these pictures. */
 async function serve(answers: { readonly [path: string]: string | Buffer }): Promise<string> {

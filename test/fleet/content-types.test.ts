@@ -31,36 +31,40 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('waits while another process leads with other content types, says so, and serves when that has gone', async () => {
-  const old = await startServer({ data: join(folder, 'old'), arguments: ['--event-store', eventStore] });
-  ended.push(() => void old.stop('SIGKILL'));
-  const fresh = spawnVarve(
-    ['serve', '--content-types', changed, '--data', join(folder, 'fresh'), '--port', '0'].concat([
-      ...['--event-store', eventStore],
-    ]),
-  );
-  ended.push(() => void fresh.child.kill('SIGKILL'));
-  await said(fresh, /waiting: the content types differ/);
-  expect(fresh.output()).toContain('api::note.note');
-  expect((await fetch(`${old.url}/api/tags`)).status).toBe(200);
+it(
+  'waits while another process leads with other content types, says so, and serves when that has gone',
+  takesMinutes('content types of two processes'),
+  async () => {
+    const old = await startServer({ data: join(folder, 'old'), arguments: ['--event-store', eventStore] });
+    ended.push(() => void old.stop('SIGKILL'));
+    const fresh = spawnVarve(
+      ['serve', '--content-types', changed, '--data', join(folder, 'fresh'), '--port', '0'].concat([
+        ...['--event-store', eventStore],
+      ]),
+    );
+    ended.push(() => void fresh.child.kill('SIGKILL'));
+    await said(fresh, /waiting: the content types differ/);
+    expect(fresh.output()).toContain('api::note.note');
+    expect((await fetch(`${old.url}/api/tags`)).status).toBe(200);
 
-  expect((await old.stop()).code).toBe(0);
-  const [, url] = await said(fresh, /Varve serves .* at (http:\S+)/);
-  const answer = await fetch(`${url}/api/notes`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ data: { text: 'new' } }),
-  });
-  expect(answer.status).toBe(201);
+    expect((await old.stop()).code).toBe(0);
+    const [, url] = await said(fresh, /Varve serves .* at (http:\S+)/);
+    const answer = await fetch(`${url}/api/notes`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ data: { text: 'new' } }),
+    });
+    expect(answer.status).toBe(201);
 
-  // The old folder has a type less, and none that differs: it can serve beside the new one.
-  const again = await startServer({ data: join(folder, 'old'), arguments: ['--event-store', eventStore] });
-  ended.push(() => void again.stop('SIGKILL'));
-  expect((await fetch(`${again.url}/api/tags`)).status).toBe(200);
-  fresh.child.kill('SIGTERM');
-  await fresh.exited;
-  await again.stop('SIGTERM');
-});
+    // The old folder has a type less, and none that differs: it can serve beside the new one.
+    const again = await startServer({ data: join(folder, 'old'), arguments: ['--event-store', eventStore] });
+    ended.push(() => void again.stop('SIGKILL'));
+    expect((await fetch(`${again.url}/api/tags`)).status).toBe(200);
+    fresh.child.kill('SIGTERM');
+    await fresh.exited;
+    await again.stop('SIGTERM');
+  },
+);
 
 it(
   'ends when another process has changed the content types that it serves, saying so',

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { createAsk, createTokenOver } from '../support/access-client.ts';
 import { startFleet } from '../support/fleet.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 type Seen = { readonly method: string; readonly url: string; readonly authorization: string | undefined };
 
@@ -26,6 +27,7 @@ async function startImpostor(url: string, presence: string, seen: Seen[]): Promi
 }
 
 it('takes no write and no token from a follower, whatever it answers as the leader', {
+  ...takesMinutes('a false leader'),
   timeout: 60_000,
 }, async () => {
   const fleet = await startFleet({ size: 2 });

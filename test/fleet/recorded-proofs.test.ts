@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAsk, createTokenOver } from '../support/access-client.ts';
 import { leaderOf, type Member, startMember } from '../support/fleet.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** A follower reaches its leader through a wire that records what passes, and can change the answers. */
 const folder = createDataDirectory();
@@ -107,22 +108,26 @@ describe('a write on the wire between two processes', () => {
     expect(await total('changed')).toBe(1);
   });
 
-  it('is carried out once when its follower is killed before the answer, and is sent again', async () => {
-    const headers = { 'idempotency-key': randomUUID() };
-    let isLost = false;
-    wire.answer = (text) => {
-      isLost ||= text.includes('201 Created');
-      return isLost ? '' : text;
-    };
-    const lost = write('killed', headers).catch(() => 'lost');
-    while (!isLost) await new Promise((resolve) => setTimeout(resolve, 10));
-    await follower.end('SIGKILL');
-    expect(await lost).toBe('lost');
-    wire.answer = (text) => text;
-    await follower.start();
-    expect((await write('killed', headers)).status).toBe(201);
-    expect(await total('killed')).toBe(1);
-  });
+  it(
+    'is carried out once when its follower is killed before the answer, and is sent again',
+    takesMinutes('a follower that is killed'),
+    async () => {
+      const headers = { 'idempotency-key': randomUUID() };
+      let isLost = false;
+      wire.answer = (text) => {
+        isLost ||= text.includes('201 Created');
+        return isLost ? '' : text;
+      };
+      const lost = write('killed', headers).catch(() => 'lost');
+      while (!isLost) await new Promise((resolve) => setTimeout(resolve, 10));
+      await follower.end('SIGKILL');
+      expect(await lost).toBe('lost');
+      wire.answer = (text) => text;
+      await follower.start();
+      expect((await write('killed', headers)).status).toBe(201);
+      expect(await total('killed')).toBe(1);
+    },
+  );
 
   it('lifts no limit of requests for those who send it again', async () => {
     expect((await write('limit')).status).toBe(201);

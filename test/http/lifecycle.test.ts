@@ -33,7 +33,7 @@ it('serves: /_health is 204', async () => {
   expect(await answer.text()).toBe('');
 });
 
-it.each(['SIGTERM', 'SIGINT'] as const)('%s: a write under way is answered, then exit 0', async (signal) => {
+const isAnswered = async (signal: 'SIGTERM' | 'SIGINT') => {
   const server = await startForTest();
   const body = JSON.stringify({ data: { key: 'k', name: 'late' } });
   const { hostname, port } = new URL(server.url);
@@ -57,7 +57,10 @@ it.each(['SIGTERM', 'SIGINT'] as const)('%s: a write under way is answered, then
   const again = await startForTest({ data: server.data });
   const list = (await (await fetch(`${again.url}/api/restaurants`)).json()) as { data: { name: string }[] };
   expect(list.data.map(({ name }) => name)).toEqual(['late']);
-});
+};
+const stops = '%s: a write under way is answered, then exit 0';
+it.each(['SIGTERM'] as const)(stops, isAnswered);
+it.each(['SIGINT'] as const)(stops, takesMinutes('a second signal to stop'), isAnswered);
 
 it(
   'ends quietly with 0 when it is stopped as soon as it is ready, before it has greeted',

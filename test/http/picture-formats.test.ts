@@ -171,22 +171,26 @@ describe('/uploads of formats', () => {
   });
 });
 
-it('refuses pictures of too many pixels before any is decoded, frames counted', async () => {
-  const limited = await startServer({ arguments: ['--picture-pixels', '300000'] });
-  onTestFinished(() => limited.dispose());
-  const refused = async (name: string) => {
-    const answer = await postForm(limited, uploadForm([picture(name)]));
-    return [answer.status, ((await answer.json()) as { error: { message: string } }).error.message];
-  };
-  const more = 'which is more than --picture-pixels allows';
-  expect(await refused('photo.jpg')).toEqual([413, `photo.jpg has 1600 x 1200 pixels, ${more}`]);
-  expect(await refused('animated.gif')).toEqual([
-    413,
-    `animated.gif has 600 x 400 pixels in each of 3 frames, ${more}`,
-  ]);
-  expect((await uploadOne(limited, 'still.gif')).formats).toHaveProperty('small');
-  expect(stored(limited.data)).not.toHaveLength(0);
-});
+it(
+  'refuses pictures of too many pixels before any is decoded, frames counted',
+  takesMinutes('pictures of too many pixels'),
+  async () => {
+    const limited = await startServer({ arguments: ['--picture-pixels', '300000'] });
+    onTestFinished(() => limited.dispose());
+    const refused = async (name: string) => {
+      const answer = await postForm(limited, uploadForm([picture(name)]));
+      return [answer.status, ((await answer.json()) as { error: { message: string } }).error.message];
+    };
+    const more = 'which is more than --picture-pixels allows';
+    expect(await refused('photo.jpg')).toEqual([413, `photo.jpg has 1600 x 1200 pixels, ${more}`]);
+    expect(await refused('animated.gif')).toEqual([
+      413,
+      `animated.gif has 600 x 400 pixels in each of 3 frames, ${more}`,
+    ]);
+    expect((await uploadOne(limited, 'still.gif')).formats).toHaveProperty('small');
+    expect(stored(limited.data)).not.toHaveLength(0);
+  },
+);
 
 it('are made behind the answer where that is asked for', LONG, async () => {
   const late = await startServer({ arguments: ['--picture-formats', 'after'] });

@@ -69,14 +69,18 @@ it('reads nothing where there is no project, or no configuration', () => {
   expect(readApiConfig('test/conformance/schema')).toBeUndefined();
 });
 
-it('says why a configuration cannot be read, and goes on with the defaults of Strapi', async () => {
-  const folder = project({ 'config/api.js': "module.exports = require('nonsense');" });
-  const server = await startServer({ contentTypes: folder });
-  onTestFinished(() => server.dispose());
-  expect(server.output()).toContain("the project's configuration cannot be read");
-  expect(server.output()).toContain('nonsense');
-  expect((await createAsk(server.url)('/api/notes?pLevel=4')).status).toBe(200);
-});
+it(
+  'says why a configuration cannot be read, and goes on with the defaults of Strapi',
+  takesMinutes('configurations that cannot be read'),
+  async () => {
+    const folder = project({ 'config/api.js': "module.exports = require('nonsense');" });
+    const server = await startServer({ contentTypes: folder });
+    onTestFinished(() => server.dispose());
+    expect(server.output()).toContain("the project's configuration cannot be read");
+    expect(server.output()).toContain('nonsense');
+    expect((await createAsk(server.url)('/api/notes?pLevel=4')).status).toBe(200);
+  },
+);
 
 it('evaluates code without rights, without the environment of the server, and not for long', () => {
   const outside = join(project({}), 'secret.json');

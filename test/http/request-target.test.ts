@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readDirectoryHolder } from '../../shared/sqlite/lock-data-directory.ts';
 import { type Member, startFleet, type TestFleet } from '../support/fleet.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** What a request line may name: every port of every process refuses all but paths. */
 let fleet: TestFleet;
@@ -61,7 +62,7 @@ function targets(): readonly string[] {
   ];
 }
 
-describe('a request target that is not a path', () => {
+describe('a request target that is not a path', takesMinutes('request targets'), () => {
   it('is refused with 400 on every port of a leader, a follower and their operators', async () => {
     const [one, two] = fleet.members as readonly [Member, Member];
     const channels = [one, two].map(({ data }) => readDirectoryHolder(data)?.channel?.address as string);

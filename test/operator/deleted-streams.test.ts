@@ -59,6 +59,7 @@ it('documents whose streams were deleted or truncated can be changed; one that w
 
 it.each(['deleted', 'gone'] as const)(
   'a restart keeps the read model when the stream of its last event was %s',
+  takesMinutes('restarts after deletions in the log'),
   async (how) => {
     const made = await call('POST', '/api/tags', { key: `last-${how}` });
     const stream = `varve.api__tag_tag-${made.data.documentId}`;

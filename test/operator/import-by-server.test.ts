@@ -27,6 +27,7 @@ function dataForTest(): string {
 }
 
 it('imports an archive with files while the server answers, as an import without a server does', {
+  ...takesMinutes('archives that a server imports'),
   timeout: 120_000,
 }, async () => {
   const [served, alone] = [dataForTest(), dataForTest()];
