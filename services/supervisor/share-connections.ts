@@ -1,10 +1,12 @@
 import type { ListenAddress } from '../http/sockets/listening-socket.ts';
-import { type HeldSocket, holdSocket, type SocketHandle, systemError } from './held-socket.ts';
+import { holdSocket, type SocketHandle, systemError } from './held-socket.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /** A listening socket whose connections the supervisor accepts, and hands to the workers in rotation in turn. */
-export type SharedSocket = Pick<HeldSocket, 'close'> & {
+export type SharedSocket = {
   readonly address: ListenAddress;
+  /** Connections are refused after this. Those that wait are still handed over. */
+  close(): void;
   /** Adds a worker to the rotation. */
   add(worker: WorkerProcess): void;
   /** Removes it: what was handed to it already arrives before any later message. */
@@ -66,10 +68,7 @@ export async function shareConnections(where: ListenAddress): Promise<SharedSock
   acceptor.getsockname(address);
   return {
     address: { host: address.address ?? where.host, port: address.port ?? where.port },
-    close() {
-      held.close();
-      for (const connection of waiting.splice(0)) connection.close();
-    },
+    close: held.close,
     add(worker) {
       if (rotation.has(worker)) return;
       rotation.add(worker);

@@ -204,6 +204,8 @@ export function supervise({ program, args, reportCrash }: SuperviseOptions): voi
   function stop(signal: NodeJS.Signals): void {
     if (isStopping) killAll();
     isStopping = true;
+    // Before the workers stop: a client whose connection ends would connect again.
+    requests.shared()?.close();
     if (workers.size === 0) end(0);
     setTimeout(killAll, (style?.drainMs ?? 0) + AFTER_DRAIN_MS);
     void stopWorkers(signal);
