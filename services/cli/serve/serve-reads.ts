@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { appliedUpTo } from '../../../projections/graph/projector.ts';
 import { createCondition } from '../../../shared/condition.ts';
-import { createPresence } from '../../fleet/presence.ts';
 import { answerStarting } from '../../http/sockets/answer-starting.ts';
 import { listen } from '../../http/sockets/listen.ts';
 import { passOn } from '../../http/sockets/pass-on.ts';
@@ -12,22 +11,17 @@ import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
 import type { Follows } from '../../supervisor/protocol.ts';
 import type { Rotation } from '../../supervisor/rotation.ts';
 import { createLogger } from '../output/create-logger.ts';
-import { logFleet } from '../output/log-fleet.ts';
-import { logCacheToken } from '../output/log-purges.ts';
-import { logReplaced } from '../output/say-replaced.ts';
 import { corsOrigins } from '../settings/cors-origins.ts';
-import { taggingSettings } from '../settings/delivery-settings.ts';
 import { readContentTypes } from '../settings/read-content-types.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
-import { requestRules } from '../settings/request-rules.ts';
 import type { ServeSettings } from '../settings/settings.ts';
-import { outputLimits, shareOf } from '../settings/worker-settings.ts';
+import { outputLimits } from '../settings/worker-settings.ts';
 import { readLoginPlan } from './login-plan.ts';
 import { openOperating } from './open-operating.ts';
-import { choosePictureFormats, logLeftPicture } from './picture-formats.ts';
 import { serveApp } from './serve-app.ts';
 import { die, stopOnSignal } from './stop-on-signal.ts';
 import { makeWorkerFolder } from './worker-folder.ts';
+import { workerOptions } from './worker-options.ts';
 
 /**
  * A worker next to the leading one: it answers reads from a read model of its own, and forwards writes. Resolves when it is in
@@ -57,29 +51,18 @@ export async function serveReads(
     first: ports.first,
     limits: outputLimits(settings.workers),
   });
+  const readSide = await chooseReadSide(settings, logger);
+  const login = readLoginPlan(settings, logger);
+  const basis = { logger, contentTypes, project, readSide, login, operating };
   const varve = await openVarve({
-    ...settings,
-    ...contentTypes,
+    ...(await workerOptions(settings, supervisor, basis)),
     data: makeWorkerFolder(settings.data, follows),
     eventStore: logAddress(settings),
     // The copy is complete: nothing is replaced or converted.
     generation: 1,
     mayLead: false,
     address: listener.url,
-    answerCacheBytes: shareOf(settings.answerCacheBytes, settings.workers),
-    readSide: await chooseReadSide(settings, logger),
-    operating,
-    pid: supervisor.pid,
-    login: readLoginPlan(settings, logger),
     follow: undefined,
-    cacheToken: logCacheToken(settings.cacheToken, logger),
-    rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
-    presence: createPresence(),
-    fleetLog: logFleet(logger),
-    tagging: taggingSettings(settings),
-    reportReplaced: logReplaced(logger),
-    pictureFormats: await choosePictureFormats(settings, logger),
-    leftWithoutFormats: logLeftPicture(logger),
   });
   stop.with(listener, varve);
   varve.stopped.catch((error: unknown) => die(logger, error));

@@ -3,7 +3,6 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { join, resolve } from 'node:path';
 import { defined } from '../../../shared/defined.ts';
 import { shareContents } from '../../../shared/sqlite/lock-data-directory.ts';
-import { createPresence } from '../../fleet/presence.ts';
 import { openOperatorListener } from '../../http/operator-listener.ts';
 import { HOLD_LIMITS } from '../../http/sockets/hold-requests.ts';
 import { type Listener, type ListenOptions, listen } from '../../http/sockets/listen.ts';
@@ -17,25 +16,21 @@ import { PURGE_LIMITS } from '../../purge/send-purges.ts';
 import { endUnusedCopy } from '../../rebuild/run-rebuild.ts';
 import { connectSupervisor } from '../../supervisor/connect-supervisor.ts';
 import { createLogger } from '../output/create-logger.ts';
-import { logFleet } from '../output/log-fleet.ts';
 import { logFollower } from '../output/log-follower.ts';
-import { logCacheToken, logPurges } from '../output/log-purges.ts';
+import { logPurges } from '../output/log-purges.ts';
 import { logTrouble } from '../output/log-trouble.ts';
 import { logWebhooks } from '../output/log-webhooks.ts';
 import { reachableUrl } from '../output/reachable-url.ts';
-import { logReplaced } from '../output/say-replaced.ts';
 import { startMessage } from '../output/start-message.ts';
 import { refuseOpenHost } from '../settings/access-log.ts';
 import { type CorsOrigins, corsOrigins } from '../settings/cors-origins.ts';
-import { lifetimeOf, taggingSettings } from '../settings/delivery-settings.ts';
+import { lifetimeOf } from '../settings/delivery-settings.ts';
 import { followSettings } from '../settings/follow-settings.ts';
 import { purgeChoice } from '../settings/purge-settings.ts';
 import { readContentTypes } from '../settings/read-content-types.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
-import { requestRules } from '../settings/request-rules.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { webhookLimits } from '../settings/webhook-settings.ts';
-import { shareOf } from '../settings/worker-settings.ts';
 import { createBuilder, renewProgram, renewReadModel, startRebuild } from './builder.ts';
 import { changeContentTypes } from './change-content-types.ts';
 import { checkCacheToken } from './check-cache-token.ts';
@@ -43,13 +38,13 @@ import { findExampleRequest } from './example-request.ts';
 import { type LeadingWorker, openLeadingWorker } from './leading-worker.ts';
 import { readLoginPlan } from './login-plan.ts';
 import { openOperating } from './open-operating.ts';
-import { choosePictureFormats, logLeftPicture } from './picture-formats.ts';
 import { parsePublic, setPublic } from './public-rights.ts';
 import { searchPageOf } from './search-page-of.ts';
 import { serveApp } from './serve-app.ts';
 import { serveReads } from './serve-reads.ts';
 import { die, stopOnSignal } from './stop-on-signal.ts';
 import { takePlace } from './take-place.ts';
+import { workerOptions } from './worker-options.ts';
 import { writeExamples } from './write-examples.ts';
 
 /**
@@ -89,15 +84,10 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   const recent = createRecentRequests();
   const gate = createRequestGate();
   let hasYielded = false;
-  const presence = createPresence();
+  const basis = { logger, contentTypes, project, readSide, login, operating };
+  const shared = await workerOptions(settings, supervisor, basis);
   const options = {
-    ...settings,
-    ...contentTypes,
-    answerCacheBytes: shareOf(settings.answerCacheBytes, settings.workers),
-    readSide,
-    operating,
-    pid: supervisor.pid,
-    login,
+    ...shared,
     follow,
     async takeDirectory(directory: string) {
       await supervisor.lock(directory, operators.channel);
@@ -115,10 +105,6 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
         enterMs: ENTER_MS[enterKind(changesTypes, readSide)],
       }),
     turn: succession?.changesTypes === true ? supervisor.ready : undefined,
-    rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
-    presence,
-    fleetLog: logFleet(logger),
-    tagging: taggingSettings(settings),
     webhooks: { limits: webhookLimits(settings), report: logWebhooks(logger) },
     purges: purges && {
       ...purges,
@@ -126,11 +112,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
       report: logPurges(logger),
       lifetime: lifetimeOf(settings),
     },
-    cacheToken: logCacheToken(settings.cacheToken, logger),
-    reportReplaced: logReplaced(logger),
     reportTrouble: logTrouble(logger),
-    pictureFormats: await choosePictureFormats(settings, logger),
-    leftWithoutFormats: logLeftPicture(logger),
     reportCheck: (finding: string) => logger.info({ finding }, `the event log's server: ${finding}`),
   };
   const { logLevel, logFormat, drainSeconds } = settings;
@@ -168,7 +150,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     rebuild: (operator) => startRebuild(operator, logger),
   });
   const firstAnswers = (request: IncomingMessage, response: ServerResponse) =>
-    first(request, response) || (!hasYielded && presence.answer(request, response));
+    first(request, response) || (!hasYielded && shared.presence.answer(request, response));
   leading = await openLeadingWorker(settings, supervisor, firstAnswers);
   const opening = openAndListen(options, onEarlier, leading, {
     host: settings.host,
@@ -185,7 +167,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   });
   const [varve, listener] = await opening;
   stop.with(listener, varve);
-  presence.of(varve.fleet);
+  shared.presence.of(varve.fleet);
   varve.stopped.catch((error: unknown) => die(logger, error));
   operators.serve(varve.operator);
   supervisor.onYield(async () => {
@@ -223,8 +205,8 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
       supervisor.greeting();
       console.log(message);
     };
-    const shared = leading?.shared(varve);
-    const app = { served: varve, listener, logger, operating, status, greet, watched, ...shared };
+    const rotation = leading?.shared(varve);
+    const app = { served: varve, listener, logger, operating, status, greet, watched, ...rotation };
     await serveApp({ role, settings, ...paths, ...app });
   } catch (error) {
     // A signal came before the greeting: its handler closes everything.
