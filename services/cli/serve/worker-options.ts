@@ -14,7 +14,7 @@ import type { ServeSettings } from '../settings/settings.ts';
 import { shareOf } from '../settings/worker-settings.ts';
 import { choosePictureFormats, logLeftPicture } from './picture-formats.ts';
 
-/** What a worker has read and opened before its data. */
+/** Things that a worker reads and opens before its data. */
 export type WorkerBasis = {
   readonly logger: Logger;
   readonly contentTypes: Awaited<ReturnType<typeof readContentTypes>>;
