@@ -4,8 +4,8 @@ const kept: object[] = [];
 
 /**
  * Keeps an object of the kind that `process.nextTick` makes. V8 forgets the shape of objects when a collection finds none
- * alive, and takes it for another shape when it comes again: each call of `process.nextTick` would be slower from then
- * on, ten times.
+ * alive, and takes it for another shape when it comes again. From then on each call of `process.nextTick` takes ten times
+ * as long.
  */
 export function keepTickShape(): void {
   const hook = createHook({

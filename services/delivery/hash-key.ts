@@ -1,4 +1,7 @@
-/** FNV-1a of two characters at a time, from a seed: 32 bits. Cheaper than a key of a `Map`, for which V8 copies a text that it has not seen. */
+/**
+ * Hashes a key to a signed integer of 32 bits: FNV-1a of two characters at a time. For a `Map` a hash costs less than the
+ * key: V8 copies each text that it has not seen.
+ */
 export function hashKey(key: string, seed = 0): number {
   let hash = 0x811c9dc5 ^ seed ^ key.length;
   for (let i = 0; i < key.length; i += 2)

@@ -97,13 +97,13 @@ export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
     bytes.newer = 0;
   };
   /** An answer takes the place of one whose key has the same hash. */
-  const keepIn = (half: { newer: Answers }, hash: number, { key, answer }: Kept): void => {
+  const keepIn = (half: { newer: Answers }, hash: number, kept: Kept): void => {
     const before = half.newer.get(hash);
     if (before !== undefined) bytes.newer -= sizeOf(before);
-    const size = sizeOf({ key, answer });
+    const size = sizeOf(kept);
     if (bytes.newer + size > maxBytes / 2) drop();
     bytes.newer += size;
-    half.newer.set(hash, { key, answer });
+    half.newer.set(hash, kept);
   };
   /** The same answer at the position now, if nothing has changed it. */
   const upToDate = (answer: KnownAnswer): KnownAnswer | undefined => {
@@ -159,7 +159,7 @@ function answerIn(answers: Answers, hash: number, key: string): KnownAnswer | un
   return kept?.key === key ? kept.answer : undefined;
 }
 
-/** Several things are asked about one key, one after the other. */
+/** Hashes the keys of one caller, and remembers the last hash: several things are asked about one key in a row. */
 function createHashOf(seed: number): (key: string) => number {
   let last = '';
   let hash = hashKey(last, seed);

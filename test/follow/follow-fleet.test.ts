@@ -36,6 +36,15 @@ describe('a fleet that follows', takesMinutes('a fleet that follows'), () => {
     }
     expect(await differences(source.url, member.server().url, contentTypes)).toEqual([]);
   };
+  /** Kills the leader. The member that led before it takes over, and both follow. */
+  const leadAgain = async (next: Member, leader: Member) => {
+    await leader.end('SIGKILL');
+    for (let n = 0; n < 5; n++) await write(source.url);
+    await fleet.becomesLeader(next);
+    await becomeEqual(next);
+    await leader.start();
+    await becomeEqual(leader);
+  };
   const statusOf = async ({ data }: Member) =>
     (await jsonOf<Status>(['status', '--json', '--data', data, '--event-store', fleet.eventStore])).follow;
   const other = (than: Member) => fleet.members.find((member) => member !== than && member.isUp()) as Member;
@@ -81,12 +90,7 @@ describe('a fleet that follows', takesMinutes('a fleet that follows'), () => {
     for (let n = 0; n < 5; n++) await write(source.url);
     gate.open();
     await becomeEqual(first);
-    await second.end('SIGKILL');
-    for (let n = 0; n < 5; n++) await write(source.url);
-    await fleet.becomesLeader(first);
-    await becomeEqual(first);
-    await second.start();
-    await becomeEqual(second);
+    await leadAgain(first, second);
   });
 
   it('loses nothing and writes nothing twice while its leader is paused, and killed', {
@@ -100,12 +104,7 @@ describe('a fleet that follows', takesMinutes('a fleet that follows'), () => {
     await becomeEqual(second);
     first.server().signal('SIGCONT');
     await becomeEqual(first);
-    await second.end('SIGKILL');
-    for (let n = 0; n < 5; n++) await write(source.url);
-    await fleet.becomesLeader(first);
-    await becomeEqual(first);
-    await second.start();
-    await becomeEqual(second);
+    await leadAgain(first, second);
     await delay(1_000);
     // Every row once: as a draft, and published.
     expect(await importsByRow(fleet.eventStore)).toEqual(new Set([1]));
