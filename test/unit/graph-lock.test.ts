@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -39,4 +39,10 @@ it('is still one graph after it was opened again', () => {
   expect(graph.position()).toBe(0n);
   graph.close();
   openContentGraph(file).close();
+});
+
+it('graphs in memory are open next to each other, and leave no file', () => {
+  const graphs = [openContentGraph(':memory:'), openContentGraph(':memory:')];
+  for (const graph of graphs) graph.close();
+  expect(existsSync(':memory:-lock')).toBe(false);
 });

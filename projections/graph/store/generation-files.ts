@@ -21,9 +21,9 @@ export function damageMark(file: string): string {
   return `${file}-damaged`;
 }
 
-/** File whose lock belongs to the process that writes the graph. */
+/** File whose lock belongs to the process that writes the graph. A graph in memory has its lock there too: nobody shares it. */
 export function writerLock(file: string): string {
-  return `${file}-lock`;
+  return file === ':memory:' ? file : `${file}-lock`;
 }
 
 /** Removes all files of a generation. */
