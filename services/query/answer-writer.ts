@@ -1,5 +1,6 @@
 import type { AnswerScope } from '../../shared/read-index/read-index.ts';
 import { TURNS, taskOf } from '../../shared/turns/turns.ts';
+import { takeBody } from './body-buffers.ts';
 import type { Selection } from './selection.ts';
 
 /**
@@ -28,7 +29,7 @@ export function createAnswer(parts: readonly ((writer: AnswerWriter) => void)[])
     const { bytes, length } = writer;
     // Another copy would take longer than the saved memory is worth.
     if (bytes.length > MOST_KEPT_BYTES) return Buffer.from(bytes.buffer, 0, length);
-    const answer = Buffer.allocUnsafe(length);
+    const answer = takeBody(length);
     answer.set(bytes.subarray(0, length));
     spare = bytes;
     return answer;
@@ -54,7 +55,7 @@ export function joinRows(before: Uint8Array, sources: readonly Uint8Array[], aft
   // Two brackets, and the commas between rows.
   let length = before.length + after.length + 1 + Math.max(1, sources.length);
   for (const source of sources) length += source.length;
-  const bytes = Buffer.allocUnsafe(length);
+  const bytes = takeBody(length);
   bytes.set(before);
   let at = before.length;
   if (sources.length === 0) bytes[at++] = OPEN_LIST;

@@ -6,6 +6,7 @@ import { RequestError } from '../../../shared/request-error.ts';
 import type { AnswerTags } from '../../delivery/answer-tags.ts';
 import type { KnownAnswer, KnownAnswers } from '../../delivery/known-answers.ts';
 import type { Tagging } from '../../delivery/tagging.ts';
+import { giveBack } from '../../query/body-buffers.ts';
 import { isSameEntity } from '../answers/entity-tag.ts';
 import { JSON_HEADERS, SECURITY_HEADERS } from '../answers/responses.ts';
 import { V4_HEADER } from '../answers/v4-format.ts';
@@ -91,7 +92,12 @@ async function answerOnce(delivery: Delivery, reply: FastifyReply, answer: Answe
   }
   const asking = askingOf(request);
   const body = await answer(asking);
-  sendRead(delivery, reply, { etag: entityTag(generation, body), isDraft: asking.isDraft }, body);
+  sendRead(
+    delivery,
+    reply,
+    { etag: entityTag(generation, body), isDraft: asking.isDraft, isOnce: true },
+    body,
+  );
 }
 
 type Kept = {
@@ -121,12 +127,13 @@ async function answerWithTags(
   });
   const { isDraft } = asking;
   const all = tags.all();
-  const sent = { etag: entityTag(generation, body), isDraft, tagged: tagging?.headers(all) };
+  const known = { etag: entityTag(generation, body), isDraft, tagged: tagging?.headers(all) };
   const isCurrent = position === (kept?.known ?? tagging)?.position() && !asking.varies;
   if (kept !== undefined && isCurrent && position !== undefined) {
     const whole = kept.isRepeated ? body : undefined;
-    kept.known.keep(kept.key, { ...sent, position, tags: all, body: whole });
+    kept.known.keep(kept.key, { ...known, position, tags: all, body: whole });
   }
+  const sent = { ...known, isOnce: kept?.isRepeated !== true };
   sendRead(delivery, reply, isCurrent ? lasting(tagging, sent) : sent, body);
 }
 
@@ -162,19 +169,24 @@ export function entityTag(generation: string, body: Uint8Array): string {
   return `"${generation}${fastDigest(body)}"`;
 }
 
-type Sent = Pick<KnownAnswer, 'etag' | 'isDraft' | 'tagged'>;
+type Sent = Pick<KnownAnswer, 'etag' | 'isDraft' | 'tagged'> & {
+  /** Nothing reads the body after it is sent, so its memory is for the next answers. */
+  readonly isOnce?: boolean;
+};
 
 /** Past fastify's reply, which would look at headers and hooks again: a read's answer is bytes and constant headers. */
 function sendRead(sharing: Sharing, reply: FastifyReply, sent: Sent, body: Uint8Array): void {
   const { etag } = sent;
   const rules = rulesFor(sharing, reply.request, sent);
+  const done = sent.isOnce === true ? () => giveBack(body) : undefined;
   if (isSameEntity(reply.request.headers['if-none-match'], etag)) {
     sendUnchanged(rules, reply, sent);
+    done?.();
     return;
   }
   const headers = { ...rules.whole, etag, 'content-length': body.length };
   reply.hijack();
-  reply.raw.writeHead(200, withOthers(reply, rules, sent, headers)).end(body);
+  reply.raw.writeHead(200, withOthers(reply, rules, sent, headers)).end(body, done);
 }
 
 function sendUnchanged(rules: Rules, reply: FastifyReply, sent: Sent): void {

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { giveBack, takeBody } from '../../services/query/body-buffers.ts';
+
+const KIB = 2 ** 10;
+
+it('gives a body the memory of the last one that was given back', () => {
+  const first = takeBody(20 * KIB);
+  const { buffer } = first;
+  giveBack(first);
+  const second = takeBody(30 * KIB);
+  expect(second.buffer).toBe(buffer);
+  expect(second).toHaveLength(30 * KIB);
+  expect(takeBody(20 * KIB).buffer).not.toBe(buffer);
+});
+
+it('gives no two bodies the same memory, also if one is given back twice', () => {
+  const first = takeBody(20 * KIB);
+  giveBack(first);
+  giveBack(first);
+  const buffers = [takeBody(20 * KIB), takeBody(20 * KIB), takeBody(20 * KIB)].map(({ buffer }) => buffer);
+  expect(new Set(buffers).size).toBe(3);
+});
+
+it('keeps only memory that it gave', () => {
+  const foreign = Buffer.allocUnsafeSlow(32 * KIB);
+  giveBack(foreign);
+  expect(takeBody(32 * KIB).buffer).not.toBe(foreign.buffer);
+});
+
+it.each([0, 1, 4 * KIB - 1, 4 * KIB, 4 * KIB + 1, 2 ** 20, 2 ** 20 + 1, 5 * 2 ** 20])(
+  'has room for %i bytes, again and again',
+  (length) => {
+    for (let i = 0; i < 3; i++) {
+      const body = takeBody(length);
+      expect(body).toHaveLength(length);
+      body.fill(i);
+      giveBack(body);
+    }
+  },
+);
+
+it('keeps no large bodies, and at most four megabytes', () => {
+  const large = takeBody(2 ** 20 + 1);
+  giveBack(large);
+  expect(takeBody(2 ** 20 + 1).buffer).not.toBe(large.buffer);
+  const bodies = Array.from({ length: 6 }, () => takeBody(2 ** 20));
+  for (const body of bodies) giveBack(body);
+  const before = new Set(bodies.map(({ buffer }) => buffer));
+  const again = Array.from({ length: 6 }, () => takeBody(2 ** 20));
+  expect(again.filter(({ buffer }) => before.has(buffer)).length).toBeLessThanOrEqual(4);
+});
