@@ -42,7 +42,7 @@ it('the recipes for Next.js keep answers until a purge, and no old one after it'
   onTestFinished(() => server.dispose());
   const counter = await startCounter(() => server);
   onTestFinished(site.stop);
-  await site.start(counter.url, SECRET);
+  await site.start(counter.url, { purgeToken: SECRET });
   const api = createApiClient(server.url);
   const create = (key: string) =>
     api.data<{ documentId: string }>('POST', '/api/tags', { data: { key, name: key } });

@@ -11,16 +11,17 @@ import { takesMinutes } from './takes-minutes.ts';
 const PACKAGE = {
   private: true,
   type: 'module',
-  dependencies: { next: '16.4.6', react: '19.3.1', 'react-dom': '19.3.1' },
+  dependencies: { next: '16.4.6', react: '19.3.1', 'react-dom': '19.3.1', standardwebhooks: '1.1.1' },
 };
-const DOCS = join(import.meta.dirname, '../../docs/caching.md');
+const DOCS = join(import.meta.dirname, '../../docs');
 
-/** The code of the section about Next.js, with the address of the server under test and its content type `tag`. */
-function recipes(): readonly string[] {
-  const [, section = ''] = readFileSync(DOCS, 'utf8').split('### Next.js');
+/** The code of a page's section about Next.js, with the address of the server under test and its content type `tag`. */
+function recipes(page: string): readonly string[] {
+  const [, section = ''] = readFileSync(join(DOCS, page), 'utf8').split('## Next.js');
   return [...section.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) =>
     stripTypeScriptTypes(code)
       .replaceAll("tags: ['restaurants']", "tags: ['tags']")
+      .replaceAll("tags: ['restaurant']", "tags: ['tag']")
       .replaceAll(
         /'https:\/\/cms.example.org\/api\/restaurants'/g,
         "(process.env.CMS + '/api/tags' + QUERY)",
@@ -28,22 +29,18 @@ function recipes(): readonly string[] {
   );
 }
 
-/** Files of a site with one route for each recipe, and the route for purges. */
+/** Files of a site with one route for each recipe, and the routes for purges and webhooks. */
 function files(): Readonly<Record<string, string>> {
-  const [plain = '', exact = '', purges = ''] = recipes();
-  const dynamic = "import { connection } from 'next/server';";
+  const [plain = '', exact = '', purges = ''] = recipes('caching.md');
+  const [byModel = '', webhooks = ''] = recipes('webhooks.md');
   return {
     'package.json': JSON.stringify(PACKAGE),
     'next.config.js': 'export default { cacheComponents: true };',
-    'app/plain/route.js': `${dynamic}
-const QUERY = '?sort=key';
-export async function GET() {
-  await connection();
-  const answer = ${plain.trim().replace(/;$/, '')};
-  return Response.json(await answer.json());
-}`,
+    'app/plain/route.js': routeOf(plain, '?sort=key'),
+    'app/by-model/route.js': routeOf(byModel, '?sort=name'),
+    'app/api/webhook/route.js': webhooks,
     'app/restaurants.js': `const QUERY = '?filters[key][$startsWith]=a';\n${exact}`,
-    'app/exact/route.js': `${dynamic}
+    'app/exact/route.js': `${DYNAMIC}
 import { restaurants } from '../restaurants.js';
 export async function GET() {
   await connection();
@@ -51,6 +48,19 @@ export async function GET() {
 }`,
     'app/api/revalidate/route.js': purges,
   };
+}
+
+const DYNAMIC = "import { connection } from 'next/server';";
+
+/** A route that answers what a recipe fetches. */
+function routeOf(recipe: string, query: string): string {
+  return `${DYNAMIC}
+const QUERY = '${query}';
+export async function GET() {
+  await connection();
+  const answer = ${recipe.trim().replace(/;$/, '')};
+  return Response.json(await answer.json());
+}`;
 }
 
 /** Options of a suite with a real Next.js: skipped with the reason where npm does not give it. */
@@ -92,10 +102,12 @@ function buildSite(): string {
   return folder;
 }
 
+export type SiteSecrets = { readonly purgeToken?: string; readonly webhookSecret?: string };
+
 export type NextSite = {
   readonly url: string;
-  /** Starts it with the address of the content API. */
-  start(cms: string, purgeToken: string): Promise<void>;
+  /** Starts it with the address of the content API, and what authenticates its messages. */
+  start(cms: string, secrets: SiteSecrets): Promise<void>;
   stop(): void;
 };
 
@@ -107,10 +119,11 @@ export async function createNextSite(): Promise<NextSite> {
   let child: ChildProcess | undefined;
   return {
     url,
-    async start(cms, purgeToken) {
+    async start(cms, { purgeToken = '', webhookSecret = '' }) {
       // Answers of an earlier run.
       rmSync(join(folder, '.next/cache'), { recursive: true, force: true });
-      const env = { ...process.env, CMS: cms, PURGE_TOKEN: purgeToken, NEXT_TELEMETRY_DISABLED: '1' };
+      const secrets = { PURGE_TOKEN: purgeToken, WEBHOOK_SECRET: webhookSecret };
+      const env = { ...process.env, CMS: cms, ...secrets, NEXT_TELEMETRY_DISABLED: '1' };
       const args = [NEXT, 'start', '-H', '127.0.0.1', '-p', String(port)];
       child = spawn(process.execPath, args, { cwd: folder, env, stdio: 'ignore' });
       for (;;) {
