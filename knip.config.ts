@@ -34,7 +34,7 @@ const config: KnipConfig = {
     'standardwebhooks',
   ],
   // Not from npm: certificates of the KurrentDB tests, pipes, small file systems and a cache.
-  ignoreBinaries: ['mount', 'umount', 'openssl', 'mkfifo', 'varnishd'],
+  ignoreBinaries: ['mount', 'umount', 'openssl', 'mkfifo', 'varnishd', 'wrk'],
   ignoreExportsUsedInFile: { interface: true, type: true },
 };
 

@@ -10,6 +10,7 @@ import { compareCheckouts } from './compare-checkouts.ts';
 import { get, type LoadResult, measureLoad } from './measure-load.ts';
 import { type ServerProcess, startProcess } from './server-process.ts';
 import { createTypedWords, type NamedLoad, wordLoads, writeTexts } from './typed-words.ts';
+import { hasWrk, measureByWrk } from './wrk.ts';
 
 /**
  * `npm run bench`: loads the seeded data set through `varve import`, starts a server on it and measures every query of
@@ -26,6 +27,12 @@ const options = new Command()
   .option('--seconds <n>', 'seconds per measurement (3; with --against 1)')
   .option('--against <checkout>', 'compare with another checkout, whose dependencies are installed')
   .option('--pairs <n>', 'pairs of measurements per query, with --against', '9')
+  .addOption(
+    new Option(
+      '--load <generator>',
+      'what sends the requests, with --against (wrk if it is installed, else autocannon)',
+    ).choices(['wrk', 'autocannon']),
+  )
   .option('--no-appends', 'measure reads only, with --against')
   .option('--check', 'exit with 1 when the median ratio is below 0.97, of appends 0.95, with --against')
   .option('--rounds <n>', 'rounds of measurements in turns, with --read-index elasticsearch', '5')
@@ -47,6 +54,7 @@ const options = new Command()
       against?: string;
       appends: boolean;
       check?: boolean;
+      load?: 'wrk' | 'autocannon';
       only?: string;
       collections?: string;
       data?: string;
@@ -91,8 +99,11 @@ try {
 }
 
 async function benchAgainst(against: string): Promise<void> {
+  const generator = options.load ?? (hasWrk() ? 'wrk' : 'autocannon');
+  say(`load by ${generator}`);
   const { holds } = await compareCheckouts({
     ...{ against, data, scratch, seconds, say, size: options, appends: options.appends },
+    measureLoad: generator === 'wrk' ? measureByWrk : measureLoad,
     pairs: Number(options.pairs),
     connections: Math.max(...connections),
     seed: Number(options.seed),

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Distinct, geomean, num, table } from '../conformance/bench/common.mjs';
 import { type DataSize, importDataSet, ROOT } from './bench-data.ts';
-import { get, type LoadRequest, type LoadResult, measureLoad } from './measure-load.ts';
+import { get, type LoadRequest, type LoadResult, type MeasureLoad } from './measure-load.ts';
 import { type PairedMedian, pairedMedian } from './paired-ratios.ts';
 import type { ServerProcess } from './server-process.ts';
 import { startVarve } from './start-varve.ts';
@@ -21,6 +21,7 @@ export type CompareCheckoutsOptions = {
   readonly seed: number;
   readonly queries: readonly { readonly name: string; readonly template: string }[];
   readonly appends: boolean;
+  readonly measureLoad: MeasureLoad;
   readonly say: (line: string) => void;
 };
 
@@ -138,7 +139,7 @@ async function comparePairs(
   options: CompareCheckoutsOptions,
   request: () => LoadRequest,
 ): Promise<Compared> {
-  const { seconds, pairs, connections } = options;
+  const { seconds, pairs, connections, measureLoad } = options;
   const measured: Record<'A' | 'B', Measured[]> = { A: [], B: [] };
   for (let pair = -1; pair < pairs; pair++) {
     // Neither is always first.

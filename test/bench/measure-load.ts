@@ -22,6 +22,9 @@ export type LoadResult = {
   readonly failed: number;
 };
 
+/** Loads a server for `seconds`, an integer, over `connections` keep-alive connections. */
+export type MeasureLoad = (traffic: Traffic, connections: number, seconds: number) => Promise<LoadResult>;
+
 /**
  * Loads a server for `seconds` over `connections` keep-alive connections. Each connection finishes its last request, so a slow
  * query loses nothing at the end and leaves no work behind for whatever is measured next.

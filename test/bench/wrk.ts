@@ -1,0 +1,46 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { LoadResult, MeasureLoad } from './measure-load.ts';
+
+const SCRIPT = join(import.meta.dirname, 'wrk-requests.lua');
+/** More than a server on these machines answers. */
+const MOST_PER_SECOND = 40_000;
+
+/** True if Debian's package `wrk` is installed. */
+export function hasWrk(): boolean {
+  return spawnSync('wrk', ['--version']).error === undefined;
+}
+
+/**
+ * Loads a server with wrk. It parses an answer in some microseconds, where a generator in JavaScript takes longer than the
+ * server: that one's rate tells more of the number of headers than of the server.
+ */
+export const measureByWrk: MeasureLoad = async ({ base, request }, connections, seconds) => {
+  const scratch = mkdtempSync(join(tmpdir(), 'varve-wrk-'));
+  try {
+    const file = join(scratch, 'requests');
+    writeFileSync(
+      file,
+      Array.from({ length: seconds * MOST_PER_SECOND }, (_, i) => lineOf(request(i))).join(''),
+    );
+    const load = ['-t', '1', '-c', String(connections), '-d', `${seconds}s`, '--timeout', '30s'];
+    const { stdout } = await promisify(execFile)('wrk', [...load, '-s', SCRIPT, base, '--', file]);
+    return resultOf(JSON.parse(stdout.slice(stdout.lastIndexOf('{'))));
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
+};
+
+function lineOf({ method, path, body = '' }: ReturnType<Parameters<MeasureLoad>[0]['request']>): string {
+  return `${method}\t${path.replaceAll(' ', '%20')}\t${body}\n`;
+}
+
+type Printed = Omit<LoadResult, 'rate'> & { readonly seconds: number };
+
+function resultOf({ seconds, requests, failed, ...latencies }: Printed): LoadResult {
+  const good = requests - failed;
+  return { ...latencies, failed, requests: good, rate: good / seconds };
+}
