@@ -35,7 +35,6 @@ import {
 import { createTypesEnd } from './content-types/types-end.ts';
 import type { Lifetime } from './delivery/lifetimes.ts';
 import type { TaggingOptions } from './delivery/tagging.ts';
-import { watchTags } from './delivery/watch-tags.ts';
 import type { Fleet, FleetReport } from './fleet/fleet.ts';
 import { assertWholeLease, createLeaseView, readLeaseUpTo } from './fleet/lease-view.ts';
 import { identityOfLog } from './fleet/log-identity.ts';
@@ -59,7 +58,9 @@ import { type Meanwhile, serveEarlier } from './process/earlier-generation.ts';
 import { createFreshness } from './process/freshness.ts';
 import { createHalt } from './process/halt.ts';
 import { lateLogin } from './process/late-login.ts';
+import { shapeOfShared } from './process/shape-of-shared.ts';
 import { createSpaceWatch } from './process/space-watch.ts';
+import { watchChanges } from './process/watch-changes.ts';
 import { openWriteSide, type WriteSideOptions } from './process/write-side.ts';
 import { type Purger, type PurgeSettings, startPurger } from './purge/open-purger.ts';
 import { openPurgeNotes } from './purge/purge-notes.ts';
@@ -268,12 +269,12 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       position: graph.position,
       report: options.purges.report,
     }));
-  const { positions, sink } = watchTags(
-    freshness.sink,
-    readSide.index,
-    () => graph.registry(),
-    notes?.changed,
-  );
+  const { positions, sink } = await watchChanges({
+    graph,
+    index: readSide.index,
+    sink: freshness.sink,
+    notes,
+  });
   const projector = startProjector({
     eventStore,
     graph,
@@ -408,14 +409,11 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       ...options.purges,
       notes,
       fleet,
-      shape: () => {
-        const callers = [publicRights(), cacheToken?.rights()].filter((rights) => rights !== undefined);
-        const shapes = callers.map((rights) => apiFor(rights).delivery.generation);
-        return [...shapes, generations.store.live().number].join(' ');
-      },
+      shape: () => `${shapeOfShared(apiFor, access, cacheToken)} ${generations.store.live().number}`,
       metrics: operating.metrics,
       log,
       shows: freshness.shows,
+      processes: readSide.answering,
     });
   // Else another process serves for now.
   if (options.generation === undefined) generations.enter();

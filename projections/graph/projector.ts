@@ -59,7 +59,10 @@ export const appliedUpTo = (graph: Pick<ContentGraph, 'position' | 'readFrom'>, 
  * Loads all rows and links of the graph into the index. The graph must not change in between, and the index has caught
  * up only once this has resolved.
  */
-export async function loadReadIndex(graph: ContentGraph, readIndex: ReadIndex): Promise<void> {
+export async function loadReadIndex(
+  graph: Pick<ContentGraph, 'readAll'>,
+  readIndex: Pick<ReadIndex, 'apply'>,
+): Promise<void> {
   for (const batch of graph.readAll()) {
     await readIndex.apply(batch);
     // Requests in the meantime are answered that the server is starting.

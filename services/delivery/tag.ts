@@ -48,6 +48,11 @@ export function wordsTag(type: Uid): Tag {
   return `w ${type}`;
 }
 
+/** Returns whether an answer with this tag is ranked by words. */
+export function isWordsTag(tag: Tag): boolean {
+  return tag.startsWith('w ');
+}
+
 export type TagParts = {
   readonly kind: string;
   /** Words of texts have none. */

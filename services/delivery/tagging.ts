@@ -1,7 +1,7 @@
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { type AnswerTags, createAnswerTags } from './answer-tags.ts';
 import { type Lifetime, purgedHeaders } from './lifetimes.ts';
-import type { Tag } from './tag.ts';
+import { isWordsTag, type Tag } from './tag.ts';
 import { roomOf, TAG_RECEIVERS, type TagReceiver, tagHeader } from './tag-headers.ts';
 import { createTagNames } from './tag-names.ts';
 
@@ -16,10 +16,10 @@ export type Tagging = {
   /** Position of the index that answers show. */
   position(): bigint;
   /**
-   * Headers that say how long a cache may keep a current answer; undefined: it has to ask each time. Absent: nothing is ever
-   * purged.
+   * Headers that say how long a cache may keep a current answer with these tags; undefined: it has to ask each time. Absent: nothing
+   * is ever purged.
    */
-  readonly lifetimes?: () => Readonly<Record<string, string>> | undefined;
+  readonly lifetimes?: (tags: ReadonlySet<Tag> | undefined) => Readonly<Record<string, string>> | undefined;
 };
 
 export type TaggingOptions = {
@@ -34,8 +34,18 @@ export type TaggingOptions = {
   readonly position: () => bigint;
 };
 
-/** `isPurging`: from now on every change is purged after this process shows it. */
-export type Purged = { readonly lifetime: Lifetime; readonly isPurging: () => boolean };
+/**
+ * `isPurging`: from now on every change is purged after this process shows it. `isSilent`: the process that purges may take this one for
+ * dead; then caches must not even store an answer. `isRanked`: answers ranked by words are kept too.
+ */
+export type Purged = {
+  readonly lifetime: Lifetime;
+  readonly isPurging: () => boolean;
+  readonly isSilent?: () => boolean;
+  readonly isRanked?: boolean;
+};
+
+const NOT_STORED = Object.freeze({ 'cache-control': 'no-store' });
 
 /** `registry`: the content types that the callers see. */
 export function createTagging(
@@ -53,6 +63,12 @@ export function createTagging(
     value,
     headers: (tags) => ({ [header]: value(tags) }),
     position,
-    ...(purged && { lifetimes: () => (purged.isPurging() ? kept : undefined) }),
+    ...(purged && {
+      lifetimes(tags) {
+        if (purged.isSilent?.() === true) return NOT_STORED;
+        if (purged.isRanked === false && (tags === undefined || [...tags].some(isWordsTag))) return undefined;
+        return purged.isPurging() ? kept : undefined;
+      },
+    }),
   };
 }

@@ -161,6 +161,7 @@ function readSide(opened: Opened, how: OpenReadSide): ReadSide {
       isRetired = true;
       await role.announcing.stop();
     },
+    answering: cluster.answering(opened.log),
     done: done.promise,
     async close() {
       await role.close();

@@ -16,7 +16,15 @@ import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { openAccessControl } from '../access/access-control.ts';
 import { openAccessKey } from '../access/access-key.ts';
 import { type CacheToken, createCacheToken } from '../access/cache-token.ts';
-import { bodyKey, cursorKey, followKey, syncKey, ticketKey, webhookKey } from '../access/derived-keys.ts';
+import {
+  bodyKey,
+  cursorKey,
+  followKey,
+  syncKey,
+  tagKey,
+  ticketKey,
+  webhookKey,
+} from '../access/derived-keys.ts';
 import { createRoleCommands } from '../access/role-commands.ts';
 import { createTokenCommands } from '../access/token-commands.ts';
 import { createChangeFeed } from '../changes/change-feed.ts';
@@ -24,6 +32,8 @@ import { requestOrOperator } from '../command/current-author.ts';
 import { definitionStream } from '../content-types/append-definitions.ts';
 import { typesInForce, watchTypes } from '../content-types/types-in-force.ts';
 import type { TypesWatch } from '../content-types/types-watch.ts';
+import type { Lifetime } from '../delivery/lifetimes.ts';
+import type { TaggingOptions } from '../delivery/tagging.ts';
 import { createClusterIndex } from '../elasticsearch/cluster-index.ts';
 import { nameOfLog } from '../elasticsearch/name-of-log.ts';
 import { outlastTypes } from '../elasticsearch/outlast-types.ts';
@@ -41,6 +51,7 @@ import type { LoginPlan } from '../login/open-login.ts';
 import type { People } from '../login/people.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
 import { type Operating, watchVitals } from '../operating/operating.ts';
+import { reportAnswering } from '../purge/report-answering.ts';
 import type { RequestRules } from '../query/plan-query.ts';
 import { createLogHead } from '../stores/log-head.ts';
 import { openAssetStore } from '../stores/open-asset-store.ts';
@@ -50,6 +61,7 @@ import { WEBHOOK_LIMITS } from '../webhooks/webhook-limits.ts';
 import { reachAll } from './freshness.ts';
 import { createHalt, type Halt } from './halt.ts';
 import { lateLogin } from './late-login.ts';
+import { shapeOfShared } from './shape-of-shared.ts';
 import { WRITES_ELSEWHERE } from './writes-elsewhere.ts';
 
 export type ApiProcessOptions = {
@@ -75,6 +87,10 @@ export type ApiProcessOptions = {
   readonly follow?: SendToStrapiOptions['follow'] | undefined;
   /** See `VarveOptions`. */
   readonly cacheToken?: { readonly name: string; readonly refused: (problem: string) => void } | undefined;
+  /** Answers that caches may share get tags in a header; absent: they get none. */
+  readonly tagging?: Omit<TaggingOptions, 'key' | 'position' | 'purged'> | undefined;
+  /** How long caches may serve answers that are no longer up to date. */
+  readonly lifetime: Lifetime;
   readonly operating: Operating;
   readonly report: Report;
   /** Called for retried calls to the log's server. Default: writes them to standard error. */
@@ -136,6 +152,45 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
     head: createLogHead(log).reaches,
     shows: (position) => reachAll(position, options.minPositionWait, [follower.reached, access.applied]),
   };
+  const apiFor = createApis({
+    registry,
+    index,
+    defaultLocale,
+    usersEnvelope,
+    observe: operating.observeQuery,
+    rules: { ...options.rules, cursorKey: cursorKey(key) },
+    delivery: {
+      version: operating.version,
+      cacheToken,
+      tagging: options.tagging && {
+        ...options.tagging,
+        key: tagKey(key),
+        position: follower.position,
+        purged: {
+          lifetime: options.lifetime,
+          // An answer ranked by words depends on documents that no tag names.
+          isRanked: false,
+          isPurging: () => reporter?.keeping() === 'kept',
+          isSilent: () => reporter?.keeping() === 'silent',
+        },
+      },
+    },
+    writes: WRITES_ELSEWHERE,
+  });
+  const reporter =
+    options.tagging &&
+    reportAnswering({
+      processes: cluster.answering(name),
+      process: membership.owner,
+      async shown() {
+        await follower.look();
+        const position = follower.position();
+        await access.applied(position);
+        return position;
+      },
+      shape: () => shapeOfShared(apiFor, access, cacheToken),
+      failed: (error) => options.report.warn({ reason: String(error) }, UNREPORTED),
+    });
   const timer = setInterval(() => void follower.look().catch(() => {}), PROGRESS_EVERY).unref();
   watchVitals(operating, { log, index, registry, behind: () => answers(log) });
   return {
@@ -144,16 +199,7 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
     ...(signing === undefined ? {} : { login: signing.api }),
     tokens: createTokenCommands({ ...accessOptions, author: requestOrOperator }),
     roles: createRoleCommands({ ...accessOptions, author: requestOrOperator }),
-    apiFor: createApis({
-      registry,
-      index,
-      defaultLocale,
-      usersEnvelope,
-      observe: operating.observeQuery,
-      rules: { ...options.rules, cursorKey: cursorKey(key) },
-      delivery: { version: operating.version, cacheToken },
-      writes: WRITES_ELSEWHERE,
-    }),
+    apiFor,
     assets: { store, index, space },
     freshness,
     ticketKey: ticketKey(key),
@@ -190,6 +236,7 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
     stopped: Promise.all([access.done, following.done, changed]).then(() => undefined),
     async close() {
       clearInterval(timer);
+      await reporter?.close();
       await access.close();
       await following.close();
       await follower.close();
@@ -198,6 +245,8 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
     },
   };
 }
+
+const UNREPORTED = 'this process cannot report itself: caches keep none of its answers';
 
 /** Users are the leader's to read. */
 const NO_PEOPLE: People = { byId: () => undefined, byEmail: () => undefined, byUsername: () => undefined };

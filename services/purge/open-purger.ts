@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { AnsweringProcesses } from '../../shared/read-index/answering-processes.ts';
 import { retry } from '../../shared/retry.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
+import { type AwaitedAnswers, awaitAnswering } from './await-answering.ts';
 import type { PurgeNotes } from './purge-notes.ts';
 import type { PurgeStyle, PurgeTarget } from './purge-target.ts';
 import { createPurgeSender, type PurgeLimits, type PurgeReport, receiverName } from './send-purges.ts';
@@ -24,6 +26,8 @@ export type PurgerOptions = PurgeSettings & {
   readonly log: Pick<EventStore, 'lastPosition'>;
   /** Resolves with true as soon as reads show the log up to a position. */
   readonly shows: (position: bigint) => Promise<boolean>;
+  /** Other processes that answer reads, and let caches keep answers. Absent: there are none. */
+  readonly processes?: AnsweringProcesses | undefined;
 };
 
 export type Purger = {
@@ -50,17 +54,25 @@ export function startPurger(options: PurgerOptions): Purger {
   const { signal } = closing;
   const ended = Promise.withResolvers<void>();
   watch(options);
+  let current = Number.NEGATIVE_INFINITY;
+  const isPurging = () =>
+    fleet.epoch() !== undefined && performance.now() - current < LONGEST_SILENCE_MS && !signal.aborted;
   const lead = async (epoch: number): Promise<void> => {
-    const senders = options.targets.map((target) => createPurgeSender({ ...options, ...notes }, target));
+    const answering = awaitOthers(options, epoch, { isPurging, look: () => look() });
+    const senders = options.targets.map((target) =>
+      createPurgeSender({ ...options, ...notes, answering }, target),
+    );
     const look = () => {
       for (const sender of senders) sender.look();
     };
     notes.follow(look);
     try {
-      await keepPurging(options, epoch, { signal, look, ended: ended.promise });
+      await Promise.race([answering?.known, ended.promise]);
+      const shape = () => [options.shape(), answering?.shape()].join(' ').trim();
+      await keepPurging({ ...options, shape }, epoch, { signal, look, ended: ended.promise });
     } finally {
       notes.follow(() => {});
-      await Promise.all(senders.map((sender) => sender.close()));
+      await Promise.all([...senders, answering].map((one) => one?.close()));
     }
   };
   const once = async (): Promise<void> => {
@@ -74,7 +86,6 @@ export function startPurger(options: PurgerOptions): Purger {
   const run = async (): Promise<void> => {
     while (!signal.aborted) await retry(once, { backoff: BACKOFF, isJittered: true, signal, failed });
   };
-  let current = Number.NEGATIVE_INFINITY;
   const beat = async (): Promise<void> => {
     while (!signal.aborted) {
       const asked = performance.now();
@@ -88,14 +99,30 @@ export function startPurger(options: PurgerOptions): Purger {
   };
   const running = Promise.all([run(), beat()]);
   return {
-    isPurging: () =>
-      fleet.epoch() !== undefined && performance.now() - current < LONGEST_SILENCE_MS && !signal.aborted,
+    isPurging,
     async close() {
       closing.abort();
       ended.resolve();
       await running;
     },
   };
+}
+
+/** Reports of other processes, during one term. */
+function awaitOthers(
+  { processes, notes, report }: PurgerOptions,
+  epoch: number,
+  { isPurging, look }: { readonly isPurging: () => boolean; readonly look: () => void },
+): AwaitedAnswers | undefined {
+  if (processes === undefined) return undefined;
+  return awaitAnswering({
+    processes,
+    epoch,
+    isPurging,
+    returned: notes.everything,
+    moved: look,
+    failed: report.error,
+  });
 }
 
 type Term = { readonly signal: AbortSignal; readonly look: () => void; readonly ended: Promise<void> };

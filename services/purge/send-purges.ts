@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs, jittered } from '../../shared/backoff.ts';
 import { type PostResult, postWebhook } from '../webhooks/post-webhook.ts';
+import type { AwaitedAnswers } from './await-answering.ts';
 import type { PurgeStore, StoredChange } from './purge-store.ts';
 import {
   type PurgedTags,
@@ -52,6 +53,8 @@ export type SenderOptions = {
   /** The tags of all answers. */
   readonly all: () => PurgedTags;
   readonly report: PurgeReport;
+  /** Other processes that may fill caches: a change is purged after all of them show it. Absent: there are none. */
+  readonly answering?: Pick<AwaitedAnswers, 'shown' | 'purging'> | undefined;
 };
 
 export type PurgeSender = {
@@ -65,7 +68,7 @@ const BATCH = 500;
 
 /** Purges changes in one receiver from its checkpoint on, until the receiver has confirmed them. */
 export function createPurgeSender(options: SenderOptions, target: PurgeTarget): PurgeSender {
-  const { store, limits, report } = options;
+  const { store, limits, report, answering } = options;
   const name = receiverName(target);
   const closing = new AbortController();
   const { signal } = closing;
@@ -89,19 +92,26 @@ export function createPurgeSender(options: SenderOptions, target: PurgeTarget): 
       } else return;
     }
   };
+  const isShown = ({ position }: PurgedTags): boolean => {
+    if (answering === undefined) return true;
+    if (position > (answering.shown() ?? -1n)) return false;
+    answering.purging(position);
+    return true;
+  };
   const work = async (): Promise<void> => {
     while (isAsked && !signal.aborted) {
       isAsked = false;
       const upTo = store.newest();
       await delay(limits.gatherMs, undefined, { signal });
       const lost = options.lost();
-      if (lost > purgedLost) {
-        await purge(options.all());
+      const all = lost > purgedLost ? options.all() : undefined;
+      if (all !== undefined && isShown(all)) {
+        await purge(all);
         purgedLost = lost;
       }
       for (;;) {
         const done = store.checkpoint(name) ?? 0;
-        const changes = store.after(done, BATCH).filter(({ seq }) => seq <= upTo);
+        const changes = store.after(done, BATCH).filter((change) => change.seq <= upTo && isShown(change));
         const [first, last] = [changes.at(0), changes.at(-1)];
         if (first === undefined || last === undefined) break;
         // Changes in between were removed: nobody knows what they changed.

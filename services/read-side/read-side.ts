@@ -3,6 +3,7 @@ import { loadReadIndex } from '../../projections/graph/projector.ts';
 import type { ParkedDocuments } from '../../projections/graph/stale/stale-documents.ts';
 import type { WriterStatus } from '../../projections/index-writer/index-writer.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { AnsweringProcesses } from '../../shared/read-index/answering-processes.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import {
   createEmbeddedIndex,
@@ -61,6 +62,8 @@ export type ReadSide = {
    * closed, and publishes no progress.
    */
   retire(): Promise<void>;
+  /** Other processes that read the index, if it is outside the process. */
+  readonly answering?: AnsweringProcesses;
   /** Rejects when the index cannot be updated any more. */
   readonly done: Promise<void>;
   close(): Promise<void>;

@@ -84,8 +84,8 @@ describe('a role has options for what means something to it', () => {
       'project',
       [
         ...['answerCacheBytes', 'cacheTags', 'cacheTagsBytes', 'cacheTagsPlain'],
+        ...['cacheStaleIfError', 'cacheStaleWhileRevalidate'],
         ...['defaultLimit', 'examples', 'maxLimit', 'maxOffset', 'minPositionWait', 'queryTimeLimit'],
-        ...['purge', 'purgeSoft', 'purgeToken'],
         'readIndexRowCache',
         'workers',
       ].sort(),
@@ -95,7 +95,7 @@ describe('a role has options for what means something to it', () => {
       [
         ...['advertise', 'examples', 'queryTimeLimit', 'readIndexReplicas', 'readIndexShards'],
         ...['readyLagSeconds', 'uploadLimit', 'uploadTypes', 'workers'],
-        ...['answerCacheBytes', 'cacheTags', 'cacheTagsBytes', 'cacheTagsPlain'],
+        'answerCacheBytes',
         ...['login', 'jwtSecretFile', 'jwtExpires', 'jwtManagement', 'loginRateLimit', 'registerFields'],
         ...[
           'webhookHold',

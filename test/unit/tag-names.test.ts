@@ -122,9 +122,10 @@ describe('lifetimes with something that purges', () => {
       { receiver, bytes: 600, plain: false, key, purged, position: () => 1n },
       registry,
     );
-    expect(tagging.lifetimes?.()).toBeUndefined();
+    const tags = new Set(['d published api::tag.tag a']);
+    expect(tagging.lifetimes?.(tags)).toBeUndefined();
     isPurging = true;
-    expect(tagging.lifetimes?.()).toEqual({ [field]: hard });
+    expect(tagging.lifetimes?.(tags)).toEqual({ [field]: hard });
     expect(Object.keys(tagging.headers(undefined))).toEqual([tagging.header]);
   });
 });

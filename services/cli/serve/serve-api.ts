@@ -9,6 +9,7 @@ import { logTrouble } from '../output/log-trouble.ts';
 import { startMessage } from '../output/start-message.ts';
 import { refuseOpenHost } from '../settings/access-log.ts';
 import { type CorsOrigins, corsOrigins } from '../settings/cors-origins.ts';
+import { lifetimeOf, taggingSettings } from '../settings/delivery-settings.ts';
 import { followSettings } from '../settings/follow-settings.ts';
 import { readContentTypes } from '../settings/read-content-types.ts';
 import { connectionOf, denormaliseOf, rowCacheBytesOf } from '../settings/read-side.ts';
@@ -48,6 +49,8 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
     operating: ports.operating,
     report: logger,
     cacheToken: logCacheToken(settings.cacheToken, logger),
+    tagging: taggingSettings(settings),
+    lifetime: lifetimeOf(settings),
     login,
     // The leader reads what this process does not forward.
     follow: followSettings(settings, project?.prefix ?? '/api', () => {}),

@@ -64,7 +64,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   await refuseOpenHost(settings, publicRights !== undefined, login !== undefined);
   const follow = followSettings(settings, paths.apiPrefix, logFollower(logger));
   const readSide = await chooseReadSide(settings, logger);
-  const purges = purgeChoice(settings, readSide.outside !== undefined);
+  const purges = purgeChoice(settings, role === 'serve' && readSide.outside !== undefined);
   const ports = await openOperating(settings, logger, supervisor);
   const operators = await openOperatorListener({
     secret: supervisor.secret,

@@ -56,12 +56,14 @@ type PurgeChoice = {
 };
 
 /**
- * Returns the receivers of purges; undefined: there are none. `isOutside`: the read index is another server. Then this process does
- * not see what a change changes.
+ * Returns the receivers of purges; undefined: there are none. `isOutside`: this process reads from another
+ * server, and lets caches keep nothing.
  */
 export function purgeChoice({ purge, purgeToken: token, purgeSoft: soft }: PurgeChoice, isOutside: boolean) {
   if (purge === undefined) return undefined;
   if (isOutside)
-    throw new Error('--purge needs the embedded read index: omit it, or serve without --read-index');
+    throw new Error(
+      '--purge needs the embedded read index in varve serve: omit it, serve without --read-index, or run varve project and varve api',
+    );
   return { targets: purge, style: { soft, token } };
 }

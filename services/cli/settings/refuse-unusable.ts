@@ -11,7 +11,8 @@ export function refuseUnusable(role: ProcessRole, settings: ServeSettings): void
     role === 'api' ? logProblem(settings) : undefined,
     role === 'serve' ? undefined : assetsProblem(settings),
     role === 'api' ? undefined : advertiseProblem(settings),
-    ...staleProblems(settings),
+    // The leader purges for varve api.
+    ...staleProblems(role === 'api' ? { ...settings, purge: [] } : settings),
     workersProblem(settings),
   ].filter((sentence) => sentence !== undefined);
   if (sentences.length > 0) throw new InvalidSettings(sentences.map((each) => `  ${each}`).join('\n'));

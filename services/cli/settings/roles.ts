@@ -6,8 +6,10 @@ import { SERVE_SETTINGS, type SettingsTable } from './settings.ts';
  */
 export type ProcessRole = 'serve' | 'project' | 'api';
 
-/** Changes are only known where the embedded index is. */
+/** The leader purges, which has the content. */
 const PURGES = ['purge', 'purgeToken', 'purgeSoft'] as const;
+/** Answers have tags where they are made. */
+const TAGS = ['cacheTags', 'cacheTagsBytes', 'cacheTagsPlain'] as const;
 
 /** Settings of a role: those of `varve serve` that apply to it; the others have their defaults. */
 export const ROLE_SETTINGS: Readonly<Record<ProcessRole, SettingsTable>> = {
@@ -15,14 +17,14 @@ export const ROLE_SETTINGS: Readonly<Record<ProcessRole, SettingsTable>> = {
   project: without(
     ...(['examples', 'queryTimeLimit', 'defaultLimit', 'maxLimit', 'maxOffset'] as const),
     ...(['minPositionWait', 'readIndexRowCache', 'workers'] as const),
-    ...(['answerCacheBytes', 'cacheTags', 'cacheTagsBytes', 'cacheTagsPlain'] as const),
-    ...PURGES,
+    ...(['answerCacheBytes', 'cacheStaleWhileRevalidate', 'cacheStaleIfError'] as const),
+    ...TAGS,
   ),
   api: without(
     ...(['advertise', 'examples', 'queryTimeLimit', 'readyLagSeconds', 'workers'] as const),
     ...(['readIndexReplicas', 'readIndexShards', 'uploadLimit', 'uploadTypes'] as const),
     ...(['pictureFormats', 'picturePixels'] as const),
-    ...(['answerCacheBytes', 'cacheTags', 'cacheTagsBytes', 'cacheTagsPlain'] as const),
+    'answerCacheBytes',
     // It has no users at hand, and checks the tokens of identity providers alone.
     ...(['login', 'jwtSecretFile', 'jwtExpires', 'jwtManagement', 'loginRateLimit'] as const),
     ...(['registerFields', 'rehash', 'publicUrl', 'mail', 'mailFrom'] as const),

@@ -66,7 +66,7 @@ export function answerRead(
   const found = known.find(key);
   if (found !== undefined && (found.body !== undefined || isSameEntity(entity, found.etag))) {
     known.counts.hits++;
-    sendRead(delivery, reply, lasting(delivery.tagging, found), found.body ?? NO_BODY);
+    sendRead(delivery, reply, lasting(delivery.tagging, found, found.tags), found.body ?? NO_BODY);
     return undefined;
   }
   known.counts.misses++;
@@ -134,12 +134,12 @@ async function answerWithTags(
     kept.known.keep(kept.key, { ...known, position, tags: all, body: whole });
   }
   const sent = { ...known, isOnce: kept?.isRepeated !== true };
-  sendRead(delivery, reply, isCurrent ? lasting(tagging, sent) : sent, body);
+  sendRead(delivery, reply, isCurrent ? lasting(tagging, sent, all) : sent, body);
 }
 
 /** Adds how long caches may keep an answer that is current: what changes it from now on is purged. */
-function lasting(tagging: Tagging | undefined, sent: Sent): Sent {
-  const lifetimes = tagging?.lifetimes?.();
+function lasting(tagging: Tagging | undefined, sent: Sent, tags: KnownAnswer['tags']): Sent {
+  const lifetimes = tagging?.lifetimes?.(tags);
   return lifetimes === undefined ? sent : { ...sent, tagged: { ...sent.tagged, ...lifetimes } };
 }
 

@@ -1,11 +1,13 @@
 import { errors } from '@elastic/elasticsearch';
 import type { OwnerStore } from '../../owner-record.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
+import type { AnsweringProcesses } from '../answering-processes.ts';
 import type { Dependency, DocumentIndex } from '../document-index.ts';
 import type { ProgressStore } from '../index-progress.ts';
 import type { IndexSet } from '../index-set.ts';
 import type { StoredDocuments } from '../stored-documents.ts';
 import { createDocumentWriter } from './document-writer.ts';
+import { createAnsweringDocuments } from './indices/answering-documents.ts';
 import type { IndexSpread } from './indices/create-index.ts';
 import { createIndexSets, type IndexSets, readLiveSet } from './indices/index-sets.ts';
 import { createLeadFence, type LeadFence } from './indices/lead-fence.ts';
@@ -44,6 +46,8 @@ export type ElasticsearchCluster = {
   use(set: IndexSet): void;
   /** Progress of the documents relative to a log. */
   progress(log: string): ProgressStore;
+  /** Reports of the processes that answer reads of a log. */
+  answering(log: string): AnsweringProcesses;
   /** Resolves when the cluster answers and the namespace's indices can be searched. See `isPassingFailure`. */
   ready(): Promise<void>;
   /** For the one process that writes. */
@@ -117,6 +121,7 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
     createWriter: (set = written) =>
       createDocumentWriter({ client, names, layouts: layoutOf, types: layouts.keys(), set }),
     progress: (log) => createProgressDocument({ client, space, log }),
+    answering: (log) => createAnsweringDocuments({ client, space, log }),
     stored: readStoredDocuments(client, (type, world) => {
       const alias = names.alias(type, world);
       return written[alias] ?? alias;

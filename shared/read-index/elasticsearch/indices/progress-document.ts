@@ -94,6 +94,6 @@ function storeParked({ type, world, key, position, reason }: ParkedState): Progr
   return { type, world, key, position: String(position), reason };
 }
 
-function hasStatus(error: unknown, status: number): boolean {
+export function hasStatus(error: unknown, status: number): boolean {
   return error instanceof errors.ResponseError && error.statusCode === status;
 }

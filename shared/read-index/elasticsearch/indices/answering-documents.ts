@@ -1,0 +1,71 @@
+import type { Client } from '@elastic/elasticsearch';
+import type { AnsweringProcesses, AnsweringReport } from '../../answering-processes.ts';
+import { hasStatus, type ProgressDocumentOptions, progressIndex } from './progress-document.ts';
+
+/** Most processes that are waited for. Others are never acknowledged, and let caches keep nothing. */
+const MOST = 1_000;
+const OPTIONS = { requestTimeout: 5_000, maxRetries: 0 };
+
+type ReportBody = Omit<AnsweringReport, 'position'> & { readonly position: string };
+type AwaitedBody = { readonly epoch: number; readonly beats: Readonly<Record<string, number>> };
+type Hit = { readonly _id: string; readonly _source: ReportBody };
+type Found = { readonly hits: { readonly hits: readonly Hit[] } };
+
+/**
+ * Documents next to the progress, which begin with the name of the log: `<log>-answers-<process>`, and `<log>-awaited` of the leader.
+ * The reports are searched, after a refresh of their small index.
+ */
+export function createAnsweringDocuments({
+  client,
+  space,
+  log,
+}: ProgressDocumentOptions): AnsweringProcesses {
+  const index = progressIndex(space);
+  const reportId = (process: string) => `${log}-answers-${process}`;
+  const awaitedId = `${log}-awaited`;
+  return {
+    async report(report) {
+      const body: ReportBody = { ...report, position: String(report.position) };
+      await put(client, `/${index}/_doc/${encodeURIComponent(reportId(report.process))}`, body);
+    },
+    async reports() {
+      await client.transport.request({ method: 'POST', path: `/${index}/_refresh` }, OPTIONS);
+      const body = { size: MOST, query: { match_all: {} } };
+      const request = { method: 'POST', path: `/${index}/_search`, body };
+      const { hits } = (await client.transport.request(request, OPTIONS)) as Found;
+      return hits.hits.flatMap(({ _id, _source: found }) =>
+        _id.startsWith(reportId('')) ? [{ ...found, position: BigInt(found.position) }] : [],
+      );
+    },
+    async remove(process) {
+      const path = `/${index}/_doc/${encodeURIComponent(reportId(process))}`;
+      await client.transport.request({ method: 'DELETE', path }, OPTIONS).catch((error: unknown) => {
+        if (!hasStatus(error, 404)) throw error;
+      });
+    },
+    async await({ epoch, beats }) {
+      const body: AwaitedBody = { epoch, beats: Object.fromEntries(beats) };
+      const version = `version=${epoch}&version_type=external_gte`;
+      await put(client, `/${index}/_doc/${encodeURIComponent(awaitedId)}?${version}`, body);
+    },
+    async awaited() {
+      const path = `/${index}/_source/${encodeURIComponent(awaitedId)}`;
+      try {
+        const found = (await client.transport.request({ method: 'GET', path }, OPTIONS)) as AwaitedBody;
+        return { epoch: found.epoch, beats: new Map(Object.entries(found.beats)) };
+      } catch (error) {
+        if (hasStatus(error, 404)) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+/** Writes a document. A later leader's is kept. */
+async function put(client: Client, path: string, body: object): Promise<void> {
+  try {
+    await client.transport.request({ method: 'PUT', path, body }, OPTIONS);
+  } catch (error) {
+    if (!hasStatus(error, 409)) throw error;
+  }
+}

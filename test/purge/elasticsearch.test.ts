@@ -1,0 +1,174 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
+import { type ElasticsearchFleet, startElasticsearchFleet } from '../support/elasticsearch-fleet.ts';
+import type { Member } from '../support/fleet.ts';
+import { pauseMember } from '../support/pause-member.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
+import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
+
+const PATIENT = { timeout: 60_000 };
+const SILENCE_MS = 2_000;
+
+let fleet: ElasticsearchFleet;
+let receiver: Receiver;
+let purges: { readonly at: number; readonly tags: readonly string[] }[];
+let [documentId, path] = ['', ''];
+
+const [first, second] = [() => fleet.apis[0] as Member, () => fleet.apis[1] as Member];
+const plain = () => `tags:${documentId}`;
+const purgedAt = (tag: string, since: number) =>
+  purges.find(({ at, tags }) => at >= since && tags.includes(tag))?.at;
+
+/** An answer as a shared cache sees it. */
+async function read(member: Member, of = path) {
+  const answer = await fetch(member.server().url + of);
+  const rule = answer.headers.get('cache-control') ?? '';
+  return { text: await answer.text(), isKept: rule.includes('s-maxage'), headers: answer.headers };
+}
+
+async function write(member: Member, key: string): Promise<void> {
+  const headers = { 'content-type': 'application/json', 'idempotency-key': `key-${key}` };
+  const put = () =>
+    fetch(member.server().url + path, {
+      method: 'PUT',
+      headers,
+      body: JSON.stringify({ data: { key, name: key } }),
+    }).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  await expect.poll(put, PATIENT).toBe(200);
+}
+
+const keepsAll = (members: readonly Member[]) =>
+  expect
+    .poll(
+      async () => (await Promise.all(members.map((one) => read(one)))).every(({ isKept }) => isKept),
+      PATIENT,
+    )
+    .toBe(true);
+
+describe(
+  'purges of caches before varve api',
+  await needsElasticsearch(takesMinutes('purges on Elasticsearch')),
+  () => {
+    beforeAll(async () => {
+      receiver = await startReceiver();
+      purges = [];
+      receiver.answer(({ json }) => {
+        purges.push({ at: performance.now(), tags: json['tags'] as string[] });
+        return { status: 200 };
+      });
+      fleet = await startElasticsearchFleet({
+        url: await elasticsearchUrl(),
+        space: `purges_${process.pid}`,
+        projects: 2,
+        apis: 2,
+        env: { VARVE_PURGE: `webhook=${receiver.url}`, VARVE_CACHE_TAGS: 'varnish' },
+      });
+      const answer = await fetch(`${first().server().url}/api/tags`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ data: { key: 'a', name: 'a' } }),
+      });
+      documentId = ((await answer.json()) as { data: { documentId: string } }).data.documentId;
+      path = `/api/tags/${documentId}`;
+    }, 240_000);
+    afterAll(async () => {
+      await fleet?.dispose();
+      await receiver?.close();
+    });
+    beforeEach(async () => {
+      await keepsAll(fleet.apis);
+      // A leader purges everything again 5 s after it began.
+      await expect.poll(() => performance.now() - (purges.at(-1)?.at ?? 0), PATIENT).toBeGreaterThan(6_000);
+    }, 90_000);
+
+    it('are sent after every process shows the change, and name the tags of its answers', async () => {
+      const tags = (await read(first())).headers.get('xkey')?.split(' ') ?? [];
+      const since = performance.now();
+      let stale = 0;
+      const reading = async () => {
+        // Whatever is read after the purge must be new.
+        while (purgedAt(plain(), since) === undefined) await delay(5);
+        const all = await Promise.all(
+          Array.from({ length: 20 }, (_, n) => read(n % 2 === 0 ? first() : second())),
+        );
+        stale += all.filter(({ text, isKept }) => isKept && !text.includes('"name":"b"')).length;
+      };
+      await Promise.all([reading(), write(second(), 'b')]);
+      expect(stale).toBe(0);
+      const sent = new Set(purges.filter(({ at }) => at >= since).flatMap((one) => one.tags));
+      // The tags of its document, and not the tag of all answers.
+      expect(tags.filter((tag) => sent.has(tag)).length).toBeGreaterThan(0);
+      expect(sent.has(String(tags[0]))).toBe(false);
+    }, 90_000);
+
+    it('let no cache keep an answer that is ranked by words', async () => {
+      expect((await read(first(), '/api/tags?_q=b')).isKept).toBe(false);
+      const isKept = async () => (await read(first(), '/api/tags?sort=name')).isKept;
+      await expect.poll(isKept, PATIENT).toBe(true);
+    });
+
+    it('wait for a paused process as long as it may let caches keep answers, and purge again when it is back', async () => {
+      const [all = ''] = (await read(first())).headers.get('xkey')?.split(' ') ?? [];
+      await pauseOf(second());
+      const since = performance.now();
+      await write(first(), 'c');
+      await expect.poll(() => purgedAt(plain(), since), PATIENT).toBeDefined();
+      expect(purgedAt(plain(), since) ?? 0).toBeGreaterThan(since + SILENCE_MS / 2);
+      // More time, so that the process is behind for long.
+      await delay(SILENCE_MS);
+      const back = performance.now();
+      expect(purgedAt(all, since)).toBeUndefined();
+      const late = Array.from({ length: 20 }, () => read(second()));
+      second().server().signal('SIGCONT');
+      const seen = await Promise.all(late);
+      const stale = seen.filter(({ text, isKept }) => isKept && !text.includes('"name":"c"'));
+      expect(stale).toEqual([]);
+      await expect.poll(() => purgedAt(all, back), PATIENT).toBeDefined();
+    }, 90_000);
+
+    it('do not wait for a killed process longer than that, and know it again after a start', async () => {
+      await second().end('SIGKILL');
+      const since = performance.now();
+      await write(first(), 'd');
+      await expect.poll(() => purgedAt(plain(), since), PATIENT).toBeDefined();
+      await second().start();
+      await keepsAll([second()]);
+      expect((await read(second())).text).toContain('"name":"d"');
+      const next = performance.now();
+      await write(second(), 'e');
+      await expect.poll(() => purgedAt(plain(), next), PATIENT).toBeDefined();
+    }, 120_000);
+
+    it('are continued by the next leader, which purges everything first', async () => {
+      for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
+        const [all = ''] = (await read(first())).headers.get('xkey')?.split(' ') ?? [];
+        const leader = await fleet.leader();
+        const since = performance.now();
+        if (how === 'SIGKILL') await leader.end('SIGKILL');
+        else await pauseMember(fleet, leader);
+        await write(first(), `${how}-f`);
+        await expect.poll(() => purgedAt(all, since), PATIENT).toBeDefined();
+        // Everything is purged once more, for answers that were on their way.
+        const once = purgedAt(all, since) ?? 0;
+        await expect.poll(() => purgedAt(all, once + 1), PATIENT).toBeDefined();
+        await keepsAll(fleet.apis);
+        const next = performance.now();
+        await write(first(), `${how}-g`);
+        await expect.poll(() => purgedAt(plain(), next), PATIENT).toBeDefined();
+        expect((await read(second())).text).toContain(`"name":"${how}-g"`);
+        if (how === 'SIGKILL') await leader.start();
+        else leader.server().signal('SIGCONT');
+      }
+    }, 240_000);
+  },
+);
+
+/** A process is paused as soon as it has said so. */
+async function pauseOf(member: Member): Promise<void> {
+  member.server().signal('SIGSTOP');
+  await delay(50);
+}
