@@ -1,4 +1,5 @@
 import { Agent, createServer, type RequestListener, request as send } from 'node:http';
+import { defined } from '../../../shared/defined.ts';
 import { ownSocket } from './listening-socket.ts';
 
 /** A GET request. */
@@ -15,18 +16,21 @@ const KEPT = 500;
 const LONGEST_URL = 4_096;
 
 export function createRecentRequests(): RecentRequests {
-  const kept: RecentRequest[] = [];
+  // Two arrays of strings: an object for each request would be written into old memory, which the collector has to hear of.
+  const urls: string[] = [];
+  const senders: (string | undefined)[] = [];
   let count = 0;
   return {
     watch: (handler) => (request, response) => {
       const { method, url = '', headers } = request;
       if (method === 'GET' && url.length <= LONGEST_URL) {
-        const { authorization } = headers;
-        kept[count++ % KEPT] = { url, ...(authorization !== undefined && { authorization }) };
+        const at = count++ % KEPT;
+        urls[at] = url;
+        senders[at] = headers.authorization;
       }
       handler(request, response);
     },
-    list: () => [...kept],
+    list: () => urls.map((url, at) => ({ url, ...defined({ authorization: senders[at] }) })),
   };
 }
 
