@@ -69,11 +69,22 @@ async function gatherLevel(
   }
   const { places, ...parents } = await piece(context, level.rows.length, () => distinctRows(level));
   const attributes = populate.map(async (node) => ({
-    name: Buffer.from(`,${JSON.stringify(node.attribute)}:`),
+    name: memberName(node.attribute),
     value: await gatherNode(context, space, parents, node),
   }));
   const sources = await selectFields(context, parents.sources, fields);
   return { sources, places, attributes: await Promise.all(attributes) };
+}
+
+/** Bytes of `,"name":` by attribute: there are as many as the content types have. */
+const memberNames = new Map<string, Uint8Array>();
+
+function memberName(attribute: string): Uint8Array {
+  const known = memberNames.get(attribute);
+  if (known !== undefined) return known;
+  const name = Buffer.from(`,${JSON.stringify(attribute)}:`);
+  memberNames.set(attribute, name);
+  return name;
 }
 
 /** Fewer rows take no significant time. */
@@ -202,7 +213,9 @@ async function follow(
   const { answer } = context;
   const result = await context.index.follow(answer === undefined ? request : { ...request, answer });
   if (request.countOnly) return result;
-  for (const [i, { rows }] of result.children.entries()) budget.left -= rows.length * (parents.shown[i] ?? 1);
+  result.children.forEach(({ rows }, i) => {
+    budget.left -= rows.length * (parents.shown[i] ?? 1);
+  });
   if (result.exceeded || budget.left < 0) refuseTooMany(budget, request.attribute);
   return result;
 }
@@ -226,11 +239,14 @@ function together(children: readonly Hits[], parentsShown: readonly number[]): L
   const rows: number[] = [];
   const sources: Uint8Array[] = [];
   const shown: number[] = [];
-  for (const [parent, hits] of children.entries()) {
-    for (const [i, row] of hits.rows.entries()) {
-      rows.push(row);
+  // By index: an iterator makes a pair of each of thousands of rows.
+  for (let parent = 0; parent < children.length; parent++) {
+    const hits = children[parent] as Hits;
+    const times = parentsShown[parent] ?? 1;
+    for (let i = 0; i < hits.rows.length; i++) {
+      rows.push(hits.rows[i] as number);
       sources.push(hits.sources[i] as Uint8Array);
-      shown.push(parentsShown[parent] ?? 1);
+      shown.push(times);
     }
   }
   return { rows, sources, shown };

@@ -77,7 +77,8 @@ export function disconnectTarget(links: Links, target: number): void {
 
 /** The linked rows in link order; ties by key. */
 export function linkedInOrder(side: LinkSide, row: number, keys: Float64Array): number[] {
-  if (side.unsorted.delete(row)) sortList(side.lists, row, keys);
+  // Asking an empty set for a row takes a tenth of a microsecond, for each row of a page and relation.
+  if (side.unsorted.size > 0 && side.unsorted.delete(row)) sortList(side.lists, row, keys);
   return listValues(side.lists, row);
 }
 
