@@ -66,7 +66,7 @@ import { type Purger, type PurgeSettings, startPurger } from './purge/open-purge
 import { openPurgeNotes } from './purge/purge-notes.ts';
 import type { RequestRules } from './query/plan-query.ts';
 import { leadReadSide } from './read-side/lead-read-side.ts';
-import type { ReadSidePlan } from './read-side/read-side.ts';
+import { documentsOf, type ReadSidePlan } from './read-side/read-side.ts';
 import { watchGenerations } from './read-side/watch-generations.ts';
 import { createLogHead } from './stores/log-head.ts';
 import { assetsPlace, openAssetStore } from './stores/open-asset-store.ts';
@@ -421,7 +421,8 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   watchLead(operating, fleet);
   const head = createLogHead(log, 1);
   const applied = () => appliedUpTo(graph, index.position());
-  watchVitals(operating, { log, index, registry, applied, documents: readSide.status });
+  const documents = documentsOf(readSide)?.status;
+  watchVitals(operating, { log, index, registry, applied, documents });
   return {
     registry,
     access,

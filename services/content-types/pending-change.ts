@@ -5,7 +5,7 @@ import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { stopsReaders } from '../../shared/event-store/unreadable.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
-import type { OutsideIndices } from '../read-side/read-side.ts';
+import type { OutsideIndices } from '../read-side/outside-indices.ts';
 import { followDefinitions, type Redefined } from './definitions-in-force.ts';
 
 /** Content types are to change so that what reads are answered from has to be converted. */

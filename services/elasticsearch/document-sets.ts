@@ -11,7 +11,7 @@ import {
   createElasticsearchClient,
   type ElasticsearchConnection,
 } from '../../shared/read-index/elasticsearch/wire/client.ts';
-import type { OutsideIndices } from '../read-side/read-side.ts';
+import type { OutsideIndices } from '../read-side/outside-indices.ts';
 import { nameOfLog } from './name-of-log.ts';
 import { persistently } from './persistently.ts';
 import type { Report } from './report.ts';

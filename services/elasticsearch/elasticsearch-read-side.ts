@@ -16,7 +16,7 @@ import type { ElasticsearchConnection } from '../../shared/read-index/elasticsea
 import type { StoredKey } from '../../shared/read-index/stored-documents.ts';
 import { addSynonyms, type InstalledSynonyms } from '../../shared/schema/add-synonyms.ts';
 import { readLease } from '../fleet/lease-view.ts';
-import type { IndexContents, OpenReadSide, ReadSide, ReadSidePlan } from '../read-side/read-side.ts';
+import type { IndexContents, ReadSide, ReadSidePlan, ServedIndices } from '../read-side/read-side.ts';
 import { ownPlace } from '../stores/ownership.ts';
 import { createClusterIndex } from './cluster-index.ts';
 import { type DocumentRole, NOTHING_TO_ANNOUNCE } from './document-role.ts';
@@ -55,7 +55,7 @@ export function elasticsearchReadSide({
   return {
     graph: { dependencies: (registry) => documentDependencies(registry, denormalise) },
     outside: documentSets({ connection, spread, denormalise, space, report }),
-    async open(graph, log, how = {}) {
+    async open(graph, log, indices) {
       const stale = accountOf(graph);
       const registry = addSynonyms(graph.registry(), synonyms);
       const shape = { spread, denormalise, rowCacheBytes };
@@ -65,7 +65,7 @@ export function elasticsearchReadSide({
         const name = `the indices ${space}-* in Elasticsearch`;
         const place = { name, option: '--space or --read-index', store: cluster.owner };
         const own = () => ownPlace(place, { log, space, adopt });
-        return readSide({ cluster, graph, stale, log: await nameOfLog(log), report, leads, own }, how);
+        return readSide({ cluster, graph, stale, log: await nameOfLog(log), report, leads, own }, indices);
       } catch (error) {
         await cluster.close();
         throw error;
@@ -98,9 +98,11 @@ const NOBODY: DocumentRole = Object.freeze({
   ended: Promise.resolve(),
 });
 
-function readSide(opened: Opened, how: OpenReadSide): ReadSide {
+const LIVE: ServedIndices = { kind: 'live' };
+
+function readSide(opened: Opened, indices: ServedIndices): ReadSide {
   const { cluster, graph, stale } = opened;
-  if (how.set !== undefined) cluster.use(how.set);
+  if (indices.kind !== 'live') cluster.use(indices.set);
   const done = Promise.withResolvers<void>();
   // The caller that opens the read side watches it.
   done.promise.catch(() => {});
@@ -109,7 +111,7 @@ function readSide(opened: Opened, how: OpenReadSide): ReadSide {
   /** Indices that were once found or made complete remain complete, whichever process writes them. */
   let isWhole = false;
   /** Until its indices are the live ones. */
-  let own: OpenReadSide = how;
+  let own = indices;
   let isRetired = false;
   /** Callers that wait for a position, whichever role it is that shows it. */
   const waiting = new Set<() => void>();
@@ -136,24 +138,24 @@ function readSide(opened: Opened, how: OpenReadSide): ReadSide {
       return shown.promise.finally(() => waiting.delete(wait));
     },
     shows: (position, timeoutMs) => role.shows(position, timeoutMs),
-    // Made on demand, with the indices that are written then.
-    get contents() {
-      return documentContents(opened, () => role);
-    },
-    status: () => statusOf(stale, writtenBefore + role.written()),
-    parked: parkedDocuments(stale, () => role),
-    announcing: { start: () => role.announcing.start(), stop: () => role.announcing.stop() },
+    contents: () => ({
+      ...comparedDocuments(opened, () => role),
+      kind: 'documents',
+      status: () => statusOf(stale, writtenBefore + role.written()),
+      parked: parkedDocuments(stale, () => role),
+    }),
+    announce: () => role.announcing.start(),
     lead: (epoch) =>
       become((whole) => {
         const mine = own;
-        own = {};
-        return leadDocuments({ ...opened, ...mine, isWhole: whole, epoch });
+        own = LIVE;
+        return leadDocuments({ ...opened, indices: mine, isWhole: whole, epoch });
       }),
     async follow() {
       if (isRetired) return;
       // Another process serves the live indices, and this one makes its own ready.
-      if (own.switching !== undefined)
-        await become((whole) => leadDocuments({ ...opened, ...own, isWhole: whole, epoch: 0 }));
+      if (own.kind === 'next')
+        await become((whole) => leadDocuments({ ...opened, indices: own, isWhole: whole, epoch: 0 }));
       else await become((whole) => followDocuments({ ...opened, isWhole: whole }));
     },
     writesHere: () => role.writes,
@@ -172,11 +174,16 @@ function readSide(opened: Opened, how: OpenReadSide): ReadSide {
   };
 }
 
+type Documents = Extract<IndexContents, { readonly kind: 'documents' }>;
+
 /** The writer handles `remake`: other processes only have the marks. */
-function documentContents({ cluster, graph, stale }: Opened, role: () => DocumentRole): IndexContents {
+function comparedDocuments(
+  { cluster, graph, stale }: Opened,
+  role: () => DocumentRole,
+): Pick<Documents, 'stored' | 'present' | 'remake'> {
+  // With the indices that are written now.
   const { present, write } = cluster.createWriter();
   return {
-    kind: 'documents',
     stored: cluster.stored,
     present,
     async remake(documents) {

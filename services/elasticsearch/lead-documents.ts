@@ -5,8 +5,7 @@ import {
 import { type IndexWriter, startIndexWriter } from '../../projections/index-writer/index-writer.ts';
 import { createCondition } from '../../shared/condition.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
-import type { IndexSet } from '../../shared/read-index/index-set.ts';
-import type { SwitchingSearches } from '../read-side/read-side.ts';
+import type { ServedIndices } from '../read-side/read-side.ts';
 import type { Announcing, DocumentRole, DocumentRoleOptions } from './document-role.ts';
 import { persistently } from './persistently.ts';
 import { reportWriter } from './report-writer.ts';
@@ -15,10 +14,8 @@ import { type WrittenTwice, writeTwice } from './write-twice.ts';
 
 export type LeadDocumentsOptions = DocumentRoleOptions & {
   readonly epoch: number;
-  /** Indices to write. Absent: those that searches find; creates missing ones. */
-  readonly set?: IndexSet | undefined;
-  /** Present if the set is to be live once this process leads; in epoch 0 it does not yet. */
-  readonly switching?: SwitchingSearches | undefined;
+  /** Indices to write. Creates missing ones of those that searches find. In epoch 0 this process does not lead yet. */
+  readonly indices: ServedIndices;
 };
 
 /**
@@ -45,7 +42,8 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
     moved.until(() => position <= (writer?.shown() ?? 0n), timeoutMs);
   const ready = takeOver({ ...options, signal, start, shows }).then(() => {
     // Only now: positions announced earlier would be read from the old indices.
-    const isLive = options.set === undefined || (options.switching !== undefined && options.epoch > 0);
+    const { indices, epoch } = options;
+    const isLive = indices.kind === 'live' || (indices.kind === 'next' && epoch > 0);
     if (!signal.aborted && isLive) announcing.start();
   });
   const ended = ready
@@ -80,7 +78,7 @@ type Takeover = LeadDocumentsOptions & {
 };
 
 async function takeOver(takeover: Takeover): Promise<void> {
-  const { cluster, graph, stale, set, isWhole, signal, report, start, epoch, leads } = takeover;
+  const { cluster, graph, stale, indices, isWhole, signal, report, start, epoch, leads } = takeover;
   const refusal = await persistently(report, signal, takeover.own);
   if (refusal !== undefined) throw new Error(refusal);
   // Before it asks which are live: from then on no previous leader can switch the aliases. Epoch 0 belongs to no
@@ -89,8 +87,8 @@ async function takeOver(takeover: Takeover): Promise<void> {
     epoch === 0 || (await persistently(report, signal, () => cluster.fence.raise(epoch, () => leads(epoch))));
   // This process will learn of the new leader in a moment.
   if (isNewest !== true || signal.aborted) return;
-  if (set !== undefined) {
-    cluster.use(set);
+  if (indices.kind !== 'live') {
+    cluster.use(indices.set);
     if (!stale.isComplete()) stale.markAll([...graph.registry().contentTypes.keys()]);
     return writeSet(takeover);
   }
@@ -108,17 +106,18 @@ const LOOK_EVERY_MS = 500;
 
 /** Writes a set that is not live, until searches see all of it. Then switches them to it, if this process leads. */
 async function writeSet(takeover: Takeover): Promise<void> {
-  const { switching, epoch, graph, cluster, signal, start, shows } = takeover;
-  if (epoch > 0) await switching?.inherit();
+  const { indices, epoch, graph, cluster, signal, start, shows } = takeover;
+  const isNext = indices.kind === 'next';
+  if (isNext && epoch > 0) await indices.inherit();
   const { writer, index } = start();
-  if (switching === undefined) return;
+  if (!isNext) return;
   const position = graph.position();
   while (
     !signal.aborted &&
     !(await Promise.race([shows(position, LOOK_EVERY_MS), writer.done.then(() => false)]))
   );
   if (signal.aborted || epoch === 0) return;
-  const earlier = await switching.switch(epoch);
+  const earlier = await indices.switch(epoch);
   if (earlier !== undefined)
     index.alsoWrite(writeOnly(cluster.createWriter(earlier.set), earlier.writes), earlier.forMs);
 }

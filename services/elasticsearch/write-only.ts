@@ -1,5 +1,5 @@
 import type { DocumentIndex, WriteOutcome } from '../../shared/read-index/document-index.ts';
-import type { WrittenIndices } from '../read-side/read-side.ts';
+import type { WrittenIndices } from '../read-side/outside-indices.ts';
 
 const WRITTEN: WriteOutcome = Object.freeze({ kind: 'written' });
 

@@ -3,6 +3,7 @@ import type { ParkedDocument, ParkedDocuments } from '../../projections/graph/st
 import { assertNever } from '../../shared/assert-never.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { isForeign } from '../../shared/event-store/unreadable.ts';
+import { documentsOf } from '../read-side/read-side.ts';
 import { defineOperation, type OperatorContext } from './operation.ts';
 
 /** A document that the read index refused. */
@@ -90,7 +91,7 @@ function presentForeign({ position, stream, revision, id, type, unreadable }: St
 
 /** undefined if the index refuses nothing. Decisions without a server take effect at its start. */
 async function parkedOf({ server, graph, readSide }: OperatorContext): Promise<ParkedDocuments | undefined> {
-  return server ? (await readSide()).parked : graph.stale?.parked;
+  return server ? documentsOf(await readSide())?.parked : graph.stale?.parked;
 }
 
 function isNamed(document: ParkedDocument, name: string): boolean {

@@ -7,6 +7,7 @@ import { type ReadIndex, worldsOfType } from '../../shared/read-index/read-index
 import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
 import type { FollowStatus } from '../follow/follow-state.ts';
 import { measureLag } from '../operating/projection-lag.ts';
+import { documentsOf } from '../read-side/read-side.ts';
 import { defineOperation, type OperatorContext, type WorkerStatus } from './operation.ts';
 
 /** State of a projection of the log. */
@@ -153,8 +154,9 @@ const LOOKED_AHEAD = 5_000;
 const NO_BACKLOG = { backlog: 0, backlogSeconds: 0, parked: 0 } as const;
 
 async function statusOfIndex(context: OperatorContext): Promise<ProjectionStatus> {
-  const { index, status } = await context.readSide();
-  const documents = status?.();
+  const readSide = await context.readSide();
+  const { index } = readSide;
+  const documents = documentsOf(readSide)?.status();
   return {
     name: 'read index',
     kind: documents === undefined ? 'embedded' : 'elasticsearch',

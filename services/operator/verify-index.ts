@@ -19,7 +19,9 @@ async function* verifyIndex(
   { repair }: { readonly repair: boolean },
   signal: AbortSignal,
 ): AsyncGenerator<VerificationLine> {
-  const { contents, index } = await readSide();
+  const opened = await readSide();
+  const { index } = opened;
+  const contents = opened.contents();
   switch (contents.kind) {
     case 'rows': {
       const pauseMs = server ? PAUSE_MS : 0;
@@ -27,7 +29,6 @@ async function* verifyIndex(
       break;
     }
     case 'documents': {
-      // Works for whichever generation is live: `contents` is a stand-in without members of its own.
       const { stored, present, remake } = contents;
       yield* verifyDocuments({ graph, stored, present, remake, repair, signal });
       break;

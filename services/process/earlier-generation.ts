@@ -110,7 +110,7 @@ async function serveUntilReplaced(options: EarlierOptions, leading: Leading): Pr
   operating.readiness.note(
     'The content types have changed: reads continue as before until the new read model is live',
   );
-  readSide.announcing?.start();
+  readSide.announce();
   meanwhile.rebuild(operator);
   return failed.promise;
 }

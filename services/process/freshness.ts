@@ -37,8 +37,7 @@ export function createFreshness({ readSide, access, log, waitMs }: FreshnessOpti
         moved.check();
       },
     },
-    shows: (position) =>
-      reachAll(position, waitMs, [reached, access.applied, ...(readSide.shows ? [readSide.shows] : [])]),
+    shows: (position) => reachAll(position, waitMs, [reached, access.applied, readSide.shows]),
   };
 }
 

@@ -35,7 +35,7 @@ export type WriteSideOptions = {
   readonly graph: ContentGraph;
   readonly projector: Projector;
   readonly index: ReadIndex;
-  readonly visible: ((position: bigint) => Promise<void>) | undefined;
+  readonly visible: (position: bigint) => Promise<void>;
   readonly registry: SchemaRegistry;
   readonly definitions: readonly TypeDefinition[];
   readonly defaultLocale: string;
@@ -95,7 +95,7 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
     eventStore: options.eventStore,
     graph: graph.reader,
     applied: (position) => projector.applied(position).catch(refuseAsNotLeading),
-    ...defined({ visible: options.visible }),
+    visible: options.visible,
     registry: () => registry,
     defaultLocale,
     space,

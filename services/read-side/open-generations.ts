@@ -14,7 +14,7 @@ import {
   switchAtRest,
   switchSearches,
 } from './outside-generation.ts';
-import type { OpenReadSide, ReadSide } from './read-side.ts';
+import type { ReadSide, ServedIndices } from './read-side.ts';
 import { removeIndices } from './remove-indices.ts';
 import type { ServedGenerations, ServedGenerationsOptions } from './served-generations.ts';
 
@@ -46,9 +46,9 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
     return found;
   }
 
-  async function open(how: OpenReadSide = {}, of = graph): Promise<ReadSide> {
+  async function open(indices: ServedIndices, of = graph): Promise<ReadSide> {
     if (plan === undefined) throw new Error('the generations were opened without a read side');
-    readSide ??= await plan.open(of, log, how);
+    readSide ??= await plan.open(of, log, indices);
     return readSide;
   }
 
@@ -60,20 +60,19 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
   }
 
   /** For the process that takes another one's place. */
-  function whenLeading(next: OutsideGeneration): OpenReadSide {
+  function whenLeading(next: OutsideGeneration): ServedIndices {
     return {
+      kind: 'next',
       set: next.set,
-      switching: {
-        async inherit() {
-          const sets = await openFitting(next.plan.outside, graph, log, next.set);
-          inheritStale(next, await sets.live().finally(sets.close));
-        },
-        async switch(epoch) {
-          const served = store.live().number;
-          const earlier = await switchSearches(next, epoch);
-          before = served;
-          return earlier;
-        },
+      async inherit() {
+        const sets = await openFitting(next.plan.outside, graph, log, next.set);
+        inheritStale(next, await sets.live().finally(sets.close));
+      },
+      async switch(epoch) {
+        const served = store.live().number;
+        const earlier = await switchSearches(next, epoch);
+        before = served;
+        return earlier;
       },
     };
   }
@@ -138,16 +137,16 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
     openReadSide() {
       const found = find(number);
       const next = found.state === 'live' ? undefined : outsideOf(found, graph);
-      return open(next === undefined ? {} : whenLeading(next));
+      return open(next === undefined ? { kind: 'live' } : whenLeading(next));
     },
-    openConverted: (copy) => open({}, copy),
+    openConverted: (copy) => open({ kind: 'live' }, copy),
     async closeReadSide() {
       await readSide?.close();
       readSide = undefined;
     },
     openEarlier(set: IndexSet) {
       isEarlier = true;
-      return open({ set });
+      return open({ kind: 'other', set });
     },
     deferChange() {
       isEarlier = true;

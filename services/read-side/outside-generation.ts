@@ -6,7 +6,8 @@ import { accountOf } from '../../projections/graph/stale/stale-documents.ts';
 import { graphFile } from '../../projections/graph/store/generation-files.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
-import type { DocumentSets, EarlierIndices, OutsideIndices, ReadSidePlan } from './read-side.ts';
+import type { DocumentSets, EarlierIndices, OutsideIndices } from './outside-indices.ts';
+import type { ReadSidePlan } from './read-side.ts';
 
 /** Processes that read ask for the live indices at most so long after these have changed; answers under way take longer. */
 const OTHERS_READ_FOR_MS = 4_000;
@@ -93,11 +94,11 @@ export async function switchAtRest(generation: OutsideGeneration): Promise<void>
   const sets = await openFitting(plan.outside, graph, log, set);
   const live = await sets.live().finally(sets.close);
   inheritStale(generation, live);
-  const readSide = await plan.open(graph, log, { set });
+  const readSide = await plan.open(graph, log, { kind: 'other', set });
   try {
     await readSide.lead(0);
     const position = graph.position();
-    while ((await Promise.race([readSide.shows?.(position, LOOK_EVERY_MS), readSide.done])) === false);
+    while ((await Promise.race([readSide.shows(position, LOOK_EVERY_MS), readSide.done])) === false);
   } finally {
     await readSide.close();
   }

@@ -1,5 +1,5 @@
 import type { GenerationStore } from '../../projections/generations/generation-store.ts';
-import type { OutsideIndices } from './read-side.ts';
+import type { OutsideIndices } from './outside-indices.ts';
 
 /**
  * Removes the indices of a generation that is not live, if it has any, except those that it shares with others. Throws

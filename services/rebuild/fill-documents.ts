@@ -9,7 +9,7 @@ import { WORLDS, type World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { reportWriter } from '../elasticsearch/report-writer.ts';
 import { writeOnly } from '../elasticsearch/write-only.ts';
-import type { DocumentSets, WrittenIndices } from '../read-side/read-side.ts';
+import type { DocumentSets, WrittenIndices } from '../read-side/outside-indices.ts';
 import { enterPhase, type PhaseMeter, type RebuildHost } from './rebuild-host.ts';
 
 const LOOK_EVERY_MS = 100;

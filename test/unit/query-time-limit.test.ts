@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { embeddedReadSide } from '../../services/read-side/read-side.ts';
+import { embeddedReadSide } from '../../services/read-side/embedded-read-side.ts';
 import { FULL_ACCESS } from '../../shared/access/rights.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import { openInProcess } from '../support/varve-in-process.ts';

@@ -7,7 +7,8 @@ import {
   type DenormaliseSettings,
 } from '../../../shared/read-index/elasticsearch/layout/document-layout.ts';
 import type { ElasticsearchConnection } from '../../../shared/read-index/elasticsearch/wire/client.ts';
-import { embeddedReadSide, type ReadSidePlan } from '../../read-side/read-side.ts';
+import { embeddedReadSide } from '../../read-side/embedded-read-side.ts';
+import type { ReadSidePlan } from '../../read-side/read-side.ts';
 import { readSynonyms } from './read-synonyms.ts';
 import { InvalidSettings, type OperatorSettings } from './settings.ts';
 

@@ -9,7 +9,7 @@ import {
 import { openContentGraph } from '../../../projections/graph/content-graph.ts';
 import { graphFile } from '../../../projections/graph/store/generation-files.ts';
 import type { Operations } from '../../../services/operator/operations.ts';
-import { embeddedReadSide } from '../../../services/read-side/read-side.ts';
+import { embeddedReadSide } from '../../../services/read-side/embedded-read-side.ts';
 import type { RebuildHost } from '../../../services/rebuild/rebuild-host.ts';
 import { runRebuild } from '../../../services/rebuild/run-rebuild.ts';
 import { createThrottle } from '../../../services/rebuild/throttle.ts';

@@ -1,0 +1,43 @@
+import { loadReadIndex } from '../../projections/graph/projector.ts';
+import {
+  createEmbeddedIndex,
+  type EmbeddedIndexOptions,
+} from '../../shared/read-index/embedded/embedded-index.ts';
+import { addSynonyms, type InstalledSynonyms } from '../../shared/schema/add-synonyms.ts';
+import type { ReadSidePlan } from './read-side.ts';
+
+/** The index inside this process. */
+export function embeddedReadSide({
+  synonyms = {},
+  ...options
+}: Pick<EmbeddedIndexOptions, 'queryTimeLimit'> & {
+  readonly synonyms?: InstalledSynonyms;
+}): ReadSidePlan {
+  return {
+    graph: {},
+    async open(graph) {
+      // Types of the graph, including those in the log that are no longer in the folder.
+      const index = createEmbeddedIndex({ ...options, registry: addSynonyms(graph.registry(), synonyms) });
+      await loadReadIndex(graph, index);
+      void index.warm?.();
+      const closed = Promise.withResolvers<void>();
+      return {
+        index,
+        sink: index,
+        visible: async () => {},
+        shows: async () => true,
+        contents: () => ({ kind: 'rows', held: index.held }),
+        announce: () => {},
+        lead: async () => {},
+        follow: async () => {},
+        writesHere: () => true,
+        retire: async () => {},
+        done: closed.promise,
+        async close() {
+          await index.close();
+          closed.resolve();
+        },
+      };
+    },
+  };
+}
