@@ -13,6 +13,10 @@ type Served = Closable & { stepDown?(): Promise<void> };
 export type Stopper = {
   /** Sets what has to be stopped. */
   with(listener: Listener, served: Served): void;
+  /** Sets what is closed before requests are drained. */
+  first(closable: Closable): void;
+  /** Runs a start. If it fails, closes what it has opened and rejects; after a signal, that alone closes everything. */
+  starting(start: () => Promise<void>): Promise<void>;
   isStopping(): boolean;
 };
 
@@ -20,7 +24,6 @@ export type StopOptions = {
   readonly logger: Logger;
   readonly drainSeconds: number;
   readonly ports: OperatingProcess;
-  readonly others?: readonly Closable[];
   /** Calls back for each signal to stop. */
   readonly signals: (heard: (signal: StopReason) => void) => void;
 };
@@ -31,12 +34,12 @@ export function ownSignals(heard: (signal: NodeJS.Signals) => void): void {
 }
 
 /**
- * The first signal answers requests in flight and closes everything; a second one ends the process at once. `others`
- * are closed before requests are drained.
+ * The first signal answers requests in flight and closes everything; a second one ends the process at once.
  */
-export function stopOnSignal({ logger, drainSeconds, ports, others = [], signals }: StopOptions): Stopper {
+export function stopOnSignal({ logger, drainSeconds, ports, signals }: StopOptions): Stopper {
   const { operating, leave: leaveMetrics, close } = ports;
   let running: { readonly listener: Listener; readonly served: Served } | undefined;
+  const others: Closable[] = [];
   let stopping = false;
   const stop = async (reason: StopReason) => {
     if (stopping) process.exit(1);
@@ -65,6 +68,23 @@ export function stopOnSignal({ logger, drainSeconds, ports, others = [], signals
   return {
     with(listener, served) {
       running = { listener, served };
+    },
+    first(closable) {
+      others.push(closable);
+    },
+    async starting(start) {
+      try {
+        await start();
+      } catch (error) {
+        // The handler of the signal closes everything.
+        if (stopping) return;
+        for (const other of others) await other.close();
+        await running?.listener.drain(0);
+        await running?.served.close();
+        // Else their ports would keep the process.
+        await close();
+        throw error;
+      }
     },
     isStopping: () => stopping,
   };

@@ -5,6 +5,7 @@ export type RequestGate = {
   guard(handler: RequestListener): RequestListener;
   /** From now on `wait` is called for each request, which waits for it. It resolves to what answers the request, if another does. */
   close(wait: () => Promise<RequestListener | undefined>): void;
+  isClosed(): boolean;
 };
 
 export function createRequestGate(): RequestGate {
@@ -20,5 +21,6 @@ export function createRequestGate(): RequestGate {
     close(waited) {
       wait = waited;
     },
+    isClosed: () => wait !== undefined,
   };
 }

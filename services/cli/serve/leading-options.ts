@@ -1,0 +1,61 @@
+import { shareContents } from '../../../shared/sqlite/lock-data-directory.ts';
+import { PURGE_LIMITS } from '../../purge/send-purges.ts';
+import { logPurges } from '../output/log-purges.ts';
+import { logTrouble } from '../output/log-trouble.ts';
+import { logWebhooks } from '../output/log-webhooks.ts';
+import { lifetimeOf } from '../settings/delivery-settings.ts';
+import { webhookLimits } from '../settings/webhook-settings.ts';
+import type { LeadingParts, LeadingPlan } from './leading-parts.ts';
+
+/** The options of `openVarve` for the worker that leads: besides what all workers have, what only it does. */
+export function leadingOptions(parts: LeadingParts) {
+  const { settings, logger, follow, purges, builder, shared } = parts;
+  return {
+    ...shared,
+    ...successionOptions(parts),
+    follow,
+    build: builder.build,
+    webhooks: { limits: webhookLimits(settings), report: logWebhooks(logger) },
+    purges: purges && {
+      ...purges,
+      limits: PURGE_LIMITS,
+      report: logPurges(logger),
+      lifetime: lifetimeOf(settings),
+    },
+    reportTrouble: logTrouble(logger),
+    reportCheck: (finding: string) => logger.info({ finding }, `the event log's server: ${finding}`),
+  };
+}
+
+/** Which data the worker has, whose place it takes, and who takes its own. */
+function successionOptions({ settings, supervisor, operators, recent, readSide }: LeadingParts) {
+  const { succession, restarts } = supervisor;
+  return {
+    async takeDirectory(directory: string) {
+      await supervisor.lock(directory, operators.channel);
+      return shareContents(directory, succession === undefined && restarts === 0);
+    },
+    generation: succession?.generation,
+    turn: succession?.changesTypes === true ? supervisor.ready : undefined,
+    workersBeside: settings.workers === 1 ? undefined : supervisor.rotation,
+    // Everything that this process answers with other content types is another request.
+    handOver: (generation: number, changesTypes: boolean) =>
+      supervisor.handOver({
+        generation,
+        changesTypes,
+        recent: changesTypes ? [] : recent.list(),
+        enterMs: ENTER_MS[enterKind(changesTypes, readSide)],
+      }),
+  };
+}
+
+/**
+ * Limits for becoming leader in the place of another process. Indices outside have to show all that was written; changed content
+ * types have rows converted.
+ */
+const ENTER_MS = { rows: 5_000, outside: 30_000, types: 300_000 };
+
+function enterKind(changesTypes: boolean, { outside }: LeadingPlan['readSide']): keyof typeof ENTER_MS {
+  if (changesTypes) return 'types';
+  return outside === undefined ? 'rows' : 'outside';
+}

@@ -1,0 +1,95 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { type OperatorListener, openOperatorListener } from '../../http/operator-listener.ts';
+import { createRecentRequests, type RecentRequests } from '../../http/sockets/recent-requests.ts';
+import { createRequestGate, type RequestGate } from '../../http/sockets/request-gate.ts';
+import type { Varve, VarveOptions } from '../../main.ts';
+import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
+import { logFollower } from '../output/log-follower.ts';
+import { followSettings } from '../settings/follow-settings.ts';
+import { purgeChoice } from '../settings/purge-settings.ts';
+import { chooseReadSide } from '../settings/read-side.ts';
+import { type Builder, createBuilder } from './builder.ts';
+import { type LeadingWorker, openLeadingWorker } from './leading-worker.ts';
+import type { OperatingProcess } from './open-operating.ts';
+import type { ServerPlan } from './server-plan.ts';
+import type { Stopper } from './stop-on-signal.ts';
+import { workerOptions } from './worker-options.ts';
+
+/** Settings of the worker that leads, checked before anything is opened. */
+export type LeadingPlan = ServerPlan & {
+  readonly role: 'serve' | 'project';
+  readonly supervisor: Supervisor;
+  readonly follow: VarveOptions['follow'];
+  readonly readSide: VarveOptions['readSide'];
+  readonly purges: ReturnType<typeof purgeChoice>;
+};
+
+/** Rejects with a message about the first setting that is wrong. */
+export async function readLeadingPlan(
+  plan: ServerPlan,
+  role: LeadingPlan['role'],
+  supervisor: Supervisor,
+): Promise<LeadingPlan> {
+  const { settings, logger, paths } = plan;
+  const follow = followSettings(settings, paths.apiPrefix, logFollower(logger));
+  const readSide = await chooseReadSide(settings, logger);
+  const purges = purgeChoice(settings, role === 'serve' && readSide.outside !== undefined);
+  return { ...plan, role, supervisor, follow, readSide, purges };
+}
+
+/** Parts of the worker that leads which are there before its data. */
+export type LeadingParts = LeadingPlan & {
+  readonly ports: OperatingProcess;
+  readonly stop: Stopper;
+  readonly operators: OperatorListener;
+  readonly builder: Builder;
+  readonly recent: RecentRequests;
+  readonly gate: RequestGate;
+  /** Options that all workers of the server have. */
+  readonly shared: Awaited<ReturnType<typeof workerOptions>>;
+  /** undefined with one worker. */
+  readonly leading: LeadingWorker | undefined;
+  /** Answers requests about the process itself. */
+  readonly first: (request: IncomingMessage, response: ServerResponse) => boolean;
+};
+
+/** Opens them; `stop` closes each of them from then on. */
+export async function openLeadingParts(
+  plan: LeadingPlan,
+  ports: OperatingProcess,
+  stop: Stopper,
+): Promise<LeadingParts> {
+  const { settings, supervisor, contentTypes } = plan;
+  const operators = await openOperatorListener({
+    secret: supervisor.secret,
+    socket: supervisor.socket('operators'),
+  });
+  stop.first(operators);
+  const builder = createBuilder(settings, contentTypes.definitions);
+  stop.first(builder);
+  const shared = await workerOptions(settings, supervisor, { ...plan, operating: ports.operating });
+  const gate = createRequestGate();
+  const first = (request: IncomingMessage, response: ServerResponse) =>
+    // After this process has stepped down, the next one says that it is the leader, at the same address.
+    ports.first(request, response) || (!gate.isClosed() && shared.presence.answer(request, response));
+  const leading = await openLeadingWorker(settings, supervisor, first);
+  if (leading !== undefined) stop.first(leading);
+  const recent = createRecentRequests();
+  return { ...plan, ports, stop, operators, builder, recent, gate, shared, leading, first };
+}
+
+/** Wraps the handler of requests: they are counted as recent, wait at the gate, and come from other workers too. */
+export function watchRequests(
+  { recent, gate, leading }: LeadingParts,
+  handler: RequestListener,
+): RequestListener {
+  const guarded = recent.watch(gate.guard(handler));
+  leading?.serve(guarded);
+  return guarded;
+}
+
+/** From now on another worker is started when this one crashes; those next to it are started where there is a graph for them. */
+export function sayServing({ settings, supervisor, leading }: LeadingParts, served?: Varve): void {
+  const { logLevel, logFormat, drainSeconds } = settings;
+  supervisor.serving({ logLevel, logFormat }, drainSeconds * 1_000, served && leading?.followers(served));
+}

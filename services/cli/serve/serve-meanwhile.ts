@@ -1,0 +1,35 @@
+import type { Listener } from '../../http/sockets/listen.ts';
+import type { Meanwhile } from '../../process/earlier-generation.ts';
+import { startRebuild } from './builder.ts';
+import { type LeadingParts, sayServing, watchRequests } from './leading-parts.ts';
+import { serveApp } from './serve-app.ts';
+
+/** How the earlier generation serves on a listener while the content types of its index outside are replaced. */
+export function serveMeanwhile(parts: LeadingParts, listener: Listener): Meanwhile {
+  const { settings, role, logger, paths, supervisor, operators, ports, stop } = parts;
+  return {
+    async serve(served, operator, changes, leave) {
+      logger.warn(
+        { changes },
+        'content types changed: reads continue as before, a new read model is being built',
+      );
+      operators.serve(operator);
+      ports.admit(served.access);
+      stop.with(listener, { close: leave });
+      supervisor.onYield(leave);
+      await serveApp({
+        role,
+        settings,
+        ...paths,
+        served,
+        listener,
+        logger,
+        // The next API measures.
+        operating: { ...ports.operating, metrics: undefined },
+        watched: (handler) => watchRequests(parts, handler),
+        greet: async () => sayServing(parts),
+      });
+    },
+    rebuild: (operator) => startRebuild(operator, logger),
+  };
+}
