@@ -216,7 +216,8 @@ export function writtenFiles(results: readonly CommandResult[]): WrittenFiles {
  */
 async function isUsed({ graph, index, store }: FileContentsOptions, hash: string): Promise<boolean> {
   if (await store.names.isNamed(hash)) return true;
-  if (graph.documentWithUnique(FILE_TYPE, 'hash', null, hash, undefined) !== undefined) return true;
+  if (graph.documentWithUnique({ type: FILE_TYPE, place: 'hash', locale: null, text: hash }) !== undefined)
+    return true;
   const { hits } = await index.search({
     type: FILE_TYPE,
     world: 'published',

@@ -54,7 +54,8 @@ function planRegistration(
       const isTaken = [email, username].some((text) =>
         ['email', 'username'].some(
           (place) =>
-            environment.graph.documentWithUnique(USER_TYPE, place, null, text, undefined) !== undefined,
+            environment.graph.documentWithUnique({ type: USER_TYPE, place, locale: null, text }) !==
+            undefined,
         ),
       );
       if (isTaken) throw new RequestError('not-applicable', 'Email or Username are already taken');

@@ -56,9 +56,7 @@ export function uniqueProblems(
 ): BodyProblem[] {
   const refused = claims.filter(
     (claim) =>
-      claim.isRepeated ||
-      isTaken(claim) ||
-      graph.documentWithUnique(claim.type, claim.place, claim.locale, claim.text, documentId) !== undefined,
+      claim.isRepeated || isTaken(claim) || graph.documentWithUnique(claim, documentId) !== undefined,
   );
   // A value may be claimed in several locales.
   const values = new Map(refused.map((claim) => [claim.at, claim.value]));

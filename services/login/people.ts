@@ -33,7 +33,7 @@ export function createPeople(graph: Reader): People {
     return entry === undefined ? undefined : personOf(entry);
   };
   const byUnique = (attribute: string, value: string) =>
-    read(graph.documentWithUnique(USER_TYPE, attribute, null, value, undefined));
+    read(graph.documentWithUnique({ type: USER_TYPE, place: attribute, locale: null, text: value }));
   return {
     byId: (id) => read(graph.documentOfId(USER_TYPE, id)?.documentId),
     byEmail: (email) => byUnique('email', email),

@@ -34,6 +34,15 @@ export type AppliedCommand = {
   readonly position: bigint;
 };
 
+/** A text at a unique path of a content type. */
+export type UniqueText = {
+  readonly type: Uid;
+  /** An attribute, or a path in a component as `UniquePath` names it. Files also have their `hash`. */
+  readonly place: string;
+  readonly locale: string | null;
+  readonly text: string;
+};
+
 export type ContentGraphReader = {
   /** Position of the last event applied. */
   position(): bigint;
@@ -49,15 +58,8 @@ export type ContentGraphReader = {
   exists(type: Uid, documentId: string, locale?: string | null): boolean;
   /**
    * Finds another document than `except` with this unique value (its text) in a published or current row of `locale`.
-   * `name` is an attribute, or a path in a component as `UniquePath` names it. Files also have their `hash`.
    */
-  documentWithUnique(
-    type: Uid,
-    place: string,
-    locale: string | null,
-    value: string,
-    except: string | undefined,
-  ): string | undefined;
+  documentWithUnique(unique: UniqueText, except?: string): string | undefined;
   /**
    * Draft or current links of an entry's relation attribute (either side), in order: the input of connect, disconnect
    * and validation.

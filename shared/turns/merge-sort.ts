@@ -23,7 +23,7 @@ export function createMergeSort(
     for (; width < count; width *= 2) {
       while (merged < count) {
         const stop = Math.min(count, merged + MERGED_AT_ONCE);
-        merge(from, into, width, merged, stop);
+        merge({ from, into, width }, merged, stop);
         merged = stop;
         rest(MERGED_AT_ONCE * MERGE_STEPS);
       }
@@ -34,6 +34,9 @@ export function createMergeSort(
   };
 }
 
+/** One pass over all entries: runs of `width` in `from` become runs of twice that in `into`. */
+type MergePass = { readonly from: Int32Array; readonly into: Int32Array; readonly width: number };
+
 /**
  * Merges each two neighbouring runs of `width`, for the indexes from `at` to `stop`: called for one range after the
  * other.
@@ -41,7 +44,7 @@ export function createMergeSort(
 function createMerge(count: number, compare: (a: number, b: number) => number) {
   let left = 0;
   let right = 0;
-  return (from: Int32Array, into: Int32Array, width: number, first: number, stop: number): void => {
+  return ({ from, into, width }: MergePass, first: number, stop: number): void => {
     let at = first;
     while (at < stop) {
       const start = at - (at % (2 * width));

@@ -57,17 +57,32 @@ describe('a changed content type', () => {
       redefined('tag', { name: { type: 'string', unique: true } }),
       redefined('country', { name: { type: 'integer' } }),
     );
-    const holder = graph.graph.reader.documentWithUnique('api::tag.tag', 'name', null, 'A', undefined);
+    const holder = graph.graph.reader.documentWithUnique({
+      type: 'api::tag.tag',
+      place: 'name',
+      locale: null,
+      text: 'A',
+    });
     expect(holder).toBe('t1');
     expect(graph.row('country', 'c1', 'live')?.['name']).toBeNull();
     expect(() =>
-      graph.graph.reader.documentWithUnique('api::country.country', 'name', null, 'Peru', undefined),
+      graph.graph.reader.documentWithUnique({
+        type: 'api::country.country',
+        place: 'name',
+        locale: null,
+        text: 'Peru',
+      }),
     ).toThrow('is not unique');
   });
 
   it('knows what became unique in components', () => {
     const holder = (place: string, value: string) =>
-      graph.graph.reader.documentWithUnique('api::restaurant.restaurant', place, null, value, undefined);
+      graph.graph.reader.documentWithUnique({
+        type: 'api::restaurant.restaurant',
+        place,
+        locale: null,
+        text: value,
+      });
     const address = { city: 'Oslo', geo: { lat: 1.5 } };
     graph.given(
       created('restaurant', 'r1', {

@@ -98,7 +98,12 @@ describe('an imported row', () => {
     expect(graph.row('restaurant', 'r1', 'published')).toMatchObject({ id: 5, name: 'New', stars: null });
     expect([...graph.index.links.values()]).toHaveLength(1);
     const owner = (name: string) =>
-      graph.graph.reader.documentWithUnique(uid('restaurant'), 'name', null, name, undefined);
+      graph.graph.reader.documentWithUnique({
+        type: uid('restaurant'),
+        place: 'name',
+        locale: null,
+        text: name,
+      });
     expect([owner('Old'), owner('New')]).toEqual([undefined, 'r1']);
   });
 

@@ -119,7 +119,10 @@ describe('rows', () => {
 
   it('knows unique values of published and live rows only', () => {
     const holder = (name: string, except?: string) =>
-      graph.graph.reader.documentWithUnique('api::restaurant.restaurant', 'name', null, name, except);
+      graph.graph.reader.documentWithUnique(
+        { type: 'api::restaurant.restaurant', place: 'name', locale: null, text: name },
+        except,
+      );
     graph.given(created('restaurant', 'r1', { values: { name: 'A' } }));
     expect(holder('A')).toBeUndefined();
     graph.given(published('restaurant', 'r1'));

@@ -23,6 +23,12 @@ export type RelationEditing = {
 /** Links changed by one operation, to be saved at its end. */
 type TouchedLinks = Map<string | number, LinkRecord>;
 
+/** The links, and which of them are changed so far. */
+type ChangingLinks = { readonly links: LinkStore; readonly touched: TouchedLinks };
+
+/** An operation in progress on one end of a relation. */
+type Operation = RelationEditing & ChangingLinks & { readonly edit: RelationEdit };
+
 function linkKey(record: LinkRecord): string | number {
   return pairKey(record.source, record.target);
 }
@@ -37,30 +43,26 @@ export function applyRelationOperation(
   operation: RelationOperation,
 ): readonly LinkRecord[] {
   const touched: TouchedLinks = new Map();
+  const running: Operation = { ...editing, edit, touched };
   const nearToOne = edit.side.side === 'owner' ? edit.side.relation.toOne : edit.side.relation.exclusive;
   if (operation.kind === 'set' || nearToOne || edit.isNew) {
-    replaceTargets(editing, edit, operation, nearToOne, touched);
+    replaceTargets(running, operation, nearToOne);
   } else {
-    updateTargets(editing, edit, operation, touched);
+    updateTargets(running, operation);
   }
   for (const record of touched.values()) editing.links.save(record);
   return [...touched.values()];
 }
 
 /** `set`, and whatever has the same effect: any operation on a to-one end or on a new entry. */
-function replaceTargets(
-  editing: RelationEditing,
-  edit: RelationEdit,
-  operation: RelationOperation,
-  nearToOne: boolean,
-  touched: TouchedLinks,
-): void {
-  const near = edit.isNew ? [] : nearLinks(editing, edit);
+function replaceTargets(running: Operation, operation: RelationOperation, nearToOne: boolean): void {
+  const { edit, touched } = running;
+  const near = edit.isNew ? [] : nearLinks(running, edit);
   const byFar = new Map(near.map((record) => [farOf(edit, record), record]));
   for (const world of edit.worlds) {
     const before = near.filter((record) => isIn(record, world)).sort(byNearOrder(edit, world));
     const beforeFars = before.map((record) => farOf(edit, record));
-    const fars = desiredFars(editing, edit.side, operation, beforeFars);
+    const fars = desiredFars(running, edit.side, operation, beforeFars);
     const desired = nearToOne ? fars.slice(-1) : fars;
     if (sameList(desired, beforeFars)) continue;
     if (before.length > 0) {
@@ -70,7 +72,7 @@ function replaceTargets(
     for (const far of desired) {
       const record = byFar.get(far) ?? linkBetween(edit, far);
       byFar.set(far, record);
-      connect(editing, edit, record, world, editing.nextOrder(), touched);
+      connect(running, record, world, running.nextOrder());
     }
   }
 }
@@ -110,18 +112,14 @@ function insertionIndex(place: LinkPlace, reference: number, length: number): nu
 }
 
 /** connect / disconnect on a to-many end: touches the named links only, however many there are. */
-function updateTargets(
-  editing: RelationEditing,
-  edit: RelationEdit,
-  operation: RelationOperation & { kind: 'update' },
-  touched: TouchedLinks,
-): void {
+function updateTargets(running: Operation, operation: RelationOperation & { kind: 'update' }): void {
+  const { edit, touched } = running;
   const placed = operation.connect.some(({ place }) => place.at !== 'end');
   const byFar = new Map<number, LinkRecord>();
-  if (placed) for (const record of nearLinks(editing, edit)) byFar.set(farOf(edit, record), record);
+  if (placed) for (const record of nearLinks(running, edit)) byFar.set(farOf(edit, record), record);
   const find = (target: LinkTarget): LinkRecord => {
-    const far = editing.entryOf(edit.side, target);
-    const record = byFar.get(far) ?? (placed ? linkBetween(edit, far) : findBetween(editing, edit, far));
+    const far = running.entryOf(edit.side, target);
+    const record = byFar.get(far) ?? (placed ? linkBetween(edit, far) : findBetween(running, edit, far));
     byFar.set(far, record);
     return record;
   };
@@ -136,31 +134,29 @@ function updateTargets(
       const record = find(target);
       const order =
         place.at === 'end'
-          ? editing.nextOrder()
-          : orderAt(editing, edit, place, record, [...byFar.values()], world, touched);
-      connect(editing, edit, record, world, order, touched);
+          ? running.nextOrder()
+          : orderAt(running, { place, world }, record, [...byFar.values()]);
+      connect(running, record, world, order);
     }
   }
 }
 
 /** Order key for a slot in the list, between its neighbours; renumbers the list if no key is free. */
 function orderAt(
-  editing: RelationEditing,
-  edit: RelationEdit,
-  place: LinkPlace,
+  running: Operation,
+  { place, world }: { readonly place: LinkPlace; readonly world: WorldNumber },
   moved: LinkRecord,
   records: readonly LinkRecord[],
-  world: WorldNumber,
-  touched: TouchedLinks,
 ): number {
+  const { edit } = running;
   const list = records
     .filter((record) => record !== moved && isIn(record, world))
     .sort(byNearOrder(edit, world));
-  const referenced = isRelative(place) ? editing.entryOf(edit.side, place) : undefined;
+  const referenced = isRelative(place) ? running.entryOf(edit.side, place) : undefined;
   const reference = list.findIndex((record) => farOf(edit, record) === referenced);
   const index = insertionIndex(place, reference, list.length);
   const [left, right] = [list[index - 1], list[index]];
-  if (right === undefined) return editing.nextOrder();
+  if (right === undefined) return running.nextOrder();
   const upper = nearOrder(edit, right, world);
   if (left === undefined) return upper - 1;
   const lower = nearOrder(edit, left, world);
@@ -168,8 +164,8 @@ function orderAt(
   if (middle > lower && middle < upper) return middle;
   let order = 0;
   for (const [at, record] of list.entries()) {
-    if (at === index) order = editing.nextOrder();
-    connect(editing, edit, record, world, editing.nextOrder(), touched);
+    if (at === index) order = running.nextOrder();
+    connect(running, record, world, running.nextOrder());
   }
   return order;
 }
@@ -178,14 +174,8 @@ function orderAt(
  * Links the record at its near order. A new link is added to the end of the far end's list, and replaces the previous
  * link if that end is single.
  */
-function connect(
-  editing: RelationEditing,
-  edit: RelationEdit,
-  record: LinkRecord,
-  world: WorldNumber,
-  near: number,
-  touched: TouchedLinks,
-): void {
+function connect(running: Operation, record: LinkRecord, world: WorldNumber, near: number): void {
+  const { edit, touched } = running;
   const before = record.orders[world];
   const owner = edit.side.side === 'owner';
   const far = before === null ? near : owner ? before.targetOrder : before.sourceOrder;
@@ -195,16 +185,15 @@ function connect(
     owner ? { sourceOrder: near, targetOrder: far } : { sourceOrder: far, targetOrder: near },
     touched,
   );
-  if (before === null) evictOthers(editing.links, record, owner ? 'target' : 'source', world, touched);
+  if (before === null) evictOthers(running, record, owner ? 'target' : 'source', world);
 }
 
 /** Removes other links of the far end of the new link, if that end is single. */
 function evictOthers(
-  links: LinkStore,
+  { links, touched }: ChangingLinks,
   record: LinkRecord,
   end: 'source' | 'target',
   world: WorldNumber,
-  touched: TouchedLinks,
 ): void {
   const { relation, source, target } = record;
   if (end === 'target' ? !relation.exclusive : !relation.toOne) return;
@@ -216,20 +205,26 @@ function evictOthers(
   }
 }
 
-/** Copies a link's state from one world to the other; both single ends lose their previous links. */
+/** What is copied from one world to the other. `only`: these attributes; the others are left. */
+export type WorldCopy = {
+  readonly from: WorldNumber;
+  readonly to: WorldNumber;
+  readonly only?: ReadonlySet<string>;
+};
+
+/** Copies a link's state; both single ends lose their previous links. */
 export function copyLink(
   links: LinkStore,
   record: LinkRecord,
-  from: WorldNumber,
-  to: WorldNumber,
+  { from, to }: WorldCopy,
 ): readonly LinkRecord[] {
   const touched: TouchedLinks = new Map();
   const isAdded = record.orders[to] === null && record.orders[from] !== null;
   record.orders[to] = record.orders[from];
   touched.set(linkKey(record), record);
   if (isAdded && record.component === 0) {
-    evictOthers(links, record, 'target', to, touched);
-    evictOthers(links, record, 'source', to, touched);
+    evictOthers({ links, touched }, record, 'target', to);
+    evictOthers({ links, touched }, record, 'source', to);
   }
   for (const link of touched.values()) links.save(link);
   return [...touched.values()];

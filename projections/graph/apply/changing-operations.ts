@@ -44,7 +44,7 @@ function changesLinks(
 ): boolean {
   const side = view.relation(operation.attribute);
   const isToOne = side.side === 'owner' ? side.relation.toOne : side.relation.exclusive;
-  if (!isToOne && changesPublication(context, view, side, id, operation)) return true;
+  if (!isToOne && view.edited === DRAFT && changesPublication(context, side, id, operation)) return true;
   const finder = { entryOf: entryFinder(context) };
   return worldsOf(view.edited).some((world) => {
     const before = linkedEntries(context.links, side, id, world);
@@ -54,15 +54,14 @@ function changesLinks(
   });
 }
 
-/** Connecting a linked target makes the link this side's own, so it is published with this side. */
+/** For a draft: connecting a linked target makes the link this side's own, so it is published with this side. */
 function changesPublication(
   context: Context,
-  view: TypeView,
   side: GraphRelationSide,
   id: number,
   operation: RelationOperation,
 ): boolean {
-  if (operation.kind === 'set' || operation.connect.length === 0 || view.edited !== DRAFT) return false;
+  if (operation.kind === 'set' || operation.connect.length === 0) return false;
   if (side.side !== 'owner') return true;
   const entryOf = entryFinder(context);
   return operation.connect.some(({ target }) =>

@@ -3,21 +3,12 @@ import type { GraphRelation } from '../store/graph-relation.ts';
 import type { GraphEntry } from '../store/graph-session.ts';
 import { type LinkRecord, type LinkStore, newLink } from '../store/link-store.ts';
 import type { StoredComponent } from '../store/present-row.ts';
-import type { WorldNumber } from '../store/row-keys.ts';
-import { copyLink } from './apply-relation-operation.ts';
+import { copyLink, type WorldCopy } from './apply-relation-operation.ts';
 import type { GraphContext } from './graph-context.ts';
 
-/**
- * Copies a row's values (components under new ids) and its owned links from one world to the other. `only`: copies
- * these attributes and leaves the others.
- */
-export function copyOwned(
-  context: GraphContext,
-  entry: GraphEntry,
-  from: WorldNumber,
-  to: WorldNumber,
-  only?: ReadonlySet<string>,
-): void {
+/** Copies a row's values (components under new ids) and its owned links from one world to the other. */
+export function copyOwned(context: GraphContext, entry: GraphEntry, copy: WorldCopy): void {
+  const { from, to, only } = copy;
   const source = entry.rows[from];
   const target = entry.rows[to];
   if (source === undefined || target === undefined) throw new Error('both rows must be there to copy one');
@@ -32,8 +23,8 @@ export function copyOwned(
   context.session.touch(entry, to);
   for (const record of context.links.ownedBy(entry.id)) {
     if (only !== undefined && !only.has(attributeOf(record))) continue;
-    if (record.component === 0) copyLink(context.links, record, from, to);
-    else copyComponentLink(context.links, record, ids, from, to);
+    if (record.component === 0) copyLink(context.links, record, copy);
+    else copyComponentLink(context.links, record, ids, copy);
   }
 }
 
@@ -42,8 +33,7 @@ function copyComponentLink(
   links: LinkStore,
   record: LinkRecord,
   ids: ReadonlyMap<string, number>,
-  from: WorldNumber,
-  to: WorldNumber,
+  { from, to }: WorldCopy,
 ): void {
   const order = record.orders[from];
   record.orders[to] = null;
@@ -66,7 +56,7 @@ function copyComponents(
   bearer: GraphEntry['view']['bearers'][number],
   ids: Map<string, number>,
 ): unknown {
-  return mapComponents(schema.registry, bearer, value, [], (component, uid): StoredComponent => {
+  return mapComponents(schema.registry, bearer, value, (component, { uid }): StoredComponent => {
     const id = sequences.next(`component ${uid}`);
     ids.set(`${uid} ${component.id}`, id);
     return { ...component, id };
@@ -77,16 +67,15 @@ function copyComponents(
 export function copyPendingEdits(
   { pending, links, schema }: GraphContext,
   entry: GraphEntry,
-  from: WorldNumber,
-  to: WorldNumber,
-  only?: ReadonlySet<string>,
+  copy: WorldCopy,
 ): void {
+  const { only } = copy;
   for (const { relation, source, target } of pending.by(entry.id)) {
     const known = schema.relationOfNumber(relation);
     if (known === undefined || (only !== undefined && !only.has(inverseAttribute(entry, known)))) continue;
     const record = links.find(known, source, target);
     // Links that the other world gains or loses by cardinality belong to the same edit.
-    copyLink(links, record, from, to);
+    copyLink(links, record, copy);
   }
 }
 

@@ -20,8 +20,8 @@ export function publishEntry(context: GraphContext, entry: GraphEntry, moment: M
   });
   if (before !== undefined) row.uniqueValues = before.uniqueValues;
   context.session.addRow(entry, PUBLISHED, row);
-  copyOwned(context, entry, DRAFT, PUBLISHED);
-  copyPendingEdits(context, entry, DRAFT, PUBLISHED);
+  copyOwned(context, entry, { from: DRAFT, to: PUBLISHED });
+  copyPendingEdits(context, entry, { from: DRAFT, to: PUBLISHED });
   context.pending.forgetSource(entry.id);
   context.pending.forgetEditor(entry.id);
   if (before === undefined) showLinks(context, entry, PUBLISHED);
@@ -44,8 +44,8 @@ export function discardDraft(context: GraphContext, entry: GraphEntry, moment: M
   draft.updatedAt = moment.at;
   draft.position = published.position;
   entry.sharedEdited = 0;
-  copyOwned(context, entry, PUBLISHED, DRAFT);
-  copyPendingEdits(context, entry, PUBLISHED, DRAFT);
+  copyOwned(context, entry, { from: PUBLISHED, to: DRAFT });
+  copyPendingEdits(context, entry, { from: PUBLISHED, to: DRAFT });
   context.pending.forgetEditor(entry.id);
   discardShared(context, entry, moment);
 }

@@ -21,8 +21,8 @@ export function publishShared(context: GraphContext, entry: GraphEntry, moment: 
     const relations = shared.filter((name) => type.attributes.get(name)?.kind === 'relation');
     const names = new Set([...Object.keys(differing), ...relations]);
     if (Object.keys(differing).length > 0) published.updatedAt = moment.at;
-    if (names.size > 0) copyOwned(context, sibling, DRAFT, PUBLISHED, names);
-    copyPendingEdits(context, sibling, DRAFT, PUBLISHED, names);
+    if (names.size > 0) copyOwned(context, sibling, { from: DRAFT, to: PUBLISHED, only: names });
+    copyPendingEdits(context, sibling, { from: DRAFT, to: PUBLISHED, only: names });
   }
 }
 

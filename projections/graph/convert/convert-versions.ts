@@ -24,7 +24,7 @@ export function splitVersions(context: GraphContext, entry: GraphEntry, moment: 
     position: moment.position,
   });
   session.addRow(entry, PUBLISHED, published);
-  copyOwned(context, entry, DRAFT, PUBLISHED);
+  copyOwned(context, entry, { from: DRAFT, to: PUBLISHED });
   showLinks(context, entry, DRAFT);
   showLinks(context, entry, PUBLISHED);
 }

@@ -1,4 +1,4 @@
-import type { ContentGraphReader, Entry } from '../../../shared/document/entry.ts';
+import type { ContentGraphReader, Entry, UniqueText } from '../../../shared/document/entry.ts';
 import type { Uid } from '../../../shared/schema/content-type.ts';
 import { changingOperations } from '../apply/changing-operations.ts';
 import { entryValues } from '../apply/entry-values.ts';
@@ -123,14 +123,11 @@ const UNIQUE_HOLDER = `SELECT e.document_id FROM unique_values u JOIN entries e 
 
 function documentWithUnique(
   { db, schema }: ReaderContext,
-  type: Uid,
-  attribute: string,
-  locale: string | null,
-  value: string,
-  except: string | undefined,
+  { type, place: name, locale, text }: UniqueText,
+  except = '',
 ): string | undefined {
-  const unique = schema.type(type).unique.find(({ place }) => place.name === attribute);
-  if (unique === undefined) throw new Error(`${type}.${attribute} is not unique`);
-  const holder = db.get(UNIQUE_HOLDER, unique.number, value, locale ?? '', except ?? '');
+  const unique = schema.type(type).unique.find(({ place }) => place.name === name);
+  if (unique === undefined) throw new Error(`${type}.${name} is not unique`);
+  const holder = db.get(UNIQUE_HOLDER, unique.number, text, locale ?? '', except);
   return holder === undefined ? undefined : String(holder[0]);
 }

@@ -101,8 +101,8 @@ function localizationsOf(
     target === key
       ? []
       : [
-          localizationChange(view.uid, world, key, target, rank),
-          localizationChange(view.uid, world, target, key, rows.indexOf(key)),
+          localizationChange(view.uid, world, { source: key, target }, rank),
+          localizationChange(view.uid, world, { source: target, target: key }, rows.indexOf(key)),
         ],
   );
 }

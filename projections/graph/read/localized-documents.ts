@@ -82,7 +82,7 @@ function* linksOfDocument(
       .filter((row) => existing.has(row));
     for (const source of rows) {
       for (const [rank, target] of rows.entries()) {
-        if (source !== target) yield localizationChange(view.uid, world, source, target, rank);
+        if (source !== target) yield localizationChange(view.uid, world, { source, target }, rank);
       }
     }
   }

@@ -77,7 +77,7 @@ function neighboursIn(
       return neighbours(context, records, world, 'against');
     }
     const owner = ownerOf(step.relation, space, key, read.bearers);
-    return neighbours(context, ownedLinks(context, read, step.relation, ...owner), world, 'along');
+    return neighbours(context, ownedLinks(context, read, step.relation, owner), world, 'along');
   };
   return {
     row(type, key) {
@@ -105,8 +105,7 @@ function ownedLinks(
   { links }: ReaderContext,
   { owned }: ReadSoFar,
   relation: GraphRelation,
-  entry: number,
-  component: number,
+  [entry, component]: LinkOwner,
 ): readonly LinkRecord[] {
   const name = groupName(relation, component);
   const known = owned.get(entry);
@@ -177,12 +176,15 @@ function createRelationLookup({ schema }: ReaderContext): RelationLookup {
   };
 }
 
+/** `component`: 0 for a link of the entry itself. */
+type LinkOwner = readonly [entry: number, component: number];
+
 function ownerOf(
   relation: GraphRelation,
   space: RowSpace,
   key: number,
   bearers: ReadonlyMap<string, number>,
-): readonly [entry: number, component: number] {
+): LinkOwner {
   if (space.path.length === 0) return [entryOfKey(key), 0];
   const entry = bearers.get(`${relation.component} ${key}`);
   if (entry === undefined)

@@ -36,7 +36,7 @@ export type ChangeLog = {
   row(type: Uid, key: number, row: IndexedRow | null): void;
   /** The link's state in a world; passed on only while both rows exist there. */
   link(record: LinkEnds, world: WorldNumber, order: LinkOrder | null): void;
-  localization(type: Uid, world: WorldNumber, source: number, target: number, rank: number | null): void;
+  localization(type: Uid, world: WorldNumber, rows: LinkedRows, rank: number | null): void;
   /** Effects since the last `take`. */
   effects(): Effects;
   take(position: bigint): ChangeBatch;
@@ -70,9 +70,10 @@ export function createChangeLog(existing: ExistingRows): ChangeLog {
       if (!existing.has(sourceRow) || !existing.has(targetRow)) return;
       emit(relation.id * 2 + world, { change: linkChange(record, world, order), sourceRow, targetRow });
     },
-    localization(type, world, source, target, rank) {
+    localization(type, world, rows, rank) {
       if (!isListening) return;
-      const change = localizationChange(type, world, source, target, rank);
+      const { source, target } = rows;
+      const change = localizationChange(type, world, rows, rank);
       emit(`${type}/${world}`, { change, sourceRow: source, targetRow: target });
     },
     effects: () => ({ rows: [...rows.values()], links: [...links].flatMap(linkEffects) }),
@@ -142,12 +143,14 @@ export function linkChange(record: LinkEnds, world: WorldNumber, order: LinkOrde
 
 const spaces = new Map<Uid, RowSpace>();
 
+/** Keys of the rows at the two ends of a link. */
+export type LinkedRows = { readonly source: number; readonly target: number };
+
 /** A document's rows of one world are linked to each other, ordered by locale. */
 export function localizationChange(
   type: Uid,
   world: WorldNumber,
-  source: number,
-  target: number,
+  { source, target }: LinkedRows,
   rank: number | null,
 ): LinkChange {
   const space = spaces.get(type) ?? { type, path: [] };

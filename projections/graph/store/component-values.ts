@@ -87,34 +87,37 @@ export function componentBearers(model: Model): readonly ComponentBearer[] {
   return bearers;
 }
 
+/** Where a component is: its kind, and the steps that lead to it. */
+export type ComponentPlace = { readonly uid: Uid; readonly path: readonly ComponentStep[] };
+
 /** Replaces every component of an attribute's stored value (nested ones too, outer before inner). */
 export function mapComponents(
   registry: SchemaRegistry,
   attribute: ComponentBearer,
   value: unknown,
-  path: readonly ComponentStep[],
-  map: (component: StoredComponent, uid: Uid, path: readonly ComponentStep[]) => StoredComponent,
+  map: (component: StoredComponent, place: ComponentPlace) => StoredComponent,
 ): unknown {
-  if (value === null || value === undefined) return value;
-  const mapped = componentList(value).map((component) => {
-    const uid = componentUid(attribute, component);
-    const inner = [...path, stepInto(attribute, uid)];
-    const copy: Record<string, unknown> = { ...map(component, uid, inner) };
-    for (const bearer of componentBearers(componentOf(registry, uid))) {
-      if (copy[bearer.name] !== undefined) {
-        copy[bearer.name] = mapComponents(registry, bearer, copy[bearer.name], inner, map);
+  const mapBelow = (bearer: ComponentBearer, held: unknown, path: readonly ComponentStep[]): unknown => {
+    if (held === null || held === undefined) return held;
+    const mapped = componentList(held).map((component) => {
+      const uid = componentUid(bearer, component);
+      const inner = [...path, stepInto(bearer, uid)];
+      const copy: Record<string, unknown> = { ...map(component, { uid, path: inner }) };
+      for (const each of componentBearers(componentOf(registry, uid))) {
+        if (copy[each.name] !== undefined) copy[each.name] = mapBelow(each, copy[each.name], inner);
       }
-    }
-    return copy;
-  });
-  return Array.isArray(value) ? mapped : mapped[0];
+      return copy;
+    });
+    return Array.isArray(held) ? mapped : mapped[0];
+  };
+  return mapBelow(attribute, value, []);
 }
 
 /** Ids of all components in a row's component values, as `<uid> <id>`. */
 export function componentIds(registry: SchemaRegistry, model: Model, values: Values): Set<string> {
   const ids = new Set<string>();
   for (const bearer of componentBearers(model)) {
-    mapComponents(registry, bearer, values[bearer.name], [], (component, uid) => {
+    mapComponents(registry, bearer, values[bearer.name], (component, { uid }) => {
       ids.add(`${uid} ${component.id}`);
       return component;
     });

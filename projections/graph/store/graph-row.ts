@@ -100,8 +100,7 @@ const WRITE_VALUE = 'INSERT OR REPLACE INTO unique_values VALUES (?, ?, ?)';
 /** Updates the stored unique values of a row (`row` undefined: it was removed). */
 export function writeUniqueValues(
   db: GraphDatabase,
-  view: TypeView,
-  entry: number,
+  { id: entry, view }: { readonly id: number; readonly view: TypeView },
   before: GraphRow['uniqueValues'],
   row: GraphRow | undefined,
 ): GraphRow['uniqueValues'] {

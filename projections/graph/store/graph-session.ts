@@ -146,7 +146,7 @@ export function openGraphSession(
     }
   };
   const store = (entry: GraphEntry, row: GraphRow): string => {
-    row.uniqueValues = writeUniqueValues(db, entry.view, entry.id, row.uniqueValues, row);
+    row.uniqueValues = writeUniqueValues(db, entry, row.uniqueValues, row);
     return writeRow(db, entry.view, factsOf(entry, row), row);
   };
   const tell = (
@@ -173,11 +173,11 @@ export function openGraphSession(
       .filter((row) => existing.has(row));
     for (const source of present) {
       for (const [rank, target] of present.entries()) {
-        if (source !== target) changes.localization(view.uid, world, source, target, rank);
+        if (source !== target) changes.localization(view.uid, world, { source, target }, rank);
       }
       // The document's remaining rows show one locale less.
       for (const target of gone) {
-        if (!existing.has(target)) changes.localization(view.uid, world, source, target, null);
+        if (!existing.has(target)) changes.localization(view.uid, world, { source, target }, null);
       }
     }
   };
@@ -230,7 +230,7 @@ export function openGraphSession(
     removeRow(entry, version) {
       const row = entry.rows[version];
       if (row === undefined) return;
-      writeUniqueValues(db, entry.view, entry.id, row.uniqueValues, undefined);
+      writeUniqueValues(db, entry, row.uniqueValues, undefined);
       db.run('DELETE FROM rows WHERE key = ?', row.key);
       changes.row(entry.view.uid, row.key, null);
       entry.rows[version] = undefined;

@@ -68,7 +68,7 @@ export function createSchemaView(registry: SchemaRegistry, names: Names): Schema
     const view = createTypeView(registry, type, names, relation);
     types.set(type.uid, view);
     typesByNumber.set(view.number, view);
-    registerRelations(registry, { type: type.uid, path: [] }, type, true, register);
+    registerRelations(registry, { space: { type: type.uid, path: [] }, model: type, served: true }, register);
   }
   return {
     registry,
@@ -85,15 +85,16 @@ function undefinedType(uid: string): never {
 
 type RegisterRelation = (space: RowSpace, owner: Parameters<typeof createGraphRelation>[2]) => void;
 
+/** A model whose rows own relations. `served`: readers see them. */
+type RelationOwner = { readonly space: RowSpace; readonly model: Model; readonly served: boolean };
+
 /**
  * Registers every relation that a row of the row set can own, also in its components (which cannot contain themselves,
  * so this ends).
  */
 function registerRelations(
   registry: SchemaRegistry,
-  space: RowSpace,
-  model: Model,
-  served: boolean,
+  { space, model, served }: RelationOwner,
   register: RegisterRelation,
 ): void {
   const owner = space.path.length === 0 ? undefined : model.uid;
@@ -107,7 +108,8 @@ function registerRelations(
       const component = registry.components.get(uid);
       if (component === undefined) continue;
       const inner = { type: space.type, path: [...space.path, step] };
-      registerRelations(registry, inner, component, served && !attribute.private, register);
+      const owned = { space: inner, model: component, served: served && !attribute.private };
+      registerRelations(registry, owned, register);
     }
   }
 }

@@ -116,7 +116,7 @@ async function contentOf({ store, space }: FileFormatsOptions, { hash, url }: Pi
 
 /** Formats of a file with the same content: the meaning of their URLs never changes. */
 function formatsOfSame({ graph }: FileFormatsOptions, { hash }: Picture): PictureFormats | undefined {
-  const documentId = graph.documentWithUnique(FILE_TYPE, 'hash', null, hash, undefined);
+  const documentId = graph.documentWithUnique({ type: FILE_TYPE, place: 'hash', locale: null, text: hash });
   const [same] = documentId === undefined ? [] : graph.entries(FILE_TYPE, documentId);
   return (same?.values['formats'] as PictureFormats | undefined) ?? undefined;
 }
