@@ -205,7 +205,7 @@ function evictOthers(
   }
 }
 
-/** What is copied from one world to the other. `only`: these attributes; the others are left. */
+/** A copy from one world to the other. `only`: of these attributes; the others are left. */
 export type WorldCopy = {
   readonly from: WorldNumber;
   readonly to: WorldNumber;

@@ -8,7 +8,7 @@ import type { ServeSettings } from '../settings/settings.ts';
 import { readLoginPlan } from './login-plan.ts';
 import { parsePublic } from './public-rights.ts';
 
-/** What a server that greets is told by its settings and its project, read and checked before anything is opened. */
+/** Settings and project of a server that greets, read and checked before anything is opened. */
 export type ServerPlan = {
   readonly settings: ServeSettings;
   readonly logger: Logger;
