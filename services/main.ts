@@ -402,6 +402,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       shows: freshness.shows,
       commands: { key: webhookKey(key), author: requestOrOperator },
     }));
+  const documents = documentsOf(readSide);
   purger =
     options.purges &&
     notes &&
@@ -413,7 +414,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       metrics: operating.metrics,
       log,
       shows: freshness.shows,
-      processes: readSide.answering,
+      processes: documents?.answering,
     });
   // Else another process serves for now.
   if (options.generation === undefined) generations.enter();
@@ -421,8 +422,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   watchLead(operating, fleet);
   const head = createLogHead(log, 1);
   const applied = () => appliedUpTo(graph, index.position());
-  const documents = documentsOf(readSide)?.status;
-  watchVitals(operating, { log, index, registry, applied, documents });
+  watchVitals(operating, { log, index, registry, applied, documents: documents?.status });
   return {
     registry,
     access,

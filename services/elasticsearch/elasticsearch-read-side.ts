@@ -126,6 +126,7 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
     await mine.ready;
     if (role === mine) isWhole = true;
   };
+  const answering = cluster.answering(opened.log);
   const index = createClusterIndex(cluster, { apply: async () => role.wake(), position: graph.position });
   return {
     index,
@@ -143,6 +144,7 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
       kind: 'documents',
       status: () => statusOf(stale, writtenBefore + role.written()),
       parked: parkedDocuments(stale, () => role),
+      answering,
     }),
     announce: () => role.announcing.start(),
     lead: (epoch) =>
@@ -163,7 +165,6 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
       isRetired = true;
       await role.announcing.stop();
     },
-    answering: cluster.answering(opened.log),
     done: done.promise,
     async close() {
       await role.close();

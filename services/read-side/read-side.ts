@@ -45,8 +45,6 @@ export type ReadSide = {
    * closed, and publishes no progress.
    */
   retire(): Promise<void>;
-  /** Other processes that read the index, if it is outside the process. */
-  readonly answering?: AnsweringProcesses;
   /** Rejects when the index cannot be updated any more. */
   readonly done: Promise<void>;
   close(): Promise<void>;
@@ -65,6 +63,8 @@ export type IndexContents =
       readonly status: () => WriterStatus;
       /** Documents that the index refuses. */
       readonly parked: ParkedDocuments;
+      /** Other processes that read the index. */
+      readonly answering: AnsweringProcesses;
     };
 
 /** Returns the content of an index that has documents. */
