@@ -19,6 +19,6 @@ export function documentText(
   neighbours: Neighbours,
 ): string {
   discardWritten(sink);
-  writeDocument(sink, layout, key, row, neighbours);
+  writeDocument(sink, layout, { key, row }, neighbours);
   return String(writtenSince(sink, 0));
 }

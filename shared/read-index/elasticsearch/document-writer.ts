@@ -88,7 +88,7 @@ export function createDocumentWriter(options: DocumentWriterOptions): DocumentIn
   };
   return {
     present(row, neighbours) {
-      const document = present(sink, targetOf, layouts, row, neighbours);
+      const document = present({ sink, targetOf, layouts }, row, neighbours);
       const { buffer } = document.bytes;
       const known = standing.get(buffer);
       if (known === undefined) standing.set(buffer, { documents: 1 });
@@ -157,10 +157,11 @@ type BulkAnswer = {
   readonly items: readonly { readonly [action: string]: BulkItem }[];
 };
 
+/** Where documents are written: bytes of a request, and the index and layout of each type. */
+type Destination = { readonly sink: ByteSink; readonly targetOf: TargetOf; readonly layouts: Layouts };
+
 function present(
-  sink: ByteSink,
-  targetOf: TargetOf,
-  layouts: Layouts,
+  { sink, targetOf, layouts }: Destination,
   { type, world, key, position }: DocumentRow,
   neighbours: Neighbours,
 ): IndexableDocument {
@@ -172,7 +173,7 @@ function present(
   if (row === undefined) writeText(sink, `{"delete":${meta}}\n`);
   else {
     writeText(sink, `{"index":${meta}}\n`);
-    writeDocument(sink, layouts(type), key, row, neighbours);
+    writeDocument(sink, layouts(type), { key, row }, neighbours);
     writeText(sink, '\n');
   }
   return { type, world, key, position, bytes: takeWritten(sink) };

@@ -38,8 +38,7 @@ const NO_SUM = digestOf('');
 export function writeDocument(
   sink: ByteSink,
   layout: DocumentLayout,
-  key: number,
-  row: IndexedRow,
+  { key, row }: { readonly key: number; readonly row: IndexedRow },
   neighbours: Neighbours,
 ): void {
   const making: Making = { sink, neighbours };
@@ -77,7 +76,7 @@ export function writeDocument(
 function textsAround({ neighbours }: Making, { root }: DocumentLayout, held: HeldRow): FieldTexts {
   return ({ path, attribute }) => {
     const ends = new Map(
-      pathEnds(neighbours, root, held, path, 0).flatMap((end) => (end === null ? [] : [[end.key, end]])),
+      pathEnds(neighbours, root, held, path).flatMap((end) => (end === null ? [] : [[end.key, end]])),
     );
     return [...ends.values()].map(({ fields }) => fields[attribute]);
   };

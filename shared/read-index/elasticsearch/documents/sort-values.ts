@@ -11,8 +11,7 @@ export function sortsText(
   held: HeldRow,
 ): string {
   let sorts = '';
-  for (const { path, fields } of sortPaths)
-    sorts += endsText(fields, pathEnds(neighbours, root, held, path, 0));
+  for (const { path, fields } of sortPaths) sorts += endsText(fields, pathEnds(neighbours, root, held, path));
   return sorts.slice(1);
 }
 
@@ -56,29 +55,27 @@ const WAY_ENDS: readonly null[] = [null];
 /** The rows at the ends of a path, of which `at` steps are behind; null for each way that ends early. */
 export function pathEnds(
   neighbours: Neighbours,
-  place: Place,
-  held: HeldRow,
+  root: Place,
+  start: HeldRow,
   path: readonly string[],
-  at: number,
 ): readonly (HeldRow | null)[] {
-  const name = path[at];
-  if (name === undefined) return [held];
-  const step = place.steps.get(name);
-  if (step?.kind === 'component') {
-    const items = held.components[name] ?? [];
-    return items.length === 0
-      ? WAY_ENDS
-      : items.flatMap((each) => pathEnds(neighbours, step.place, each, path, at + 1));
-  }
-  if (step?.kind !== 'relation' || step.embedded === undefined) throw new Error(`${name} is not copied`);
-  const { place: next } = step.embedded;
-  const found: HeldRow[] = [];
-  for (const { key } of neighbours.linked(place.space, held.key, name)) {
-    const row = neighbours.row(step.target, key);
-    if (row !== undefined) found.push({ key, fields: row.fields, components: row.components });
-  }
-  if (found.length === 0) return WAY_ENDS;
-  return at + 1 === path.length
-    ? found
-    : found.flatMap((each) => pathEnds(neighbours, next, each, path, at + 1));
+  const endsFrom = (place: Place, held: HeldRow, at: number): readonly (HeldRow | null)[] => {
+    const name = path[at];
+    if (name === undefined) return [held];
+    const step = place.steps.get(name);
+    if (step?.kind === 'component') {
+      const items = held.components[name] ?? [];
+      return items.length === 0 ? WAY_ENDS : items.flatMap((each) => endsFrom(step.place, each, at + 1));
+    }
+    if (step?.kind !== 'relation' || step.embedded === undefined) throw new Error(`${name} is not copied`);
+    const { place: next } = step.embedded;
+    const found: HeldRow[] = [];
+    for (const { key } of neighbours.linked(place.space, held.key, name)) {
+      const row = neighbours.row(step.target, key);
+      if (row !== undefined) found.push({ key, fields: row.fields, components: row.components });
+    }
+    if (found.length === 0) return WAY_ENDS;
+    return at + 1 === path.length ? found : found.flatMap((each) => endsFrom(next, each, at + 1));
+  };
+  return endsFrom(root, start, 0);
 }

@@ -175,7 +175,10 @@ function createComponents(
   if (at.kind === 'embedded' && repeatable && !isNamed(around.settings, inside.path)) return undefined;
   const holder = `${at.prefix}c.${name}`;
   const space = componentSpace(at.space, { attribute: name });
-  const place = createPlace(inside, componentAddress(around, at, `${holder}.`, component, space));
+  const place = createPlace(
+    inside,
+    componentAddress(at, `${holder}.`, componentOf(around.registry, component), space),
+  );
   return { kind: 'component', attribute: name, member: memberOf(name), holder, list: repeatable, place };
 }
 
@@ -189,7 +192,10 @@ function createZone(
   const places = components.map((uid) => {
     const space = componentSpace(at.space, { attribute: name, zoneComponent: uid });
     const prefix = `${holder}.${zoneHolder(uid)}.`;
-    return [uid, createPlace(inside, componentAddress(around, at, prefix, uid, space))] as const;
+    return [
+      uid,
+      createPlace(inside, componentAddress(at, prefix, componentOf(around.registry, uid), space)),
+    ] as const;
   });
   return { kind: 'zone', attribute: name, member: memberOf(name), holder, components: new Map(places) };
 }
@@ -199,15 +205,9 @@ function componentSpace(space: RowSpace, step: ComponentStep): RowSpace {
 }
 
 /** Components of an embedded row are copies as well. */
-function componentAddress(
-  { registry }: Surroundings,
-  at: Address,
-  prefix: string,
-  uid: Uid,
-  space: RowSpace,
-): Address {
+function componentAddress(at: Address, prefix: string, model: Address['model'], space: RowSpace): Address {
   const kind = at.kind === 'embedded' ? 'embedded' : 'component';
-  return { prefix, model: componentOf(registry, uid), space, kind };
+  return { prefix, model, space, kind };
 }
 
 function sortPaths(place: Place, path: readonly string[], passedList: boolean): SortPath[] {

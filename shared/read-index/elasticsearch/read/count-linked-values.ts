@@ -21,7 +21,7 @@ export async function countLinkedValues(
   const counts = new Map<Scalar, number>();
   const inRanges = facet.ranges?.map(() => 0);
   for await (const keys of matchingKeys(session, type, facet, query)) {
-    const values = await valuesAlong(session, { type, path: [] }, keys, facet.path, facet.field);
+    const values = await valuesAlong(session, { type, path: [] }, keys, facet);
     for (const found of values.values()) {
       const distinct = new Set(found.flatMap((value) => value ?? []));
       for (const value of distinct) counts.set(value, (counts.get(value) ?? 0) + 1);

@@ -114,7 +114,10 @@ async function matchingParts(
 ): Promise<ReadonlySet<number>> {
   const { place } = locate(session.layouts(space.type), space.path);
   const dsl = await resolveQuery(session, planAtPlace(session.layouts, place, query));
-  const rows = await readRows(session, space, [...new Set(parts.map(({ key }) => key))], [], dsl);
+  const rows = await readRows(session, space, [...new Set(parts.map(({ key }) => key))], {
+    fields: [],
+    query: dsl,
+  });
   return new Set(rows.map(({ key }) => key));
 }
 
@@ -169,7 +172,11 @@ async function followOwned(
   const dsl = isAsked(query)
     ? await resolveQuery(session, planQuery(session.layouts, target, query))
     : undefined;
-  const read = await readRows(session, targetSpace, keys, listing ? fieldsToRead(details) : [], dsl, inIndex);
+  const read = await readRows(session, targetSpace, keys, {
+    fields: listing ? fieldsToRead(details) : [],
+    query: dsl,
+    sort: inIndex,
+  });
   const rows = new Map<number, Child>();
   for (const { key, details: owned, source } of read) {
     if (details && listing) rememberRow(session, targetSpace, key, owned);
@@ -220,14 +227,8 @@ async function followInverse(
   if (countOnly === true) return counted(await countLinking(session, parents, step, dsl));
   const clauses = sort && planSort(layouts(step.target), sort);
   const fields = details ? ['src', 'parts'] : ['src'];
-  const linking = await linkingRows(
-    session,
-    parents,
-    step,
-    fields,
-    dsl,
-    clauses ? sortDsl(clauses) : undefined,
-  );
+  const selection = { fields, query: dsl, sort: clauses ? sortDsl(clauses) : undefined };
+  const linking = await linkingRows(session, parents, step, selection);
   const space: RowSpace = { type: step.target, path: [] };
   let lists = linking.lists.map((list) => {
     const ordered = sort === undefined ? [...list].sort((a, b) => a.order - b.order || a.key - b.key) : list;

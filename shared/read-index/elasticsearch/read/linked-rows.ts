@@ -3,9 +3,17 @@ import type { RowSpace } from '../../read-index.ts';
 import type { PlacedRelation, PlacedStep } from '../layout/document-layout.ts';
 import { PAGE_OF_KEYS, WINDOW } from '../layout/index-definition.ts';
 import type { StoredPart } from '../layout/index-document.ts';
-import { type Dsl, type SortDsl, termsDsl } from '../plan/dsl.ts';
+import { type Dsl, termsDsl } from '../plan/dsl.ts';
 import type { SearchHit } from '../wire/search-answer.ts';
-import { componentsOf, detailsOf, hitDetails, linksOf, locate, rememberPart } from './read-rows.ts';
+import {
+  componentsOf,
+  detailsOf,
+  hitDetails,
+  linksOf,
+  locate,
+  type RowSelection,
+  rememberPart,
+} from './read-rows.ts';
 import type { Session } from './session.ts';
 
 /** Attribute of a row set that leads to other rows. Throws if the schema does not have it. */
@@ -69,9 +77,7 @@ export async function linkingRows(
   session: Session,
   parents: readonly number[],
   { target, mappedBy = '' }: PlacedRelation,
-  fields: readonly string[] = [],
-  query?: Dsl,
-  sort?: readonly SortDsl[],
+  { fields, query, sort }: RowSelection = { fields: [] },
 ): Promise<LinkingRows> {
   const places = new Map(parents.map((parent, i) => [parent, i]));
   const lists: LinkingRow[][] = parents.map(() => []);

@@ -45,6 +45,13 @@ export type ReadRow = {
 
 export const NO_SOURCE = new Uint8Array(0);
 
+/** Which of some rows are read, in which order, and what of them. Absent: all of them, in any order. */
+export type RowSelection = {
+  readonly fields: readonly string[];
+  readonly query?: Dsl | undefined;
+  readonly sort?: readonly SortDsl[] | undefined;
+};
+
 /**
  * Values of the rows with these keys that match `query`, which is in terms of the row set's node; in the order of
  * `sort`.
@@ -53,9 +60,7 @@ export async function readRows(
   session: Session,
   space: RowSpace,
   keys: readonly number[],
-  fields: readonly string[],
-  query?: Dsl,
-  sort?: readonly SortDsl[],
+  { fields, query, sort }: RowSelection,
 ): Promise<readonly ReadRow[]> {
   if (keys.length === 0) return [];
   if (sort !== undefined && keys.length > PAGE_OF_KEYS)
@@ -138,7 +143,9 @@ export async function detailsOf(
   const unknown = [...new Set(keys.filter((key) => !known.has(key)))];
   if (unknown.length > 0) {
     if (space.path.length === 0) {
-      for (const { key, details } of await readRows(session, space, unknown, ['links', 'parts'])) {
+      for (const { key, details } of await readRows(session, space, unknown, {
+        fields: ['links', 'parts'],
+      })) {
         rememberRow(session, space, key, details);
       }
     } else await readComponents(session, space, unknown);

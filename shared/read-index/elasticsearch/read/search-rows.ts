@@ -102,7 +102,7 @@ async function sortedInProcess(search: PageSearch): Promise<SearchResult> {
   const { rows, next } = pageOf(sorted, request);
   const fields = details ? ['src', 'links', 'parts'] : ['src'];
   const pageKeys = rows.map(({ key }) => key);
-  const read = new Map((await readRows(session, space, pageKeys, fields)).map((row) => [row.key, row]));
+  const read = new Map((await readRows(session, space, pageKeys, { fields })).map((row) => [row.key, row]));
   const found = readHits(
     search,
     pageKeys.flatMap((key) => read.get(key) ?? []),

@@ -22,7 +22,7 @@ export async function sortInProcess(
   const all = withId(sort);
   const positions = new Map<number, SortValue[]>(keys.map((key) => [key, []]));
   for (const { path, field, direction } of all) {
-    const values = await valuesAlong(session, space, keys, path, field);
+    const values = await valuesAlong(session, space, keys, { path, field });
     for (const [key, position] of positions) position.push(endValue(values.get(key) ?? [null], direction));
   }
   const rows = Array.from(positions, ([key, position]): PlacedRow => ({ key, position }));
@@ -75,14 +75,13 @@ export async function valuesAlong(
   session: Session,
   space: RowSpace,
   keys: readonly number[],
-  path: readonly string[],
-  field: string,
+  { path, field }: Pick<SortKey, 'path' | 'field'>,
 ): Promise<ReadonlyMap<number, readonly SortValue[]>> {
   const [attribute, ...rest] = path;
   if (attribute === undefined) return columnValues(session, space, keys, field);
   const next = await stepFrom(session, space, keys, attribute);
   const distinct = [...new Set(next.lists.flat())];
-  const values = await valuesAlong(session, next.space, distinct, rest, field);
+  const values = await valuesAlong(session, next.space, distinct, { path: rest, field });
   return new Map(
     keys.map((key, i) => {
       const list = next.lists[i] ?? [];
@@ -127,7 +126,7 @@ async function columnValues(
   if (scalar === undefined) throw new Error(`${place.model.uid} has no field ${field} in the read index`);
   const name = `${place.prefix}f.${field}`;
   const isLong = scalar.fieldType === 'long';
-  const rows = await readRows(session, space, keys, [name]);
+  const rows = await readRows(session, space, keys, { fields: [name] });
   return new Map(
     rows.map(({ key, fields }) => {
       const value = (fields[name]?.[0] ?? null) as string | number | null;
