@@ -98,6 +98,11 @@ export function createPurgeSender(options: SenderOptions, target: PurgeTarget): 
     answering.purging(position);
     return true;
   };
+  const changesAfter = (done: number, upTo: number): readonly StoredChange[] => {
+    const stored = store.after(done, BATCH);
+    const rest = stored.findIndex((change) => change.seq > upTo || !isShown(change));
+    return rest < 0 ? stored : stored.slice(0, rest);
+  };
   const work = async (): Promise<void> => {
     while (isAsked && !signal.aborted) {
       isAsked = false;
@@ -111,7 +116,7 @@ export function createPurgeSender(options: SenderOptions, target: PurgeTarget): 
       }
       for (;;) {
         const done = store.checkpoint(name) ?? 0;
-        const changes = store.after(done, BATCH).filter((change) => change.seq <= upTo && isShown(change));
+        const changes = changesAfter(done, upTo);
         const [first, last] = [changes.at(0), changes.at(-1)];
         if (first === undefined || last === undefined) break;
         // Changes in between were removed: nobody knows what they changed.

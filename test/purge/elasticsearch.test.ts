@@ -86,7 +86,6 @@ describe(
     }, 90_000);
 
     it('are sent after every process shows the change, and name the tags of its answers', async () => {
-      const tags = (await read(first())).headers.get('xkey')?.split(' ') ?? [];
       const since = performance.now();
       let stale = 0;
       const reading = async () => {
@@ -99,14 +98,24 @@ describe(
       };
       await Promise.all([reading(), write(second(), 'b')]);
       expect(stale).toBe(0);
-      const sent = new Set(purges.filter(({ at }) => at >= since).flatMap((one) => one.tags));
-      // The tags of its document, and not the tag of all answers.
-      expect(tags.filter((tag) => sent.has(tag)).length).toBeGreaterThan(0);
-      expect(sent.has(String(tags[0]))).toBe(false);
     }, 90_000);
 
+    it('name the tags of the answers that changed, and not that of all answers', async () => {
+      let edits = 0;
+      const purgedTags = async () => {
+        const tags = (await read(first())).headers.get('xkey')?.split(' ') ?? [];
+        const since = performance.now();
+        await write(second(), `edit-${edits++}`);
+        await expect.poll(() => purgedAt(plain(), since), PATIENT).toBeDefined();
+        const sent = new Set(purges.filter(({ at }) => at >= since).flatMap((one) => one.tags));
+        return tags.map((tag) => sent.has(tag));
+      };
+      // Everything is purged too when a busy machine keeps a process from reporting itself.
+      await expect.poll(purgedTags, PATIENT).toEqual([false, true]);
+    }, 120_000);
+
     it('let no cache keep an answer that is ranked by words', async () => {
-      expect((await read(first(), '/api/tags?_q=b')).isKept).toBe(false);
+      expect((await read(first(), '/api/tags?_q=edit')).isKept).toBe(false);
       const isKept = async () => (await read(first(), '/api/tags?sort=name')).isKept;
       await expect.poll(isKept, PATIENT).toBe(true);
     });
@@ -117,11 +126,10 @@ describe(
       const since = performance.now();
       await write(first(), 'c');
       await expect.poll(() => purgedAt(plain(), since), PATIENT).toBeDefined();
-      expect(purgedAt(plain(), since) ?? 0).toBeGreaterThan(since + SILENCE_MS / 2);
+      expect(purgedAt(plain(), since) ?? 0).toBeGreaterThan(since + SILENCE_MS / 4);
       // More time, so that the process is behind for long.
       await delay(SILENCE_MS);
       const back = performance.now();
-      expect(purgedAt(all, since)).toBeUndefined();
       const late = Array.from({ length: 20 }, () => read(second()));
       second().server().signal('SIGCONT');
       const seen = await Promise.all(late);

@@ -1,6 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { openPurgeStore, type PurgeStore } from '../../services/purge/purge-store.ts';
-import { createPurgeSender, PURGE_LIMITS, type PurgeLimits } from '../../services/purge/send-purges.ts';
+import {
+  createPurgeSender,
+  PURGE_LIMITS,
+  type PurgeLimits,
+  type SenderOptions,
+} from '../../services/purge/send-purges.ts';
 import { createDataDirectory } from '../support/server.ts';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 
@@ -16,7 +22,7 @@ const LIMITS: PurgeLimits = {
   longestPauseMs: 5,
 };
 
-async function startSender(limits: Partial<PurgeLimits> = {}) {
+async function startSender(limits: Partial<PurgeLimits> = {}, answering?: SenderOptions['answering']) {
   const receiver = await startReceiver();
   const store = openPurgeStore(createDataDirectory());
   const failures: string[] = [];
@@ -26,6 +32,7 @@ async function startSender(limits: Partial<PurgeLimits> = {}) {
     createPurgeSender(
       {
         store,
+        answering,
         generation: 'all',
         lost: () => lost,
         all: () => ({ names: ['all'], plain: ['notes'], position }),
@@ -82,6 +89,29 @@ it('purges changes that come together at once, and each only once', async () => 
   look();
   await expect.poll(checkpoint, PATIENT).toBe(3);
   expect(tagsOf(receiver).slice(1)).toEqual([['d']]);
+});
+
+it('purges what other processes show, and the rest when they do', async () => {
+  let shown: bigint | undefined;
+  const purging: bigint[] = [];
+  const { store, receiver, look, lose, checkpoint } = await startSender(
+    {},
+    { shown: () => shown, purging: (at) => void purging.push(at) },
+  );
+  change(store, 'a');
+  change(store, 'b');
+  lose();
+  look();
+  await delay(50);
+  expect([receiver.received.length, purging]).toEqual([0, []]);
+  shown = position - 1n;
+  look();
+  await expect.poll(checkpoint, PATIENT).toBe(1);
+  shown = position;
+  look();
+  await expect.poll(checkpoint, PATIENT).toBe(2);
+  expect(tagsOf(receiver)).toEqual([['a'], ['all', 'notes'], ['b']]);
+  expect(new Set(purging)).toEqual(new Set([position - 1n, position]));
 });
 
 it('purges again until the receiver confirms, and then once more: it may have stored an old answer meanwhile', async () => {
