@@ -130,6 +130,23 @@ describe('lifetimes with something that purges', () => {
   });
 });
 
+it('lets caches store nothing of a silent process, and keep no answer ranked by words where documents are elsewhere', () => {
+  let isSilent = false;
+  const lifetime = { staleWhileRevalidate: 0, staleIfError: 0 };
+  const purged = { lifetime, isPurging: () => true, isSilent: () => isSilent, isRanked: false };
+  const tagging = createTagging(
+    { receiver: 'varnish', bytes: 600, plain: false, key, purged, position: () => 1n },
+    registry,
+  );
+  const [plain, ranked] = [new Set(['d published api::tag.tag a']), new Set(['w api::tag.tag'])];
+  expect(tagging.lifetimes?.(plain)).toMatchObject({ 'cache-control': expect.stringContaining('s-maxage') });
+  expect([tagging.lifetimes?.(ranked), tagging.lifetimes?.(undefined)]).toEqual([undefined, undefined]);
+  isSilent = true;
+  expect([plain, ranked].map((tags) => tagging.lifetimes?.(tags))).toEqual(
+    Array(2).fill({ 'cache-control': 'no-store' }),
+  );
+});
+
 describe('times for answers that are no longer up to date', () => {
   const settings = { cacheStaleWhileRevalidate: 0, cacheStaleIfError: 0, purge: [] };
   it.each([
