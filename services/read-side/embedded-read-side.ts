@@ -10,7 +10,7 @@ import type { ReadSidePlan } from './read-side.ts';
 export function embeddedReadSide({
   synonyms = {},
   ...options
-}: Pick<EmbeddedIndexOptions, 'queryTimeLimit'> & {
+}: Pick<EmbeddedIndexOptions, 'queryTimeLimit' | 'wordFiles'> & {
   readonly synonyms?: InstalledSynonyms;
 }): ReadSidePlan {
   return {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { defined } from '../../defined.ts';
 import { createMakeRoom } from '../../make-room.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
@@ -30,7 +31,8 @@ import { sourceAt } from './source-at.ts';
 import { addSources, createSourceStore, type LoadSource, sourcesOf } from './source-store.ts';
 import { createSpaces, worldSpace } from './spaces.ts';
 import { warmColumns } from './warm-columns.ts';
-import { readBeforeSearch, warmTexts } from './warm-texts.ts';
+import type { WordFiles } from './stored-words.ts';
+import { readBeforeSearch, restoreWords, saveWords, warmTexts } from './warm-texts.ts';
 import { createTextIndexes, createWordSearch, type WordSearchState } from './word-search.ts';
 
 export type EmbeddedIndexOptions = {
@@ -38,6 +40,8 @@ export type EmbeddedIndexOptions = {
   /** Bytes of row sources in memory. Additional ones are read with `loadSource`, or stay in memory without it. */
   readonly sourceMemoryBytes?: number;
   readonly loadSource?: LoadSource;
+  /** Where the words of texts are kept from one start to the next. Absent: they are read anew. */
+  readonly wordFiles?: WordFiles;
   /** Rows in all cached sort orders together, 4 bytes each. */
   readonly maxOrderedRows?: number;
   /**
@@ -56,6 +60,8 @@ export type EmbeddedIndexOptions = {
 export type EmbeddedIndex = ReadIndex & {
   /** Content of the index, for comparing it with the expected content. */
   held(world: World): HeldRows;
+  /** Takes the words of texts that were stored. Called when all rows are loaded, before anybody searches. */
+  restoreWords(): void;
 };
 
 type EmbeddedState = WordSearchState;
@@ -80,6 +86,7 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
     sources: createSourceStore(options.sourceMemoryBytes ?? GIBIBYTE, options.loadSource),
     orders: createOrderCache(spaces, options.maxOrderedRows ?? DEFAULT_ORDERED_ROWS),
     texts: createTextIndexes(),
+    wordFiles: options.wordFiles,
   };
   const answers = createAnswers({
     turns: options.turns ?? TURNS,
@@ -116,8 +123,10 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
     changedComponents: (change) => changedComponents(state, change),
     held: (world) => readHeldRows(spaces, state.sources, world),
     warm: () => warm(state, () => isOpen),
+    restoreWords: () => restoreWords(state),
     close: async () => {
       isOpen = false;
+      await saveWords(state, { pause: () => nextTurn(true), sliceMs: SLICE_MS });
     },
   };
   return index;

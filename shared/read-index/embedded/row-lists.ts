@@ -34,6 +34,23 @@ export function createRowLists(ordered: boolean, lists = 0): RowLists {
   };
 }
 
+/** Unordered lists with so many entries each, which are still to be set. */
+export function createListsOf(counts: Int32Array): RowLists {
+  const lists = createRowLists(false, counts.length);
+  lists.counts = counts;
+  for (let list = 0; list < counts.length; list++) {
+    const count = counts[list] as number;
+    lists.total += count;
+    if (count < 2) continue;
+    const size = 32 - Math.clz32(count - 1);
+    lists.sizes[list] = size;
+    lists.heads[list] = lists.poolUsed;
+    lists.poolUsed += 1 << size;
+  }
+  lists.pool = new Int32Array(Math.max(FIRST_POOL, lists.poolUsed));
+  return lists;
+}
+
 /** Number of entries in `list`; lists never written to are empty. */
 export function listCount(lists: RowLists, list: number): number {
   return list < lists.counts.length ? (lists.counts[list] as number) : 0;

@@ -1,3 +1,4 @@
+import { fastTextDigest } from '../../fast-digest.ts';
 import { languageOf } from '../../search/languages.ts';
 import { readWords, type WordReader } from '../../search/row-words.ts';
 import type { SearchField, SearchSettings } from '../../search/search-settings.ts';
@@ -8,7 +9,8 @@ import { type IndexedColumn, sortValue } from './indexed-column.ts';
 import { addToPosting, createPostings, type Postings, removeFromPosting } from './postings.ts';
 import { appendToList, clearList, createRowLists, listValues, type RowLists } from './row-lists.ts';
 import type { RowSpaceIndex, Step } from './row-space.ts';
-import { type Spaces, stepFrom } from './spaces.ts';
+import type { Spaces } from './spaces.ts';
+import { endsOf, markAbove, waysOf } from './text-ways.ts';
 import {
   createVocabulary,
   dropWord,
@@ -32,7 +34,7 @@ export type LocaleText = {
   readonly locale: string;
   readonly vocabulary: Vocabulary;
   /** By field: the rows of each word. */
-  readonly postings: readonly Postings[];
+  postings: readonly Postings[];
   /** By field: words in all rows, but stop words. */
   readonly lengths: number[];
   /** Rows with any word. */
@@ -47,6 +49,8 @@ export type LocaleText = {
  * the first search, or before by `warm`. Where making ends with a slice, whoever asks next goes on with it.
  */
 export type TextIndex = {
+  /** Distinguishes the words that an index stores. */
+  readonly name: string;
   readonly space: RowSpaceIndex;
   readonly settings: SearchSettings;
   readonly fields: readonly TextField[];
@@ -56,11 +60,15 @@ export type TextIndex = {
   /**
    * By row: the numbers of its words in order. Below zero is what comes before the words of a value: -1 - its field.
    */
-  readonly tokens: RowLists;
+  tokens: RowLists;
   /** Rows whose words are to be read again. */
   readonly changed: Set<number>;
+  /** By row: the digest of what its words were read from; 0 = they have not been read. */
+  digests: BigUint64Array;
   /** Rows below this have been read. */
   read: number;
+  /** Rows that have been read since the words were last stored. */
+  unsaved: number;
   isWatching: boolean;
 };
 
@@ -75,6 +83,7 @@ export function createTextIndex(
 ): TextIndex {
   const weights = [...new Set(settings.fields.map(({ weight }) => weight))].sort((a, b) => b - a);
   return {
+    name: [space.type, space.version, ...(isPerWorld(settings) ? [world] : [])].join('.'),
     space,
     settings,
     fields: settings.fields.flatMap((field) => {
@@ -86,9 +95,16 @@ export function createTextIndex(
     localeOf: [],
     tokens: createRowLists(false),
     changed: new Set(),
+    digests: new BigUint64Array(0),
     read: 0,
+    unsaved: 0,
     isWatching: false,
   };
+}
+
+/** The rows of both worlds are the same, but not what they are related to. */
+export function isPerWorld({ fields }: SearchSettings): boolean {
+  return fields.some(({ path }) => path.length > 0);
 }
 
 /** Reads what has not been read, and again what has changed. */
@@ -120,7 +136,8 @@ export function readSome(index: TextIndex, rows: number): void {
   }
 }
 
-function watch(index: TextIndex): void {
+/** From now on changes mark their rows. */
+export function watch(index: TextIndex): void {
   if (index.isWatching) return;
   const mark = (row: number) => {
     if (row < index.read) index.changed.add(row);
@@ -135,51 +152,13 @@ function watch(index: TextIndex): void {
   index.isWatching = true;
 }
 
-function waysOf(spaces: Spaces, space: RowSpaceIndex, world: World, path: readonly string[]) {
-  let end = space;
-  const steps = path.map((attribute) => {
-    const step = stepFrom(spaces, end, world, attribute);
-    end = step.target;
-    return step;
-  });
-  return { steps, end };
-}
-
-/** The rows at the end of a way, each once. */
-function endsOf(steps: readonly Step[], row: number): Iterable<number> {
-  let ends: Iterable<number> = [row];
-  for (const { down } of steps) {
-    const next = new Set<number>();
-    for (const end of ends) for (const linked of listValues(down.lists, end)) next.add(linked);
-    ends = next;
-  }
-  return ends;
-}
-
-/** Calls `mark` for the rows from which a way of so many steps leads to a row. */
-function markAbove(
-  steps: readonly Step[],
-  level: number,
-  mark: (row: number) => void,
-): (row: number) => void {
-  if (level === 0) return mark;
-  const above = steps.slice(0, level).reverse();
-  return (row) => {
-    let rows = new Set([row]);
-    for (const { up } of above) {
-      const next = new Set<number>();
-      for (const each of rows) for (const linked of listValues(up.lists, each)) next.add(linked);
-      rows = next;
-    }
-    for (const each of rows) mark(each);
-  };
-}
-
 /** Returns how many words were read. */
 function readRow(index: TextIndex, row: number): number {
   forgetRow(index, row);
+  noteDigest(index, row);
+  index.unsaved++;
   if (!hasBit(index.space.live, row)) return 0;
-  const text = localeText(index, row);
+  const text = localeText(index, localeOfRow(index, row));
   let words = 0;
   for (const [at, field] of index.fields.entries()) {
     text.stamp++;
@@ -194,6 +173,28 @@ function readRow(index: TextIndex, row: number): number {
     text.rows++;
   }
   return words;
+}
+
+/** Digest of everything that the words of a row are read from. */
+export function digestOfRow(index: TextIndex, row: number): bigint {
+  let texts = localeOfRow(index, row);
+  for (const { column, steps } of index.fields) {
+    texts += ';';
+    for (const end of endsOf(steps, row)) {
+      const value = sortValue(column, end);
+      if (typeof value === 'string') texts += `${value.length}:${value}`;
+    }
+  }
+  return fastTextDigest(texts);
+}
+
+function noteDigest(index: TextIndex, row: number): void {
+  if (row >= index.digests.length) {
+    const longer = new BigUint64Array(Math.max(row + 1, index.space.size, index.digests.length * 2));
+    longer.set(index.digests);
+    index.digests = longer;
+  }
+  index.digests[row] = hasBit(index.space.live, row) ? digestOfRow(index, row) : 0n;
 }
 
 type ReadPlace = { readonly row: number; readonly field: number };
@@ -267,10 +268,13 @@ function forgetRow({ tokens, localeOf }: TextIndex, row: number): void {
   localeOf[row] = undefined;
 }
 
-function localeText({ space, settings, fields, locales }: TextIndex, row: number): LocaleText {
+function localeOfRow({ space, settings }: TextIndex, row: number): string {
   const column = space.columnsByField.get('locale');
   const value = column === undefined ? null : sortValue(column, row);
-  const locale = typeof value === 'string' ? value : settings.locale;
+  return typeof value === 'string' ? value : settings.locale;
+}
+
+export function localeText({ fields, locales }: TextIndex, locale: string): LocaleText {
   const known = locales.get(locale);
   if (known !== undefined) return known;
   const text: LocaleText = {

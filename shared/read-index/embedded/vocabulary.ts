@@ -105,18 +105,31 @@ export function dropWord(vocabulary: Vocabulary, number: number): void {
   removeFromTrie(vocabulary.trie, word.folded, number);
 }
 
+/** The kind of the word that has this key. */
+export function kindOfKey(key: string): WordKind {
+  if (key.startsWith(PREFIXES.keyword)) return 'keyword';
+  return key.startsWith(PREFIXES.spelled) ? 'spelled' : 'text';
+}
+
 function addWord(vocabulary: Vocabulary, key: string, word: string, kind: WordKind): number {
   const number = vocabulary.freeNumbers.pop() ?? vocabulary.words.length;
-  const indexed = indexedWord(vocabulary.language, word, kind);
-  const { folded, stem } = indexed;
+  setWord(vocabulary, number, { ...indexedWord(vocabulary.language, word, kind), key, uses: 0 });
+  return number;
+}
+
+/** Gives a word a number that is free. */
+export function setWord(
+  vocabulary: Vocabulary,
+  number: number,
+  { folded, stem, kind, key, uses }: Omit<KnownWord, 'isStopWord'>,
+): void {
   const isStopWord = vocabulary.language.stopWords.has(folded);
-  vocabulary.words[number] = { ...indexed, key, isStopWord, uses: 0 };
+  vocabulary.words[number] = { folded, stem, kind, key, isStopWord, uses };
   addToTrie(vocabulary.trie, folded, number);
   vocabulary.numbers.set(key, number);
   addTo(vocabulary.byFolded, folded, number);
   if (stem !== undefined) addTo(vocabulary.byStem, stem, number);
   vocabulary.version++;
-  return number;
 }
 
 function addTo(lists: Map<string, number[]>, key: string, number: number): void {

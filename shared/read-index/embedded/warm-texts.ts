@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { searchOf } from '../../search/search-settings.ts';
 import { type SearchRequest, WORLDS, type World } from '../read-index.ts';
+import { restoreTexts } from './restore-texts.ts';
 import type { RowSpaceIndex } from './row-space.ts';
+import { saveTexts } from './save-texts.ts';
 import type { Slices } from './slices.ts';
 import { versionSpaces, worldSpace } from './spaces.ts';
 import { readSome, type TextIndex, unreadRows } from './text-index.ts';
@@ -12,16 +14,36 @@ import { textIndexOf, type WordSearchState } from './word-search.ts';
  * itself. False when a pause said that there is no more to be done.
  */
 export async function warmTexts(state: WordSearchState, slices: Slices): Promise<boolean> {
-  const expected = versionSpaces(state.spaces).filter(
-    ({ type }) => searchOf(state.spaces.registry, type).isExpected,
-  );
-  const indexes = new Set<TextIndex>();
-  for (const world of WORLDS) {
-    const inWorld = expected.filter(({ version }) => version === world || version === 'live');
-    for (const space of inWorld) indexes.add(textIndexOf(state, space, worldOf(space, world)));
+  const { registry } = state.spaces;
+  const expected = textIndexes(state).filter(({ space }) => searchOf(registry, space.type).isExpected);
+  for (const index of expected) {
+    if (!(await readWords(index, slices))) return false;
+    if (state.wordFiles !== undefined) await saveTexts(index, state.wordFiles, slices);
   }
-  for (const index of indexes) if (!(await readWords(index, slices))) return false;
   return true;
+}
+
+/** Takes the words that were stored. Nothing has been searched yet. */
+export function restoreWords(state: WordSearchState): void {
+  const { wordFiles } = state;
+  if (wordFiles !== undefined) for (const index of textIndexes(state)) restoreTexts(index, wordFiles);
+}
+
+/** Stores the words of types where many were read since. */
+export async function saveWords({ wordFiles, texts }: WordSearchState, slices: Slices): Promise<void> {
+  if (wordFiles === undefined) return;
+  const indexes = WORLDS.flatMap((world) => [...texts[world].values()]);
+  for (const index of indexes) await saveTexts(index, wordFiles, slices);
+}
+
+/** Of all types. */
+function textIndexes(state: WordSearchState): readonly TextIndex[] {
+  const indexes = WORLDS.flatMap((world) =>
+    versionSpaces(state.spaces)
+      .filter(({ version }) => version === world || version === 'live')
+      .map((space) => textIndexOf(state, space, worldOf(space, world))),
+  );
+  return [...new Set(indexes)];
 }
 
 function worldOf({ version }: RowSpaceIndex, world: World): World {
@@ -45,14 +67,18 @@ export function readBeforeSearch(
 ): Promise<unknown> | undefined {
   if (text === undefined) return undefined;
   const index = textIndexOf(state, worldSpace(state.spaces, type, world), world);
-  if (unreadRows(index) <= FEW_ROWS) return undefined;
-  const known = readings.get(index);
-  if (known !== undefined) return known;
   const pause = async () => {
     await nextTurn();
     return isOpen();
   };
-  const reading = readWords(index, { pause, sliceMs: SLICE_MS }).finally(() => readings.delete(index));
+  const slices = { pause, sliceMs: SLICE_MS };
+  if (unreadRows(index) <= FEW_ROWS) {
+    if (state.wordFiles !== undefined) void saveTexts(index, state.wordFiles, slices);
+    return undefined;
+  }
+  const known = readings.get(index);
+  if (known !== undefined) return known;
+  const reading = readWords(index, slices).finally(() => readings.delete(index));
   readings.set(index, reading);
   return reading;
 }

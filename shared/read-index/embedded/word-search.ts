@@ -14,7 +14,8 @@ import { createPageSelection, createSelectionAfter } from './select-page.ts';
 import { createRankedPage, createRankedPageAfter } from './select-ranked.ts';
 import { type SourceStore, sourcesOf } from './source-store.ts';
 import { type Spaces, worldSpace } from './spaces.ts';
-import { createTextIndex, type TextIndex } from './text-index.ts';
+import type { WordFiles } from './stored-words.ts';
+import { createTextIndex, isPerWorld, type TextIndex } from './text-index.ts';
 
 /** The words of each row space that was searched, by world where the rows of both are the same but their relations are not. */
 export type TextIndexes = { readonly [world in World]: Map<RowSpaceIndex, TextIndex> };
@@ -28,6 +29,8 @@ export type WordSearchState = {
   readonly sources: SourceStore;
   readonly orders: OrderCache;
   readonly texts: TextIndexes;
+  /** Absent: words are read anew after each start. */
+  readonly wordFiles?: WordFiles | undefined;
 };
 
 type Selected = { readonly rows: readonly number[]; readonly next?: SortPosition | null };
@@ -48,8 +51,7 @@ export function textIndexOf(
   world: World,
 ): TextIndex {
   const settings = searchOf(spaces.registry, space.type);
-  const isPerWorld = settings.fields.some(({ path }) => path.length > 0);
-  const inWorld = texts[isPerWorld ? world : 'published'];
+  const inWorld = texts[isPerWorld(settings) ? world : 'published'];
   const known = inWorld.get(space);
   if (known !== undefined) return known;
   const made = createTextIndex(spaces, world, space, settings);
