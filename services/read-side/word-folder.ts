@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isOtherProcess } from '../../shared/other-process.ts';
@@ -21,6 +21,7 @@ export function createWordFolder(folder: string): WordFiles {
         return undefined;
       }
     },
+    has: (name) => existsSync(fileOf(name)),
     async write(name, bytes) {
       const part = `${fileOf(name)}.${process.pid}.part`;
       try {

@@ -32,7 +32,7 @@ import { addSources, createSourceStore, type LoadSource, sourcesOf } from './sou
 import { createSpaces, worldSpace } from './spaces.ts';
 import { warmColumns } from './warm-columns.ts';
 import type { WordFiles } from './stored-words.ts';
-import { readBeforeSearch, restoreWords, saveWords, warmTexts } from './warm-texts.ts';
+import { readBeforeSearch, saveWords, warmTexts } from './warm-texts.ts';
 import { createTextIndexes, createWordSearch, type WordSearchState } from './word-search.ts';
 
 export type EmbeddedIndexOptions = {
@@ -60,8 +60,6 @@ export type EmbeddedIndexOptions = {
 export type EmbeddedIndex = ReadIndex & {
   /** Content of the index, for comparing it with the expected content. */
   held(world: World): HeldRows;
-  /** Takes the words of texts that were stored. Called when all rows are loaded, before anybody searches. */
-  restoreWords(): void;
 };
 
 type EmbeddedState = WordSearchState;
@@ -123,7 +121,6 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
     changedComponents: (change) => changedComponents(state, change),
     held: (world) => readHeldRows(spaces, state.sources, world),
     warm: () => warm(state, () => isOpen),
-    restoreWords: () => restoreWords(state),
     close: async () => {
       isOpen = false;
       await saveWords(state, { pause: () => nextTurn(true), sliceMs: SLICE_MS });

@@ -1,7 +1,7 @@
 import { fastDigestBits } from '../../fast-digest.ts';
 import { hasBit } from './bits.ts';
 import { createPostingsOf } from './postings.ts';
-import { createListsOf } from './row-lists.ts';
+import { createListsOf, type RowLists } from './row-lists.ts';
 import {
   aligned,
   basisOf,
@@ -14,28 +14,40 @@ import {
 import { digestOfRow, type LocaleText, localeText, type TextIndex, watch } from './text-index.ts';
 import { dropWord, kindOfKey, setWord, type Vocabulary } from './vocabulary.ts';
 
+/** Items of a step: a search waits for a step at most. */
+const ROWS_AT_ONCE = 256;
+const WORDS_AT_ONCE = 512;
+
 /**
  * Gives an index that has read nothing the words that were stored, of rows whose texts are the same now. All other rows are read as
- * if they had changed.
+ * if they had changed. In steps: rows may change between them.
  */
-export function restoreTexts(index: TextIndex, files: WordFiles): void {
+export function* restoreTexts(index: TextIndex, files: WordFiles): Generator<void, void, void> {
   const bytes = files.read(index.name);
+  yield;
   const header = bytes && headerOf(bytes);
   if (bytes === undefined || header === undefined || header.basis !== basisOf(index)) return;
   const start = aligned(PREFIX_BYTES + lengthOfHeader(bytes));
   const { stored, end } = rowsIn(bytes.buffer, start, header);
-  let at = end;
-  const texts = header.locales.map(({ locale, bytes: length }) => {
-    const text = localeText(index, locale);
-    addWords(text.vocabulary, Buffer.from(bytes.buffer, at, length).toString());
-    at += length;
-    return text;
-  });
+  const meanwhile = new Set<number>();
+  const { size } = index.space;
+  index.changedMeanwhile = meanwhile;
   watch(index);
-  const kept = keepRows(index, stored, texts);
-  addTokens(index, stored, kept);
-  for (const text of texts) addPostings(index, text, kept);
+  let at = end;
+  const texts: LocaleText[] = [];
+  for (const { locale, bytes: length } of header.locales) {
+    const text = localeText(index, locale);
+    texts.push(text);
+    yield* addWords(text.vocabulary, Buffer.from(bytes.buffer, at, length).toString());
+    at += length;
+  }
+  const kept = yield* keepRows({ index, size }, stored, texts);
+  const tokens = yield* tokensOf(stored, kept, size);
+  for (const text of texts) yield* addPostings(index, text, { kept, tokens, size });
   for (const text of texts) forgetUnused(text.vocabulary);
+  show(index, { kept, tokens, size });
+  for (const row of meanwhile) index.changed.add(row);
+  index.changedMeanwhile = undefined;
 }
 
 /** undefined: not whole. */
@@ -50,106 +62,20 @@ function lengthOfHeader({ buffer }: Uint8Array<ArrayBuffer>): number {
   return new DataView(buffer).getUint32(PREFIX_BYTES / 2, true);
 }
 
-/** A row, and where its tokens are in the file. */
-type KeptRow = { readonly row: number; readonly from: number; readonly to: number };
+/** A row whose texts are those of which the words were stored, and where its tokens are in the file. */
+type KeptRow = {
+  readonly row: number;
+  readonly digest: bigint;
+  readonly text: LocaleText | undefined;
+  readonly from: number;
+  readonly to: number;
+};
 
-function keepRows(
-  index: TextIndex,
-  { keys, digests, locales, counts }: StoredRows,
-  texts: readonly LocaleText[],
-): readonly KeptRow[] {
-  const { space, localeOf, changed } = index;
-  const kept: KeptRow[] = [];
-  index.read = space.size;
-  index.digests = new BigUint64Array(space.size);
-  for (let row = 0; row < space.size; row++) localeOf.push(undefined);
-  let to = 0;
-  for (const [at, key] of keys.entries()) {
-    const from = to;
-    to += counts[at] as number;
-    const row = space.ordinals.get(key);
-    if (row === undefined || digestOfRow(index, row) !== digests[at]) continue;
-    index.digests[row] = digests[at] as bigint;
-    const text = texts[locales[at] as number];
-    localeOf[row] = text;
-    if (text !== undefined) text.rows++;
-    kept.push({ row, from, to });
-  }
-  for (let row = 0; row < space.size; row++)
-    if (index.digests[row] === 0n && hasBit(space.live, row)) changed.add(row);
-  return kept;
-}
+type Restored = { readonly kept: readonly KeptRow[]; readonly tokens: RowLists; readonly size: number };
 
-function addTokens(index: TextIndex, { tokens }: StoredRows, kept: readonly KeptRow[]): void {
-  const counts = new Int32Array(index.space.size);
-  for (const { row, from, to } of kept) counts[row] = to - from;
-  index.tokens = createListsOf(counts);
-  const { pool, heads } = index.tokens;
-  for (const { row, from, to } of kept) {
-    // No row has a list of one: a word comes after its field.
-    const start = heads[row] as number;
-    for (let at = from; at < to; at++) pool[start + at - from] = tokens[at] as number;
-  }
-}
-
-function addPostings(index: TextIndex, text: LocaleText, kept: readonly KeptRow[]): void {
-  const rows = kept.filter(({ row }) => index.localeOf[row] === text).map(({ row }) => row);
-  const counts = countWords(index, text, rows);
-  const made = counts.map((ofField) => createPostingsOf(ofField, index.space.size));
-  const { pool, heads, counts: lengths } = index.tokens;
-  const seen = new Int32Array(text.vocabulary.words.length);
-  let stamp = 0;
-  for (const row of rows) {
-    let field = -1;
-    const end = (heads[row] as number) + (lengths[row] as number);
-    for (let at = heads[row] as number; at < end; at++) {
-      const token = pool[at] as number;
-      if (token < 0) {
-        if (field !== -1 - token) stamp++;
-        field = -1 - token;
-      } else if (seen[token] !== stamp) {
-        seen[token] = stamp;
-        made[field]?.set(token, row);
-      }
-    }
-  }
-  text.postings = made.map(({ postings }) => postings);
-}
-
-/** Notes how often words are used. Returns, by field, how many rows have each word. The loops are plain ones: most of a restore. */
-function countWords(index: TextIndex, text: LocaleText, rows: readonly number[]): Int32Array[] {
-  const { words } = text.vocabulary;
-  const { pool, heads, counts: lengths } = index.tokens;
-  const counts = index.fields.map(() => new Int32Array(words.length));
-  const isStop = Uint8Array.from(words, (word) => (word?.isStopWord === true ? 1 : 0));
-  const uses = new Int32Array(words.length);
-  const seen = new Int32Array(words.length);
-  let stamp = 0;
-  for (const row of rows) {
-    let field = -1;
-    let inField: Int32Array | undefined;
-    const end = (heads[row] as number) + (lengths[row] as number);
-    for (let at = heads[row] as number; at < end; at++) {
-      const token = pool[at] as number;
-      if (token < 0) {
-        if (field !== -1 - token) stamp++;
-        field = -1 - token;
-        inField = counts[field];
-        continue;
-      }
-      uses[token] = (uses[token] as number) + 1;
-      if (isStop[token] === 0) text.lengths[field] = (text.lengths[field] as number) + 1;
-      if (seen[token] === stamp || inField === undefined) continue;
-      seen[token] = stamp;
-      inField[token] = (inField[token] as number) + 1;
-    }
-  }
-  for (const [number, word] of words.entries()) if (word !== undefined) word.uses = uses[number] as number;
-  return counts;
-}
-
-function addWords(vocabulary: Vocabulary, lines: string): void {
+function* addWords(vocabulary: Vocabulary, lines: string): Generator<void, void, void> {
   for (const [number, line] of lines.split('\n').entries()) {
+    if (number % WORDS_AT_ONCE === 0) yield;
     vocabulary.words.push(undefined);
     if (line === '') {
       vocabulary.freeNumbers.push(number);
@@ -157,8 +83,130 @@ function addWords(vocabulary: Vocabulary, lines: string): void {
     }
     const [key = '', folded = key, stem = folded] = line.split('\t');
     const kind = kindOfKey(key);
-    const known = { folded, stem: kind === 'keyword' ? undefined : stem, kind, key, uses: 0 };
-    setWord(vocabulary, number, known);
+    setWord(vocabulary, number, { folded, stem: kind === 'keyword' ? undefined : stem, kind, key, uses: 0 });
+  }
+}
+
+function* keepRows(
+  { index, size }: { readonly index: TextIndex; readonly size: number },
+  { keys, digests, locales, counts }: StoredRows,
+  texts: readonly LocaleText[],
+): Generator<void, readonly KeptRow[], void> {
+  const kept: KeptRow[] = [];
+  // A place that becomes free may be taken by another row meanwhile.
+  const isKept = new Uint8Array(size);
+  let to = 0;
+  for (const [at, key] of keys.entries()) {
+    if (at % ROWS_AT_ONCE === 0) yield;
+    const from = to;
+    to += counts[at] as number;
+    const row = index.space.ordinals.get(key) ?? size;
+    const digest = digests[at] as bigint;
+    if (row >= size || isKept[row] === 1 || digestOfRow(index, row) !== digest) continue;
+    isKept[row] = 1;
+    kept.push({ row, digest, text: texts[locales[at] as number], from, to });
+  }
+  return kept;
+}
+
+function* tokensOf(
+  { tokens }: StoredRows,
+  kept: readonly KeptRow[],
+  size: number,
+): Generator<void, RowLists, void> {
+  const counts = new Int32Array(size);
+  for (const { row, from, to } of kept) counts[row] = to - from;
+  const lists = createListsOf(counts);
+  const { pool, heads } = lists;
+  for (const [place, { row, from, to }] of kept.entries()) {
+    if (place % ROWS_AT_ONCE === 0) yield;
+    // No row has a list of one: a word comes after its field.
+    const start = heads[row] as number;
+    for (let at = from; at < to; at++) pool[start + at - from] = tokens[at] as number;
+  }
+  return lists;
+}
+
+function* addPostings(
+  index: TextIndex,
+  text: LocaleText,
+  { kept, tokens, size }: Restored,
+): Generator<void, void, void> {
+  const rows = kept.filter((each) => each.text === text).map(({ row }) => row);
+  const { words } = text.vocabulary;
+  const uses = new Int32Array(words.length);
+  const counts = index.fields.map(() => new Int32Array(words.length));
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+    countWords(text, tokens, rows.slice(from, from + ROWS_AT_ONCE), { uses, counts });
+    yield;
+  }
+  for (const [number, word] of words.entries()) if (word !== undefined) word.uses = uses[number] as number;
+  const made = counts.map((ofField) => createPostingsOf(ofField, size));
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+    visitDistinct(text, tokens, rows.slice(from, from + ROWS_AT_ONCE), (field, number, row) =>
+      made[field]?.set(number, row),
+    );
+    yield;
+  }
+  text.postings = made.map(({ postings }) => postings);
+}
+
+type WordCounts = {
+  /** By word: how often it is used. */
+  readonly uses: Int32Array;
+  /** By field and word: the rows that have it. */
+  readonly counts: readonly Int32Array[];
+};
+
+function countWords(
+  text: LocaleText,
+  tokens: RowLists,
+  rows: readonly number[],
+  { uses, counts }: WordCounts,
+): void {
+  const { words } = text.vocabulary;
+  const { pool, heads, counts: lengths } = tokens;
+  for (const row of rows) {
+    let field = 0;
+    const end = (heads[row] as number) + (lengths[row] as number);
+    for (let at = heads[row] as number; at < end; at++) {
+      const token = pool[at] as number;
+      if (token < 0) field = -1 - token;
+      else {
+        uses[token] = (uses[token] as number) + 1;
+        if (words[token]?.isStopWord === false) text.lengths[field] = (text.lengths[field] as number) + 1;
+      }
+    }
+  }
+  visitDistinct(text, tokens, rows, (field, number) => {
+    const ofField = counts[field] as Int32Array;
+    ofField[number] = (ofField[number] as number) + 1;
+  });
+}
+
+/** Calls `visit` once for each word that a field of a row has. */
+function visitDistinct(
+  text: LocaleText,
+  { pool, heads, counts }: RowLists,
+  rows: readonly number[],
+  visit: (field: number, number: number, row: number) => void,
+): void {
+  const { lastSeen, vocabulary } = text;
+  for (let number = lastSeen.length; number < vocabulary.words.length; number++) lastSeen.push(0);
+  for (const row of rows) {
+    let field = -1;
+    const end = (heads[row] as number) + (counts[row] as number);
+    for (let at = heads[row] as number; at < end; at++) {
+      const token = pool[at] as number;
+      if (token < 0) {
+        // A field may have several values.
+        if (field !== -1 - token) text.stamp++;
+        field = -1 - token;
+      } else if (lastSeen[token] !== text.stamp) {
+        lastSeen[token] = text.stamp;
+        visit(field, token, row);
+      }
+    }
   }
 }
 
@@ -169,4 +217,20 @@ function forgetUnused(vocabulary: Vocabulary): void {
     word.uses = 1;
     dropWord(vocabulary, number);
   }
+}
+
+/** From now on the rows count as read. */
+function show(index: TextIndex, { kept, tokens, size }: Restored): void {
+  const { space, localeOf, changed } = index;
+  index.tokens = tokens;
+  index.digests = new BigUint64Array(size);
+  for (let row = 0; row < size; row++) localeOf.push(undefined);
+  for (const { row, digest, text } of kept) {
+    index.digests[row] = digest;
+    localeOf[row] = text;
+    if (text !== undefined) text.rows++;
+  }
+  for (let row = 0; row < size; row++)
+    if (index.digests[row] === 0n && hasBit(space.live, row)) changed.add(row);
+  index.read = size;
 }

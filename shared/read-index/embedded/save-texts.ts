@@ -13,7 +13,6 @@ import {
 import type { LocaleText, TextIndex } from './text-index.ts';
 import type { KnownWord } from './vocabulary.ts';
 
-/** Fewer rows than these are read faster than a file is written. */
 const FEW_ROWS = 1_000;
 /** Of a large type as many rows as a share of it: the file is written whole. */
 const SHARE = 8;
@@ -24,20 +23,26 @@ const saving = new WeakMap<TextIndex, Promise<unknown>>();
 export function saveTexts(index: TextIndex, files: WordFiles, slices: Slices): Promise<unknown> {
   const known = saving.get(index);
   if (known !== undefined) return known;
-  if (index.unsaved < Math.max(FEW_ROWS, index.read / SHARE)) return Promise.resolve();
-  const saved = save(index, files, slices).finally(() => saving.delete(index));
+  if (index.unsaved < Math.max(files.fewRows ?? FEW_ROWS, index.read / SHARE)) return Promise.resolve();
+  const { unsaved } = index;
+  index.unsaved = 0;
+  const saved = save(index, files, slices)
+    .then((isSaved) => {
+      if (!isSaved) index.unsaved += unsaved;
+    })
+    .finally(() => saving.delete(index));
   saving.set(index, saved);
   return saved;
 }
 
 type Snapshot = ReturnType<typeof snapshotOf>;
 
-async function save(index: TextIndex, files: WordFiles, slices: Slices): Promise<void> {
+/** False when a pause said that there is no more to be done. */
+async function save(index: TextIndex, files: WordFiles, slices: Slices): Promise<boolean> {
   const snapshot = snapshotOf(index);
-  index.unsaved = 0;
   const rows = new Uint8Array(sizeOfRows(snapshot));
   const words: string[] = [];
-  if (!(await copyRows(snapshot, rows.buffer, slices))) return;
+  if (!(await copyRows(snapshot, rows.buffer, slices))) return false;
   for (const { words: known } of snapshot.locales) {
     const lines: string[] = [];
     const isDone = await inSlices(
@@ -47,15 +52,17 @@ async function save(index: TextIndex, files: WordFiles, slices: Slices): Promise
       },
       slices,
     );
-    if (!isDone) return;
+    if (!isDone) return false;
     words.push(lines.join('\n'));
   }
   const written = words.map((text) => Buffer.from(text));
   const locales = snapshot.locales.map(({ locale }, at) => ({
-    ...{ locale, bytes: written[at]?.length ?? 0 },
+    locale,
+    bytes: written[at]?.length ?? 0,
   }));
   const { basis, tokens } = snapshot;
   await files.write(index.name, bytesOf({ basis, rows: snapshot.rows, tokens, locales }, [rows, ...written]));
+  return true;
 }
 
 /** Copies what other turns change. */

@@ -3,8 +3,11 @@ import type { TextIndex } from './text-index.ts';
 
 /** Where words are kept from one start to the next. They can be lost at any time: they are read from the rows again. */
 export type WordFiles = {
+  /** Fewer rows than these are read faster than a file is written. Absent: 1,000. */
+  readonly fewRows?: number;
   /** The bytes that were last written by this name, in a buffer of their own. */
   read(name: string): Uint8Array<ArrayBuffer> | undefined;
+  has(name: string): boolean;
   write(name: string, bytes: Uint8Array): Promise<void>;
 };
 

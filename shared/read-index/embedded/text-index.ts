@@ -2,7 +2,7 @@ import { fastTextDigest } from '../../fast-digest.ts';
 import { languageOf } from '../../search/languages.ts';
 import { readWords, type WordReader } from '../../search/row-words.ts';
 import type { SearchField, SearchSettings } from '../../search/search-settings.ts';
-import { rest } from '../../turns/slice.ts';
+import { PART, rest } from '../../turns/slice.ts';
 import type { World } from '../read-index.ts';
 import { hasBit } from './bits.ts';
 import { type IndexedColumn, sortValue } from './indexed-column.ts';
@@ -63,6 +63,10 @@ export type TextIndex = {
   tokens: RowLists;
   /** Rows whose words are to be read again. */
   readonly changed: Set<number>;
+  /** Rows that have changed while stored words were being taken. */
+  changedMeanwhile: Set<number> | undefined;
+  /** Takes stored words in steps, before anything is read. */
+  restoring: Iterator<void> | undefined;
   /** By row: the digest of what its words were read from; 0 = they have not been read. */
   digests: BigUint64Array;
   /** Rows below this have been read. */
@@ -95,6 +99,8 @@ export function createTextIndex(
     localeOf: [],
     tokens: createRowLists(false),
     changed: new Set(),
+    changedMeanwhile: undefined,
+    restoring: undefined,
     digests: new BigUint64Array(0),
     read: 0,
     unsaved: 0,
@@ -109,6 +115,10 @@ export function isPerWorld({ fields }: SearchSettings): boolean {
 
 /** Reads what has not been read, and again what has changed. */
 export function bringUpToDate(index: TextIndex): void {
+  while (index.restoring !== undefined) {
+    restoreSome(index);
+    rest(PART);
+  }
   watch(index);
   while (index.read < index.space.size) rest(1 + WORD_STEPS * readRow(index, index.read++));
   for (const row of index.changed) {
@@ -117,13 +127,14 @@ export function bringUpToDate(index: TextIndex): void {
   }
 }
 
-/** Rows whose words are still to be read. */
+/** Rows whose words are still to be read, or to be taken from where they are stored. */
 export function unreadRows({ space, read, changed }: TextIndex): number {
   return space.size - read + changed.size;
 }
 
 /** Reads the words of so many rows, outside of any slice. */
 export function readSome(index: TextIndex, rows: number): void {
+  if (index.restoring !== undefined) return restoreSome(index);
   watch(index);
   for (let left = rows; left > 0; left--) {
     if (index.read < index.space.size) readRow(index, index.read++);
@@ -136,11 +147,16 @@ export function readSome(index: TextIndex, rows: number): void {
   }
 }
 
+function restoreSome(index: TextIndex): void {
+  if (index.restoring?.next().done === true) index.restoring = undefined;
+}
+
 /** From now on changes mark their rows. */
 export function watch(index: TextIndex): void {
   if (index.isWatching) return;
   const mark = (row: number) => {
     if (row < index.read) index.changed.add(row);
+    index.changedMeanwhile?.add(row);
   };
   for (const { column, steps } of index.fields) {
     column.watchers.add(markAbove(steps, steps.length, mark));

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { searchOf } from '../../search/search-settings.ts';
 import { type SearchRequest, WORLDS, type World } from '../read-index.ts';
-import { restoreTexts } from './restore-texts.ts';
 import type { RowSpaceIndex } from './row-space.ts';
 import { saveTexts } from './save-texts.ts';
 import type { Slices } from './slices.ts';
@@ -10,12 +9,14 @@ import { readSome, type TextIndex, unreadRows } from './text-index.ts';
 import { textIndexOf, type WordSearchState } from './word-search.ts';
 
 /**
- * Reads the words of the types whose schemas name searches, in slices. Rows may change meanwhile, and a search may read them
+ * Reads the words of the types whose schemas name searches, and takes those that were stored, in slices. Rows may change meanwhile, and a search may read them
  * itself. False when a pause said that there is no more to be done.
  */
 export async function warmTexts(state: WordSearchState, slices: Slices): Promise<boolean> {
   const { registry } = state.spaces;
-  const expected = textIndexes(state).filter(({ space }) => searchOf(registry, space.type).isExpected);
+  const expected = textIndexes(state).filter(
+    ({ name, space }) => searchOf(registry, space.type).isExpected || state.wordFiles?.has(name) === true,
+  );
   for (const index of expected) {
     if (!(await readWords(index, slices))) return false;
     if (state.wordFiles !== undefined) await saveTexts(index, state.wordFiles, slices);
@@ -23,17 +24,15 @@ export async function warmTexts(state: WordSearchState, slices: Slices): Promise
   return true;
 }
 
-/** Takes the words that were stored. Nothing has been searched yet. */
-export function restoreWords(state: WordSearchState): void {
-  const { wordFiles } = state;
-  if (wordFiles !== undefined) for (const index of textIndexes(state)) restoreTexts(index, wordFiles);
-}
-
 /** Stores the words of types where many were read since. */
 export async function saveWords({ wordFiles, texts }: WordSearchState, slices: Slices): Promise<void> {
   if (wordFiles === undefined) return;
   const indexes = WORLDS.flatMap((world) => [...texts[world].values()]);
-  for (const index of indexes) await saveTexts(index, wordFiles, slices);
+  for (const index of indexes) {
+    // One that is being stored by slices that have ended is stored once more.
+    await saveTexts(index, wordFiles, slices);
+    await saveTexts(index, wordFiles, slices);
+  }
 }
 
 /** Of all types. */

@@ -8,6 +8,7 @@ import type { CommonParts } from './common-parts.ts';
 import { createFacetCount } from './count-facets.ts';
 import type { OrderCache } from './order-cache.ts';
 import { createRanking } from './rank-rows.ts';
+import { restoreTexts } from './restore-texts.ts';
 import type { RowSpaceIndex } from './row-space.ts';
 import { type FoundTexts, matchTexts } from './search-texts.ts';
 import { createPageSelection, createSelectionAfter } from './select-page.ts';
@@ -46,7 +47,7 @@ type Found = {
 
 /** The words of a space's texts, made when first asked for. */
 export function textIndexOf(
-  { texts, spaces }: WordSearchState,
+  { texts, spaces, wordFiles }: WordSearchState,
   space: RowSpaceIndex,
   world: World,
 ): TextIndex {
@@ -55,6 +56,7 @@ export function textIndexOf(
   const known = inWorld.get(space);
   if (known !== undefined) return known;
   const made = createTextIndex(spaces, world, space, settings);
+  if (wordFiles !== undefined) made.restoring = restoreTexts(made, wordFiles);
   inWorld.set(space, made);
   return made;
 }
