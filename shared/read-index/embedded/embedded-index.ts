@@ -30,8 +30,8 @@ import { countMatches, createPageOfFew, createPageSelection, createSelectionAfte
 import { sourceAt } from './source-at.ts';
 import { addSources, createSourceStore, type LoadSource, sourcesOf } from './source-store.ts';
 import { createSpaces, worldSpace } from './spaces.ts';
-import { warmColumns } from './warm-columns.ts';
 import type { WordFiles } from './stored-words.ts';
+import { warmColumns } from './warm-columns.ts';
 import { readBeforeSearch, saveWords, warmTexts } from './warm-texts.ts';
 import { createTextIndexes, createWordSearch, type WordSearchState } from './word-search.ts';
 

@@ -134,7 +134,10 @@ export function unreadRows({ space, read, changed }: TextIndex): number {
 
 /** Reads the words of so many rows, outside of any slice. */
 export function readSome(index: TextIndex, rows: number): void {
-  if (index.restoring !== undefined) return restoreSome(index);
+  if (index.restoring !== undefined) {
+    restoreSome(index);
+    return;
+  }
   watch(index);
   for (let left = rows; left > 0; left--) {
     if (index.read < index.space.size) readRow(index, index.read++);

@@ -1,0 +1,175 @@
+import { expect, it } from 'vitest';
+import { fastDigestBits } from '../../../shared/fast-digest.ts';
+import { applyRows } from '../../../shared/read-index/embedded/apply-batch.ts';
+import { createEmbeddedIndex } from '../../../shared/read-index/embedded/embedded-index.ts';
+import { restoreTexts } from '../../../shared/read-index/embedded/restore-texts.ts';
+import { createSourceStore } from '../../../shared/read-index/embedded/source-store.ts';
+import { createSpaces, worldSpace } from '../../../shared/read-index/embedded/spaces.ts';
+import { createTextIndex, unreadRows } from '../../../shared/read-index/embedded/text-index.ts';
+import { buildRegistry } from '../../../shared/schema/build-registry.ts';
+import { searchOf } from '../../../shared/search/search-settings.ts';
+import { ARTICLE, articleChange, articleRegistry } from '../../support/searched-articles.ts';
+import { createWordMemory, type WordMemory } from '../../support/word-memory.ts';
+
+const ARTICLES = 1_000;
+
+const article = (key: number, body = 'boundary layer') =>
+  articleChange({ key, version: 'published', locale: 'en', stars: null, texts: [`title ${key}`, body, ''] });
+
+const articles = (count: number) => Array.from({ length: count }, (_, at) => article(at + 1));
+
+type Rows = Parameters<ReturnType<typeof createEmbeddedIndex>['apply']>[0]['rows'];
+
+async function open(rows: Rows, wordFiles: WordMemory, registry = articleRegistry()) {
+  const index = createEmbeddedIndex({ registry, wordFiles });
+  await index.apply({ position: 1n, rows, links: [] });
+  return index;
+}
+
+async function found(index: Awaited<ReturnType<typeof open>>, query: string): Promise<number | undefined> {
+  const { total } = await index.search({
+    ...{ type: ARTICLE, world: 'published', query: { kind: 'match_all' }, sort: [], from: 0, size: 5 },
+    withTotal: true,
+    text: { query, locales: ['en'], typoTolerance: false, isRanked: true },
+  });
+  return total;
+}
+
+/** Stores the words of a thousand articles. */
+async function stored(): Promise<WordMemory> {
+  const files = createWordMemory();
+  const index = await open(articles(ARTICLES), files);
+  await found(index, 'layer ');
+  await index.close();
+  expect([...files.files.keys()]).toEqual([`${ARTICLE}.published.published`]);
+  return files;
+}
+
+/** Replaces a text in the files by one of the same length. Their digests are those of the new content. */
+function rewrite({ files }: WordMemory, text: string, other: string): void {
+  for (const [name, bytes] of files) {
+    const changed = Buffer.from(bytes);
+    for (let at = changed.indexOf(text); at >= 0; at = changed.indexOf(text, at + 1))
+      changed.write(other, at);
+    changed.writeBigUInt64LE(fastDigestBits(changed.subarray(8)), 0);
+    files.set(name, changed);
+  }
+}
+
+/** Another word in the file shows where words come from. */
+async function storedWithMark(): Promise<WordMemory> {
+  const files = await stored();
+  rewrite(files, 'layer', 'mark5');
+  return files;
+}
+
+it('takes the words of rows that are as they were from the file', async () => {
+  const index = await open(articles(ARTICLES), await storedWithMark());
+  expect([await found(index, 'mark5 '), await found(index, 'layer ')]).toEqual([ARTICLES, 0]);
+});
+
+it('reads the words of rows that have changed, come or gone since', async () => {
+  const [, , ...others] = articles(ARTICLES);
+  // Rows are in other places, as after a start.
+  const rows = [article(ARTICLES + 1), ...others.toReversed(), article(2, 'another layer')];
+  const index = await open(rows, await storedWithMark());
+  expect([await found(index, 'mark5 '), await found(index, 'layer ')]).toEqual([ARTICLES - 2, 2]);
+  expect([await found(index, '1 '), await found(index, `${ARTICLES + 1} `)]).toEqual([0, 1]);
+});
+
+it('reads words again that another version has stored', async () => {
+  const files = await storedWithMark();
+  rewrite(files, '"basis":"[1,1,', '"basis":"[1,2,');
+  const index = await open(articles(ARTICLES), files);
+  expect([await found(index, 'mark5 '), await found(index, 'layer ')]).toEqual([0, ARTICLES]);
+});
+
+it('reads words again after other attributes are searched', async () => {
+  const { registry } = buildRegistry([
+    {
+      ...{ model: 'contentType', file: 'article.json', namespace: 'api::article' },
+      json: {
+        ...{ kind: 'collectionType', options: { draftAndPublish: true } },
+        info: { singularName: 'article', pluralName: 'articles', displayName: 'article' },
+        pluginOptions: { i18n: { localized: true } },
+        attributes: { body: { type: 'text', pluginOptions: { i18n: { localized: true } } } },
+      },
+    },
+  ]);
+  const files = await storedWithMark();
+  const [bytes = Buffer.alloc(0)] = files.files.values();
+  // Without a relation that is searched the words have another name.
+  files.files.set(`${ARTICLE}.published`, bytes);
+  const index = await open(articles(ARTICLES), files, registry);
+  expect([await found(index, 'mark5 '), await found(index, 'layer ')]).toEqual([0, ARTICLES]);
+});
+
+it.each([
+  ['is cut off', (bytes: Uint8Array) => bytes.subarray(0, bytes.length - 1)],
+  ['is empty', () => new Uint8Array(0)],
+  [
+    'has a wrong byte',
+    (bytes: Uint8Array) => Uint8Array.from(bytes, (byte, at) => (at === 900 ? byte ^ 1 : byte)),
+  ],
+])('reads words again if the file %s', async (_, damage) => {
+  const files = await storedWithMark();
+  for (const [name, bytes] of files.files) files.files.set(name, damage(bytes));
+  const index = await open(articles(ARTICLES), files);
+  expect([await found(index, 'mark5 '), await found(index, 'layer ')]).toEqual([0, ARTICLES]);
+});
+
+it('stores nothing of fewer rows', async () => {
+  const files = createWordMemory();
+  const index = await open(articles(ARTICLES - 1), files);
+  await found(index, 'layer ');
+  await index.close();
+  expect(files.files.size).toBe(0);
+});
+
+it('stores words while it serves, for a process that is killed', async () => {
+  const files = createWordMemory();
+  const index = await open(articles(ARTICLES), files);
+  await found(index, 'layer ');
+  await found(index, 'layer ');
+  await expect.poll(() => files.files.size).toBe(1);
+  const [before] = files.files.values();
+  // An edit is not worth a file.
+  await index.apply({ position: 2n, rows: [article(1, 'edited')], links: [] });
+  expect(await found(index, 'edited ')).toBe(1);
+  await index.close();
+  expect([...files.files.values()]).toEqual([before]);
+});
+
+it('stores words that were being stored when it was closed', async () => {
+  const files = createWordMemory();
+  const index = await open(articles(ARTICLES), files);
+  await found(index, 'layer ');
+  await found(index, 'layer ');
+  await index.close();
+  expect(files.files.size).toBe(1);
+});
+
+it('reads rows that change while words are taken', async () => {
+  const files = await stored();
+  let steps = 0;
+  for (let isDone = false; !isDone; steps++) {
+    const { index, change } = createUnread(articles(ARTICLES));
+    const restoring = restoreTexts(index, files);
+    isDone = Array.from({ length: steps }, () => restoring.next()).at(-1)?.done ?? false;
+    change(article(7, 'changed'));
+    while (restoring.next().done !== true);
+    expect([...index.changed]).toEqual([6]);
+    expect(unreadRows(index)).toBe(1);
+  }
+  expect(steps).toBeGreaterThan(10);
+});
+
+function createUnread(rows: Rows) {
+  const registry = articleRegistry();
+  const spaces = createSpaces(registry, ARTICLES);
+  const target = { spaces, sources: createSourceStore(2 ** 20, undefined) };
+  applyRows(target, rows);
+  const space = worldSpace(spaces, ARTICLE, 'published');
+  const index = createTextIndex(spaces, 'published', space, searchOf(registry, ARTICLE));
+  return { index, change: (row: Rows[number]) => applyRows(target, [row]) };
+}

@@ -1,0 +1,44 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createWordFolder } from '../../../services/read-side/word-folder.ts';
+
+const NAME = 'api::article.article.published';
+let folder: string;
+beforeEach(() => {
+  folder = join(mkdtempSync(join(tmpdir(), 'varve-words-')), 'words');
+});
+afterEach(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
+
+it('reads what another process wrote last, and only its owner can', async () => {
+  await createWordFolder(folder).write(NAME, Buffer.from('first'));
+  await createWordFolder(folder).write(NAME, Buffer.from('second'));
+  const files = createWordFolder(folder);
+  expect([files.has(NAME), Buffer.from(files.read(NAME) ?? []).toString()]).toEqual([true, 'second']);
+  expect([files.has('other'), files.read('other')]).toEqual([false, undefined]);
+  const [name = ''] = readdirSync(folder);
+  expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
+});
+
+it('removes what a killed process left of a file, and nothing of one that runs', async () => {
+  const { pid } = spawnSync(process.execPath, ['-e', '']);
+  mkdirSync(folder);
+  const parts = [pid, process.ppid].map((id) => `other.${id}.part`);
+  for (const part of parts) writeFileSync(join(folder, part), 'half');
+  const files = createWordFolder(folder);
+  await Promise.all([files.write(NAME, Buffer.from('one')), files.write('two', Buffer.from('two'))]);
+  expect(readdirSync(folder).toSorted()).toEqual([
+    'api--article.article.published',
+    `other.${process.ppid}.part`,
+    'two',
+  ]);
+});
+
+it('stores nothing where it cannot', async () => {
+  writeFileSync(folder, 'no folder');
+  const files = createWordFolder(folder);
+  await files.write(NAME, Buffer.from('one'));
+  expect(files.read(NAME)).toBe(undefined);
+});

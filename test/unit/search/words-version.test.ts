@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { fastDigestBits } from '../../../shared/fast-digest.ts';
+import { languageOf } from '../../../shared/search/languages.ts';
+import { indexedWord } from '../../../shared/search/match-word.ts';
+import { splitWords } from '../../../shared/search/split-words.ts';
+import { visibleText } from '../../../shared/search/visible-text.ts';
+import { WORDS_VERSION } from '../../../shared/search/words-version.ts';
+
+const LOCALES = ['ar', 'da', 'de', 'en', 'es', 'fi', 'fr', 'hi', 'it', 'nl', 'pt', 'ro', 'ru', 'sv', 'tr'];
+const TEXTS = [
+  'The boundary layers of <b>heated</b> plates &amp; AB-12’s theories',
+  'Les élèves chantaient des maisons, straße naïve façade',
+  'Über die Bewegungen der Häuser; los corredores hablaban; красивые дома',
+];
+
+/** Every version, and what the words of the texts were: where this fails, raise the version and add a line. */
+const DIGESTS: Readonly<Record<number, string>> = { 1: '3j5dj6m87k0mm' };
+
+it('has a version for what words of texts are', () => {
+  const words = LOCALES.flatMap((locale) =>
+    TEXTS.flatMap((text) =>
+      splitWords(visibleText('richtext', text), locale).map(({ word }) => {
+        const language = languageOf(locale);
+        const { folded, stem } = indexedWord(language, word, 'text');
+        return [word, folded, stem, language.stopWords.has(folded)];
+      }),
+    ),
+  );
+  expect(fastDigestBits(Buffer.from(JSON.stringify(words))).toString(36)).toBe(DIGESTS[WORDS_VERSION]);
+});
