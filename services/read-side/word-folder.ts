@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isOtherProcess } from '../../shared/other-process.ts';
 import type { WordFiles } from '../../shared/read-index/embedded/stored-words.ts';
@@ -31,7 +31,7 @@ export function createWordFolder(folder: string): WordFiles {
         await writeFile(part, bytes, { mode: 0o600 });
         await rename(part, fileOf(name));
       } catch {
-        rmSync(part, { force: true });
+        await rm(part, { force: true }).catch(() => {});
       }
     },
   };
