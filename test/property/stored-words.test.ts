@@ -30,7 +30,7 @@ async function createAt(steps: readonly SearchStep[], options: Options) {
 }
 
 /** The stored words are those of an earlier or later state: of a copy, or of a process that was killed. */
-it('answers as if words were read anew, whatever state of the rows they were stored for', async () => {
+it('answers as if words were read again, whatever state of the rows they were stored for', async () => {
   const steps = fc.array(searchSteps(4), { minLength: 2, maxLength: 5 });
   const places = fc.tuple(fc.nat({ max: 5 }), fc.nat({ max: 5 }));
   await fc.assert(
@@ -41,17 +41,17 @@ it('answers as if words were read anew, whatever state of the rows they were sto
       for (const request of requests) await ask(stored.index, request);
       await stored.index.close();
       const opened = await createAt(all.slice(0, openedAt), { wordFiles });
-      const anew = await createAt(all.slice(0, openedAt), {});
+      const again = await createAt(all.slice(0, openedAt), {});
       const warm = opened.index.warm?.();
       for (const [at, each] of [...all.slice(openedAt).entries()]) {
         const position = BigInt(openedAt + at + 2);
         await applyStep([opened.index], opened.world, each, position);
-        await applyStep([anew.index], anew.world, each, position);
+        await applyStep([again.index], again.world, each, position);
         for (const request of requests)
-          expect(await ask(opened.index, request)).toEqual(await ask(anew.index, request));
+          expect(await ask(opened.index, request)).toEqual(await ask(again.index, request));
       }
       for (const request of requests)
-        expect(await ask(opened.index, request)).toEqual(await ask(anew.index, request));
+        expect(await ask(opened.index, request)).toEqual(await ask(again.index, request));
       await warm;
     }),
     { numRuns: RUNS, seed: SEED },

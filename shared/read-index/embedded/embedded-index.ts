@@ -40,7 +40,7 @@ export type EmbeddedIndexOptions = {
   /** Bytes of row sources in memory. Additional ones are read with `loadSource`, or stay in memory without it. */
   readonly sourceMemoryBytes?: number;
   readonly loadSource?: LoadSource;
-  /** Where the words of texts are kept from one start to the next. Absent: they are read anew. */
+  /** Where the words of texts are kept from one start to the next. Absent: they are read again after each start. */
   readonly wordFiles?: WordFiles;
   /** Rows in all cached sort orders together, 4 bytes each. */
   readonly maxOrderedRows?: number;

@@ -5,8 +5,8 @@ import { createListsOf, type RowLists } from './row-lists.ts';
 import {
   aligned,
   basisOf,
-  PREFIX_BYTES,
   rowsIn,
+  STORED_PREFIX_BYTES,
   type StoredHeader,
   type StoredRows,
   type WordFiles,
@@ -27,7 +27,7 @@ export function* restoreTexts(index: TextIndex, files: WordFiles): Generator<voi
   yield;
   const header = bytes && headerOf(bytes);
   if (bytes === undefined || header === undefined || header.basis !== basisOf(index)) return;
-  const start = aligned(PREFIX_BYTES + lengthOfHeader(bytes));
+  const start = aligned(STORED_PREFIX_BYTES + lengthOfHeader(bytes));
   const { stored, end } = rowsIn(bytes.buffer, start, header);
   const meanwhile = new Set<number>();
   const { size } = index.space;
@@ -52,14 +52,14 @@ export function* restoreTexts(index: TextIndex, files: WordFiles): Generator<voi
 
 /** undefined: not whole. */
 function headerOf(bytes: Uint8Array<ArrayBuffer>): StoredHeader | undefined {
-  if (bytes.length < PREFIX_BYTES) return undefined;
+  if (bytes.length < STORED_PREFIX_BYTES) return undefined;
   const digest = new DataView(bytes.buffer).getBigUint64(0, true);
-  if (fastDigestBits(bytes.subarray(PREFIX_BYTES / 2)) !== digest) return undefined;
-  return JSON.parse(Buffer.from(bytes.buffer, PREFIX_BYTES, lengthOfHeader(bytes)).toString());
+  if (fastDigestBits(bytes.subarray(STORED_PREFIX_BYTES / 2)) !== digest) return undefined;
+  return JSON.parse(Buffer.from(bytes.buffer, STORED_PREFIX_BYTES, lengthOfHeader(bytes)).toString());
 }
 
 function lengthOfHeader({ buffer }: Uint8Array<ArrayBuffer>): number {
-  return new DataView(buffer).getUint32(PREFIX_BYTES / 2, true);
+  return new DataView(buffer).getUint32(STORED_PREFIX_BYTES / 2, true);
 }
 
 /** A row whose texts are those of which the words were stored, and where its tokens are in the file. */

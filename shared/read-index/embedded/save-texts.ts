@@ -4,8 +4,8 @@ import { inSlices, type Slices } from './slices.ts';
 import {
   aligned,
   basisOf,
-  PREFIX_BYTES,
   rowsIn,
+  STORED_PREFIX_BYTES,
   type StoredHeader,
   sizeOfRows,
   type WordFiles,
@@ -131,10 +131,10 @@ function lineOf(word: KnownWord | undefined): string {
 
 function bytesOf(header: StoredHeader, contents: readonly Uint8Array[]): Uint8Array {
   const json = Buffer.from(JSON.stringify(header));
-  const start = Buffer.alloc(aligned(PREFIX_BYTES + json.length));
-  start.writeUInt32LE(json.length, PREFIX_BYTES / 2);
-  start.set(json, PREFIX_BYTES);
+  const start = Buffer.alloc(aligned(STORED_PREFIX_BYTES + json.length));
+  start.writeUInt32LE(json.length, STORED_PREFIX_BYTES / 2);
+  start.set(json, STORED_PREFIX_BYTES);
   const whole = Buffer.concat([start, ...contents]);
-  whole.writeBigUInt64LE(fastDigestBits(whole.subarray(PREFIX_BYTES / 2)), 0);
+  whole.writeBigUInt64LE(fastDigestBits(whole.subarray(STORED_PREFIX_BYTES / 2)), 0);
   return whole;
 }

@@ -13,7 +13,7 @@ export type WordFiles = {
 
 /** The beginning of a file of words. */
 export type StoredHeader = {
-  /** What the words depend on besides the rows. */
+  /** The version, the type and the fields that the words depend on. */
   readonly basis: string;
   readonly rows: number;
   readonly tokens: number;
@@ -36,7 +36,7 @@ export type StoredRows = {
 
 const FORMAT = 1;
 /** Digest of all that follows, and the length of the header. */
-export const PREFIX_BYTES = 16;
+export const STORED_PREFIX_BYTES = 16;
 const ALIGNED = 8;
 
 /** Words that were stored on another basis are not those of this process. */

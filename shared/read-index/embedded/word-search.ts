@@ -30,7 +30,7 @@ export type WordSearchState = {
   readonly sources: SourceStore;
   readonly orders: OrderCache;
   readonly texts: TextIndexes;
-  /** Absent: words are read anew after each start. */
+  /** Absent: words are read again after each start. */
   readonly wordFiles?: WordFiles | undefined;
 };
 
