@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import xxhash from 'xxhash-wasm';
-import { fastDigest } from '../../shared/fast-digest.ts';
+import { fastDigest, fastTextDigest } from '../../shared/fast-digest.ts';
 
 it('is XXH64', () => {
   expect(fastDigest(Buffer.from(''))).toBe(0xef46db3751d8e999n.toString(36));
@@ -13,4 +13,15 @@ it('is the same for a content that is digested in parts', async () => {
   expect(fastDigest(bytes)).toBe(h64Raw(bytes).toString(36));
   bytes[2 ** 20] = 0;
   expect(fastDigest(bytes)).toBe(h64Raw(bytes).toString(36));
+});
+
+it('tells texts apart that differ in one character, wherever it is', () => {
+  const before = 2 ** 18 - 1;
+  const [one, other] = ['😀', '😁'].map((face) => 'x'.repeat(before) + face + 'x'.repeat(2 ** 18));
+  expect(fastTextDigest(one as string)).not.toBe(fastTextDigest(other as string));
+});
+
+it.each([10, 2 ** 19])('digests a text of %i characters as its bytes', (length) => {
+  const text = 'é'.repeat(length);
+  expect(fastTextDigest(text).toString(36)).toBe(fastDigest(Buffer.from(text)));
 });
