@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { AnsweringProcesses, AnsweringReport } from '../../shared/read-index/answering-processes.ts';
 import { ANSWERING_LIMITS, type AnsweringLimits } from './answering-limits.ts';
+import { repeatWork } from './repeat-work.ts';
 
 export type AwaitAnsweringOptions = {
   readonly processes: Pick<AnsweringProcesses, 'reports' | 'remove' | 'await'>;
@@ -35,7 +35,7 @@ const EVERYTHING = 2n ** 64n;
 
 /**
  * Reads the reports of processes that answer reads, and tells these that they are waited for. A process lets caches keep answers for
- * two seconds from the begin of a report that the leader has acknowledged; the leader waits for it longer than that.
+ * two seconds from the beginning of a report that the leader has acknowledged; the leader waits for it longer than that.
  */
 export function awaitAnswering(options: AwaitAnsweringOptions): AwaitedAnswers {
   const { processes, failed, limits = ANSWERING_LIMITS } = options;
@@ -69,20 +69,7 @@ export function awaitAnswering(options: AwaitAnsweringOptions): AwaitedAnswers {
       known.delete(process);
     }
   };
-  let isFailing = false;
-  const run = async (): Promise<void> => {
-    while (!signal.aborted) {
-      try {
-        await look();
-        isFailing = false;
-      } catch (error) {
-        if (!isFailing && !signal.aborted) failed(error);
-        isFailing = true;
-      }
-      await delay(limits.reportEveryMs / 2, undefined, { signal, ref: false }).catch(() => {});
-    }
-  };
-  const running = run();
+  const running = repeatWork(look, { pauseMs: limits.reportEveryMs / 2, signal, failed });
   return {
     shown() {
       if (!isSettled()) return undefined;

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { AnsweringProcesses } from '../../shared/read-index/answering-processes.ts';
 import { ANSWERING_LIMITS, type AnsweringLimits } from './answering-limits.ts';
+import { repeatWork } from './repeat-work.ts';
 
 export type ReportAnsweringOptions = {
   readonly processes: Pick<AnsweringProcesses, 'report' | 'awaited'>;
@@ -36,8 +36,9 @@ export function reportAnswering(options: ReportAnsweringOptions): AnsweringRepor
   let awaitedAt = Number.NEGATIVE_INFINITY;
   const begun = new Map<number, number>();
   const isRecent = (time: number) => performance.now() - time < limits.longestSilenceMs;
-  let isFailing = false;
-  const report = async (beat: number): Promise<void> => {
+  let beat = 0;
+  const report = async (): Promise<void> => {
+    beat++;
     const position = await shown();
     const begins = performance.now();
     begun.set(beat, begins);
@@ -48,19 +49,7 @@ export function reportAnswering(options: ReportAnsweringOptions): AnsweringRepor
     if (seen === undefined) return;
     awaitedAt = Math.max(awaitedAt, begun.get(seen) ?? awaitedAt);
   };
-  const run = async (): Promise<void> => {
-    for (let beat = 1; !signal.aborted; beat++) {
-      try {
-        await report(beat);
-        isFailing = false;
-      } catch (error) {
-        if (!isFailing && !signal.aborted) failed(error);
-        isFailing = true;
-      }
-      await delay(limits.reportEveryMs, undefined, { signal, ref: false }).catch(() => {});
-    }
-  };
-  const running = run();
+  const running = repeatWork(report, { pauseMs: limits.reportEveryMs, signal, failed });
   return {
     keeping() {
       if (!isRecent(reportedAt)) return 'silent';
