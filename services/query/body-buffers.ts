@@ -1,6 +1,6 @@
 /**
- * Memory of answers that are sent, for the next ones. A new buffer of the same size would be in no cache of the processor, and
- * its pages would come from the system first.
+ * Reuses the memory of answers that were sent. A new buffer is in none of the processor's caches, and the system has to provide
+ * its pages.
  */
 
 /** Smaller bodies share Node's own buffers. */

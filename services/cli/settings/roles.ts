@@ -6,7 +6,7 @@ import { SERVE_SETTINGS, type SettingsTable } from './settings.ts';
  */
 export type ProcessRole = 'serve' | 'project' | 'api';
 
-/** The leader purges, which has the content. */
+/** The leader purges: it knows what a change changes. */
 const PURGES = ['purge', 'purgeToken', 'purgeSoft'] as const;
 /** Answers have tags where they are made. */
 const TAGS = ['cacheTags', 'cacheTagsBytes', 'cacheTagsPlain'] as const;

@@ -127,13 +127,13 @@ async function answerWithTags(
   });
   const { isDraft } = asking;
   const all = tags.all();
-  const known = { etag: entityTag(generation, body), isDraft, tagged: tagging?.headers(all) };
+  const made = { etag: entityTag(generation, body), isDraft, tagged: tagging?.headers(all) };
   const isCurrent = position === (kept?.known ?? tagging)?.position() && !asking.varies;
   if (kept !== undefined && isCurrent && position !== undefined) {
     const whole = kept.isRepeated ? body : undefined;
-    kept.known.keep(kept.key, { ...known, position, tags: all, body: whole });
+    kept.known.keep(kept.key, { ...made, position, tags: all, body: whole });
   }
-  const sent = { ...known, isOnce: kept?.isRepeated !== true };
+  const sent = { ...made, isOnce: kept?.isRepeated !== true };
   sendRead(delivery, reply, isCurrent ? lasting(tagging, sent, all) : sent, body);
 }
 

@@ -16,7 +16,7 @@ const KEPT = 500;
 const LONGEST_URL = 4_096;
 
 export function createRecentRequests(): RecentRequests {
-  // Two arrays of strings: an object for each request would be written into old memory, which the collector has to hear of.
+  // Two arrays of strings: the garbage collector would have to note each new object that an old array gets.
   const urls: string[] = [];
   const senders: (string | undefined)[] = [];
   let count = 0;

@@ -9,8 +9,8 @@ import { readSome, type TextIndex, unreadRows } from './text-index.ts';
 import { textIndexOf, type WordSearchState } from './word-search.ts';
 
 /**
- * Reads the words of the types whose schemas name searches, and takes those that were stored, in slices. Rows may change meanwhile, and a search may read them
- * itself. False when a pause said that there is no more to be done.
+ * Reads the words of the types whose schemas name searches, and takes those that were stored, in slices. Rows may change
+ * meanwhile, and a search may read them itself. False when a pause said that there is no more to be done.
  */
 export async function warmTexts(state: WordSearchState, slices: Slices): Promise<boolean> {
   const { registry } = state.spaces;
