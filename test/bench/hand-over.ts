@@ -6,8 +6,9 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command } from 'commander';
-import { get, type LoadResult, type Span, startLoad, type Traffic } from './measure-load.ts';
+import { get, type LoadResult, type Traffic } from './measure-load.ts';
 import { startProcess } from './server-process.ts';
+import { type Span, startLoad } from './start-load.ts';
 
 /**
  * `node test/bench/hand-over.ts --data DIR`: rebuilds of a server over a copy of a loaded data directory, under reads without a pause and
@@ -75,20 +76,21 @@ async function measureRebuild(round: number): Promise<void> {
   await delay(Number(options.seconds) * 1_000);
   const memory = server.residentMiB();
   const begun = performance.now();
-  show(`${round}: before`, load.between(quietFrom, begun));
   const { borders, ended, exitCode } = await rebuild();
+  await delay(SETTLED_MS);
+  const settled = performance.now();
+  await delay(Number(options.seconds) * 1_000);
+  const last = performance.now();
+  const { from, to } = handOverOf(borders, ended);
+  show(`${round}: before`, load.between(quietFrom, begun));
   console.log(`${round}: whole ${((ended - begun) / 1_000).toFixed(1)} s, exit code ${exitCode}`);
   for (const [i, { phase, at }] of borders.entries()) {
     const to = borders[i + 1]?.at ?? ended;
     if (to > at) show(`${round}: ${phase} (${((to - at) / 1_000).toFixed(1)} s)`, load.between(at, to));
   }
-  await delay(SETTLED_MS);
-  const { from, to } = handOverOf(borders, ended);
   show(`${round}: second of the hand-over`, load.between(from, to));
-  show(`${round}: ten seconds after`, load.between(to, performance.now()));
-  const settled = performance.now();
-  await delay(Number(options.seconds) * 1_000);
-  show(`${round}: later`, load.between(settled, performance.now()));
+  show(`${round}: ten seconds after`, load.between(to, settled));
+  show(`${round}: later`, load.between(settled, last));
   console.log(
     `${round}: memory ${Math.round(memory)} MiB before, ${Math.round(server.residentMiB())} MiB after`,
   );
@@ -98,9 +100,9 @@ async function measureSteady(round: number): Promise<void> {
   const quietFrom = performance.now();
   await delay(Number(options.seconds) * 1_000);
   const begun = performance.now();
-  show(`steady ${round}: before`, steady.between(quietFrom, begun));
   const { borders, ended, exitCode } = await rebuild();
   await delay(SETTLED_MS);
+  show(`steady ${round}: before`, steady.between(quietFrom, begun));
   const handOver = handOverOf(borders, ended);
   console.log(`steady ${round}: whole ${((ended - begun) / 1_000).toFixed(1)} s, exit code ${exitCode}`);
   show(`steady ${round}: rebuild but for the hand-over`, steady.between(begun, ended, handOver));

@@ -72,65 +72,7 @@ export async function measureLoad(
   };
 }
 
-export type Span = { readonly from: number; readonly to: number };
-
-/** Load that goes on until it is stopped. Moments are of `performance.now()`. */
-export type RunningLoad = {
-  /** Of the answers that came between two moments, and not in the span `except`; `failed` and `requests` too. */
-  between(from: number, to: number, except?: Span): LoadResult;
-  stop(): Promise<void>;
-};
-
-/**
- * Loads a server over keep-alive connections: without a pause, or with `perSecond` requests. Answers can be asked for while it runs and
- * afterwards.
- */
-export function startLoad(traffic: Traffic, connections: number, perSecond?: number): RunningLoad {
-  const answers: { readonly at: number; readonly status: number; readonly milliseconds: number }[] = [];
-  let next = 0;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const run = autocannon(
-    {
-      url: traffic.base,
-      connections,
-      duration: LONGEST_SECONDS,
-      timeout: 30,
-      ...(perSecond === undefined ? {} : { overallRate: perSecond }),
-      headers: { 'content-type': 'application/json' },
-      requests: [{ setupRequest: (request) => ({ ...request, ...traffic.request(next++) }) }],
-    },
-    () => resolve(),
-  );
-  const note = (status: number, milliseconds: number) =>
-    answers.push({ at: performance.now(), status, milliseconds });
-  run.on('response', (_client, status, _bytes, milliseconds) => note(status, milliseconds));
-  run.on('reqError', () => note(0, 0));
-  return {
-    between(from, to, except = { from: to, to }) {
-      const within = answers.filter(
-        ({ at }) => at >= from && at < to && !(at >= except.from && at < except.to),
-      );
-      const good = within.filter(({ status }) => isGood(status));
-      const times = sorted(good.map(({ milliseconds }) => milliseconds));
-      return {
-        rate: good.length / ((to - from) / 1000),
-        p50: pct(times, 0.5),
-        p99: pct(times, 0.99),
-        p999: pct(times, 0.999),
-        requests: good.length,
-        failed: within.length - good.length,
-      };
-    },
-    stop() {
-      (run as unknown as { stop(): void }).stop();
-      return promise;
-    },
-  };
-}
-
-const LONGEST_SECONDS = 3_600;
-
-function isGood(status: number): boolean {
+export function isGood(status: number): boolean {
   return status === 200 || status === 201;
 }
 

@@ -7,8 +7,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command } from 'commander';
 import { median } from '../conformance/bench/common.mjs';
-import { get, type LoadResult, startLoad, type Traffic } from './measure-load.ts';
+import { get, type LoadResult, type Traffic } from './measure-load.ts';
 import { startProcess } from './server-process.ts';
+import { startLoad } from './start-load.ts';
 
 /**
  * `node test/bench/rebuild-load.ts --data DIR [--read-index URL]`: latency of a query without a rebuild, in each phase of `varve rebuild --graph` and

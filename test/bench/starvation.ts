@@ -5,7 +5,8 @@ import { Command } from 'commander';
 import { defined } from '../../shared/defined.ts';
 import { Distinct, median, num, table } from '../conformance/bench/common.mjs';
 import { importDataSet, ROOT } from './bench-data.ts';
-import { get, type LoadResult, startLoad } from './measure-load.ts';
+import { get, type LoadResult } from './measure-load.ts';
+import { startLoad } from './start-load.ts';
 import { startVarve } from './start-varve.ts';
 
 /**
