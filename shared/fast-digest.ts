@@ -6,8 +6,8 @@ const { create64, h64, h64Raw } = await xxhash();
 const MOST_AT_ONCE = 2 ** 20;
 
 /**
- * XXH64 of bytes in base 36: 64 bits, a sixth of the time of SHA-256. Two contents have the same digest by chance only, but whoever wants
- * two of them can make them: not for anything that has to be proven.
+ * Returns XXH64 of bytes in base 36: 64 bits, a sixth of the time of SHA-256. Two contents have one digest by chance only. An attacker
+ * can make such contents: proofs need SHA-256.
  */
 export function fastDigest(bytes: Uint8Array): string {
   return fastDigestBits(bytes).toString(36);

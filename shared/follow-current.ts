@@ -1,7 +1,7 @@
 /**
- * Stand-in for the object that `current` returns at each call. Its methods, and those of its parts, may be stored and
+ * Creates a proxy for the object that `current` returns at each call. Its methods, and those of its parts, may be stored and
  * always reach the current object. For objects of functions that do not use `this`; the members are those of the first
- * object. `own`: members of the stand-in itself.
+ * object. `own`: members of the proxy itself.
  */
 export function followCurrent<Target extends object, Own extends object = Partial<Target>>(
   current: () => Target,

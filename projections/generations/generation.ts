@@ -31,7 +31,7 @@ export type RebuildScope = {
   readonly graph: boolean;
   /** A copy that is compared with nothing. */
   readonly copy?: true;
-  /** What is made anew and compared; absent: all. */
+  /** Content type to rebuild and compare; absent: all. */
   readonly type?: Uid;
   readonly world?: World;
 };
@@ -60,7 +60,7 @@ export type Rebuild = {
   readonly wanted: 'run' | 'pause' | 'cancel';
   readonly startedAt: string;
   readonly progress: RebuildProgress;
-  /** Why it stopped, or did not go on. */
+  /** Why it stopped, or did not continue. */
   readonly message: string | undefined;
 };
 

@@ -9,9 +9,8 @@ import type { Item } from './digest.ts';
 import type { RebuildScope } from './generation.ts';
 
 /**
- * A content graph as it is at one position, read in a process that need not be its projector's. Everything an index is made of,
- * and what the write side decides by, comes out of its tables; numbers that depend on how the log was cut into batches are told
- * by their names.
+ * A content graph at one position, read by any process. It returns all that an index is made from and all that the write side reads.
+ * Numbers that depend on the batches of the log are replaced by names.
  */
 export type GraphContents = {
   readonly position: bigint;

@@ -2,7 +2,7 @@ import type { Attribute, Component, ContentType, Model, Uid } from '../../shared
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import { registryOfDefinitions, type TypeDefinition } from '../../shared/schema/type-definitions.ts';
 
-/** A change of a content type that its rows have to follow before they can be read by the new definition. Told to people. */
+/** A change of a content type that needs a conversion of its rows, in words for operators. */
 export type ShapeChange = string;
 
 /**

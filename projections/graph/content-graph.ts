@@ -12,9 +12,9 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { tryLockFile } from '../../shared/sqlite/lock-file.ts';
 import { applyDocumentEvent, isDocumentEvent } from './apply/apply-event.ts';
 import type { GraphContext, Moment } from './apply/graph-context.ts';
+import { convertTypes, type Redefinition } from './convert/convert-types.ts';
 import { openDefinitions } from './convert/definitions.ts';
 import { attachLate, moveEntries } from './convert/move-entries.ts';
-import { presentAnew, type Redefinition } from './convert/present-anew.ts';
 import { replaceByConverted } from './late-entries.ts';
 import { PROJECTOR_VERSION } from './projector-version.ts';
 import { createGraphReader } from './read/graph-reader.ts';
@@ -208,7 +208,7 @@ function openFile(file: string, options: ContentGraphOptions): OpenGraph {
       if (context !== undefined) return context;
       context = createContext(definitions.view());
       if (before !== undefined && redefined.size > 0)
-        presentAnew(context, redefined.values(), before, definedAt);
+        convertTypes(context, redefined.values(), before, definedAt);
       before = undefined;
       redefined = new Map();
       return context;

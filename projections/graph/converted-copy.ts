@@ -14,7 +14,7 @@ export type ConvertedCopy = {
   readonly graph: ContentGraph;
   /** Takes over what its graph has applied since, converted, and returns the change for a read index. */
   follow(): ChangeBatch;
-  /** Takes its graph's place, which is level with it and has not reached the definitions in the log. */
+  /** Replaces its graph, which has the same position and has not reached the definitions in the log. */
   replace(): void;
   /** The graph is used as it is. */
   discard(): void;

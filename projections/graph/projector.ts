@@ -17,7 +17,7 @@ export type CatchUpOptions = {
   /** Events of a transaction. */
   readonly batchSize?: number;
   /** Called after each transaction with its number of events; it ends early when this resolves `stop`. */
-  readonly onBatch?: (events: number) => Promise<'go on' | 'stop'>;
+  readonly onBatch?: (events: number) => Promise<'continue' | 'stop'>;
 };
 
 /**

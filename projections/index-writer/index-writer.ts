@@ -25,7 +25,7 @@ export type IndexWriterOptions = {
 
 export type WriterReport =
   | { readonly kind: 'stuck'; readonly reason: string; readonly error?: unknown }
-  | { readonly kind: 'going on' }
+  | { readonly kind: 'recovered' }
   | { readonly kind: 'refused'; readonly documents: readonly RefusedDocument[] };
 
 export type RefusedDocument = {
@@ -339,5 +339,5 @@ function noteTrouble(state: State, reason: string, error?: unknown): void {
 function noteProgress(state: State): void {
   if (!state.stuck) return;
   state.stuck = false;
-  state.options.report({ kind: 'going on' });
+  state.options.report({ kind: 'recovered' });
 }

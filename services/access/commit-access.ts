@@ -31,7 +31,7 @@ const COMMANDS: Readonly<Record<AccessEvent['type'], string>> = {
   'login-configured': 'configure-login',
 };
 
-/** Commands on the access stream, which any process may write: each is decided anew when another came between. */
+/** Creates commits to the access stream, which any process may write: a command is decided again after a conflict. */
 export function createAccessCommit({ log, space, now, author }: AccessCommitOptions): AccessCommit {
   return async (decide) => {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {

@@ -28,7 +28,7 @@ const FORM = z.strictObject({
   type: z.enum(TOKEN_TYPES, { error: `must be one of ${TOKEN_TYPES.join(', ')}` }),
   allow: RIGHTS_FORM.optional(),
   drafts: z.boolean({ error: 'must be true or false' }).default(false),
-  expires: z.string({ error: 'is no text' }).nullish(),
+  expires: z.string({ error: 'must be a string' }).nullish(),
 });
 
 /** `registry` is needed for rights on content types, and asked for only then; `now` in milliseconds. */

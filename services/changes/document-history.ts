@@ -6,7 +6,7 @@ import { effectOf } from '../webhooks/document-actions.ts';
 import { attributeOf, type ComponentParts, changedParts, digestParts } from './component-parts.ts';
 import type { TypeEra } from './type-eras.ts';
 
-/** What happened to one row: a document in one locale and version. */
+/** Changes of one row: a document in one locale and version. */
 export type VersionChange = {
   readonly locale: string | null;
   /** Without draft & publish all rows are published ones. */
@@ -182,7 +182,7 @@ function edit(context: Context, data: Data<'entry-changed'>): void {
 
 type RowEdit = { readonly status: World; readonly names: ReadonlySet<string>; readonly parts: Parts };
 
-/** Of components, only the paths that differ from before are named. */
+/** Changes a row of the history. Of components it names only the paths that differ. */
 function editRow(context: Context, locale: string | null, { status, names, parts }: RowEdit): void {
   const { history } = context;
   const before = stateOf(history, locale).parts;

@@ -45,7 +45,7 @@ export type ReadResult = {
   readonly reached: bigint;
   /** False: there may be more. */
   readonly isEnd: boolean;
-  /** A type that was defined anew since: its rows changed without events of their own. */
+  /** A type that was redefined since: its rows changed without events of their own. */
   readonly redefined?: Uid | undefined;
 };
 
@@ -82,7 +82,7 @@ export function createLogReader({ log, space, registry }: LogReaderOptions) {
     return rows;
   };
 
-  /** What an event did to a document of the request; undefined: nothing. */
+  /** Returns the change of an event to a document of the request; undefined: none. */
   const changeBy = async (event: StoredEvent, reading: Reading): Promise<LogChange | undefined> => {
     if (effectOf(event) === undefined) return undefined;
     const { type, documentId } = (event as unknown as DocumentEvent).data;

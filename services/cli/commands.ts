@@ -34,7 +34,7 @@ export const COMMANDS: readonly CommandRow[] = [
   }),
   command({
     name: 'project',
-    description: 'accept writes and write Elasticsearch, or stand by',
+    description: 'accept writes and write Elasticsearch, or be the standby',
     settings: ROLE_SETTINGS.project,
     parse: (given) => roleSettings('project', given),
     load: () => serving('project'),

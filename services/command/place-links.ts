@@ -37,10 +37,10 @@ export function orderConnections(
   const settle = (connection: RelationConnection): RelationConnection => {
     const { place, target } = connection;
     if (place.at === 'start' || place.at === 'end') return connection;
-    const beside = linkKey(place);
-    const other = pending.get(beside);
-    if (other !== undefined) visit(beside, other);
-    else if (!present.has(beside) && !ordered.some((done) => linkKey(done.target) === beside)) {
+    const neighbour = linkKey(place);
+    const other = pending.get(neighbour);
+    if (other !== undefined) visit(neighbour, other);
+    else if (!present.has(neighbour) && !ordered.some((done) => linkKey(done.target) === neighbour)) {
       if (strict) throw notLinked(connection);
       return { target, place: { at: 'end' } };
     }
@@ -62,11 +62,11 @@ export function applyRelation(
   for (const { target, place } of orderConnections(input, () => linked, notLinked)) {
     const present = targets.findIndex((other) => linkKey(other) === linkKey(target));
     if (present !== -1) targets.splice(present, 1);
-    const beside =
+    const neighbour =
       'documentId' in place ? targets.findIndex((other) => linkKey(other) === linkKey(place)) : -1;
     if (place.at === 'start') targets.unshift(target);
-    else if (beside === -1) targets.push(target);
-    else targets.splice(place.at === 'before' ? beside : beside + 1, 0, target);
+    else if (neighbour === -1) targets.push(target);
+    else targets.splice(place.at === 'before' ? neighbour : neighbour + 1, 0, target);
   }
   return targets;
 }

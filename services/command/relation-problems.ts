@@ -23,9 +23,9 @@ export function notLinkedError(
   { target: type }: RelationAttribute,
 ): (connection: RelationConnection) => Error {
   return ({ target, place }) => {
-    const beside = 'documentId' in place ? place : target;
-    const id = finder.rowId(type, beside);
-    const position = JSON.stringify({ [place.at]: id, locale: beside.locale ?? locale ?? defaultLocale });
+    const neighbour = 'documentId' in place ? place : target;
+    const id = finder.rowId(type, neighbour);
+    const position = JSON.stringify({ [place.at]: id, locale: neighbour.locale ?? locale ?? defaultLocale });
     return validationError(
       `There was a problem connecting relation with id ${finder.rowId(type, target)} at position ${position}. The relation with id ${id} needs to be connected first.`,
     );

@@ -197,8 +197,13 @@ function placeOf(scope: RelationScope, attribute: RelationAttribute, position: u
   if (!isRecord(position)) return { at: 'end' };
   for (const at of ['before', 'after'] as const) {
     if (position[at] === undefined || position[at] === null) continue;
-    const beside = { documentId: position[at], locale: position['locale'] };
-    const target = reference(scope, attribute, isRowId(position[at]) ? position[at] : beside, 'must-exist');
+    const neighbour = { documentId: position[at], locale: position['locale'] };
+    const target = reference(
+      scope,
+      attribute,
+      isRowId(position[at]) ? position[at] : neighbour,
+      'must-exist',
+    );
     return target === undefined ? { at: 'end' } : { at, ...target };
   }
   return { at: position['start'] === true ? 'start' : 'end' };

@@ -47,10 +47,10 @@ export async function changeAhead(options: ChangeAheadOptions): Promise<ChangeAh
     if (change.rows.length < FEW_ROWS) break;
   }
   let isReplaced = false;
-  const late: ChangeBatch[] = [];
+  const lateChanges: ChangeBatch[] = [];
   const replace = (events: readonly StoredEvent[]): void => {
     if (!bringIntoForce(events, graph, definitions)) return;
-    late.push(converted.follow());
+    lateChanges.push(converted.follow());
     converted.replace();
     isReplaced = true;
   };
@@ -65,13 +65,13 @@ export async function changeAhead(options: ChangeAheadOptions): Promise<ChangeAh
         graph.replay(events.slice(0, Math.max(at, 0)));
         if (at >= 0) replace(events.slice(at));
         const rest = events.slice(Math.max(at, 0));
-        if (isReplaced) late.push(graph.apply(rest, upTo));
+        if (isReplaced) lateChanges.push(graph.apply(rest, upTo));
         else graph.replay(rest, upTo);
       },
     },
     async finish() {
       if (isReplaced) {
-        for (const change of late) await sink.apply(change);
+        for (const change of lateChanges) await sink.apply(change);
         return;
       }
       await generations.closeReadSide();

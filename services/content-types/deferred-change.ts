@@ -6,7 +6,7 @@ import { notInForce } from './definitions-in-force.ts';
 
 type GraphTypes = Pick<ContentGraph, 'registry' | 'definition'>;
 
-/** What rows have to follow when these definitions come into force; nothing if they can be read as they are. */
+/** Returns the changes of these definitions that need a conversion of rows; empty if rows can be read as they are. */
 export function deferredChanges(
   graph: GraphTypes,
   definitions: readonly TypeDefinition[],
@@ -24,8 +24,8 @@ export type OwnTypes = {
 };
 
 /**
- * The content types of the folder. A process that never leads changes none: if the folder has changed since the server was started, it
- * serves those in force.
+ * Returns the content types of the folder. A process that cannot become leader changes none: if the folder has changed since the
+ * server's start, it serves those in force.
  */
 export function ownTypes(graph: GraphTypes, folder: OwnTypes & { readonly mayLead?: boolean }): OwnTypes {
   if (folder.mayLead !== false) return folder;

@@ -62,8 +62,8 @@ async function wholeSet(
 }
 
 /**
- * What the definitions that are in the log and not in the graph yet, and then those of this process, change; undefined: nothing
- * that rows or documents would have to follow. The graph is not touched.
+ * Returns the changes by definitions that the graph has not applied yet: those of the log, then those of this process. undefined: no
+ * row and no document has to be converted. The graph is not changed.
  */
 async function findPendingChange(
   log: EventStore,

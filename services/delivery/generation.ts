@@ -1,6 +1,6 @@
 import { digestText } from '../../shared/text-digest.ts';
 
-/** 48 bits: a shape is told from others of the same site. The digest of the body identifies an answer. */
+/** 48 bits: enough to distinguish the shapes of one site. The digest of the body identifies an answer. */
 const LENGTH = 8;
 
 /**

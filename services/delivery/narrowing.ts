@@ -143,7 +143,7 @@ const ORDERED = new Set([
   ...['date', 'time', 'datetime'],
 ]);
 
-/** Fields that rows are told apart by in an order: the same value has the same text in each row. */
+/** Returns the fields whose text distinguishes rows in an order: equal values have equal texts. */
 export function orderedFields(type: ContentType): ReadonlySet<string> {
   const known = ordered.get(type);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** Keys that are told apart: 512 KiB for all of them. */
+/** Number of keys that can be distinguished: 512 KiB for all of them. */
 const SLOTS = 2 ** 16;
 
 /**

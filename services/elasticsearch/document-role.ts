@@ -48,7 +48,7 @@ export type DocumentRoleOptions = {
   /** Makes sure that the indices belong to this log. Returns a message if they belong to another. */
   readonly own: () => Promise<string | undefined>;
   /** Returns whether the log has no claim newer than this epoch. */
-  readonly leads: (epoch: number) => Promise<boolean>;
+  readonly isNewest: (epoch: number) => Promise<boolean>;
   /** Reads were answered in an earlier role: nothing has to be asked of the cluster first. */
   readonly isWhole: boolean;
 };

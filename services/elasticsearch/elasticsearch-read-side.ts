@@ -31,7 +31,7 @@ export type ElasticsearchOptions = {
   readonly spread: IndexSpread;
   /** Default copies of relations in documents of content types. */
   readonly denormalise: DenormaliseSettings;
-  /** Beside those of the schemas. */
+  /** Synonyms of the installation, added to those of the schemas. */
   readonly synonyms: InstalledSynonyms;
   readonly space: string;
   /** See `createElasticsearchCluster`. */
@@ -61,11 +61,11 @@ export function elasticsearchReadSide({
       const shape = { spread, denormalise, rowCacheBytes };
       const cluster = createElasticsearchCluster({ connection, space, registry, ...shape });
       try {
-        const leads = async (epoch: number) => (await readLease(log, space)).epoch <= epoch;
+        const isNewest = async (epoch: number) => (await readLease(log, space)).epoch <= epoch;
         const name = `the indices ${space}-* in Elasticsearch`;
         const place = { name, option: '--space or --read-index', store: cluster.owner };
         const own = () => ownPlace(place, { log, space, adopt });
-        return readSide({ cluster, graph, stale, log: await nameOfLog(log), report, leads, own }, indices);
+        return readSide({ cluster, graph, stale, log: await nameOfLog(log), report, isNewest, own }, indices);
       } catch (error) {
         await cluster.close();
         throw error;
@@ -80,7 +80,7 @@ type Opened = {
   readonly stale: StaleDocuments;
   readonly log: string;
   readonly report: Report;
-  readonly leads: (epoch: number) => Promise<boolean>;
+  readonly isNewest: (epoch: number) => Promise<boolean>;
   readonly own: () => Promise<string | undefined>;
 };
 

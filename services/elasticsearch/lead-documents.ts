@@ -78,13 +78,14 @@ type Takeover = LeadDocumentsOptions & {
 };
 
 async function takeOver(takeover: Takeover): Promise<void> {
-  const { cluster, graph, stale, indices, isWhole, signal, report, start, epoch, leads } = takeover;
+  const { cluster, graph, stale, indices, isWhole, signal, report, start, epoch } = takeover;
   const refusal = await persistently(report, signal, takeover.own);
   if (refusal !== undefined) throw new Error(refusal);
   // Before it asks which are live: from then on no previous leader can switch the aliases. Epoch 0 belongs to no
   // leader.
   const isNewest =
-    epoch === 0 || (await persistently(report, signal, () => cluster.fence.raise(epoch, () => leads(epoch))));
+    epoch === 0 ||
+    (await persistently(report, signal, () => cluster.fence.raise(epoch, () => takeover.isNewest(epoch))));
   // This process will learn of the new leader in a moment.
   if (isNewest !== true || signal.aborted) return;
   if (indices.kind !== 'live') {
@@ -104,7 +105,7 @@ async function takeOver(takeover: Takeover): Promise<void> {
 
 const LOOK_EVERY_MS = 500;
 
-/** Writes a set that is not live, until searches see all of it. Then switches them to it, if this process leads. */
+/** Writes a set that is not live, until searches see all of it. Then switches the aliases to it if this process is the leader. */
 async function writeSet(takeover: Takeover): Promise<void> {
   const { indices, epoch, graph, cluster, signal, start, shows } = takeover;
   const isNext = indices.kind === 'next';

@@ -8,7 +8,7 @@ export function reportWriter(report: Report): (what: WriterReport) => void {
       case 'stuck':
         report.warn({ reason: what.reason }, 'Elasticsearch accepts no documents, trying again');
         break;
-      case 'going on':
+      case 'recovered':
         report.warn({}, 'Elasticsearch accepts documents again');
         break;
       case 'refused':

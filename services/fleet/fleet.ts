@@ -191,7 +191,7 @@ export function joinFleet(options: FleetOptions): Fleet {
     leader() {
       const { leader } = view.current();
       if (leader !== undefined && epoch() !== undefined) return { kind: 'here', leader };
-      // Nobody is watched any more, and whoever has claimed the lead since is believed.
+      // Nobody is watched any more: the newest claim of another process is believed.
       const isConfirmed = hasSteppedDown || confirmed === view.current().epoch;
       const isKnown = leader !== undefined && !holds(view.current()) && isConfirmed;
       if (!isKnown) return { kind: 'nobody' };

@@ -16,13 +16,13 @@ export const PROOF_HEADER = 'varve-proof';
 /** A question to a leader that only it can answer. */
 export type Question = {
   readonly header: string;
-  /** Verifies the answer; undefined: its sender is not the leader, or leads another log. */
+  /** Verifies the answer; undefined: its sender is not the leader of this log. */
   verify(proof: string | undefined, body: string): Promise<Met | undefined>;
-  /** Returns whether the answer comes from a process with the access key that has this claim and leads another log. */
+  /** Returns whether the sender has the access key and this claim, but is the leader of another log. */
   isOfOtherLog(proof: string | undefined, body: string): boolean;
 };
 
-/** A leader that has proved that it leads the log of this process. */
+/** A process that has proved that it is the leader of this log. */
 export type Met = {
   readonly seal: Seal;
   /** The leader's clock minus this process's, both `performance.now()`. */

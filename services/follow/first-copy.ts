@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
 
-/** Where the first copy of a followed Strapi stands. */
+/** Progress of the first copy of a followed Strapi. */
 export type FirstCopy = {
   /** `import`: an archive is read first. `done`: what is stored was a whole copy once. */
   phase(): FirstCopyPhase;

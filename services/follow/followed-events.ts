@@ -48,7 +48,7 @@ function eventsOfLocale(
     const { type, documentId, locale } = gone;
     return [{ type: 'entry-deleted', data: { type, documentId, locale } }];
   }
-  // The last row decides whether the entry is modified: what stands behind a changed one is said again.
+  // The last row decides whether the entry is modified: rows after a changed one are stored again.
   const first = desired.findIndex((row) => !isStored(options, row));
   const changed = first === -1 ? [] : desired.slice(first);
   const isPublished = desired.some(({ version }) => version === 'published');

@@ -67,7 +67,7 @@ export function createFollower(options: FollowerOptions): Follower {
   /** Aborted when this process is no longer the leader, or ends. */
   let term = AbortSignal.abort();
 
-  /** Nobody takes documents after a term: whoever waited for them would wait for ever. */
+  /** Rejects when the term ends: nobody reads documents after it, so a caller would wait forever. */
   const syncWithin = async (signal: AbortSignal, names: readonly DocumentName[]): Promise<void> => {
     if (names.length === 0) return;
     if (signal.aborted) throw new NotLeading();

@@ -13,7 +13,7 @@ export type ReconcileOptions = {
   readonly recorded: RecordedRows;
   /** Resolves when the documents are as the source has them. */
   readonly sync: (names: readonly DocumentName[]) => Promise<void>;
-  /** A type that the source refuses is passed over, and told of; undefined: it no longer does. */
+  /** Reports a type that the source refuses, which is skipped; undefined: the source accepts it again. */
   readonly refused: (type: Uid, error: SourceRefused | undefined) => void;
   /** Share of the stored rows, from 0 to 1, that one pass may delete. */
   readonly mostGone: number;

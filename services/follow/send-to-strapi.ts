@@ -7,7 +7,7 @@ export type SendToStrapiOptions = Pick<FollowApiOptions, 'registry' | 'fleet' | 
   readonly follow: StrapiProxyOptions & Pick<FollowApiOptions, 'writes' | 'webhookSecret'>;
 };
 
-/** A process that never leads sends writes on to the followed Strapi, and has the leader read what they changed. */
+/** Creates the API of a process that cannot become leader: it sends writes on to the followed Strapi, and the leader reads the changes. */
 export function sendToStrapi({ follow, ...options }: SendToStrapiOptions): FollowApi {
   const state = createFollowState({ pending: () => 0, stuck: () => [], requests: () => 0 });
   return createFollowApi({

@@ -11,7 +11,7 @@ export type AnsweredWrite = {
 
 type DocumentOfId = (type: Uid, id: number) => { readonly documentId: string } | undefined;
 
-/** The documents that a write which Strapi has answered was about; undefined where that cannot be told. */
+/** Returns the documents of a write that Strapi has answered; undefined if they cannot be derived from it. */
 export function touchedDocuments(
   registry: SchemaRegistry,
   documentOfId: DocumentOfId,

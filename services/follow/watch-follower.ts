@@ -2,7 +2,7 @@ import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
 import type { FollowStatus } from './follow-state.ts';
 
-/** From now on the process says at every scrape where it stands with the Strapi that it follows. */
+/** Registers gauges: how far the process has copied the Strapi that it follows. */
 export function watchFollower(metrics: Metrics | undefined, status: (() => FollowStatus) | undefined): void {
   if (metrics === undefined || status === undefined) return;
   const leading = (value: (now: FollowStatus) => number | null | undefined) => () => {

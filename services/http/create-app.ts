@@ -152,7 +152,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   nameAuthors(app, access, options.meters.tracing);
   const writesOf = (request: FastifyRequest) => {
     const api = apiFor(request.rights);
-    return request.isElsewhere ? api.judged : api;
+    return request.isElsewhere ? api.checkOnly : api;
   };
   const streams = createEventStreams({ limits: options.streams, rightsOf: rightsNow(authenticate) });
   options.leaving(streams.leave);

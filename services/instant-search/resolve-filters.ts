@@ -56,7 +56,7 @@ function numericQuery(
     const { path, param, at } = condition;
     context.problems.push({
       phase: 'value',
-      message: `Invalid parameter '${param}': ${path} is no number and no date`,
+      message: `Invalid parameter '${param}': ${path} must be a number or a date`,
       param,
       at,
       found: at,

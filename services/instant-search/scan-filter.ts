@@ -28,7 +28,7 @@ export function isAt(scanner: Scanner, character: string): boolean {
   return scanner.text[scanner.at] === character;
 }
 
-/** Goes on behind an operator, if it comes next. */
+/** Skips an operator if it comes next. */
 export function takeText(scanner: Scanner, text: string): boolean {
   skipSpace(scanner);
   if (!scanner.text.startsWith(text, scanner.at)) return false;
@@ -36,7 +36,7 @@ export function takeText(scanner: Scanner, text: string): boolean {
   return true;
 }
 
-/** Goes on behind a word in capitals, if it comes next as a whole word. */
+/** Skips a word in capitals if it comes next as a whole word. */
 export function takeKeyword(scanner: Scanner, keyword: string): boolean {
   const start = scanner.at;
   if (takeText(scanner, keyword) && matchAt(KEYWORD_END, scanner) !== null) return true;

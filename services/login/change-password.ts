@@ -32,7 +32,7 @@ export async function changePassword(
     throw new RequestError('invalid-body', message);
   }
   return storePassword(options, person, { body, password, via: 'change-password' }, (values) => {
-    // Somebody else was faster: that change stands.
+    // Another change was faster, and is kept.
     if (values['password'] !== person.password)
       throw new RequestError('invalid-body', 'The provided current password is invalid');
   });

@@ -21,13 +21,13 @@ export type LoginOptions = {
   readonly registerFields: readonly string[];
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Told of a mail that was not taken. */
+  /** Called with the error of a mail that the server did not accept. */
   readonly mailFailed: (error: unknown) => void;
   /** Runs work that nobody waits for. */
   readonly later: (work: () => Promise<void>) => void;
 };
 
-/** The answer to a request of the login. `position`: where in the log its write stands. */
+/** The answer to a request of the login. `position`: the position of its write in the log. */
 export type LoginAnswer = {
   readonly status: number;
   readonly body: unknown;

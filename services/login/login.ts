@@ -6,7 +6,7 @@ import { registerUser } from './register.ts';
 import { signIn } from './sign-in.ts';
 import type { SignedIn } from './signed-in.ts';
 
-/** The requests of Strapi's login, carried out where this process leads. Each throws RequestError when it is refused. */
+/** Requests of Strapi's login, carried out by the leader. Each throws RequestError when it is refused. */
 export type Login = {
   signIn(body: unknown): Promise<LoginAnswer>;
   register(body: unknown): Promise<LoginAnswer>;

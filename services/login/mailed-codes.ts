@@ -35,7 +35,7 @@ async function mailReset(options: LoginOptions, person: Person): Promise<void> {
   await requireMail(options)(fillMail(mails.resetPassword, person.email, facts));
 }
 
-/** `POST /api/auth/send-email-confirmation`, answered alike whoever has the address. */
+/** `POST /api/auth/send-email-confirmation`, with one answer for known and unknown addresses. */
 export async function sendConfirmation(options: LoginOptions, body: unknown): Promise<LoginAnswer> {
   const { email } = readAddress(body);
   requireMail(options);

@@ -134,7 +134,7 @@ function tagsOf(paths: Paths, types: readonly ContentType[]): OpenApiDocument['t
     descriptions.set(displayName, `\`${uid}\`${traits.length === 0 ? '' : ` (${traits.join(', ')})`}`);
   }
   descriptions.set('Login', 'Users who sign in.');
-  descriptions.set(WEBHOOK_TAG, 'Servers that are told of changed content.');
+  descriptions.set(WEBHOOK_TAG, 'Requests to other servers when content changes.');
   descriptions.set(CHANGES_TAG, 'What happened to documents.');
   descriptions.set(STREAMS_TAG, 'Server-sent events.');
   descriptions.set(SERVER_TAG, 'The server itself.');

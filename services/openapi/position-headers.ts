@@ -10,7 +10,7 @@ const MIN_POSITION: Parameter = {
 };
 
 const POSITION = {
-  description: 'Where in the log the write stands; for `Varve-Min-Position`.',
+  description: 'Position of the write in the log; for `Varve-Min-Position`.',
   schema: { type: 'string' },
 };
 

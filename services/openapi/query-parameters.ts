@@ -158,7 +158,7 @@ function selectionParameters(scope: OpenApiScope, model: QueryModel): readonly P
   const populate: Parameter = {
     name: 'populate',
     in: 'query',
-    description: `Relations, components, media and dynamic zones to answer with the entry: ${links.join(', ')}. Beside this form there are \`populate=*\` (all, one level), \`populate=${first}\` and dotted names.`,
+    description: `Relations, components, media and dynamic zones to answer with the entry: ${links.join(', ')}. Other forms are \`populate=*\` (all, one level), \`populate=${first}\` and dotted names.`,
     style: 'deepObject',
     explode: true,
     schema: schemaRef(`${nameOf(scope.names, model.uid)}.Populate`),

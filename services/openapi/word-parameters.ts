@@ -24,7 +24,7 @@ export function wordParameters(model: QueryModel): readonly Parameter[] {
     {
       ...query('facets'),
       description:
-        'Paths of attributes, with commas: `meta.facets` says how many of the entries found have each value. Beside this form there is `facets[path][limit]`, `[search]` and `[ranges]`.',
+        'Paths of attributes, with commas: `meta.facets` says how many of the entries found have each value. Other forms are `facets[path][limit]`, `[search]` and `[ranges]`.',
       schema: { type: 'string' },
     },
     {
@@ -34,12 +34,12 @@ export function wordParameters(model: QueryModel): readonly Parameter[] {
     },
     {
       ...query('highlightPreTag'),
-      description: 'What stands before a match; `<mark>` without it.',
+      description: 'Text before each match; default `<mark>`.',
       schema: { type: 'string', maxLength: 100 },
     },
     {
       ...query('highlightPostTag'),
-      description: 'What stands behind a match; `</mark>` without it.',
+      description: 'Text after each match; default `</mark>`.',
       schema: { type: 'string', maxLength: 100 },
     },
   ];

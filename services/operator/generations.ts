@@ -4,7 +4,7 @@ import { catchUpWhole } from '../../projections/graph/projector.ts';
 import { defineOperation } from './operation.ts';
 import { watchLoad } from './watch-load.ts';
 
-/** One line: the position of the live graph, once it is level with the log. */
+/** Yields one line: the position of the live graph, once it has caught up with the log. */
 export const levelOperation = defineOperation({
   form: z.strictObject({}),
   async *run({ graph, log, server }) {

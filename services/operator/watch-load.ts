@@ -4,8 +4,8 @@ import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Milliseconds that 99 % of the requests of late waited for their turn in this process at most, and then took: what has been
- * read of a request is timed, and what waits to be read waits as long as a timer is late.
+ * 99th percentiles, in milliseconds, of the recent requests: how long they waited for their turn in this process, and how long they
+ * took. Requests that were read are timed. Those that wait in the socket wait as long as a timer is late.
  */
 export type LoadSample = {
   readonly delayMs: number;

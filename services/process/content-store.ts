@@ -61,7 +61,7 @@ export type ContentStore = {
   readonly pending: HeldChange | undefined;
   /** The graph of this generation, converted to the content types of this process ahead of the log. */
   readonly converted: ConvertedCopy | undefined;
-  /** What another process is to convert in a copy of the graph, while this one serves the content types in force. */
+  /** Changes that another process will convert in a copy of the graph, while this one serves the content types in force. */
   readonly deferred: readonly ShapeChange[];
   /** True if no document was ever written. */
   readonly isNew: boolean;

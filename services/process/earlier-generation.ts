@@ -62,9 +62,9 @@ export type EarlierOptions = {
 };
 
 /**
- * Serves the generation there is, by its own content types, until another process takes this one's place with the next one. For an
- * index outside the process: if another process leads, that one makes the next generation, and this resolves at once. Rejects with a
- * sentence when the lease is lost meanwhile.
+ * Serves the generation there is, by its own content types, until the hand-over to a process with the next one. With an index outside
+ * the process another leader makes the next generation, and this resolves at once. Rejects with a sentence when the lease is lost
+ * meanwhile.
  */
 export async function serveEarlier(options: EarlierOptions): Promise<void> {
   const { store, pending, claimant } = options;

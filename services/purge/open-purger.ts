@@ -32,7 +32,7 @@ export type PurgerOptions = PurgeSettings & {
 
 export type Purger = {
   /**
-   * Returns whether this process purges all changes from now on: it leads, and showed the whole log a moment ago. One that was
+   * Returns whether this process purges all changes from now on: it is the leader, and showed the whole log a moment ago. One that was
    * paused may have lost the lease meanwhile.
    */
   isPurging(): boolean;
@@ -176,7 +176,7 @@ function attempts<Given>(report: PurgeReport, write: (given: Given) => void): (g
   };
 }
 
-/** From now on the process says at every scrape how many changes wait for each receiver, while it leads. */
+/** Registers a gauge: how many changes wait for each receiver, while this process is the leader. */
 function watch({ metrics, notes, targets, fleet }: PurgerOptions): void {
   metrics?.gauge(METRICS.purgesWaiting, () => {
     if (fleet.epoch() === undefined) return [];

@@ -2,7 +2,7 @@
 export const PURGE_KINDS = ['varnish', 'fastly', 'cloudflare', 'webhook'] as const;
 export type PurgeKind = (typeof PURGE_KINDS)[number];
 
-/** A cache that is told which tags have changed. `address`: a URL, or the id of a service or zone. */
+/** A cache that receives the changed tags. `address`: a URL, or the id of a service or zone. */
 export type PurgeTarget = { readonly kind: PurgeKind; readonly address: string };
 
 /** Tags to be purged. */

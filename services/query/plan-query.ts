@@ -75,7 +75,7 @@ export type ListPlan = {
   readonly pagination: Pagination;
   /** For a walk by cursor. */
   readonly cursors?: CursorScope;
-  /** Facets and highlights to show beside the rows. */
+  /** Facets and highlights to show with the rows. */
   readonly words?: WordsPlan;
   /** Filter of the request, if the answer has to explain itself. */
   readonly explain?: { readonly filters: ParsedFilter | null };

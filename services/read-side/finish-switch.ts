@@ -4,8 +4,8 @@ import { openGenerationStore } from '../../projections/generations/generation-st
 import type { ReadSidePlan } from './read-side.ts';
 
 /**
- * After a process was killed while it led searches to another generation: the index alone knows whether that was done, so it is asked,
- * and waited for. To be called before the generations of a data directory are opened, by whoever holds it.
+ * Completes an alias switch that a killed process had begun. Only the index knows whether the aliases were moved, so this asks it and
+ * waits for the answer. The holder of the data directory calls it before it opens generations.
  */
 export async function finishSwitch(data: string, plan: ReadSidePlan | undefined): Promise<void> {
   if (plan?.outside === undefined || !existsSync(join(data, 'generations.db'))) return;

@@ -161,7 +161,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
         before = served;
       }
       const newest = before ?? lastKept();
-      // What is left of a process that ended before it was done with that is tried again at the next start.
+      // If this process ends before, the next start removes them.
       removeKept((each) => each !== newest).catch(() => {});
     },
     drop: () => removeKept(() => true),

@@ -9,7 +9,7 @@ import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { DocumentSets, EarlierIndices, OutsideIndices } from './outside-indices.ts';
 import type { ReadSidePlan } from './read-side.ts';
 
-/** Processes that read ask for the live indices at most so long after these have changed; answers under way take longer. */
+/** Milliseconds until every reading process knows the new live indices; answers in flight take longer. */
 const OTHERS_READ_FOR_MS = 4_000;
 
 const LOOK_EVERY_MS = 500;
@@ -58,10 +58,10 @@ export function inheritStale({ data, store, graph, set }: OutsideGeneration, liv
 }
 
 /**
- * Switches searches to the indices of a generation that shows everything, which is the live one from then on. The commit is the
- * cluster's: a process that is killed here asks it, see `finishSwitch`. Resolves to the indices that served before, which other
- * processes read for a moment yet; where those are of other content types it waits that long. Rejects with a sentence where
- * another process leads by now. `epoch`: the one in which this process leads, or the newest where nobody does.
+ * Switches searches to the indices of a generation that shows everything, which is live from then on. The commit is the cluster's:
+ * a process that is killed here asks it, see `finishSwitch`. Resolves to the indices that served before. Other processes read those
+ * for a moment yet; if their content types differ this waits that long. Rejects with a sentence if another process has become
+ * leader. `epoch`: the epoch of this leader, or the newest without a leader.
  */
 export async function switchSearches(
   { store, plan, log, number, graph, set }: OutsideGeneration,

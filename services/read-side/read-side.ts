@@ -41,7 +41,7 @@ export type ReadSide = {
   /** Returns whether no other process writes the index. */
   writesHere(): boolean;
   /**
-   * Another process takes the place of this one, with other indices. From now on this one goes on writing its own, until it is
+   * Another process takes the place of this one, with other indices. From now on this one writes its own until it is
    * closed, and publishes no progress.
    */
   retire(): Promise<void>;
@@ -77,13 +77,13 @@ export function documentsOf({ contents }: Pick<ReadSide, 'contents'>) {
 export type ServedIndices =
   | { readonly kind: 'live' }
   | { readonly kind: 'other'; readonly set: IndexSet }
-  /** Live once this process leads. Before that it is only written. */
+  /** Becomes live when this process becomes leader. Before that it is only written. */
   | {
       readonly kind: 'next';
       readonly set: IndexSet;
       /** Marks documents as stale that the live generation has not written. Called when nobody writes that any more. */
       readonly inherit: () => Promise<void>;
-      /** Switches searches to the set, in the epoch of the lease. Rejects with a sentence if another process leads by now. */
+      /** Switches searches to the set, in the epoch of the lease. Rejects with a sentence if another process has become leader. */
       readonly switch: (epoch: number) => Promise<EarlierIndices | undefined>;
     };
 

@@ -27,7 +27,7 @@ export type ServedGenerations = {
   readonly store: GenerationStore;
   /**
    * Opens the read side, once; the graph is as far as it will be shown by then. A generation that is not live yet, and has indices
-   * outside the process, becomes live when this process leads.
+   * outside the process, becomes live when this process becomes leader.
    */
   openReadSide(): Promise<ReadSide>;
   /** Opens the read side of an index in this process, before that, from a copy that is converted to other content types. */

@@ -48,7 +48,7 @@ export async function openNextIndices(
   }
 }
 
-/** What the rebuild does not make is to be live as it was when that began: who writes it else? */
+/** Throws if indices that the rebuild does not make have changed since it began: nobody else would write them. */
 function refuseOthers(made: ContentGraph, { graph, type, world }: RebuildScope, own: WrittenIndices): void {
   const isMade = (uid: Uid, inWorld: World) =>
     graph || ((type ?? uid) === uid && (world === undefined || world === inWorld));
@@ -63,8 +63,8 @@ function refuseOthers(made: ContentGraph, { graph, type, world }: RebuildScope, 
 }
 
 /**
- * Writes the documents that are not as the graph has them: all at first, later those that the log has changed. The account of
- * them is the graph's, so one that was cut short goes on where it was.
+ * Writes the stale documents: all at first, later those that the log has changed. The graph records which are stale, so a rebuild
+ * that was interrupted continues at the same document.
  */
 export async function fillDocuments(
   host: RebuildHost,

@@ -30,7 +30,7 @@ export function openGraphs(host: RebuildHost, rebuild: Rebuild): RebuiltGraphs {
   if (!isDerived(rebuild)) beginFile(checkFile(data, rebuild.generation));
   if (!rebuild.scope.graph && !existsSync(file)) {
     enterPhase(host, rebuild, 'copying', { total: 1 });
-    // Documents, where the index is made of them, are made anew: no account says which are level.
+    // An index of documents is written whole: the copy does not say which documents are up to date.
     copyDatabase(graphFile(data, store.live().number), file, "DELETE FROM meta WHERE name = 'accounted'");
   }
   const made = openContentGraph(file, { ...host.plan.graph, building: true });
@@ -55,7 +55,7 @@ function isDerived({ scope }: Rebuild): boolean {
   return scope.graph || scope.copy === true;
 }
 
-/** Brings the graphs as far as the live one is: both are compared there. Each goes on from its checkpoint. */
+/** Applies the log to the graphs up to the position of the live one, where both are compared. Each continues at its checkpoint. */
 export async function fillGraphs(
   host: RebuildHost,
   rebuild: Rebuild,
@@ -107,7 +107,7 @@ export async function replay(
     async onBatch(events) {
       await meter?.worked(events, performance.now() - started, Number(until - graph.position()));
       started = performance.now();
-      return 'go on';
+      return 'continue';
     },
   });
   // Others open the file.

@@ -63,7 +63,7 @@ async function makeCopy(making: Making): Promise<void> {
   await host.withOperations((operations) => takeOver(making, operations));
 }
 
-/** Of the content types of the live generation, which goes on meanwhile: both are compared where that is by then. */
+/** Makes a generation with the content types of the live one. Both are compared at the position of the live one, which moves. */
 async function makeBeside(making: Making): Promise<void> {
   const { host, rebuild, accept, graphs } = making;
   await fillGraphs(host, rebuild, graphs);
@@ -71,7 +71,7 @@ async function makeBeside(making: Making): Promise<void> {
   await host.withOperations(async (operations) => {
     const verify = async () => {
       for await (const _level of operations.run('level', {}));
-      // What was written meanwhile.
+      // Applies events that were written meanwhile.
       await fillGraphs(host, rebuild, graphs);
       return note(host, rebuild, await verifyGeneration(host, rebuild, graphs, indices));
     };
@@ -81,8 +81,8 @@ async function makeBeside(making: Making): Promise<void> {
 }
 
 /**
- * Of content types that the live generation does not have: the graphs are compared where it stays, the indices are of what comes
- * behind that.
+ * Makes a generation with content types that the live one does not have. The graphs are compared at the position of the live one,
+ * which does not move. The indices contain later events too.
  */
 async function makeForChange(making: Making): Promise<void> {
   const { host, rebuild, accept, graphs } = making;
@@ -138,7 +138,7 @@ async function takeOver({ host, rebuild, graphs }: Making, operations: Operation
   await switchOver(host, rebuild, operations);
 }
 
-/** Where the server that starts this process switches over, it is told that everything is ready. */
+/** Switches over, or reports to the server that started this process that it can. */
 async function switchOver(host: RebuildHost, rebuild: Rebuild, operations: Operations): Promise<void> {
   host.tell(host.store.rebuild() ?? rebuild);
   if (!host.takesOver) return;

@@ -30,7 +30,7 @@ export type RebuildHost = {
   readonly withOperations: <Result>(use: (operations: Operations) => Promise<Result>) => Promise<Result>;
   /** Switches over to the new generation; else the server does that starts this process. */
   readonly takesOver: boolean;
-  /** Told of every step. */
+  /** Called at every step. */
   readonly tell: (rebuild: Rebuild) => void;
   readonly now: () => number;
 };
@@ -47,7 +47,7 @@ export class RebuildInterrupted extends Error {
 
 /** Progress of one phase of a rebuild. */
 export type PhaseMeter = {
-  /** So many more are done, in so many milliseconds. Rests; throws RebuildInterrupted when the rebuild is not to go on. */
+  /** Counts units and the milliseconds that they took, then pauses. Throws RebuildInterrupted if the rebuild must not continue. */
   worked(units: number, milliseconds: number, lag?: number): Promise<void>;
   /** Reports 100 %, even if the estimate was higher. */
   ended(): void;
@@ -93,7 +93,7 @@ export function enterPhase(
   };
 }
 
-/** Throws RebuildInterrupted when the rebuild is not to go on. */
+/** Throws RebuildInterrupted if the rebuild must not continue. */
 export function refuseInterrupted(store: GenerationStore, { id }: Rebuild): void {
   const found = store.rebuild();
   if (found === undefined || found.id !== id || isEnded(found.phase)) throw new RebuildInterrupted('cancel');

@@ -55,7 +55,8 @@ export async function interruptRebuild(
   wanted: 'pause' | 'cancel',
 ): Promise<Rebuild> {
   const rebuild = store.rebuild();
-  if (rebuild === undefined || isEnded(rebuild.phase)) throw new Error('no rebuild is under way');
+  if (rebuild === undefined || isEnded(rebuild.phase))
+    throw new Error('there is no rebuild to pause or cancel');
   if (rebuild.phase === 'taking over') throw new Error('the new generation is being taken over already');
   store.want(rebuild.id, wanted);
   const lock = tryLockFile(lockFile(data));
@@ -81,7 +82,7 @@ export async function endUnusedCopy({ data, store, plan }: Cancelling): Promise<
   }
 }
 
-/** What giving up a rebuild takes. */
+/** Parts of the host that a cancelled rebuild needs. */
 export type Cancelling = Pick<RebuildHost, 'data' | 'store' | 'plan'>;
 
 function lockFile(data: string): string {
@@ -98,13 +99,13 @@ function beginOrGoOn({ data, store, now }: RebuildHost, scope: RebuildScope): Re
   const last = store.rebuild();
   if (last === undefined || isEnded(last.phase)) {
     const begun = store.begin(scope, new Date(now()).toISOString());
-    // Of a record of generations that was lost.
+    // Files of this number come from a record of generations that was lost.
     removeGeneration(data, begun.generation);
     return begun;
   }
   if (!sameScope(last.scope, scope)) {
     throw new Error(
-      `${describeScope(last.scope)} was begun and is not over: repeat it to go on, or give it up with varve rebuild --cancel`,
+      `${describeScope(last.scope)} was begun and is not over: repeat it to continue, or remove it with varve rebuild --cancel`,
     );
   }
   store.want(last.id, 'run');
@@ -139,7 +140,7 @@ function isCutShort({ takesOver }: RebuildHost, { phase, wanted, message }: Rebu
   return takesOver || phase !== 'taking over';
 }
 
-/** What becomes of a rebuild that an error ended: it can go on another time, or leaves nothing behind. */
+/** Ends a rebuild after an error: it can be continued, or its files are removed. */
 async function end(host: RebuildHost, rebuild: Rebuild, error: unknown): Promise<void> {
   // As if this process had ended with its server: the next one continues.
   if (error instanceof ServerGone) throw error;

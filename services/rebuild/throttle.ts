@@ -15,8 +15,8 @@ export type Throttle = {
 };
 
 /**
- * How much of the time a rebuild works, judged by how long requests wait in the server and take: `delayMs` is what 99 % of them
- * stay below, sampled twice a second (see LoadSample).
+ * Share of the time that a rebuild works, derived from how long requests wait in the server and take. `delayMs` is their 99th
+ * percentile, sampled twice a second (see LoadSample).
  */
 export type Pace = {
   /** Share of the time, up to 1. */

@@ -23,8 +23,8 @@ export type ComparedDocuments = {
 
 const ROWS_AT_ONCE = 200;
 const SUMS_AT_ONCE = 5_000;
-/** So many of the differences tell what the documents are; the others only that they differ. */
-const TOLD = 50;
+/** Number of differences that show the documents; the others only name them. */
+const DETAILED = 50;
 
 /**
  * Compares the documents in the new indices with those that the log gives: sums of each index first, and the documents of those
@@ -41,8 +41,10 @@ export async function verifyNewDocuments(
     meter,
     shown,
   );
-  const told = await Promise.all(differences.slice(0, TOLD).map((each) => tell(compared, each)));
-  return { differences: [...told, ...differences.slice(TOLD)], count };
+  const detailed = await Promise.all(
+    differences.slice(0, DETAILED).map((each) => addDetails(compared, each)),
+  );
+  return { differences: [...detailed, ...differences.slice(DETAILED)], count };
 }
 
 type Items = AsyncGenerator<readonly Item[]>;
@@ -96,7 +98,7 @@ function nameOf(inspection: GraphInspection, key: number): string {
 }
 
 /** With what answers are made of, and the digest of the whole. */
-async function tell(
+async function addDetails(
   { derived, index, stored }: ComparedDocuments,
   difference: Difference,
 ): Promise<Difference> {

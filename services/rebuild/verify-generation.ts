@@ -17,8 +17,8 @@ const SHOWN_DIFFERENCES = 1_000;
 const LIVE_PAUSE_MS = 20;
 
 /**
- * Compares the new generation with the one that serves, both at the position of the latter, and, where its graph was copied,
- * with what the log gives. The server that writes to the live graph goes on meanwhile: it is read as it is at one moment.
+ * Compares the new generation with the live one, both at the position of the latter. A graph that was copied is also compared with
+ * a replay of the log. The server writes to the live graph meanwhile, so the comparison reads it in one transaction.
  */
 export async function verifyGeneration(
   host: RebuildHost,

@@ -115,7 +115,7 @@ function exportedRoles({ roles, login }: PluginFacts) {
   return [...known, ...named];
 }
 
-/** Actions of Strapi by the rights of Varve that stand for them. */
+/** Actions of Strapi by the equivalent rights of Varve. */
 const OF_PLUGINS: Readonly<Record<Right, readonly string[]>> = {
   [`${USER_TYPE}.find`]: [`${LOGIN}.user.find`, `${LOGIN}.user.count`],
   [`${USER_TYPE}.findOne`]: [`${LOGIN}.user.findOne`],

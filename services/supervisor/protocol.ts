@@ -34,7 +34,7 @@ export type WorkerRequest =
   | { readonly kind: 'close'; readonly socket: SocketName }
   /** Takes the data directory for as long as the supervisor lives, and writes down where operators' requests are taken. */
   | { readonly kind: 'lock'; readonly directory: string; readonly channel: OperatorChannel }
-  /** Has another worker take the place of this one. Is answered when that serves; this one is told to stop then. */
+  /** Asks for a hand-over to another worker. Answered when that one serves; this one gets `stop` then. */
   | ({ readonly kind: 'hand-over' } & Succession);
 
 /** The task of a worker that takes the place of another. */
@@ -173,5 +173,5 @@ export function refuseIncompatible(other: string | undefined): void {
   );
 }
 
-/** Exit code of a worker that has said why it cannot go on: the next one would end the same way. */
+/** Exit code of a worker that has said why it cannot continue: the next one would end the same way. */
 export const FINAL_EXIT = 78;

@@ -33,7 +33,7 @@ const READERS_STOP_MS = 1_000;
 /**
  * Runs a server as a worker process, starts another when it crashes, and puts another in its place when it asks for that. Owns what
  * has to outlive a worker: the listening sockets, the lock of the data directory, and signals. Ends with the worker's exit code when
- * the worker ends before it has served, when it has said why it cannot go on, and when it was stopped.
+ * the worker ends before it has served, when it has said why it cannot continue, and when it was stopped.
  */
 export function supervise({ program, args, reportCrash }: SuperviseOptions): void {
   const secret = randomBytes(32).toString('base64url');

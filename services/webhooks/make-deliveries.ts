@@ -61,8 +61,8 @@ async function* eachAction(
     const ofRelated = { ...marks, cause: { event, uid, documentId } };
     if (options.graph.recorded.hasMoreLinks(action.type, documentId, options.limits.maxRelated)) {
       const itself = { ...action, event: 'entry.related-change' } as const;
-      const owed = wanting.filter((hook) => isOwed(hook, itself) && isNamed(hook, itself, only));
-      yield deliver(options, itself, owed, { ...ofRelated, relatedOmitted: true });
+      const receivers = wanting.filter((hook) => isOwed(hook, itself) && isNamed(hook, itself, only));
+      yield deliver(options, itself, receivers, { ...ofRelated, relatedOmitted: true });
       continue;
     }
     for (const related of relatedActions(options, action))

@@ -16,7 +16,7 @@ export function countAttempts(metrics: Metrics | undefined, report: WebhookRepor
   };
 }
 
-/** From now on the process says at every scrape what is to be delivered, while it leads. */
+/** Registers a gauge: how much waits for delivery, while this process is the leader. */
 export function watchDeliveries(
   metrics: Metrics | undefined,
   store: Pick<DeliveryStore, 'backlog'>,

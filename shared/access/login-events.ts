@@ -30,7 +30,7 @@ export type LoginConfigured = {
 export type LoginSwitches = {
   readonly allow_register: boolean;
   readonly email_confirmation: boolean;
-  /** Where a confirmed address leads the browser; null: to `/`. */
+  /** Target of the redirect after a confirmed address; null: `/`. */
   readonly email_confirmation_redirection: string | null;
   /** The page of the front end that takes the code of a forgotten password. */
   readonly email_reset_password: string | null;

@@ -18,7 +18,7 @@ export function unknownTypes(
   return Object.keys(synonyms).filter((uid) => uid !== EVERY_TYPE && !contentTypes.has(uid));
 }
 
-/** The same content types with the synonyms of the installation, beside those of their schemas. */
+/** Adds the synonyms of the installation to those of the schemas. */
 export function addSynonyms(registry: SchemaRegistry, synonyms: InstalledSynonyms): SchemaRegistry {
   if (Object.keys(synonyms).length === 0) return registry;
   const ofEvery = synonyms[EVERY_TYPE];

@@ -25,7 +25,7 @@ const ELLIPSIS = '…';
 
 /**
  * Finds the words of texts that match a query, in order; of a word whose beginning was typed the beginning. Each distinct word is
- * compared once, in whichever text it stands.
+ * compared once, for all texts.
  */
 export function createMarker(rules: MarkRules): (text: string) => readonly Mark[] {
   if (rules.terms.length === 0) return () => [];
@@ -104,7 +104,7 @@ function snippetOf(
   const places = marks.map((mark) => ({ mark, word: words.findIndex(({ start }) => start === mark.start) }));
   let best = { first: 0, terms: 0 };
   for (const { word } of places) {
-    // A third of the words stand before the first match.
+    // A third of the words come before the first match.
     const first = Math.min(Math.max(0, word - Math.floor(size / 3)), words.length - size);
     const inside = places.filter((place) => place.word >= first && place.word < first + size);
     const terms = new Set(inside.map(({ mark }) => mark.term)).size;

@@ -1,5 +1,5 @@
 /**
- * Where the words of a query stand in one row, in the order of the row's words. Positions in different values are far apart
+ * Positions of a query's words in one row, in the order of the row's words. Positions in different values are far apart
  * (`VALUE_GAP`). Arrays are parallel; the first `count` entries are valid.
  */
 export type RowHits = {
@@ -64,7 +64,7 @@ const exact = new Uint8Array(MOST_TERMS);
 const lastAt = new Int32Array(MOST_TERMS);
 /** The place before that. */
 const placeBefore = new Int32Array(MOST_TERMS);
-/** How near a term stands to the next. */
+/** Smallest distance of a term to the next. */
 const nearest = new Uint8Array(MOST_TERMS);
 
 const NOWHERE = -1_000_000;

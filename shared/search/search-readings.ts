@@ -20,8 +20,8 @@ const MOST_READINGS = 7;
 const MOST_WORDS = 20;
 
 /**
- * What a query may mean: first its words as they were typed, then the same with synonyms of several words in their places. What one
- * of them finds is found. A question is one: its terms are joined by those of the synonyms.
+ * Returns the readings of a query: first its words as typed, then the same with synonyms of several words in their places. A row
+ * matches if one reading matches it. A question has one reading: its terms are joined by those of the synonyms.
  */
 export function searchReadings(query: string, rules: TermRules): readonly SearchTerms[] {
   const typed = typedTerms(query, rules);
@@ -81,7 +81,7 @@ function* readingsFrom(at: number, query: Query): Generator<readonly SearchTerm[
   }
 }
 
-/** The words of a synonym, each found as it stands. They are left out with the last word that they replace. */
+/** Returns the words of a synonym, each matched exactly. They are omitted with the last word that they replace. */
 function synonymTerms(
   term: SearchTerm,
   place: number,

@@ -10,7 +10,7 @@ export type SearchTerm = {
   readonly typed: string;
   readonly folded: string;
   readonly stem: string;
-  /** It may go on: the last word, with nothing behind it. */
+  /** Matches longer words too: the last word of the query, with nothing behind it. */
   readonly isPrefix: boolean;
   readonly typos: number;
   readonly mayHaveTypos: boolean;
@@ -69,7 +69,7 @@ export function typedTerms(query: string, rules: TermRules): readonly SearchTerm
   });
 }
 
-/** What the typed words ask for. */
+/** Returns what the typed words search for. */
 export function termsOf(typed: readonly SearchTerm[], rules: TermRules): SearchTerms {
   const kept = withoutStopWords(typed, rules);
   const mode = kept.length > MOST_REQUIRED ? 'any' : 'all';
@@ -104,7 +104,7 @@ export function guessHarder(term: SearchTerm): SearchTerm | undefined {
     : undefined;
 }
 
-/** Each word once, with how often it stands there. */
+/** Returns each word once, with its number of occurrences. */
 export function countRepeated(terms: readonly SearchTerm[]): SearchTerm[] {
   const found = new Map<string, SearchTerm>();
   for (const term of terms) {

@@ -20,7 +20,7 @@ export function splitsOf({ folded, mayHaveTypos }: SearchTerm): readonly Split[]
     .map((at) => [folded.slice(0, at), folded.slice(at)]);
 }
 
-/** The terms of a split: each is found as it stands. */
+/** Returns the terms of a split, each matched exactly. */
 export function splitTerm(term: SearchTerm, split: Split, language: Language): readonly SearchTerm[] {
   return split.map((folded) => ({
     ...term,

@@ -2,7 +2,7 @@ import type { SynonymGroups } from '../schema/content-type.ts';
 import { foldWord } from './fold-word.ts';
 import { splitWords } from './split-words.ts';
 
-/** What counts as what in one locale. Words are folded. */
+/** Words and phrases that count as others in one locale. Words are folded. */
 export type Synonyms = {
   /** Words that count as one word. */
   readonly words: ReadonlyMap<string, readonly string[]>;

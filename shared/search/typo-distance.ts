@@ -7,7 +7,7 @@ export function typosAllowed(word: string): number {
 /** No word is as far as this. */
 export const TOO_FAR = 9;
 
-/** Longer words are compared as they stand. */
+/** Longer words are compared exactly. */
 const LONGEST = 100;
 
 /**

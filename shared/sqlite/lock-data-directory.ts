@@ -112,8 +112,8 @@ export const lockContents = (directory: string, waitMs = WORKER_ENDS_MS): FileLo
 };
 
 /**
- * As lockContents, for one of several workers of a supervisor. `isFirst`: no other worker of this supervisor has the files, so
- * whoever has them is one of a supervisor that was killed.
+ * Shares the contents' lock among the workers of one supervisor, see lockContents. `isFirst`: no other worker of this supervisor
+ * has the files open. A process that still has them is then the worker of a killed supervisor.
  */
 export const shareContents = (directory: string, isFirst: boolean, waitMs = WORKER_ENDS_MS): FileLock => {
   if (isFirst) lockContents(directory, waitMs).release();

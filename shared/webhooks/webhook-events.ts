@@ -51,7 +51,7 @@ export type OpenDelivery = {
   readonly parked: boolean;
 };
 
-/** Progress of the leader, for the process that leads after it. */
+/** Progress of the leader, for its successor. */
 export type WebhooksProgressed = {
   readonly type: 'webhooks-progressed';
   readonly data: {

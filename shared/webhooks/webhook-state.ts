@@ -17,7 +17,7 @@ export type WebhookState = {
 
 export const NO_WEBHOOKS: WebhookState = { hooks: new Map(), revision: undefined };
 
-/** Applies an event of the webhooks' stream. A hook that was disabled begins anew when it is active again. */
+/** Applies an event of the webhooks' stream. A hook that is active again begins with new events. */
 export function evolveWebhooks(state: WebhookState, stored: StoredEvent): WebhookState {
   const event = stored as unknown as WebhookLogEvent;
   const { revision } = stored;

@@ -48,7 +48,7 @@ async function replayAll(): Promise<number> {
     batchSize: Number(options.batch),
     async onBatch(events) {
       count += events;
-      return 'go on';
+      return 'continue';
     },
   });
   graph.close();

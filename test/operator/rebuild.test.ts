@@ -85,7 +85,9 @@ describe('on a running server', () => {
     expect(graphs()).toEqual(['graph-2.db', 'graph-3.db']);
     expect((await runVarve(['rebuild', '--cancel', ...own])).stdout).toContain('was cancelled');
     expect(graphs()).toEqual(['graph-2.db']);
-    expect((await runVarve(['rebuild', '--cancel', ...own])).stderr).toContain('no rebuild is under way');
+    expect((await runVarve(['rebuild', '--cancel', ...own])).stderr).toContain(
+      'there is no rebuild to pause or cancel',
+    );
   });
 
   it('says what is wrong with its arguments', async () => {

@@ -125,7 +125,7 @@ it('tries again what fails, whole requests and single documents, until it is wri
   await writer.visible(setting.graph.position());
   await writer.atRest();
   expect(setting.index.visible).toEqual(wanted(setting));
-  expect(setting.reports.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['stuck', 'going on']));
+  expect(setting.reports.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['stuck', 'recovered']));
   expect(failures).toBeLessThanOrEqual(0);
   expect(passing).toBeLessThanOrEqual(0);
 });

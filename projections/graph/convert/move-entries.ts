@@ -4,9 +4,9 @@ import { registryOfDefinitions } from '../../../shared/schema/type-definitions.t
 import type { GraphContext } from '../apply/graph-context.ts';
 import type { LinkRecord } from '../store/link-store.ts';
 import { createSchemaView, type SchemaView } from '../store/type-view.ts';
+import { changeOf, convertEntry, type Redefinition } from './convert-types.ts';
 import type { ModelChange } from './convert-values.ts';
 import { isSameModel } from './definitions.ts';
-import { changeOf, presentEntry, type Redefinition } from './present-anew.ts';
 import { renamedRelations } from './rename-relations.ts';
 
 /** Schema name under which the file of the graph is attached that entries come from. */
@@ -52,7 +52,7 @@ export function moveEntries(context: GraphContext, after: number): number {
   for (const [id = 0, type = 0] of entries) {
     const entry = session.shown(context.schema.typeOfNumber(type), id);
     const change = entry && conversions.get(entry.view.uid);
-    if (entry !== undefined && change !== undefined) presentEntry(context, entry, change);
+    if (entry !== undefined && change !== undefined) convertEntry(context, entry, change);
   }
   context.flush();
   removeUndefined(context, before);

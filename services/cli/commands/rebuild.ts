@@ -237,7 +237,7 @@ function outcomeText(
   { phase, wanted, generation, scope, message }: Rebuild,
   given: RebuildArguments,
 ): string {
-  const again = `${describeScope(scope)} goes on`;
+  const again = `${describeScope(scope)} continues it`;
   if (phase === 'done') return `generation ${generation} is live; varve rollback switches back`;
   if (phase === 'cancelled') {
     if (given.cancel === true) return 'the rebuild was cancelled';

@@ -201,7 +201,7 @@ function openStore({ data }: Settings): DeliveryStore | undefined {
 function requireStore(settings: Settings): DeliveryStore {
   const store = openStore(settings);
   if (store !== undefined) return store;
-  throw new Error(`no server has made deliveries in ${settings.data}: pass --data of the process that leads`);
+  throw new Error(`no server has made deliveries in ${settings.data}: pass --data of the leader`);
 }
 
 function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {

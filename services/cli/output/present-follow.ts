@@ -1,7 +1,7 @@
 import type { FollowStatus } from '../../follow/follow-state.ts';
 import { presentSeconds } from './present-amounts.ts';
 
-/** Where a server stands with the Strapi that it follows, in lines. */
+/** Presents how far a server has copied the Strapi that it follows, in lines. */
 export function presentFollow(follow: FollowStatus | null): readonly string[] {
   if (follow === null) return [];
   const { url, role, ageSeconds, comparison, isComplete, requests, events, webhooks, pending } = follow;

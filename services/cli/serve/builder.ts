@@ -14,8 +14,8 @@ import { COMPATIBILITY } from '../../supervisor/protocol.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 
 /**
- * Where another version of the projector made the read model: it serves, and is made anew beside that. What differs then is what
- * the new version does otherwise.
+ * Starts a rebuild if another version of the projector made the read model, which serves meanwhile. Differences between the two
+ * are accepted: they are changes of the projector.
  */
 export function renewReadModel(context: OperatorContext, readiness: ReadinessCheck, logger: Logger): void {
   const { graph, generations } = context;
@@ -141,7 +141,7 @@ function optionsOf({ graph, copy, type, world, maxRate, accept }: BuildRequest):
   ];
 }
 
-/** Where the server's documents are, for a command that is told nothing else. */
+/** Returns variables that name the server's documents to the builder. */
 function readIndexVariables(settings: ServeSettings): Readonly<Record<string, string>> {
   const given = {
     VARVE_READ_INDEX: settings.readIndex,

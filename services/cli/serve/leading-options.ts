@@ -7,7 +7,7 @@ import { lifetimeOf } from '../settings/delivery-settings.ts';
 import { webhookLimits } from '../settings/webhook-settings.ts';
 import type { LeadingParts, LeadingPlan } from './leading-parts.ts';
 
-/** The options of `openVarve` for the worker that leads: besides what all workers have, what only it does. */
+/** Returns the options of `openVarve` for the leading worker: those of all workers, and those for its own tasks. */
 export function leadingOptions(parts: LeadingParts) {
   const { settings, logger, follow, purges, builder, shared } = parts;
   return {

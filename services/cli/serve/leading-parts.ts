@@ -15,7 +15,7 @@ import type { ServerPlan } from './server-plan.ts';
 import type { Stopper } from './stop-on-signal.ts';
 import { workerOptions } from './worker-options.ts';
 
-/** Settings of the worker that leads, checked before anything is opened. */
+/** Settings of the leading worker, checked before anything is opened. */
 export type LeadingPlan = ServerPlan & {
   readonly role: 'serve' | 'project';
   readonly supervisor: Supervisor;
@@ -37,7 +37,7 @@ export async function readLeadingPlan(
   return { ...plan, role, supervisor, follow, readSide, purges };
 }
 
-/** Parts of the worker that leads which are there before its data. */
+/** Parts of the leading worker that are opened before its data. */
 export type LeadingParts = LeadingPlan & {
   readonly ports: OperatingProcess;
   readonly stop: Stopper;

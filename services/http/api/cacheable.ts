@@ -13,7 +13,7 @@ import { V4_HEADER } from '../answers/v4-format.ts';
 import { MIN_POSITION_HEADER } from '../requests/await-position.ts';
 import type { Asking } from './content-api.ts';
 
-/** What caches may do with the answers to callers with equal rights. */
+/** Rules for caches, for the answers to callers with equal rights. */
 export type Delivery = {
   /** Part of every ETag, see `generationOf`. */
   readonly generation: string;
@@ -143,7 +143,7 @@ function lasting(tagging: Tagging | undefined, sent: Sent, tags: KnownAnswer['ta
   return lifetimes === undefined ? sent : { ...sent, tagged: { ...sent.tagged, ...lifetimes } };
 }
 
-/** Caches keep an answer about a missing document, whatever they are told. */
+/** Tags an answer about a missing document: caches keep it even with `no-store`. */
 function tagMissing(reply: FastifyReply, tagging: Tagging, tags: AnswerTags, error: unknown): void {
   if (!(error instanceof RequestError) || error.code !== 'not-found') return;
   const all = tags.all();

@@ -12,8 +12,8 @@ import type { CallerRules } from '../../query/plan-query.ts';
 import type { Delivery } from './cacheable.ts';
 import type { ContentApi } from './content-api.ts';
 import { guardContentApi, guardUploadApi } from './guard-content-api.ts';
-import { judgeContent, judgeUploads } from './judge-only.ts';
 import type { UploadApi } from './upload-api.ts';
+import { contentWithoutWrites, uploadsWithoutWrites } from './without-writes.ts';
 
 /** API for callers with certain rights. */
 export type CallerApi = {
@@ -26,7 +26,7 @@ export type CallerApi = {
   readonly instant: InstantSearchApi;
   readonly delivery: Delivery;
   /** The same for a write that another process carries out: checks the caller's rights, then throws NotLeading. */
-  readonly judged: { readonly content: ContentApi; readonly uploads: UploadApi };
+  readonly checkOnly: { readonly content: ContentApi; readonly uploads: UploadApi };
 };
 
 /** `rights`: the key of the caller's. */
@@ -59,8 +59,11 @@ function createCallerApi(registry: SchemaRegistry, rights: Rights, create: Creat
   const visible = visibleRegistry(registry, rights);
   if (rights.kind === 'full-access') {
     const api = create(registry, { mayExplain: true }, rightsKey(rights));
-    const judged = { content: judgeContent(api.content), uploads: judgeUploads(api.uploads) };
-    return { rights, registry, ...api, judged };
+    const checkOnly = {
+      content: contentWithoutWrites(api.content),
+      uploads: uploadsWithoutWrites(api.uploads),
+    };
+    return { rights, registry, ...api, checkOnly };
   }
   const seen = {
     // Includes the other locales of an entry, which are not an attribute of the type.
@@ -76,9 +79,9 @@ function createCallerApi(registry: SchemaRegistry, rights: Rights, create: Creat
     uploads: guardUploadApi(uploads, rights),
     instant,
     delivery,
-    judged: {
-      content: guardContentApi(judgeContent(content), rights, visible),
-      uploads: guardUploadApi(judgeUploads(uploads), rights),
+    checkOnly: {
+      content: guardContentApi(contentWithoutWrites(content), rights, visible),
+      uploads: guardUploadApi(uploadsWithoutWrites(uploads), rights),
     },
   };
 }

@@ -11,11 +11,11 @@ import { answerList } from '../../query/answer-list.ts';
 import { type EntryPlan, planEntry, planList, planWrite, type QueryRequest } from '../../query/plan-query.ts';
 import { parseQueryString } from '../../query/query-string.ts';
 import { createLocalesAnswer } from './answer-locales.ts';
+import { answerToWrite } from './answer-to-write.ts';
 import type { Asking, ContentApi, EntryAction, WriteAnswer } from './content-api.ts';
 import type { ContentApiOptions } from './content-api-options.ts';
 import { createUsersApi } from './create-users-api.ts';
 import { matchingLocales } from './matching-locales.ts';
-import { owedAnswer } from './owed-answer.ts';
 
 /** Reads are planned by services/query and run on the index; writes are commands, answered from the index. */
 export function createContentApi(options: ContentApiOptions): ContentApi {
@@ -164,7 +164,7 @@ async function present(index: ReadIndex, plan: EntryPlan, result: CommandResult)
   const locale = plan.locale.kind === 'all' ? ({ kind: 'default' } as const) : plan.locale;
   const answer = async (terms: AnswerTerms) =>
     found(await answerEntry(index, { ...plan, world, locale }, documentId, terms));
-  return { documentId, position, body: await owedAnswer(answer) };
+  return { documentId, position, body: await answerToWrite(answer) };
 }
 
 /** The document of a single type; of several, as an import may leave them, the oldest. */

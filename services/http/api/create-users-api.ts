@@ -13,9 +13,9 @@ import {
   planUsersList,
   type QueryRequest,
 } from '../../query/plan-query.ts';
+import { answerToWrite } from './answer-to-write.ts';
 import type { UsersApi, WriteAnswer } from './content-api.ts';
 import type { ContentApiOptions } from './content-api-options.ts';
-import { owedAnswer } from './owed-answer.ts';
 
 const OPEN = Buffer.from('{"data":');
 const CLOSE = Buffer.from(',"meta":{}}');
@@ -44,7 +44,7 @@ export function createUsersApi(options: ContentApiOptions): UsersApi {
   const present = async ({ documentId, position, applied }: CommandResult): Promise<WriteAnswer> => {
     const id = applied ? options.userId(documentId) : undefined;
     const answer = async (terms: AnswerTerms) => (await one(String(id), '', terms)) ?? null;
-    return { documentId, position, body: id === undefined ? null : await owedAnswer(answer) };
+    return { documentId, position, body: id === undefined ? null : await answerToWrite(answer) };
   };
   return {
     list: (query, asking) =>

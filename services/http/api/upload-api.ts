@@ -12,7 +12,7 @@ import { answerBareList } from '../../query/answer-list.ts';
 import { DEFAULT_ROW_BUDGET } from '../../query/gather-rows.ts';
 import { type CallerRules, planEntry, planList, type QueryRequest } from '../../query/plan-query.ts';
 import { parseQueryString } from '../../query/query-string.ts';
-import { owedAnswer } from './owed-answer.ts';
+import { answerToWrite } from './answer-to-write.ts';
 
 /** Files that were written, as they are now; null when the index did not show them in time (202). */
 export type UploadAnswer = Omit<WrittenFiles, 'applied'> & { readonly body: Uint8Array | null };
@@ -61,7 +61,7 @@ export function createUploadApi(options: UploadApiOptions): UploadApi {
     return file;
   };
   const showAll = (ids: readonly string[]) =>
-    owedAnswer((terms) => Promise.all(ids.map((id) => show(id, '', terms))));
+    answerToWrite((terms) => Promise.all(ids.map((id) => show(id, '', terms))));
   const present = async ({ applied, ...written }: WrittenFiles, form: 'one' | 'list') => {
     if (!applied) return { ...written, body: null };
     const files = await showAll(written.documentIds);

@@ -60,7 +60,7 @@ export function forwardWrites(
   scope.addHook('onClose', async () => sender.close());
   signAnswers(scope, commands);
   scope.addHook('onRoute', (route) => {
-    if (isWrite(route)) route.handler = whereItLeads(route.handler, { ...options, conceal }, sender);
+    if (isWrite(route)) route.handler = runOnLeader(route.handler, { ...options, conceal }, sender);
   });
   scope.setErrorHandler(async (error, request, reply) => {
     if (!(error instanceof NotLeading)) throw error;
@@ -80,7 +80,7 @@ export type AskLeader = (write: SentWrite) => Promise<SentAnswer | 'here'>;
 type Leading = ForwardingOptions & { readonly conceal: (url: string, body: string) => string };
 
 /** `handler` in the leader; other processes only check the caller's rights before they forward. */
-function whereItLeads(handler: RouteHandlerMethod, options: Leading, sender: Sender): RouteHandlerMethod {
+function runOnLeader(handler: RouteHandlerMethod, options: Leading, sender: Sender): RouteHandlerMethod {
   return async function (request, reply) {
     const { fleet, commands } = options;
     const carryOut = () => {
@@ -195,7 +195,7 @@ function refusal(reply: FastifyReply, error: NotLeading): NotLeading {
 }
 
 function noLeader(): RequestError {
-  return new RequestError('no-leader', 'No process leads: writes are not possible for now');
+  return new RequestError('no-leader', 'There is no leader: writes are not possible for now');
 }
 
 function unanswered(): RequestError {

@@ -119,7 +119,7 @@ async function limit(
   });
 }
 
-/** On these paths the caller could choose any address to be counted anew. */
+/** Paths whose limit ignores `email`: a caller could send any address there to evade it. */
 const BY_CALLER_ALONE = /^\/api\/auth\/(local|reset-password|change-password|refresh|logout)$/;
 
 function limitKey({ ip, routeOptions, body }: FastifyRequest): string {

@@ -7,7 +7,7 @@ import type { StreamTickets } from '../streams/tickets.ts';
 import type { Authenticate } from './authenticate.ts';
 import { queryOf } from './entry-routes.ts';
 
-/** What the routes of streams share. */
+/** Parts that all routes of streams share. */
 export type StreamContext = {
   readonly streams: EventStreams;
   readonly tickets: StreamTickets;

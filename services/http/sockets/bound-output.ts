@@ -31,7 +31,7 @@ type Connection = {
   /** Later requests of a client that pipelines; while there are any, nothing more is read. */
   readonly waiting: Exchange[];
   /** Time when the client was first seen not to have read the whole answer. */
-  owingSince: number | undefined;
+  unreadSince: number | undefined;
   /** Written after the answers in flight; then the connection ends. */
   lastWords: string | undefined;
 };
@@ -75,7 +75,7 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
       socket,
       current: undefined,
       waiting: [],
-      owingSince: undefined,
+      unreadSince: undefined,
       lastWords: undefined,
     };
     connections.set(socket, connection);
@@ -101,7 +101,7 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
       if (connection.current === undefined) continue;
       const { writableLength } = connection.socket;
       sum += writableLength;
-      connection.owingSince = writableLength === 0 ? undefined : (connection.owingSince ?? now);
+      connection.unreadSince = writableLength === 0 ? undefined : (connection.unreadSince ?? now);
     }
     return sum;
   }
@@ -127,7 +127,7 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
   function finish(connection: Connection, exchange: Exchange): void {
     if (connection.current !== exchange) return;
     connection.current = undefined;
-    connection.owingSince = undefined;
+    connection.unreadSince = undefined;
     if (held.size > 0) held.delete(connection);
     const next = connection.waiting.length === 0 ? undefined : connection.waiting.shift();
     if (next === undefined) {
@@ -143,11 +143,11 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
   /** Closes connections with answers unread for too long, and begins requests that waited. */
   function look(): void {
     const now = performance.now();
-    let owed = unsent(now);
-    const owing = [...connections.values()].sort((a, b) => (a.owingSince ?? now) - (b.owingSince ?? now));
-    for (const { socket, owingSince = now } of owing) {
-      if (owed < limits.unsentBytes || now - owingSince < limits.patienceMs) break;
-      owed -= socket.writableLength;
+    let unread = unsent(now);
+    const slowest = [...connections.values()].sort((a, b) => (a.unreadSince ?? now) - (b.unreadSince ?? now));
+    for (const { socket, unreadSince = now } of slowest) {
+      if (unread < limits.unsentBytes || now - unreadSince < limits.patienceMs) break;
+      unread -= socket.writableLength;
       socket.destroy();
     }
     for (const connection of held) {

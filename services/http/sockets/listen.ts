@@ -143,7 +143,7 @@ function listenError(error: NodeJS.ErrnoException, { host, port, option = '--por
 const IDLE_MS = 250;
 /**
  * The same where another process answers that request, so there is no hurry: a client that sends a request every few
- * seconds is told to leave instead of being cut off.
+ * seconds gets `connection: close` instead of being cut off.
  */
 const IDLE_WITH_NEXT_MS = 5_000;
 

@@ -74,7 +74,7 @@ export type HeadFollower = {
   /** True if neither a handler runs nor an event has arrived. */
   isLevel(): boolean;
   /** Receives the records found after the position that `at()` returned. */
-  told(stretch: Stretch): void;
+  take(stretch: Stretch): void;
 };
 
 export type HeadWatch = {
@@ -105,7 +105,7 @@ export const createHeadWatch = (connection: Connection): HeadWatch => {
     const level = [...followers].filter((follower) => follower.isLevel());
     for (const after of new Set(level.map((follower) => follower.at()))) {
       const stretch = await searchBehind(connection, after);
-      for (const follower of level) if (follower.at() === after) follower.told(stretch);
+      for (const follower of level) if (follower.at() === after) follower.take(stretch);
     }
   };
   const look = () => {

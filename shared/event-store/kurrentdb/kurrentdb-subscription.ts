@@ -128,7 +128,7 @@ const createFollower = (call: SpaceCall, place: { at: bigint }) => {
   const follower: HeadFollower = {
     at: () => place.at,
     isLevel: () => !isBusy && call.isLevel(),
-    told(stretch: Stretch) {
+    take(stretch: Stretch) {
       if (stretch.kind === 'empty') {
         missingSince = undefined;
         if (stretch.upTo > proven) proven = stretch.upTo;

@@ -49,21 +49,21 @@ export const followLog = (
 
   const run = async () => {
     let at = after;
-    let told = after;
-    let toldAt = Number.NEGATIVE_INFINITY;
+    let handled = after;
+    let handledAt = Number.NEGATIVE_INFINITY;
     await nextTurn();
     while (!closed) {
       const { events, hasPassed, upTo } = source.next(at, batchSize);
       at = upTo;
-      const restMs = toldAt + PASS_OVER_MS - performance.now();
-      if (!hasPassed && (upTo === told || restMs > 0)) {
+      const restMs = handledAt + PASS_OVER_MS - performance.now();
+      if (!hasPassed && (upTo === handled || restMs > 0)) {
         // No event is missed in between: reading and waiting happen in one turn, commits in another.
-        await woken(upTo === told ? undefined : restMs);
+        await woken(upTo === handled ? undefined : restMs);
         continue;
       }
       await handle(events, upTo);
-      told = upTo;
-      toldAt = performance.now();
+      handled = upTo;
+      handledAt = performance.now();
       if (at < source.last()) await nextTurn();
     }
   };

@@ -22,7 +22,7 @@ type Counter = {
   readonly stats: () => FacetStats | undefined;
 };
 
-/** Counts one facet over the rows that `matched` holds. Where a call ends with its slice, the next goes on with it. */
+/** Counts one facet over the rows in `matched`. If a call ends with its slice, the next continues it. */
 export function createFacetCount(
   { spaces, world, space }: { readonly spaces: Spaces; readonly world: World; readonly space: RowSpaceIndex },
   request: FacetRequest,

@@ -3,7 +3,7 @@ import type { SearchTerm } from '../../search/search-terms.ts';
 import { createNearWalk } from './near-words.ts';
 import { createExpansionCache, type Expansion, type KnownWord, type Vocabulary } from './vocabulary.ts';
 
-/** Every word that `matchWord` takes for the term. Where a call ends with its slice, the next goes on with it. */
+/** Finds all words that `matchWord` accepts for the term. If a call ends with its slice, the next continues it. */
 export function createExpansion(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
   const { expansions } = vocabulary;
   if (expansions.version !== vocabulary.version) {

@@ -117,7 +117,7 @@ function termRules(
   };
 }
 
-/** In a long question a word that texts have is meant as it stands. */
+/** Matches exactly: in a long query a word that occurs in texts has no typo and no end to guess. */
 function withoutGuesses(
   { vocabulary, postings }: LocaleText,
   isSearched: readonly boolean[],

@@ -30,7 +30,7 @@ export function createNearWalk(trie: WordTrie, search: NearSearch, visit: Visit)
   };
 }
 
-/** What is looked for below some nodes. */
+/** Part of a walk: a pattern to find below some nodes. */
 type Part = {
   readonly nodes: readonly { readonly node: number; readonly depth: number }[];
   readonly pattern: string;
@@ -149,7 +149,7 @@ function withTypo(same: number, fewer: number, fewerNow: number, swapped: number
   return (same << 1) | fewer | ((fewer | fewerNow) << 1) | (swapped << 2);
 }
 
-/** Typos with which all of the pattern is there, if words may go on. */
+/** Returns the fewest typos with which a beginning of the word has the whole pattern. */
 function fewestTypos({ accept, isPrefix }: Walk, none: number, single: number, double: number): number {
   if (!isPrefix || (double & accept) === 0) return NONE_YET;
   if ((none & accept) !== 0) return 0;

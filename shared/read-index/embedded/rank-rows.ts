@@ -29,8 +29,8 @@ const hits: RowHits = createRowHits();
 const TYPO_WORTH = 0.5;
 
 /**
- * The ranks of all rows that `matched` holds, which `searches` found, each in its locale. Where a call ends with its slice, the
- * next goes on with it.
+ * The ranks of all rows that `matched` holds, which `searches` found, each in its locale. If a call ends with its slice, the
+ * next continues it.
  */
 export function createRanking(
   index: TextIndex,
@@ -66,7 +66,7 @@ export function createRanking(
   };
 }
 
-/** Of several readings the best that a row matches counts. Where a call ends with its slice, the next continues it. */
+/** Creates the rank of a row: the best of the readings that match it. If a call ends with its slice, the next continues it. */
 function createTextRank(index: TextIndex, readings: readonly LocaleSearch[]): () => RankRow {
   const [only] = readings;
   if (only !== undefined && readings.length === 1) return createRowRank(index, only);
@@ -134,7 +134,7 @@ function createTypoCounts({ text, terms, isSearched }: LocaleSearch): () => read
 type Scan = {
   /** With `any`: words by field, but stop words, in the row that was read last. */
   readonly lengths: Uint32Array;
-  /** Puts where the query's words stand in a row into `hits`. */
+  /** Writes the positions of the query's words in a row into `hits`. */
   readonly read: (row: number) => void;
 };
 

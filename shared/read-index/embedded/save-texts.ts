@@ -14,7 +14,7 @@ import type { LocaleText, TextIndex } from './text-index.ts';
 import type { KnownWord } from './vocabulary.ts';
 
 const FEW_ROWS = 1_000;
-/** Of a large type as many rows as a share of it: the file is written whole. */
+/** The file of a large type is written whole, so an eighth of its rows must have changed. */
 const SHARE = 8;
 
 const saving = new WeakMap<TextIndex, Promise<unknown>>();

@@ -30,7 +30,7 @@ export type StoredRows = {
   /** The place of the row's locale in the header; -1 = it has no words. */
   readonly locales: Int32Array;
   readonly counts: Int32Array;
-  /** Of one row after the other. */
+  /** Tokens of all rows, one row after the other. */
   readonly tokens: Int32Array;
 };
 

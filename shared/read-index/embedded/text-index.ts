@@ -45,8 +45,8 @@ export type LocaleText = {
 };
 
 /**
- * The words of a row space's texts, kept up across writes: a change marks its row, the next search reads that row again. Made at
- * the first search, or before by `warm`. Where making ends with a slice, whoever asks next goes on with it.
+ * The words of the texts of a row set. A change marks its row, and the next search reads that row again. The index is made by the
+ * first search, or before by `warm`. If its making ends with a slice, the next search continues it.
  */
 export type TextIndex = {
   /** Distinguishes the words that an index stores. */
@@ -166,7 +166,7 @@ export function watch(index: TextIndex): void {
     for (const [level, { down }] of steps.entries()) down.watchers.add(markAbove(steps, level, mark));
   }
   index.space.columnsByField.get('locale')?.watchers.add(mark);
-  // Rows that come and go are told of by their id.
+  // The id of a row changes when the row is added or removed.
   index.space.ids.watchers.add(mark);
   index.isWatching = true;
 }

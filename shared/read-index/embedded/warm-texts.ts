@@ -35,7 +35,7 @@ export async function saveWords({ wordFiles, texts }: WordSearchState, slices: S
   }
 }
 
-/** Of all types. */
+/** Returns the text indices of all types. */
 function textIndexes(state: WordSearchState): readonly TextIndex[] {
   const indexes = WORLDS.flatMap((world) =>
     versionSpaces(state.spaces)

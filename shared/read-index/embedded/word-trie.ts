@@ -58,7 +58,7 @@ export function removeFromTrie(trie: WordTrie, word: string, number: number): vo
   }
 }
 
-/** 0 = no word goes on with the letter. */
+/** Returns the child node of a letter; 0 = no word continues with it. */
 function childOf({ letters, firstChild, nextSibling }: WordTrie, node: number, letter: number): number {
   let child = firstChild[node] as number;
   while (child !== NO_NODE && letters[child] !== letter) child = nextSibling[child] as number;

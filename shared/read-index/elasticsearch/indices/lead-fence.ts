@@ -9,10 +9,10 @@ import { openProgressIndex, progressIndex } from './progress-document.ts';
  */
 export type LeadFence = {
   /**
-   * Refuses every other epoch from now on. `leads` returns whether the log has no newer claim; it is asked before each
-   * attempt, as it alone decides. Returns false and does nothing if there is a newer claim.
+   * Refuses every other epoch from now on. `isNewest` returns whether the log has no newer claim; it is asked
+   * before each attempt, as it alone decides. Returns false and does nothing if there is a newer claim.
    */
-  raise(epoch: number, leads: () => Promise<boolean>): Promise<boolean>;
+  raise(epoch: number, isNewest: () => Promise<boolean>): Promise<boolean>;
   /** The one that was raised last; 0 before the first. */
   newest(): Promise<number>;
 };
@@ -24,11 +24,11 @@ export function createLeadFence(client: Client, space: string): LeadFence {
     return Object.keys(found[index]?.aliases ?? {}).map((alias) => Number(alias.split('-').at(-1)));
   };
   return {
-    async raise(epoch, leads) {
+    async raise(epoch, isNewest) {
       for (;;) {
         const before = await epochs();
         if (before.length === 0) await openProgressIndex(client, space);
-        if (!(await leads())) return false;
+        if (!(await isNewest())) return false;
         if (before.length === 1 && before[0] === epoch) return true;
         const actions = [
           ...before.map((each) => ({ remove: { index, alias: leadAlias(space, each), must_exist: true } })),

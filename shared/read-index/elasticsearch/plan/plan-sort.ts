@@ -29,7 +29,7 @@ const BY_SCORE: SortClause = { field: '_score', direction: 'desc', held: 'double
 export const RELEVANCE: readonly SortClause[] = [BY_SCORE, BY_ID];
 
 /**
- * Returns the sort keys as fields of the documents, or null if one of them leads beyond the copied rows. Throws on an
+ * Returns the sort keys as fields of the documents, or null if one of them is outside the copied rows. Throws on an
  * attribute that the schema does not have.
  */
 export function planSort(layout: DocumentLayout, sort: readonly SortKey[]): readonly SortClause[] | null {

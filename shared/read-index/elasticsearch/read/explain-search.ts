@@ -14,7 +14,7 @@ export type Explanation = {
   readonly index: string;
   /** Query sent to Elasticsearch; the keys of a semi-join are shown by its number. */
   readonly dsl: Dsl;
-  /** null: sorted in the process, since it leads beyond the documents. */
+  /** null: sorted in the process, since the documents do not contain all of it. */
   readonly sort: readonly SortDsl[] | null;
   readonly strategies: readonly Strategy[];
   readonly semiJoins: readonly ExplainedSemiJoin[];

@@ -7,7 +7,7 @@ export type FacetField = {
   readonly list: string | undefined;
 };
 
-/** undefined: the path leads beyond what the documents copy. */
+/** Returns the field of a facet; undefined: the documents do not contain the path. */
 export function facetField(
   { root }: DocumentLayout,
   path: readonly string[],

@@ -151,7 +151,7 @@ async function splitOrNone(
   );
 }
 
-/** In a long question a word that texts have is meant as it stands. */
+/** Matches exactly: in a long query a word that occurs in texts has no typo and no end to guess. */
 function asTyped(term: SearchTerm): SearchTerm {
   return { ...term, typos: 0, isPrefix: false };
 }

@@ -24,7 +24,7 @@ export type SearchContext = {
   readonly layouts: Layouts;
   /** Maximum number of keys of a semi-join, over all its pages. */
   readonly semiJoinLimit: number;
-  /** Maximum number of matching rows that are sorted in the process, if a sort leads beyond the documents. */
+  /** Maximum number of matching rows that are sorted in the process, if the documents do not contain a sort key. */
   readonly sortLimit: number;
   readonly totals: KnownTotals;
   /** Index set to read. */
@@ -63,7 +63,7 @@ export function openSession(context: SearchContext, world: World, set: IndexSet)
 type Waiting = { readonly search: Search; readonly answer: PromiseWithResolvers<SearchAnswer> };
 
 /**
- * Traverses all attributes of a level at once: their searches are one request, which costs both sides less than
+ * Traverses the attributes of one level together. Their searches are one request, which costs both sides less than
  * several. Requests of different answers never wait for each other.
  */
 function searchTogether(

@@ -18,13 +18,13 @@ export function termPattern(locale: string, term: SearchTerm): string {
   ].join('|');
 }
 
-/** Matches the tokens of words as they stand. */
+/** Returns a pattern for the tokens of words, without typos. */
 export function wordsPattern(locale: string, folded: readonly string[]): string {
   const any = folded.join('|');
   return [textPattern, spelledPattern, keywordPattern].map((pattern) => pattern(locale, any)).join('|');
 }
 
-/** Longer words are compared as they stand, see `typoDistance`. */
+/** Longer words are compared exactly, see `typoDistance`. */
 const LONGEST = 100;
 
 function nearPatterns(typed: string, typos: number): readonly string[] {

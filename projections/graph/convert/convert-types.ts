@@ -21,14 +21,14 @@ export type Redefinition = { readonly before: TypeDefinition; readonly now: Type
  * these were switched. Each type is compared with its own previous definition, whatever else of the same run was
  * already applied.
  */
-export function presentAnew(
+export function convertTypes(
   context: GraphContext,
   redefined: Iterable<Redefinition>,
   before: SchemaView,
   moment: Moment,
 ): void {
   for (const each of redefined) {
-    presentType(context, each, before, moment);
+    convertType(context, each, before, moment);
     // The following steps read whole tables.
     context.flush();
   }
@@ -36,7 +36,7 @@ export function presentAnew(
   context.pending.reload();
 }
 
-function presentType(
+function convertType(
   context: GraphContext,
   { before, now }: Redefinition,
   view: SchemaView,
@@ -50,7 +50,7 @@ function presentType(
   convertLocales(context, type, contentTypeOf(change.before.registry, now.uid).localized, now.defaultLocale);
   removeLocales(context, type);
   for (const entry of session.entriesOfType(type)) {
-    presentEntry(context, entry, change);
+    convertEntry(context, entry, change);
     if (!hasOtherVersions(entry)) continue;
     if (type.draftAndPublish) splitVersions(context, entry, moment);
     else joinVersions(context, entry);
@@ -66,7 +66,7 @@ export function changeOf(before: TypeDefinition, now: TypeDefinition): ModelChan
 }
 
 /** Converts the values of an entry's rows. */
-export function presentEntry({ session, links }: GraphContext, entry: GraphEntry, change: ModelChange): void {
+export function convertEntry({ session, links }: GraphContext, entry: GraphEntry, change: ModelChange): void {
   const held = [new Set<string>(), new Set<string>()] as const;
   for (const row of entry.rows) {
     if (row === undefined) continue;

@@ -6,7 +6,7 @@ import type { AnswerTerms } from '../../../shared/turns/turns.ts';
  * Makes the answer to a stored write. It waits its turn however many others wait. null, which becomes a 202 without the
  * entry, if it still takes too much or too long: a stored write is never reported as an error.
  */
-export async function owedAnswer<Body>(make: (terms: AnswerTerms) => Promise<Body>): Promise<Body | null> {
+export async function answerToWrite<Body>(make: (terms: AnswerTerms) => Promise<Body>): Promise<Body | null> {
   try {
     return await make({ isOwed: true });
   } catch (error) {

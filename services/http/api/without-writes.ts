@@ -10,7 +10,7 @@ const refuse = async (): Promise<never> => {
  * API whose writes throw NotLeading. Behind a guard it checks a caller's rights and carries nothing out: so a process
  * that forwards writes refuses what the leader would refuse.
  */
-export function judgeContent(api: ContentApi): ContentApi {
+export function contentWithoutWrites(api: ContentApi): ContentApi {
   return {
     ...api,
     create: refuse,
@@ -24,6 +24,6 @@ export function judgeContent(api: ContentApi): ContentApi {
 }
 
 /** The same for files. A form is not read. */
-export function judgeUploads(api: UploadApi): UploadApi {
+export function uploadsWithoutWrites(api: UploadApi): UploadApi {
   return { ...api, write: refuse, remove: refuse };
 }
