@@ -1,5 +1,5 @@
 # Shared by up.sh, bench-up.sh and down.sh (sourced, not run).
-# Everything that is made at run time lies under $STRAPI_LOCAL_HOME (default: .work beside this file).
+# $STRAPI_LOCAL_HOME holds everything that is made at run time (default: .work in the folder of this file).
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 WORK=$(realpath -m "${STRAPI_LOCAL_HOME:-$HERE/.work}")

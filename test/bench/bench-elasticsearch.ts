@@ -38,10 +38,10 @@ const WARM_UP_CONNECTIONS = 16;
 const NODE_FLAGS = ['--min-semi-space-size=32'];
 
 /**
- * Measures each query on Varve on Elasticsearch and on Elasticsearch directly, sent the very requests that Varve sends for
- * other requests of the same kind: in turns, several rounds, and medians of the rounds count, so that what else the machine does
- * meets both. No request is sent twice, nor what it makes Varve send; answers are read, not parsed. Varve on its embedded index stands beside.
- * All processes share the machine: CPU time per answer says whose share of it is what.
+ * Measures each query on Varve with Elasticsearch, and on Elasticsearch directly with the requests that Varve sends for other
+ * requests of the same kind. Both alternate for several rounds, and the medians of the rounds count, so that other load on the machine
+ * affects both. No request is sent twice, to Varve or by it. Answers are read, not parsed. Varve on its embedded index is measured too.
+ * All processes share the machine: CPU time per answer says which process uses how much of it.
  */
 export async function benchElasticsearch(options: ElasticsearchBenchOptions): Promise<void> {
   const { data, scratch, say } = options;

@@ -17,11 +17,11 @@ import { hasWrk, measureByWrk } from './wrk.ts';
  * queries.json, each in turn with a bare fastify that sends a fixed 26 KB Buffer. No URL is sent twice; a query's share is its
  * rate divided by that of the bare fastify measured right before and after it.
  *
- * `npm run bench -- --read-index elasticsearch`: the same queries on Elasticsearch, beside the embedded index and beside
- * Elasticsearch asked directly for what Varve asks it for (bench-elasticsearch.ts). With `--collections DIR` texts are sentences of
+ * `npm run bench -- --read-index elasticsearch`: the same queries on Elasticsearch, compared with the embedded index and with
+ * Elasticsearch that gets Varve's requests directly (bench-elasticsearch.ts). With `--collections DIR` texts are sentences of
  * Cranfield and CISI, and instead of those queries searches by words are measured, alone, with facets, and of InstantSearch.
  *
- * `npm run bench -- --against <checkout>`: this checkout beside another, in pairs of measurements (compare-checkouts.ts).
+ * `npm run bench -- --against <checkout>`: this checkout and another, in pairs of measurements (compare-checkouts.ts).
  */
 const options = new Command()
   .option('--seconds <n>', 'seconds per measurement (3; with --against 1)')

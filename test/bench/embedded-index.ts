@@ -62,7 +62,7 @@ await index.apply(batch);
 const loading = performance.now() - start;
 console.log(
   `${batch.rows.length} rows and ${batch.links.length} links in ${loading.toFixed(0)} ms,`,
-  `${(megabytes() - before).toFixed(0)} MB beside the sources`,
+  `${(megabytes() - before).toFixed(0)} MB without the sources`,
 );
 
 console.log(line(['query', 'µs mean', 'p50', 'p99', 'first', 'matches']));

@@ -27,7 +27,10 @@ const options = new Command()
   .requiredOption('--url <url>', 'Elasticsearch')
   .option('--types <regex>', 'content types', 'restaurant|review')
   .option('--rounds <n>', 'of all, in turn', '2')
-  .option('--graph <file>', 'where the content graph is kept for the next run; else it is made anew')
+  .option(
+    '--graph <file>',
+    'where the content graph is kept for the next run; without it each run builds one',
+  )
   .addOption(new Option('--one <way>', 'measures this alone, for the process that runs them all').hideHelp())
   .parse()
   .opts<{

@@ -13,8 +13,8 @@ import { startLoad } from './start-load.ts';
 
 /**
  * `node test/bench/rebuild-load.ts --data DIR [--read-index URL]`: latency of a query without a rebuild, in each phase of `varve rebuild --graph` and
- * in a rollback, on a server over a copy of a loaded data directory, in turns; its memory and the longest its event loop was
- * held up; a rebuild that is killed half-way and goes on.
+ * in a rollback, in turns, on a server with a copy of a loaded data directory; its memory and the longest delay of its event
+ * loop; a rebuild that is killed half-way and continues.
  */
 const options = new Command()
   .requiredOption('--data <dir>', 'data directory with the benchmark log; it is copied')
@@ -124,7 +124,7 @@ async function measureRollback(): Promise<void> {
   note('rollback', from, await heldUp());
 }
 
-/** The longest that the server's event loop was held up since this was last asked, in milliseconds; `/metrics` starts anew each time. */
+/** The longest delay of the server's event loop since the last call, in milliseconds. Each read of `/metrics` resets it. */
 async function heldUp(): Promise<number> {
   const text = await (await fetch(`${server.base}/metrics`)).text();
   const found = /^nodejs_eventloop_lag_max_seconds(?:\{.*\})? (\S+)$/m.exec(text)?.[1];
@@ -145,7 +145,7 @@ function show(what: string, { rate: perSecond, p50, p99, failed, heldUpMs }: Mea
   console.log(`${what}: ${figures}, held up ${heldUpMs.toFixed(0)} ms at most, ${memory}`);
 }
 
-/** Each phase beside the quiet one. */
+/** Prints each phase with the quiet one. */
 function showMedians(): void {
   const p99 = (phase: Phase) => (measured.get(phase) ?? []).map((each) => each.p99);
   const quiet = median(p99('quiet'));

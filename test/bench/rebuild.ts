@@ -9,7 +9,7 @@ import { upcast } from '../../shared/events/upcasters.ts';
 
 /**
  * `node test/bench/rebuild.ts --data DIR`: events a second of replaying the log of a loaded data directory into a new graph
- * file, as `varve rebuild --graph` does it (the file is written by a thread of its own), beside merely reading it. The rounds take turns.
+ * file, as `varve rebuild --graph` does it (a thread of its own writes the file), compared with only reading it. The rounds alternate.
  */
 const options = new Command()
   .requiredOption('--data <dir>', 'data directory with a log; nothing there is changed')

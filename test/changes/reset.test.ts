@@ -59,7 +59,7 @@ describe('a history that does not lead to what there is', takesMinutes('resets o
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });
 
-  it('is a reset for readers of a type that was defined anew, and for no others', async () => {
+  it('resets readers of a type whose definition changed, and no others', async () => {
     const page = await create('/api/pages', { title: 'p' });
     const topic = await create('/api/topics', { name: 't' });
     const [pages, topics] = [await readFeed(ask(), PAGES), await readFeed(ask(), TOPICS)];

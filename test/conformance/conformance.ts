@@ -6,10 +6,10 @@ import { removeIndices } from '../support/remove-indices.ts';
 import { AS_RECORDED, loadFixtures, runCorpus, startLoadedServer } from './run-corpus.ts';
 
 /**
- * `npm run conformance -- --only deep`: the corpus against a server of its own. `--read-index URL` has it read from an
- * Elasticsearch, in indices of its own, and `--fleet` with that puts everything to a `varve api` beside a `varve project`.
- * `VARVE_TEST_KURRENTDB` puts the log of a single server on a KurrentDB, in a space of its own. All other arguments go to run.mjs
- * (its head lists them), its exit code is this one's.
+ * `npm run conformance -- --only deep`: the corpus against a server of its own. With `--read-index URL` the server
+ * reads Elasticsearch, in indices of its own. `--fleet` with that sends everything to a `varve api` that runs with a `varve project`.
+ * `VARVE_TEST_KURRENTDB` puts the log of a single server on a KurrentDB, in a namespace of its own. All other arguments are passed
+ * to run.mjs (its head lists them), and its exit code is returned.
  */
 const { values, tokens } = parseArgs({
   options: { 'read-index': { type: 'string' }, fleet: { type: 'boolean' } },

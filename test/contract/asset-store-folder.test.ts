@@ -72,7 +72,7 @@ it('refuses with 503 on a full disk and without file handles, and leaves nothing
   });
 });
 
-/** Beside the locks of processes. */
+/** All files except the locks of processes. */
 async function filesOf(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries.flatMap((entry) => (entry.isFile() && !entry.name.includes('.lock') ? [entry.name] : []));

@@ -32,7 +32,7 @@ afterAll(() => {
 });
 
 it(
-  'waits while another process leads with other content types, says so, and serves when that has gone',
+  'waits while the leader has other content types, says so, and serves when that process has ended',
   takesMinutes('content types of two processes'),
   async () => {
     const old = await startServer({ data: join(folder, 'old'), arguments: ['--event-store', eventStore] });
@@ -56,7 +56,7 @@ it(
     });
     expect(answer.status).toBe(201);
 
-    // The old folder has a type less, and none that differs: it can serve beside the new one.
+    // The old folder has one type fewer, and none that differs: it can serve together with the new one.
     const again = await startServer({ data: join(folder, 'old'), arguments: ['--event-store', eventStore] });
     ended.push(() => void again.stop('SIGKILL'));
     expect((await fetch(`${again.url}/api/tags`)).status).toBe(200);
@@ -67,7 +67,7 @@ it(
 );
 
 it(
-  'ends when another process has changed the content types that it serves, saying so',
+  'ends with a message when another process has changed the content types that it serves',
   takesMinutes('content types that another process changes'),
   async () => {
     const tag = join(changed, 'api/tag/content-types/tag/schema.json');
@@ -78,7 +78,7 @@ it(
     );
     const old = await startServer({ data: join(folder, 'old'), arguments: ['--event-store', eventStore] });
     ended.push(() => void old.stop('SIGKILL'));
-    // Whoever leads stands still, so that the other one takes the lead although it has other content types.
+    // The leader is paused, so that the other process becomes leader although it has other content types.
     old.signal('SIGSTOP');
     const fresh = await startServer({
       ...{ data: join(folder, 'fresh'), contentTypes: changed },

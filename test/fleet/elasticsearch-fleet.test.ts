@@ -177,7 +177,7 @@ async function expectSameAsRebuilt(): Promise<void> {
   const expected = [...(await withLog({ eventStore, space }, (log) => sumsOfLog(log, space)))].sort();
   expect(expected.length).toBeGreaterThan(50);
   let found = [...(await foundSums(elasticsearch, space))].sort();
-  // The last refresh may still be under way.
+  // The last refresh may not have finished.
   for (let tries = 0; tries < 40 && JSON.stringify(found) !== JSON.stringify(expected); tries++) {
     await delay(250);
     found = [...(await foundSums(elasticsearch, space))].sort();

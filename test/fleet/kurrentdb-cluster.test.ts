@@ -74,7 +74,7 @@ describe(
       console.log(
         `node dead: a write after ${Math.round(afterNode)} ms, ready after ${Math.round(ready)} ms more; its process dead: a write after ${Math.round(afterProcess)} ms`,
       );
-      expect((await write(leader, 'started anew')).status).toBe(201);
+      expect((await write(leader, 'restarted')).status).toBe(201);
     });
 
     test('the leading node stands still: writes go on within 15 s, and readiness is back', {

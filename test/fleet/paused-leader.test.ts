@@ -71,7 +71,7 @@ describe(`a leader that is paused for ${SECONDS} s with ${WRITES} writes in flig
     expect(outcomes.filter(isStored).length).toBeGreaterThan(outcomes.length / 2);
   });
 
-  it('shows each document once, in every process and in a graph that is made anew', async () => {
+  it('shows each document once, in every process and in a rebuilt graph', async () => {
     const facts = await readLogFacts(fleet.eventStore);
     const created = [...facts.edits.keys()].filter((name) => name.endsWith(' create')).length;
     const total = created - facts.deletions.size;

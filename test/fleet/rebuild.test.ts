@@ -56,7 +56,7 @@ describe.each(LOGS)(
       const { data } = await createApiClient(server().url).call<{ key: string }[]>('GET', path);
       return data.map(({ key }) => key);
     };
-    /** Under way, and for some seconds yet: it rests after what it has replayed. */
+    /** Starts a rebuild that takes some seconds, since it replays `maxRate` events a second at most. */
     const rebuild = async ({ data }: Member, maxRate: number): Promise<VarveProcess> => {
       const own = ['--data', data, '--event-store', fleet.eventStore];
       const running = spawnVarve(['rebuild', '--graph', '--json', '--max-rate', String(maxRate), ...own]);
@@ -64,7 +64,7 @@ describe.each(LOGS)(
       return running;
     };
 
-    it('goes on when the leader whose generation it makes is killed', async () => {
+    it('continues when the leader whose generation it makes is killed', async () => {
       const leader = await fleet.leader();
       const other = fleet.members.find((member) => member !== leader) as Member;
       await write(leader, 30);
@@ -78,7 +78,7 @@ describe.each(LOGS)(
       expect(await shown(other)).toEqual(written);
     });
 
-    it('goes on when its server takes the lead meanwhile, and a rollback shows what was written since', async () => {
+    it('continues when its server becomes leader meanwhile, and a rollback shows later writes', async () => {
       const leader = await fleet.leader();
       const other = fleet.members.find((member) => member !== leader) as Member;
       const running = await rebuild(other, 15);

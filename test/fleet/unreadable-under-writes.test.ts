@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => fleet.dispose());
 
-it('answers every write under way with what became of it: 201, 202 or 503', async () => {
+it('answers every write in flight with its result: 201, 202 or 503', async () => {
   const headers = { 'content-type': 'application/json' };
   const create = async (n: number): Promise<number> => {
     const { url } = (fleet.members[n % 2] ?? fleet.members[0])?.server() ?? { url: '' };

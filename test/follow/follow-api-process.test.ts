@@ -7,8 +7,8 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 
 const SECRET = 'a secret of this test alone';
 
-describe('varve api beside a leader that follows', async () => {
-  const options = await needsElasticsearch(takesMinutes('varve api beside a leader that follows'));
+describe('varve api with a leader that follows Strapi', async () => {
+  const options = await needsElasticsearch(takesMinutes('varve api with a leader that follows Strapi'));
   describe('with writes that go to the source', { ...options }, () => {
     let source: RunningServer;
     let fleet: ElasticsearchFleet;

@@ -143,9 +143,9 @@ export function leakPair(random: Random, parameters: readonly Parameter[]): UrlP
   const parameter = random.pick(parameters);
   // Both draw alike.
   const draws = random.between(0, 2 ** 31);
-  const beside = random.pick(['', '&status=draft', '&locale=de', '&pagination[pageSize]=1', '&_q=a']);
+  const others = random.pick(['', '&status=draft', '&locale=de', '&pagination[pageSize]=1', '&_q=a']);
   const path = random.pick(['/api/restaurants', '/api/restaurants', '/api/restaurants/none']);
-  const url = (each: string) => `${path}?${parameter(each, way, fixed(random, draws))}${beside}`;
+  const url = (each: string) => `${path}?${parameter(each, way, fixed(random, draws))}${others}`;
   return { name, other, first: url(name), second: url(other) };
 }
 

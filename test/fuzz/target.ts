@@ -162,7 +162,7 @@ async function hideSecrets(url: string, token: string) {
       ...(parent && { parent }),
     };
     const id = await write('POST', '/api/restaurants', { ...shared, name: `open ${n}` });
-    // A draft beside the published version, and one of its own.
+    // A draft that differs from the published version, and a document that is only a draft.
     await write('PUT', `/api/restaurants/${id}?status=draft`, {
       name: SECRETS.draft,
       description: SECRETS.draft,

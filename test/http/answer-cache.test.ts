@@ -66,7 +66,7 @@ describe('an answer that is asked for again', () => {
     expect(changed.headers).not.toEqual(first.headers);
   });
 
-  it('shows a write to whoever wrote, at once', async () => {
+  it('shows a write to its author at once', async () => {
     const documentId = await create(api, 'own');
     const url = `${server.url}/api/chefs/${documentId}`;
     for (let i = 0; i < 30; i++) {
@@ -81,7 +81,7 @@ describe('an answer that is asked for again', () => {
     }
   });
 
-  it('is another one in the form of Strapi 4, and for drafts', async () => {
+  it('differs for the form of Strapi 4, and for drafts', async () => {
     await create(api, 'forms');
     const url = `${server.url}/api/chefs?filters[key]=forms`;
     const own = await readFromCache(url);
@@ -93,7 +93,7 @@ describe('an answer that is asked for again', () => {
     expect(await readFromCache(url)).toEqual(own);
   });
 
-  it('has an empty body for HEAD, and is a 304 for who has it', async () => {
+  it('has an empty body for HEAD, and is a 304 for a client that has it', async () => {
     const url = `${server.url}/api/chefs?filters[key]=forms`;
     const { headers, body } = await readFromCache(url);
     const head = await fetch(url, { method: 'HEAD' });

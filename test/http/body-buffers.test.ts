@@ -73,7 +73,7 @@ async function openSlow(urls: readonly string[]): Promise<Socket> {
   return socket;
 }
 
-it('sends every client its own bytes, however slowly it reads and whoever disconnects', {
+it('sends every client its own bytes, also when it reads slowly and others disconnect', {
   timeout: 60_000,
 }, async () => {
   let asked = 0;

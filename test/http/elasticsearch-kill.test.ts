@@ -32,7 +32,7 @@ async function expectSameAsRebuilt(server: RunningServer, data: string, url: str
   const expected = await rebuiltSums(data, space);
   expect(expected.size).toBeGreaterThan(20);
   let found = await foundSums(url, space);
-  // The last refresh may still be under way.
+  // The last refresh may not have finished.
   for (let tries = 0; tries < 20 && !isSame(found, expected); tries++) {
     await delay(250);
     found = await foundSums(url, space);

@@ -219,7 +219,7 @@ describe(
         await fetch(`${elasticsearch}/${space}-progress/_refresh`, { method: 'POST' });
         const answer = await (await fetch(`${elasticsearch}/${space}-progress/_search`)).json();
         const { hits } = (answer as { hits: { hits: { _source: { position?: string } }[] } }).hits;
-        // Beside it stands the note of who writes here.
+        // The same index has a document that names the process that writes.
         return hits.find(({ _source }) => _source.position !== undefined)?._source;
       };
       await expect

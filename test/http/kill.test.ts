@@ -77,7 +77,7 @@ async function checkLog(running: RunningServer): Promise<void> {
   await log.close();
 }
 
-/** The graph is what the log says: built anew from the log alone it gives the same answers, ids included. */
+/** The graph agrees with the log: a graph that is rebuilt from the log alone gives the same answers, ids included. */
 async function checkRebuild(before: RunningServer): Promise<void> {
   const answers = await allAnswers(before.url);
   expect((await before.stop()).code).toBe(0);

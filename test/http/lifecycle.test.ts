@@ -42,7 +42,7 @@ const isAnswered = async (signal: 'SIGTERM' | 'SIGINT') => {
   socket.setEncoding('utf8').write(head);
   let answer = '';
   const closed = new Promise((resolve) => socket.on('close', resolve));
-  // The server has asked for the body: the request is under way.
+  // The server has asked for the body: the request is in flight.
   await new Promise<void>((resolve) => {
     socket.on('data', (text) => {
       answer += text;
@@ -58,7 +58,7 @@ const isAnswered = async (signal: 'SIGTERM' | 'SIGINT') => {
   const list = (await (await fetch(`${again.url}/api/restaurants`)).json()) as { data: { name: string }[] };
   expect(list.data.map(({ name }) => name)).toEqual(['late']);
 };
-const stops = '%s: a write under way is answered, then exit 0';
+const stops = '%s: a write in flight is answered, then exit 0';
 it.each(['SIGTERM'] as const)(stops, isAnswered);
 it.each(['SIGINT'] as const)(stops, takesMinutes('a second signal to stop'), isAnswered);
 

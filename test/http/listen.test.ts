@@ -29,7 +29,7 @@ it('says which port is in use', async () => {
   );
 });
 
-it('drains: answers what is under way, then refuses connections', async () => {
+it('drains: answers requests in flight, then refuses connections', async () => {
   const listener = await listen({ host: '127.0.0.1', port: 0 });
   const arrived = Promise.withResolvers<() => void>();
   listener.serve((_request, response) => arrived.resolve(() => response.end('late')));
@@ -42,7 +42,7 @@ it('drains: answers what is under way, then refuses connections', async () => {
   await expect(fetch(listener.url)).rejects.toThrow();
 });
 
-it('drains: answers a request that arrived while the process was busy, and says that it is the last', async () => {
+it('drains: answers a request that arrived while the process was busy, and closes the connection', async () => {
   const listener = await listen({ host: '127.0.0.1', port: 0 });
   listener.serve((_request, response) => response.end('here'));
   const { hostname, port } = new URL(listener.url);
@@ -52,7 +52,7 @@ it('drains: answers a request that arrived while the process was busy, and says 
   await once(client, 'data');
   const drained = listener.drain(60_000);
   await new Promise((resolve) => setTimeout(resolve, 150));
-  // Timers are what comes next.
+  // The next phase of the event loop runs timers.
   await new Promise((resolve) => setImmediate(resolve));
   ask();
   // Beyond the 250 ms after which idle connections are closed.

@@ -67,14 +67,14 @@ describe('what a server says of itself', () => {
     expect(counted('varve_http_request_duration_seconds_count', labels)).toBe(count);
   });
 
-  it('counts a query once in every phase it went through', () => {
+  it('counts a query once in each of its phases', () => {
     const count = (phase: string) => counted('varve_query_phase_duration_seconds_count', { phase });
-    // Two lists, HEAD, the entry, and one that is not there but was looked for.
+    // Two lists, HEAD, an entry, and an entry that was not found.
     expect([count('plan'), count('search'), count('render')]).toEqual([5, 5, 5]);
     expect(count('populate')).toBe(1);
   });
 
-  it('says where the log is, and that the index is level with it', () => {
+  it('shows the position of the log, and that the index has caught up', () => {
     expect(String(sampleOf(text, 'varve_log_position'))).toBe(position);
     expect(String(sampleOf(text, 'varve_projection_position'))).toBe(position);
     expect(sampleOf(text, 'varve_projection_lag_events')).toBe(0);
@@ -91,7 +91,7 @@ describe('what a server says of itself', () => {
     expect(sampleOf(text, 'varve_projected_events_total')).toBeGreaterThan(0);
   });
 
-  it('names no path that somebody made up', () => {
+  it('does not name paths that do not exist', () => {
     expect(text).not.toContain('nowhere');
   });
 });

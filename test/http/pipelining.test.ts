@@ -62,13 +62,13 @@ it('stops to read what a client pipelines, and answers all of it to a client tha
   client.send(get(`/api/${'y'.repeat(200)}`).repeat(count));
   await until(() => listener.output.waitingRequests() > 0);
   await delay(200);
-  // 64 KiB are read at once.
+  // One read takes 64 KiB.
   expect(listener.output.waitingRequests()).toBeLessThan(600);
   expect(await client.statuses(count, 1)).toHaveLength(count);
   expect(listener.output.waitingRequests()).toBe(0);
 });
 
-it('begins nothing above the limit of all connections until something has been taken, save health', async () => {
+it('starts no request above the limit of all connections until answers are read, except health', async () => {
   const limits = { unsentBytes: 30 * MB, patienceMs: 60_000 };
   const paths: string[] = [];
   const listener = await listenFor(limits, (request, response) => {
@@ -89,7 +89,7 @@ it('begins nothing above the limit of all connections until something has been t
   expect(listener.output.unsentBytes()).toBe(0);
 });
 
-it('closes those who owe for too long when others wait, the oldest first', async () => {
+it('closes connections that leave answers unread for too long while others wait, the oldest first', async () => {
   const listener = await listenFor({ unsentBytes: 30 * MB, patienceMs: 300 }, answerLarge);
   const idle = await Promise.all([1, 2, 3].map(() => open(listener)));
   for (const client of idle) client.send(get());
@@ -103,7 +103,7 @@ it('closes those who owe for too long when others wait, the oldest first', async
   expect(await next.statuses(1)).toEqual([200]);
 });
 
-it('closes a connection whose client takes nothing, not one whose answer takes long', async () => {
+it('closes a connection whose client reads nothing, not one whose answer takes long', async () => {
   const stallMs = 300;
   const listener = await listenFor({ stallMs }, (request, response) => {
     if (request.url === '/api/late') setTimeout(() => response.end('late'), 3 * stallMs);

@@ -27,7 +27,7 @@ function project(files: { readonly [file: string]: string }): string {
   return folder;
 }
 
-it("takes the project's rest settings, and serves its prefix beside /api", async () => {
+it("takes the project's rest settings, and serves its prefix as well as /api", async () => {
   const folder = project({
     'config/api.ts':
       "export default ({ env }: { env: any }) => ({ rest: { defaultLimit: env.int('LIMIT', 9), maxLimit: 3, prefix: '/content/v1' } });",

@@ -62,7 +62,7 @@ it('goes on as before, says so, and is another once the new generation is there'
   );
   expect(body.data.map((cook) => cook['fullName'])).toEqual(['Cyd', 'Dan']);
 });
-it('makes the read model anew beside the one that another version of the projector made', {
+it('rebuilds a read model of another projector version while that one still answers', {
   ...takesMinutes('a read model of another version'),
   timeout: 120_000,
 }, async () => {

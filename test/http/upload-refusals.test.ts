@@ -159,8 +159,8 @@ const MULTIPART = 'content-type: multipart/form-data; boundary=b';
 const filePart = (name: string, text: string) =>
   `--b\r\ncontent-disposition: form-data; name="files"; filename="${name}"\r\n\r\n${text}`;
 
-describe('a form that breaks off', () => {
-  it('leaves nothing of the file under way, nor of those before it', async () => {
+describe('a form that is cut off', () => {
+  it('leaves nothing of the incomplete file, nor of the files before it', async () => {
     const parts = [`${filePart('whole.txt', 'whole')}\r\n`, filePart('half.txt', 'half of')];
     await sendRaw(parts, `${MULTIPART}\r\ncontent-length: 100000`, 'destroy');
     await expect.poll(storedFiles).toEqual([]);

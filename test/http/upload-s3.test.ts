@@ -15,7 +15,7 @@ afterAll(async () => {
   await double?.close();
 });
 
-/** Beside the note that says which log writes there. */
+/** All objects except the one that names the log that writes there. */
 const fileNames = () => double.names().filter((name) => name !== 'media/owner.json');
 
 it('keeps uploaded files in the bucket, serves them from there in stretches, and removes them', async () => {

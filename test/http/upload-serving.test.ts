@@ -157,7 +157,7 @@ describe('what a browser could run', () => {
   });
 });
 
-it('files, links and content are there after a restart, and after the graph is made anew', async () => {
+it('files, links and content are there after a restart, and after the graph is rebuilt', async () => {
   const data = createDataDirectory();
   onTestFinished(() => rmSync(data, { recursive: true, force: true }));
   const first = await startServer({ data });

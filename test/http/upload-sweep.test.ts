@@ -25,7 +25,7 @@ it('removes content that crashes left without a file a day ago, and nothing else
   );
   await first.stop('SIGKILL');
 
-  // As a process leaves it that ends between keeping content and the event, between the event and the end, or under way.
+  // The states that a process can leave: it ended before the content was kept, before the event, or before the note was removed.
   const store = openFolderAssetStore(assets);
   const suspect = async (name: string, ageMs: number) => {
     await store.suspect(hashOf(name));

@@ -29,7 +29,7 @@ async function register(username: string): Promise<{ readonly jwt: string; reado
 }
 
 describe('a JWT', () => {
-  test('gives what the role of its user may do now, and nothing to a user who is blocked', async () => {
+  test('has the current rights of the role of its user, and none when the user is blocked', async () => {
     const { jwt, id } = await register('roles');
     const ask = createAsk(server.url, jwt);
     expect((await ask('/api/tags')).status).toBe(200);
@@ -44,7 +44,7 @@ describe('a JWT', () => {
     expect((await ask('/api/tags')).status).toBe(401);
   });
 
-  test('ends with its password, whoever changed that', async () => {
+  test('ends when the password of its user changes, also by an administrator', async () => {
     const { jwt, id } = await register('changed');
     expect((await createAsk(server.url, jwt)('/api/users/me')).status).toBe(200);
     const body = { password: 'set by an administrator' };
@@ -52,7 +52,7 @@ describe('a JWT', () => {
     expect((await createAsk(server.url, jwt)('/api/users/me')).status).toBe(401);
   });
 
-  test('names its user as the author of what is written', async () => {
+  test('makes its user the author of what it writes', async () => {
     const { jwt } = await register('author');
     await server.setRole('authenticated', { allow: 'tag.find,tag.create' });
     const { status, body } = await createAsk(server.url, jwt)('/api/tags', {

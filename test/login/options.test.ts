@@ -112,7 +112,7 @@ describe('options of the login', takesMinutes('options of the login'), () => {
     await server.setSwitches({ email_confirmation: false });
   });
 
-  test('--rehash argon2: a password is hashed anew when its user signs in, and an export names the user', async () => {
+  test('--rehash argon2: a password is hashed again when its user signs in, and an export names the user', async () => {
     const hashes = async () => {
       const { stdout } = await runVarve(['events', '--raw', '--data', data]);
       return [stdout.includes('$2b$'), stdout.includes('$argon2id$')];

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => server.dispose());
 
 describe('the channel of operators', () => {
-  it('is on a loopback address of its own, told in a file for the owner only', () => {
+  it('is on a loopback address of its own, in a file that only the owner may read', () => {
     expect(channel.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(channel.address).not.toBe(server.url);
     expect(channel.secret.length).toBeGreaterThanOrEqual(43);
@@ -49,7 +49,7 @@ describe('the channel of operators', () => {
     expect(answer.status).toBe(405);
   });
 
-  it('says what is wrong with a request, and goes on', async () => {
+  it('says what is wrong with a request, and stays open', async () => {
     const send = async (name: string, body: string) => {
       const url = `${channel.address}/_varve/operations/${name}`;
       const headers = { 'x-varve-operator': channel.secret };
@@ -61,7 +61,7 @@ describe('the channel of operators', () => {
     expect(await send('status', '{}')).toMatch(/\{"done":true\}\n$/);
   });
 
-  it('answers where projections stand to the secret as to whoever may do everything', async () => {
+  it('shows the positions of projections to the secret, and the API shows them to full access only', async () => {
     const bySecret = await fetch(`${channel.address}/_varve/projections`, {
       headers: { 'x-varve-operator': channel.secret },
     });

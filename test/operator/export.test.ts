@@ -62,9 +62,9 @@ it('brings recorded reads to the same answers in an empty store, byte for byte',
 
   const data = join(folder, 'data');
   await succeed('import', file, '--data', data, '--space', 'another');
-  // Again, it finds everything there; with other events there, it does not begin.
+  // A second import finds everything there; if other events are there, it does not begin.
   await succeed('import', file, '--data', data, '--space', 'another');
-  // A space beside it is a log of its own.
+  // Another namespace is a log of its own.
   await succeed('import', file, '--data', data, '--space', 'third');
   const used = await startServer();
   onTestFinished(() => used.dispose());

@@ -60,7 +60,7 @@ it(
     const data = openFolder();
     const first = await startServer({ data });
     onTestFinished(() => first.dispose());
-    // What SQLite keeps beside the files stays where it is.
+    // After a kill SQLite's -wal and -shm files stay.
     await first.stop('SIGKILL');
     for (const name of readdirSync(data, { recursive: true })) {
       const path = join(data, String(name));

@@ -16,7 +16,7 @@ async function startForTest() {
   return { server, ask: createAsk(server.url), importFiles };
 }
 
-it('imports beside the requests of a running server; repeated, it changes nothing', {
+it('imports while a server answers requests; a second run changes nothing', {
   ...takesMinutes('imports under load'),
   timeout: 120_000,
 }, async () => {

@@ -126,7 +126,7 @@ describe('rebuilds on Elasticsearch', await needsElasticsearch(skip), () => {
     await expectAnswersAtRest();
     const live = lastRebuild().generations.at(-1);
     expect(live?.state).toBe('live');
-    // One that was killed when all was done but to say so is begun anew.
+    // A rebuild that is killed after its last step, before it reports `done`, starts again as another generation.
     expect(live?.number).toBeGreaterThan(ROUNDS);
   });
 

@@ -53,7 +53,7 @@ it(`serves the right answers through ${ROUNDS} rebuilds that are killed`, {
     for (;;) {
       const lines = await rebuildUntilKilled([...options, '--data', data], moments, kills <= round * 2);
       const replaying = lines.filter(({ phase }) => phase === 'replaying');
-      // It goes on from its checkpoint. One that the server has brought to its end since is another.
+      // It continues from its checkpoint. If the server finished it meanwhile, this is another rebuild.
       if (replaying[0] !== undefined && replaying[0].id === killed?.id)
         expect(replaying[0].progress.done).toBeGreaterThanOrEqual(killed.position);
       if (lines.at(-1)?.phase === 'done') break;
@@ -78,7 +78,7 @@ it(`serves the right answers through ${ROUNDS} rebuilds that are killed`, {
   expect(await differencesFromCleanBuild(log)).toEqual({ differences: [], count: 0 });
   const store = openGenerationStore(data);
   expect(store.generations().map(({ state }) => state)).toEqual(['kept', 'live']);
-  // One that was killed when all was done but to say so is begun anew.
+  // A rebuild that is killed after its last step, before it reports `done`, starts again as another generation.
   expect(store.live().number).toBeGreaterThan(ROUNDS);
   store.close();
   await log.close();

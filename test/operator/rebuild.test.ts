@@ -24,7 +24,7 @@ const create = async (collection: string, name: string) => {
 beforeAll(async () => {
   server = await startServer({ contentTypes, data });
   for (const name of ['Ada', 'Bob', 'Cyd']) await create('cooks', name);
-  // A rebuild of one event a second is under way for as long as it takes to talk about it, on a slow machine too.
+  // Enough events that a rebuild of one event a second outlasts the tests that watch it, on a slow machine too.
   await Promise.all(Array.from({ length: 120 }, (_unused, i) => create('dishs', `Dish ${i}`)));
 });
 afterAll(async () => {

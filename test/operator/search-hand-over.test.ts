@@ -6,7 +6,7 @@ import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** Searches on Elasticsearch beside edits, and while another generation takes over. */
+/** Searches on Elasticsearch during edits, and during a hand-over to another generation. */
 const data = createDataDirectory();
 const space = `searching_${process.pid}`;
 const JSON_BODY = { 'content-type': 'application/json' };
@@ -54,7 +54,7 @@ const namesOf = async (query: string) => {
 
 describe(
   'searches on a server with Elasticsearch',
-  await needsElasticsearch(takesMinutes('searches beside edits and rebuilds on Elasticsearch')),
+  await needsElasticsearch(takesMinutes('searches during edits and rebuilds on Elasticsearch')),
   () => {
     beforeAll(async () => {
       elasticsearch = await elasticsearchUrl();

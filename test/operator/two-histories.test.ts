@@ -37,7 +37,7 @@ function createCooks() {
 }
 
 it(
-  'refuses a log that is shorter than what was shown of it; once it was written on, makes the graph anew',
+  'refuses a log that ends before the graph does; after other events were appended to it, rebuilds the graph',
   takesMinutes('a log that is shorter than its graph'),
   async () => {
     const { data, args, options, add } = createCooks();
@@ -64,7 +64,7 @@ it(
   },
 );
 
-it('makes a damaged graph anew, and ends with a sentence where the log is damaged', async () => {
+it('rebuilds a damaged graph, and ends with one clear sentence if the log is damaged', async () => {
   const { data, args, add } = createCooks();
   await add('Ada');
   writeFileSync(join(data, 'graph.db'), 'garbage'.repeat(2_000));

@@ -92,7 +92,7 @@ describe('varve verify', () => {
     expect(stderr).toContain('varve rebuild --graph');
   });
 
-  it('names documents of Elasticsearch that differ, and has them made anew', {
+  it('names documents of Elasticsearch that differ, and has them written again', {
     ...onElasticsearch,
     timeout: 180_000,
   }, async () => {

@@ -3,7 +3,7 @@ import { extname, join } from 'node:path';
 import { format } from 'node:util';
 
 /**
- * A program: uploads the pictures of `files/` to a Strapi that grants the Public role uploads, and writes its answers beside them.
+ * A program: uploads the pictures of `files/` to a Strapi that grants the Public role uploads, and writes its answers next to them.
  * `node test/pictures/record.ts http://127.0.0.1:1337 test/pictures/strapi-5.54.json`
  */
 const [base = '', target = ''] = process.argv.slice(2);

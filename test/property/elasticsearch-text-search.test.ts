@@ -25,7 +25,7 @@ const SEARCHES = Number(process.env['VARVE_SEARCHES'] ?? 200);
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
 const registry = articleRegistry();
 
-/** After each edit; they are under way together, and the indices are refreshed once. */
+/** Searches after each edit. They are sent together, after one refresh of the indices. */
 const PER_STEP = 40;
 const STEPS = 4;
 

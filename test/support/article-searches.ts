@@ -18,7 +18,7 @@ import {
 
 /** Random edits of articles with random searches after each, and what both are made of. */
 
-/** What is there, beside the index. */
+/** The content that the index should find. */
 export type ArticleWorld = {
   readonly articles: Map<string, Article>;
   readonly tags: Map<string, Set<number>>;

@@ -51,11 +51,11 @@ export async function startChanged(
   return { varve, url: `http://127.0.0.1:${port}` };
 }
 
-/** What was answered while content types changed. */
+/** Answers while content types changed. */
 export type Change = {
   /** Which of the two, in the order of their first answer. */
   readonly seen: readonly string[];
-  /** What `/health/ready` said beside that. */
+  /** The notes of `/health/ready` during that time. */
   readonly notes: readonly unknown[];
 };
 

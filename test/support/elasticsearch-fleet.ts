@@ -12,8 +12,9 @@ export type ElasticsearchFleetOptions = {
   readonly projects: number;
   readonly apis: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** Where the log is, and what else every process is told. Default: an SQLite file of the fleet's own. */
+  /** Default: an SQLite file of the fleet. */
   readonly eventStore?: string;
+  /** More arguments of every process. */
   readonly arguments?: readonly string[];
 };
 
@@ -22,19 +23,19 @@ export type ElasticsearchFleet = {
   readonly eventStore: string;
   readonly projects: readonly Member[];
   readonly apis: readonly Member[];
-  /** The project that takes commands now; waits until there is one. */
+  /** The `varve project` that is the leader; waits until there is one. */
   leader(): Promise<Member>;
   dispose(): Promise<void>;
 };
 
-/** All are started at once: those that read wait for those that write, in whatever order they come. */
+/** Starts all at once: the reading processes wait for the writing ones, in any order. */
 export async function startElasticsearchFleet(
   options: ElasticsearchFleetOptions,
 ): Promise<ElasticsearchFleet> {
   const { url, space, env } = options;
   const folder = mkdtempSync(join(tmpdir(), 'varve-fleet-'));
   const eventStore = options.eventStore ?? `sqlite:${join(folder, 'events.db')}`;
-  // Beside a log that is no file there is no folder for uploads.
+  // A log that is not a file has no default folder for uploads.
   const own = [...(options.arguments ?? []), '--assets', join(folder, 'assets')];
   const args = ['--event-store', eventStore, '--read-index', url, '--space', space, ...own];
   const startAll = (role: NonNullable<ServerOptions['role']>, count: number) =>

@@ -42,7 +42,7 @@ export type TestIndices = {
 
 let made = 0;
 
-/** Real indices, fed with batches by a model of rows and links that makes every document anew after each batch. */
+/** Real indices, fed with batches by a model of rows and links that writes every document again after each batch. */
 export async function createTestIndices(
   registry: SchemaRegistry,
   denormalise: DenormaliseSettings = DEFAULT_DENORMALISE,

@@ -23,7 +23,7 @@ export type Member = {
   isUp(): boolean;
   /** Ends with this signal. */
   end(signal: NodeJS.Signals): Promise<void>;
-  /** Starts anew with its data directory, at another port. */
+  /** Starts again with its data directory, at another port. */
   start(): Promise<void>;
 };
 
@@ -84,7 +84,7 @@ export async function startMember(
   };
 }
 
-/** Asks members again and again until one leads. */
+/** Asks the members repeatedly until one is the leader. */
 export async function leaderOf(members: readonly Member[]): Promise<Member> {
   for (;;) {
     for (const member of members) if (await isLeading(member)) return member;
@@ -92,7 +92,7 @@ export async function leaderOf(members: readonly Member[]): Promise<Member> {
   }
 }
 
-/** As others see it: whether it answers, and says that it leads. */
+/** Whether the process answers other processes, and says that it is the leader. */
 async function isLeading(member: Member): Promise<boolean> {
   if (!member.isUp()) return false;
   try {

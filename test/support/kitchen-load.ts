@@ -7,17 +7,17 @@ export type Recorded = {
   readonly query: KitchenQuery;
   /** Of the last write that was answered when the question was asked. */
   readonly from: bigint;
-  /** The end of the log when the answer was there. */
+  /** The end of the log when the answer had arrived. */
   readonly to: bigint;
   readonly answer: readonly Dish[];
 };
 
 export type KitchenLoad = {
-  /** What went wrong; nothing should. */
+  /** Failed requests; there should be none. */
   readonly failures: readonly string[];
   readonly recorded: readonly Recorded[];
   readonly writes: () => number;
-  /** Ends after the requests under way. */
+  /** Ends after the requests in flight. */
   stop(): Promise<void>;
 };
 
@@ -27,13 +27,13 @@ const LETTERS = 'abcde';
 export type LoadOptions = {
   readonly writers: number;
   readonly readers: number;
-  /** Other processes that are read from as well. */
+  /** Other processes that readers ask as well. */
   readonly readFrom?: readonly string[];
-  /** Of each writer and reader, between two requests; default: none. */
+  /** Pause of each writer and reader between two requests; default: none. */
   readonly pauseMs?: number;
 };
 
-/** Writers and readers that go on until they are stopped. `log`: of the server, opened here. */
+/** Starts writers and readers that run until they are stopped. `log`: the server's log, opened here. */
 export function startKitchenLoad(
   url: string,
   log: EventStore,

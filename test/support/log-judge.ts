@@ -86,7 +86,7 @@ export function readGraph(data: string): readonly string[] {
   }
 }
 
-/** The same of a graph that is made anew from the log. */
+/** The same lines, of a graph that is rebuilt from the log. */
 export async function rebuildGraph(eventStore: string, space = 'varve'): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'varve-rebuilt-'));
   const graph = openContentGraph(join(folder, 'graph.db'));

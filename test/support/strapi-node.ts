@@ -27,7 +27,7 @@ export type StrapiNode = {
 };
 
 export type StrapiNodeOptions = {
-  /** Of this test alone: others may run beside it. */
+  /** A database for this test only, since other tests may run at the same time. */
   readonly database: string;
   /** Where its webhooks go, and what they say of themselves. */
   readonly webhook?: { readonly url: string; readonly secret: string };

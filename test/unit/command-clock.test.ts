@@ -12,10 +12,10 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const START = Date.UTC(2026, 0, 1);
 
-/** Commands of clients, each so long behind the one before, by a clock that is off by so much. */
+/** `commands` commands of clients, `every` milliseconds apart, by a clock that is `off` milliseconds wrong. */
 type Stretch = { readonly commands: number; readonly every: number; readonly off: number };
 
-/** The graph is opened anew for each stretch. Answers the real times of the commands that it knows at the end. */
+/** Opens the graph again for each stretch. Returns the real times of the commands that it knows at the end. */
 function knownAfter(stretches: readonly Stretch[]): {
   readonly known: readonly number[];
   readonly end: number;

@@ -83,7 +83,7 @@ describe('a to-many relation', () => {
     ['before', { connect: [{ documentId: 't2', position: { before: 't1' } }] }, [0, 2, 1]],
     ['after an id', { connect: [{ id: '#3', position: { after: '#1' } }] }, [0, 2, 1]],
     [
-      'beside one that comes later in the list',
+      'before one that comes later in the list',
       {
         connect: [
           { documentId: 't2', position: { before: 't3' } },
@@ -93,7 +93,7 @@ describe('a to-many relation', () => {
       [2, 3, 0, 1],
     ],
     [
-      'beside nothing, when that may be',
+      'before a document that is not linked, with strict: false',
       { connect: [{ documentId: 't2', position: { before: 't4' } }], options: { strict: false } },
       [0, 1, 2],
     ],
@@ -173,7 +173,7 @@ describe('refused', () => {
     ['a boolean', { best: true }, 'Invalid relations'],
     ['a fraction', { best: 1.5 }, 'Invalid relations'],
     ['an unknown operation', { tags: { add: [] } }, 'Invalid key add at tags'],
-    ['an unknown key beside an operation', { tags: { set: [], foo: 1 } }, 'Invalid key foo at tags'],
+    ['an unknown key next to an operation', { tags: { set: [], foo: 1 } }, 'Invalid key foo at tags'],
     ['an unknown key in a reference', { tags: { set: [{ id: 1, foo: 1 }] } }, 'Invalid key foo at tags'],
     [
       'an unknown key in a component',
@@ -181,17 +181,17 @@ describe('refused', () => {
       'Invalid key status at part.tags',
     ],
     [
-      'an unknown place',
+      'an unknown position',
       { tags: { connect: [{ id: 1, position: { top: true } }] } },
       'Invalid key top at tags',
     ],
     [
-      'a place beside what is not linked',
+      'a position before a document that is not linked',
       { tags: { connect: [{ id: 3, position: { before: 5 } }] } },
       'There was a problem connecting relation with id 3 at position {"before":5,"locale":"en"}. The relation with id 5 needs to be connected first.',
     ],
     [
-      'places that wait for each other',
+      'positions that depend on each other',
       {
         tags: {
           connect: [

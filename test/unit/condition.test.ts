@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { createCondition } from '../../shared/condition.ts';
 
-it('lets through whoever asks for what holds, and everyone else when it does', async () => {
+it('resolves at once if the condition holds, else when it does', async () => {
   let position = 5n;
   const condition = createCondition();
   expect(await condition.until(() => position >= 5n)).toBe(true);
@@ -18,7 +18,7 @@ it('lets through whoever asks for what holds, and everyone else when it does', a
   await Promise.all(waits);
 });
 
-it('turns away whose time is over, and does not hear of them again', async () => {
+it('resolves to false after the time limit, and forgets the caller', async () => {
   vi.useFakeTimers();
   try {
     let position = 0n;
@@ -37,7 +37,7 @@ it('turns away whose time is over, and does not hear of them again', async () =>
   }
 });
 
-it('rejects for those who wait and would have to wait once it has failed, not for what holds', async () => {
+it('after a failure rejects all waits, but not for a condition that holds', async () => {
   let position = 0n;
   const condition = createCondition();
   const waiting = condition.until(() => position >= 1n);

@@ -181,7 +181,7 @@ it.each([
   graph.close();
 });
 
-it('is not used when its graph was made anew', () => {
+it('is not used after its graph was rebuilt', () => {
   const { files, graph, log } = createPair();
   graph.close();
   rmSync(files.file);

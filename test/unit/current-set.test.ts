@@ -44,7 +44,7 @@ function createMovingCluster() {
 }
 
 describe('the set of indices that a process reads', () => {
-  it('is asked for beside a read when it is a second old, and before one when it is two', async () => {
+  it('is refreshed during a read after one second, and before a read after two', async () => {
     const { set, asked, move, pass } = createMovingCluster();
     expect(await set.get()).toBe(OLD);
     move();

@@ -64,13 +64,13 @@ function counter() {
   };
 }
 
-it('changes at once when no answer is under way', () => {
+it('applies a change at once when no answer is in progress', () => {
   const { set, value } = counter();
   void set(1);
   expect(value()).toBe(1);
 });
 
-it('makes a change wait for the answer under way, and then at once', async () => {
+it('makes a change wait for the answer in progress, then applies it at once', async () => {
   const { answers, part, set, value, turn } = counter();
   const answer = answers.part(undefined, part(5));
   const changed = set(1);
@@ -82,7 +82,7 @@ it('makes a change wait for the answer under way, and then at once', async () =>
   expect(value()).toBe(1);
 });
 
-it('makes changes after 50 ms, in order, and begins the answer anew', async () => {
+it('applies changes after 50 ms, in order, and restarts the answer', async () => {
   const { answers, part, set, value, turn, pass } = counter();
   let tries = 0;
   const answer = answers.answer(async (scope) => {
@@ -102,7 +102,7 @@ it('makes changes after 50 ms, in order, and begins the answer anew', async () =
   expect(tries).toBe(2);
 });
 
-it('waits five times as long for an answer that was begun anew three times, but not time after time', async () => {
+it('waits 250 ms for an answer that was restarted three times, and 50 ms for the next one', async () => {
   const { answers, part, set, value, turn, pass } = counter();
   const answer = answers.part(undefined, part(2_000));
   let changes = 0;
@@ -123,7 +123,7 @@ it('waits five times as long for an answer that was begun anew three times, but 
   expect(await answer).toEqual([5, 5]);
 });
 
-it('refuses with a 503 what changes never let come to an end', async () => {
+it('refuses an answer with a 503 if changes never let it finish', async () => {
   const { answers, part, set, turn, pass } = counter();
   const answer = answers.part(undefined, part(9_000)).catch((error: unknown) => error);
   for (let i = 0; i < 60; i++) {
@@ -135,7 +135,7 @@ it('refuses with a 503 what changes never let come to an end', async () => {
   expect(await answer).toMatchObject({ code: 'busy' });
 });
 
-it('begins an answer of two requests anew when rows change between them', async () => {
+it('restarts an answer of two requests when rows change between them', async () => {
   const turns = createTurns({ sliceMs: 1, graceMs: 1, steps: 1, now: lookAtClock() });
   const index = await taggedBooks({ turns });
   const search = {

@@ -25,10 +25,10 @@ it('refuses what takes longer than the limit, and says what is accepted', async 
   await expect(index.search({ ...page, size: 1, withTotal: true, answer })).rejects.toEqual(refused);
 });
 
-it('counts all searches and follows of an answer together, and those of another answer anew', async () => {
+it('counts all searches and traversals of one answer together, and those of another answer separately', async () => {
   const index = await library(INSTANT);
   const tooExpensive = expect.any(QueryTooExpensive);
-  // One row's links are followed before the clock is looked at.
+  // The links of one row are traversed before the clock is read.
   const follow = { ...tags, parents: [0], limit: 10 };
   await index.answer?.(async (answer) => {
     await index.follow({ ...follow, answer });

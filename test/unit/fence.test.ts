@@ -67,10 +67,10 @@ const create = (n: number, id: string, request?: string) =>
   }) as const;
 
 describe('a leader that another one has followed', () => {
-  test('changes nothing, is told so, and its command counts once when the new one carries it out', async () => {
+  test('changes nothing, gets an error, and the command counts once when the new leader repeats it', async () => {
     const world = await newWorld();
     const first = await claim(world, 'first');
-    // It decides, and stands still before it appends: the claim of another stands before its events.
+    // It decides, and pauses before it appends: the claim of another process is then in the log before its events.
     const late: EventStore = {
       ...world.store,
       async append(stream, expected, events) {
@@ -89,7 +89,7 @@ describe('a leader that another one has followed', () => {
     expect(again).toMatchObject({ documentId: done.documentId, position: done.position, changed: false });
   });
 
-  test('is passed over by a graph that is made anew, whatever its batches', async () => {
+  test('is ignored by a graph that replays the log, whatever the size of its batches', async () => {
     const world = await newWorld();
     const first = await claim(world, 'first');
     const { documentId } = await leaderOf(world, first).execute(create(1, 'c-1'));

@@ -32,7 +32,7 @@ function redefined(name: string, attributes: { readonly [name: string]: Json }, 
 }
 
 describe('a changed content type', () => {
-  it('presents its rows anew from what is stored, from that position on', () => {
+  it('presents its stored rows by the new definition, from that position on', () => {
     graph.given(created('restaurant', 'r1', { values: { name: 'A', secret: 's', stars: 3 } }));
     graph.given(
       redefined('restaurant', {

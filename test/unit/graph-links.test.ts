@@ -45,16 +45,16 @@ describe('order and places', () => {
   });
 
   it('connects at the start, at the end, before and after', () => {
-    const beside = (documentId: string, at = 'before'): Json => ({ at, documentId, locale: null });
+    const nextTo = (documentId: string, at = 'before'): Json => ({ at, documentId, locale: null });
     graph.given(relate('restaurant', 'r1', set('tags', 'a', 'b')));
     graph.given(relate('restaurant', 'r1', connect('tags', 'c', { at: 'start' })));
-    graph.given(relate('restaurant', 'r1', connect('tags', 'd', beside('b'))));
+    graph.given(relate('restaurant', 'r1', connect('tags', 'd', nextTo('b'))));
     expect(tagsOf('draft')).toEqual(['c', 'a', 'd', 'b']);
-    graph.given(relate('restaurant', 'r1', connect('tags', 'e', beside('c', 'after'))));
+    graph.given(relate('restaurant', 'r1', connect('tags', 'e', nextTo('c', 'after'))));
     expect(tagsOf('draft')).toEqual(['c', 'e', 'a', 'd', 'b']);
   });
 
-  it('moves what is connected again, and takes a place that is gone for the end', () => {
+  it('moves a document that is connected again, and appends it if its position is gone', () => {
     graph.given(relate('restaurant', 'r1', set('tags', 'a', 'b', 'c')));
     graph.given(relate('restaurant', 'r1', connect('tags', 'a')));
     expect(tagsOf('draft')).toEqual(['b', 'c', 'a']);
@@ -84,7 +84,7 @@ describe('order and places', () => {
     expect(tagsOf('draft')).toEqual(['c', 'a']);
   });
 
-  it('keeps the order on the other side when a list is set anew', () => {
+  it('keeps the order on the other side when a list is set again', () => {
     graph.given(relate('restaurant', 'r1', set('tags', 'a')), relate('restaurant', 'r2', set('tags', 'a')));
     graph.given(relate('restaurant', 'r1', set('tags', 'b', 'a')));
     expect(graph.sources('restaurant', 'tags', 'draft', 'a')).toEqual(['r1', 'r2']);
@@ -231,7 +231,7 @@ describe('worlds', () => {
     expect([chefOf('draft'), chefOf('published')]).toEqual([[], ['h1']]);
   });
 
-  it('one published oneToOne at a time: publishing takes it from whoever had it', () => {
+  it('one published oneToOne at a time: publishing takes it from the document that had it', () => {
     graph.given(...documents('menu', 'm1'), created('restaurant', 'r1', { relations: [set('menu', 'm1')] }));
     graph.given(
       created('restaurant', 'r2'),
@@ -245,7 +245,7 @@ describe('worlds', () => {
     expect(graph.sources('restaurant', 'menu', 'published', 'm1')).toEqual(['r2']);
   });
 
-  it('discarding a draft takes back its own links and its edits of inverse sides, with what they stole', () => {
+  it('discarding a draft restores its own links and its edits of inverse sides, with the links that those took from others', () => {
     graph.given(...documents('chef', 'h1', 'h2'), ...documents('tag', 'a', 'b'));
     graph.given(created('restaurant', 'r1', { relations: [set('chef', 'h1'), set('tags', 'a')] }));
     graph.given(published('chef', 'h1'), published('chef', 'h2'), published('restaurant', 'r1'));

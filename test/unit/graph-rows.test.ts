@@ -54,7 +54,7 @@ describe('rows', () => {
     expect(JSON.stringify(graph.row('restaurant', 'r1', 'draft'))).not.toContain('secret');
   });
 
-  it('allots ids per content type, anew at each publication, above those of an import', () => {
+  it('assigns ids per content type, new ones at each publication, above those of an import', () => {
     graph.given(
       created('restaurant', 'r1', { id: 40 }),
       created('country', 'c1'),

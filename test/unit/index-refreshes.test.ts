@@ -29,7 +29,7 @@ function countingRefreshes(): { readonly refreshes: Refreshes; readonly made: ()
   return { refreshes: createRefreshes({ refresh }), made: () => count };
 }
 
-it('makes what is written visible every five seconds where that lets somebody go on', async () => {
+it('refreshes every five seconds while that lets waiting requests finish', async () => {
   const { refreshes, made } = countingRefreshes();
   expect(await refreshedAt(refreshes, made, false, 22)).toEqual([0, 5, 10, 15, 20]);
   expect(refreshes.oldest()).toBe(7n);
@@ -37,12 +37,12 @@ it('makes what is written visible every five seconds where that lets somebody go
   expect(refreshes.oldest()).toBeUndefined();
 });
 
-it('does so less and less often, but every minute, where documents of the same changes are still to be written', async () => {
+it('refreshes less and less often, at least once a minute, while documents of the same changes are still to be written', async () => {
   const { refreshes, made } = countingRefreshes();
   expect(await refreshedAt(refreshes, made, true, 210)).toEqual([0, 5, 10, 20, 40, 80, 140, 200]);
 });
 
-it('begins anew with what is written after all of it was visible', async () => {
+it('starts again at five seconds for writes that come after everything was visible', async () => {
   const { refreshes, made } = countingRefreshes();
   await refreshedAt(refreshes, made, true, 50);
   await refreshes.refresh();

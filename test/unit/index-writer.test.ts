@@ -324,7 +324,7 @@ it('sends no batch after its deadline, nor once another process writes', async (
   expect(setting.index.requests).toEqual([]);
 });
 
-it('goes on where it was after a crash', async () => {
+it('continues where it was after a crash', async () => {
   const setting = openSetting();
   setting.given(...SOME);
   setting.index.behave({ fails: () => new Error('no connection') });
@@ -340,7 +340,7 @@ it('goes on where it was after a crash', async () => {
   expect(setting.index.visible).toEqual(wanted(setting));
 });
 
-it('knows when the graph has changed without the account, and begins anew', async () => {
+it('detects that the graph changed without a list of stale documents, and writes all documents again', async () => {
   const setting = openSetting();
   setting.given(...SOME);
   await setting.start().atRest();

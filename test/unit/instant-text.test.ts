@@ -15,7 +15,7 @@ it("dates and times are those of JavaScript's own ISO text, without a fraction's
   fc.assert(property, { numRuns: 3000 });
 });
 
-it('a time has no fraction at a whole second, and begins anew at midnight', () => {
+it('a time has no fraction at a whole second, and restarts at midnight', () => {
   expect(timeText(8.5 * 3_600_000)).toBe('08:30:00');
   expect(timeText(500)).toBe('00:00:00.5');
   expect(timeText(70)).toBe('00:00:00.07');

@@ -79,7 +79,7 @@ describe('searches that are asked for at once', () => {
   });
 });
 
-/** A cluster that answers when it is told to; each request by the text of its first search. */
+/** A cluster that answers a request when the test calls its function in `underWay`. */
 function slowCluster() {
   const requests: string[][] = [];
   const underWay: (() => void)[] = [];
@@ -101,7 +101,7 @@ function slowCluster() {
   return { requests, underWay, askInTurns, turn, clock };
 }
 
-describe('while four requests are under way', () => {
+describe('while four requests are in flight', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
   });
@@ -109,7 +109,7 @@ describe('while four requests are under way', () => {
     vi.useRealTimers();
   });
 
-  it('searches wait for one of them to be answered, and go together then', async () => {
+  it('searches wait until one of them is answered, and are then sent together', async () => {
     const { requests, underWay, askInTurns, turn } = slowCluster();
     await askInTurns('1', '2', '3', '4', '5', '6');
     expect(requests).toEqual([['1'], ['2'], ['3'], ['4']]);
@@ -118,7 +118,7 @@ describe('while four requests are under way', () => {
     expect(requests.slice(4)).toEqual([['5', '6']]);
   });
 
-  it('they wait for no longer than a millisecond', async () => {
+  it('searches wait for at most a millisecond', async () => {
     const { requests, askInTurns } = slowCluster();
     await askInTurns('1', '2', '3', '4', '5', '6');
     vi.advanceTimersByTime(1);

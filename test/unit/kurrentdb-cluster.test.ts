@@ -47,8 +47,8 @@ const useAll = async (store: EventStore, stream: string) => {
   await store.lastPosition();
 };
 
-describe('the node that leads is dead for good', () => {
-  test('appends, reads and subscriptions go on with the next, and a store that is opened then works', async () => {
+describe('a leader node that never comes back', () => {
+  test('appends, reads and subscriptions continue with the next leader, and a store that is opened then works', async () => {
     const store = await start();
     const stream = streamOf();
     const subscriber = collect(store);
@@ -61,7 +61,7 @@ describe('the node that leads is dead for good', () => {
     expect(subscriber.events).toEqual(await readAll(store));
   });
 
-  test('what a read found is read again from a node that leads, also where the address names one follower', async () => {
+  test('what a read found is read again from a leader node, even if the address names only a follower', async () => {
     const store = await start();
     const stream = streamOf();
     const [, follower] = cluster.nodes;
@@ -73,7 +73,7 @@ describe('the node that leads is dead for good', () => {
 });
 
 test(
-  'a leading node that stops answering without closing is left',
+  'the store leaves a leader node that stops answering without closing its connections',
   takesMinutes('a silent leading node'),
   async () => {
     const store = await start({ deadlineMs: 500 });
@@ -89,8 +89,8 @@ test(
 );
 
 test(
-  'a subscription whose own node stops answering is made anew, though appends and reads go on',
-  takesMinutes('nodes that stand still'),
+  'a subscription whose own node stops answering is started again, though appends and reads still work',
+  takesMinutes('nodes that are frozen'),
   async () => {
     const store = await start({ deadlineMs: 500 });
     const other = open({ deadlineMs: 500 });
@@ -99,14 +99,14 @@ test(
     await subscriber.until(1);
     const [first] = cluster.nodes;
     cluster.freeze(first as NonNullable<typeof first>);
-    // Nothing is asked of the frozen node by the subscriber's store but what it asks by itself.
+    // The subscriber's store sends the frozen node only its own periodic requests.
     await other.append(streamOf(), 'none', newEvents(1));
     await subscriber.until(2);
   },
 );
 
 const majorityGoneMs = Number(process.env['VARVE_NO_MAJORITY_MS'] ?? 2_000);
-test('without a majority nothing ends; all is there and goes on afterwards', {
+test('without a majority nothing ends; afterwards everything is there and continues', {
   ...takesMinutes('a cluster without a majority'),
   timeout: majorityGoneMs + 60_000,
 }, async () => {

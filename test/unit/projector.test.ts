@@ -77,7 +77,7 @@ async function sources(type: string, world: 'draft' | 'published'): Promise<unkn
 }
 
 describe('the projector', () => {
-  it('shows an event in the index when its position is applied, whoever waits', async () => {
+  it('shows an event in the index when its position is applied, to every waiting caller', async () => {
     const position = await append(created('restaurant', 'r1', { values: { name: 'A' } }));
     await Promise.all([projector.applied(position), projector.applied(position), projector.applied(1n)]);
     expect(await sources('restaurant', 'draft')).toMatchObject([{ id: 1, documentId: 'r1', name: 'A' }]);
@@ -85,12 +85,12 @@ describe('the projector', () => {
     expect(graph.position()).toBe(position);
   });
 
-  it('brings an index level with a graph that has no rows', () => {
+  it('brings an index up to the position of a graph that has no rows', () => {
     expect(readIndex.position()).toBe(graph.position());
     expect(graph.position()).toBe(BigInt(DEFINITIONS.length));
   });
 
-  it('goes on where it stood after a restart, and rebuilds the same from a deleted graph', async () => {
+  it('continues at its checkpoint after a restart, and rebuilds the same from a deleted graph', async () => {
     await projector.applied(await append(created('restaurant', 'r1', { values: { name: 'A' } })));
     await append(published('restaurant', 'r1'));
     await close();
@@ -126,7 +126,7 @@ describe('the projector', () => {
       await open();
     };
 
-    it('stops before it, in the midst of a batch too, and goes on as soon as the program knows it', async () => {
+    it('stops before it, also in the middle of a batch, and continues as soon as the program knows it', async () => {
       await reopen(upcast);
       const position = await append(created('restaurant', 'r1', { values: { name: 'A' } }));
       const stopped: StoredEvent[] = [];
@@ -139,7 +139,7 @@ describe('the projector', () => {
       expect(stopped).toMatchObject([{ position: position + 1n, unreadable: { kind: 'newer-version' } }]);
       expect(await sources('restaurant', 'draft')).toMatchObject([{ name: 'A' }]);
       expect(graph.position()).toBe(position);
-      // Started anew it comes as far, and waits at the same place.
+      // After a restart it stops at the same event.
       await reopen(upcast);
       await expect(projector.applied(position + 2n)).rejects.toThrow(/version 3/);
       expect(graph.position()).toBe(position);
@@ -149,7 +149,7 @@ describe('the projector', () => {
       expect(await sources('restaurant', 'published')).toMatchObject([{ name: 'B' }]);
     });
 
-    it('stops before definitions of the next process, and shows all content until more is written', async () => {
+    it('stops before definitions of the next process, and is complete until content follows them', async () => {
       const written = await append(created('restaurant', 'r1', { values: { name: 'A' } }));
       const end = createTypesEnd(eventStore);
       await projector.close();
@@ -190,7 +190,7 @@ describe('the projector', () => {
     });
   });
 
-  it("skips somebody else's event, the last of the log too: whoever waits for its position goes on", async () => {
+  it('skips an event that is not content, also the last one of the log, and resolves waits for its position', async () => {
     const foreign = [{ id: randomUUID(), type: 'leader-elected', data: { epoch: 9 }, metadata: {} as never }];
     for (const after of [created('restaurant', 'r1', { values: { name: 'A' } }), undefined]) {
       const result = await eventStore.append(

@@ -67,7 +67,7 @@ const addTags = (data: string, ...tags: readonly string[]) =>
     tags.map((tag) => created('tag', tag)),
   );
 
-/** Brings a graph level with the log; answers its tags. */
+/** Applies the log to a graph up to its end; returns the graph's tags. */
 async function follow(data: string, generation = 1): Promise<readonly string[]> {
   const graph = openContentGraph(graphFile(data, generation));
   await withLog(data, (log) => catchUp(log, graph));
@@ -95,7 +95,7 @@ async function replaced(data: string): Promise<readonly (readonly [file: string,
 const OTHER = expect.stringContaining('is not in this log');
 
 describe('an older log under a newer graph', () => {
-  it('that was written on: the graph is made from it anew', async () => {
+  it('that got other events since: the graph is rebuilt from it', async () => {
     const data = await directoryOf('a');
     const putBack = saveLog(data);
     await addTags(data, 'b', 'c');
@@ -107,7 +107,7 @@ describe('an older log under a newer graph', () => {
     expect(await replaced(data)).toEqual([]);
   });
 
-  it('that ends with another event at the same position: the graph is made from it anew', async () => {
+  it('that ends with another event at the same position: the graph is rebuilt from it', async () => {
     const data = await directoryOf('a');
     const putBack = saveLog(data);
     await addTags(data, 'b');
@@ -130,7 +130,7 @@ describe('an older log under a newer graph', () => {
     expect(existsSync(graphFile(data, 1))).toBe(true);
   });
 
-  it('generations that are not live are made anew, also from a shorter log', async () => {
+  it('generations that are not live are rebuilt, also from a shorter log', async () => {
     const data = await directoryOf('a');
     const store = openGenerationStore(data);
     store.begin({ graph: true }, '2024-01-01T00:00:00.000Z');
@@ -175,7 +175,7 @@ describe('a log and its own graph', () => {
 });
 
 const DAMAGES: readonly (readonly [what: string, damage: (file: string) => void])[] = [
-  ['is no database', (file) => writeFileSync(file, 'garbage'.repeat(2_000))],
+  ['is not a database', (file) => writeFileSync(file, 'garbage'.repeat(2_000))],
   ['is cut in half', (file) => truncateSync(file, Math.floor(statSync(file).size / 8192) * 4096)],
   ['lacks a table', (file) => run(file, 'DROP TABLE meta')],
   [
@@ -184,7 +184,7 @@ const DAMAGES: readonly (readonly [what: string, damage: (file: string) => void]
   ],
 ];
 
-/** Runs a statement and answers its first value. */
+/** Runs a statement and returns its first value. */
 function run(file: string, sql: string): unknown {
   const db = new DatabaseSync(file);
   const row = db.prepare(sql).get();
@@ -200,16 +200,19 @@ function writeZeros(file: string, page: number): void {
 }
 
 describe('a damaged read model', () => {
-  it.each(DAMAGES)('a graph.db that %s is set aside and made from the log anew', async (_what, damage) => {
-    const data = await directoryOf('a', 'b');
-    await follow(data);
-    const file = graphFile(data, 1);
-    damage(file);
-    expect(await replaced(data)).toEqual([[file, 'it is damaged']]);
-    expect(existsSync(`${file}.damaged`)).toBe(true);
-    expect(await follow(data)).toEqual(['a', 'b']);
-    expect(await replaced(data)).toEqual([]);
-  });
+  it.each(DAMAGES)(
+    'a graph.db that %s is renamed, and the graph is rebuilt from the log',
+    async (_what, damage) => {
+      const data = await directoryOf('a', 'b');
+      await follow(data);
+      const file = graphFile(data, 1);
+      damage(file);
+      expect(await replaced(data)).toEqual([[file, 'it is damaged']]);
+      expect(existsSync(`${file}.damaged`)).toBe(true);
+      expect(await follow(data)).toEqual(['a', 'b']);
+      expect(await replaced(data)).toEqual([]);
+    },
+  );
 
   it('a graph.db that is empty is a new one', async () => {
     const data = await directoryOf('a', 'b');
@@ -219,7 +222,7 @@ describe('a damaged read model', () => {
     expect(await follow(data)).toEqual(['a', 'b']);
   });
 
-  it('a graph in which damage is found while it is open is marked, and made anew at the next start', async () => {
+  it('a graph in which damage is found while it is open is marked, and rebuilt at the next start', async () => {
     const data = await directoryOf('a', ...Array.from({ length: 200 }, (_, n) => `tag${n}`));
     await follow(data);
     const file = graphFile(data, 1);
@@ -239,7 +242,7 @@ describe('a damaged read model', () => {
     expect(await replaced(data)).toEqual([]);
   });
 
-  it('a generations.db that is no database is made anew, and all graphs, as nobody knows which is whole', async () => {
+  it('a generations.db that is not a database is created again, and all graphs are, since nothing says which is complete', async () => {
     const data = await directoryOf('a');
     const store = openGenerationStore(data);
     store.begin({ graph: true }, '2024-01-01T00:00:00.000Z');

@@ -159,7 +159,7 @@ describe('turns', () => {
     expect(time()).toBeLessThan(20);
   });
 
-  it('have only a few pieces of work under way, and begin the others anew', async () => {
+  it('have at most `atOnce` pieces of work in progress, and restart the others', async () => {
     const { turns, work, untilIdle } = thread({ atOnce: 3 });
     let underWay = 0;
     let most = 0;
@@ -204,27 +204,27 @@ describe('turns', () => {
       expect(each).toMatchObject({ code: 'busy', message: expect.stringContaining('wait') });
   });
 
-  it('refuse nothing that is owed, however much waits', async () => {
+  it('refuse no work that must be answered, however much waits', async () => {
     const { turns, work, untilIdle } = thread({ atOnce: 2, waiting: 5 });
     const all = Array.from({ length: 50 }, () => turns.run(turns.task(1_000, { isOwed: true }), work(10)));
     untilIdle();
     expect(await Promise.all(all)).toEqual(Array.from({ length: 50 }, () => 10));
   });
 
-  it('work for those first that were begun anew', async () => {
+  it('run restarted work first', async () => {
     const { turns, work, turn, untilIdle } = thread();
     const order: string[] = [];
     const restarted: Task = { ...turns.task(1_000), spent: 500, restarts: 2 };
     const all = [turns.task(1_000), restarted].map((task, n) =>
       turns.run(
         task,
-        work(40, () => order.push(n === 0 ? 'first' : 'begun anew')),
+        work(40, () => order.push(n === 0 ? 'first' : 'restarted')),
       ),
     );
     turn();
     untilIdle();
     await Promise.all(all);
-    expect(order).toEqual(['begun anew', 'first']);
+    expect(order).toEqual(['restarted', 'first']);
   });
 
   it('hand on what work throws', async () => {

@@ -31,7 +31,7 @@ const names = () =>
     .all()
     .map(({ name }) => name);
 
-it('carries transactions out in order, however many are under way', () => {
+it('executes transactions in order, however many are pending', () => {
   for (let id = 1; id <= 50; id++) {
     writer.add(INSERT, [id, `first ${id}`]);
     writer.add('UPDATE pet SET name = ? WHERE id = ?', [`pet ${id}`, id]);
@@ -42,7 +42,7 @@ it('carries transactions out in order, however many are under way', () => {
   writer.close();
 });
 
-it('keeps bytes, texts, large integers and what is null', () => {
+it('keeps bytes, texts, large integers and NULL', () => {
   writer.add('CREATE TABLE anything (a, b, c, d)', []);
   writer.commit();
   writer.add('INSERT INTO anything VALUES (?, ?, ?, ?)', [new Uint8Array([0, 255]), 'ü\0x', 2n ** 60n, null]);
@@ -54,7 +54,7 @@ it('keeps bytes, texts, large integers and what is null', () => {
   writer.close();
 });
 
-it('says what went wrong, and carries out neither that transaction nor those after it', () => {
+it('reports an error, and executes neither that transaction nor later ones', () => {
   writer.add(INSERT, [1, 'stays']);
   writer.commit();
   writer.settle();

@@ -283,7 +283,7 @@ it('answers bad requests with what is wrong', async () => {
   );
 });
 
-it('disables a hook whose receiver is gone, and begins anew when it is resumed', async () => {
+it('disables a hook whose receiver is gone, and starts again when the hook is resumed', async () => {
   receiver.answer(() => ({ status: 410 }));
   await create('/api/tags', { key: 'g1' });
   const status = async () =>

@@ -8,12 +8,12 @@ const ALLOW = ['restaurant.find', 'restaurant.findOne', 'tag.find', 'article.fin
 const HIDDEN = { draft: 'quixotidraft', private: 'quixotinotes', forbidden: 'quixotichefs' };
 const NOTHING = 'zzxwvyqqwxyz';
 
-/** Each asks for a text in another way; answers repeat it. */
+/** Ways to search for a text; answers repeat it. */
 const LISTS: Readonly<Record<string, (text: string) => string>> = {
   search: (text) => `search=${text}`,
   'search, beginning': (text) => `search=${text.slice(0, -3)}`,
   'search, typo': (text) => `search=${text.slice(0, 4)}${text.slice(5)} `,
-  'search beside others': (text) => `search=the ${text}&facets=name,stars&highlight=name,description`,
+  'search with other words': (text) => `search=the ${text}&facets=name,stars&highlight=name,description`,
   'search, two words as one': (text) => `search=${text.slice(0, 6)} ${text.slice(6)}`,
   question: (text) => `search=one two three four ${text} five`,
   'search, sorted': (text) => `search=${text}&sort=name:desc&facets[name][search]=${text}`,

@@ -83,7 +83,7 @@ const catchUp = async (search: Search): Promise<void> => {
     if (page.isEnd || search.next >= records.length) break;
     if (counter < interval) continue;
     counter %= interval;
-    // As on a server, whose search goes on beside other calls: a call that was given up ends it.
+    // Lets other calls run between pages, as a server does. A cancelled call ends the search.
     await nextTurn();
     await sendCheckpoint(search, records.at(first)?.position ?? 0n);
   }

@@ -168,13 +168,13 @@ describe('authentication', () => {
       { ...revoked, metadata: { ...metadata, schemaVersion: 2 } },
     ]);
     await access.applied(result.kind === 'appended' ? result.position : 0n);
-    const anew = await openAccessControl(options);
-    for (const control of [access, anew]) {
+    const reopened = await openAccessControl(options);
+    for (const control of [access, reopened]) {
       expect(() => control.authenticate(header)).toThrow(UNKNOWN_TOKEN);
       expect(control.state().publicRights).toEqual(NO_RIGHTS);
     }
     await expect(tokens.revoke(token.id)).rejects.toThrow(/cannot read the event .*version 3/);
-    await anew.close();
+    await reopened.close();
   });
 
   test('hears of a revocation by another process', async () => {

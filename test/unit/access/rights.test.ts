@@ -81,7 +81,7 @@ describe('--allow', () => {
     });
   });
 
-  test('is shown as it was written', () => {
+  test('is shown as its short form', () => {
     expect(shortRight(`${RESTAURANT}.find`, registry)).toBe('restaurant.find');
     expect(shortRight('api::gone.gone.find', registry)).toBe('api::gone.gone.find');
   });
@@ -93,7 +93,7 @@ describe('the visible content types', () => {
       .filter(({ kind }) => kind === 'relation')
       .map(({ name }) => name);
 
-  test('are all of them for whoever may find everything', () => {
+  test('are all types if everything may be found', () => {
     expect(visibleRegistry(registry, FULL_ACCESS)).toBe(registry);
     expect(visibleRegistry(registry, READER)).toBe(registry);
   });
@@ -110,7 +110,7 @@ describe('the visible content types', () => {
     }
   });
 
-  test('nor do components', () => {
+  test('have no components with such a relation', () => {
     const hidden = [...visibleRegistry(registry, NO_RIGHTS).components.values()].flatMap(({ attributes }) =>
       [...attributes.values()].filter(({ kind }) => kind === 'relation'),
     );
@@ -121,7 +121,7 @@ describe('the visible content types', () => {
     expect(hidden).toEqual([]);
   });
 
-  test('keep models that have nothing to hide, and are made once for equal rights', () => {
+  test('share models that hide nothing, and are made once for equal rights', () => {
     const seen = visibleRegistry(registry, custom(`${RESTAURANT}.find`));
     expect(visibleRegistry(registry, custom(`${RESTAURANT}.find`))).toBe(seen);
     expect(seen.components.get('common.hours')).toBe(registry.components.get('common.hours'));

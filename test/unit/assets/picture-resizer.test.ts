@@ -49,7 +49,7 @@ it('says why where the picture cannot be read', async () => {
   expect(await resizer.resize(broken(), outcomeOf)).toEqual({ kind: 'failed', reason: 'the line broke' });
 });
 
-it('has no more pictures under way than it may, and gives the place back after an error', async () => {
+it('resizes at most `atOnce` pictures at a time, and starts the next one after an error', async () => {
   const resizer = createPictureResizer({ ...pixels, atOnce: 2, program: program(NOTHING) });
   let underWay = 0;
   let most = 0;
@@ -69,15 +69,15 @@ it('has no more pictures under way than it may, and gives the place back after a
   expect(most).toBe(2);
 });
 
-it('gives the program no variables of the server, and leaves no file behind', async () => {
-  const told = program(
+it('gives the program no environment variables of the server, and leaves no file behind', async () => {
+  const reporting = program(
     `process.stdout.write(JSON.stringify({ kind: 'too large', names: Object.keys(process.env), request: process.argv[2] }))`,
   );
   process.env['VARVE_ACCESS_KEY'] = 'secret';
   onTestFinished(() => {
     delete process.env['VARVE_ACCESS_KEY'];
   });
-  const outcome = (await createPictureResizer({ ...pixels, program: told }).resize(
+  const outcome = (await createPictureResizer({ ...pixels, program: reporting }).resize(
     content(),
     outcomeOf,
   )) as unknown as { readonly names: readonly string[]; readonly request: string };

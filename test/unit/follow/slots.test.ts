@@ -40,7 +40,7 @@ it('moves one member when one was moved', () => {
   ).toEqual(['e']);
 });
 
-it('numbers a list anew when nothing fits between two numbers', () => {
+it('renumbers a list when nothing fits between two numbers', () => {
   const known = new Map([
     ['a', 1],
     ['b', 1 + Number.EPSILON],

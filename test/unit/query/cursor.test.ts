@@ -12,11 +12,11 @@ const scopeOf = (query: string) => cursorScope(KEY, plan(query).search);
 describe('cursors', () => {
   const scope = scopeOf('sort=name&filters[stars][$gt]=3');
 
-  it('carry text, numbers, 64-bit integers and NULL there and back', () => {
+  it('encode and decode text, numbers, 64-bit integers and NULL', () => {
     expect(readCursor(scope, writeCursor(scope, place))).toEqual(place);
   });
 
-  it('begin with an empty one and go on behind the place of the given one', () => {
+  it('start with an empty cursor, and continue after the row that a cursor names', () => {
     expect(plan('sort=name&pagination[cursor]=').search.cursor).toEqual({ after: null });
     expect(plan('sort=name&pagination[cursor]').search.cursor).toEqual({ after: null });
     const cursor = writeCursor(scopeOf('sort=name'), ['x', 4]);
@@ -25,7 +25,7 @@ describe('cursors', () => {
     expect(pagination.form).toBe('cursor');
   });
 
-  it('are good for any fields, populate and page size of the same query', () => {
+  it('are valid for any fields, populate and page size of the same query', () => {
     const cursor = writeCursor(scopeOf('sort=name'), ['x', 4]);
     expect(plan(`sort=name&fields=key&populate=chef&pagination[cursor]=${cursor}`).search.cursor).toEqual({
       after: ['x', 4],
@@ -59,7 +59,7 @@ describe('cursors', () => {
     expect(() => readCursor(foreign, cursor)).toThrow('Invalid cursor');
   });
 
-  it('are refused beside page and start, as a list, and where nothing signs them', () => {
+  it('are refused together with page or start, as a list, and without a key to sign them', () => {
     for (const query of ['[page]=1', '[start]=0', '[limit]=1&pagination[pageSize]=1']) {
       expect(refusalOf(() => plan(`pagination[cursor]=&pagination${query}`)).code).toBe('invalid-pagination');
     }
@@ -67,7 +67,7 @@ describe('cursors', () => {
     expect(refusalOf(() => planList(requestOf('pagination[cursor]='))).code).toBe('invalid-cursor');
   });
 
-  it('refuse to carry a text that is too long for a URL', () => {
+  it('refuse a text that is too long for a URL', () => {
     expect(writeCursor(scope, ['x'.repeat(6000), 1])).toContain('.');
     expect(() => writeCursor(scope, ['x'.repeat(7000), 1])).toThrow('too long for a cursor');
   });

@@ -18,7 +18,7 @@ import { upcast } from '../../../shared/events/upcasters.ts';
 import { tryLockFile } from '../../../shared/sqlite/lock-file.ts';
 import { createDataDirectory } from '../../support/server.ts';
 
-/** What a builder does beside another process that works at the same rebuild, or has left it. */
+/** A builder, when another process works at the same rebuild or has left it. */
 const SCOPE = { graph: true };
 const NO_SERVER: Operations = {
   where: 'server',
@@ -33,19 +33,19 @@ const REQUEST = { scope: SCOPE, accept: false, othersEndMs: 0 };
 let data: string;
 let store: GenerationStore;
 let host: RebuildHost;
-let told: Rebuild[];
+let published: Rebuild[];
 
 beforeEach(() => {
   data = createDataDirectory();
   store = openGenerationStore(data);
-  told = [];
+  published = [];
   const log = openSqliteEventStore(join(data, 'events.db'), { space: 'varve', decode: upcast });
   host = {
     ...{ data, log, store, definitions: [], takesOver: false, now: Date.now },
     throttle: createThrottle(undefined),
     plan: embeddedReadSide({}),
     report: { info() {}, warn() {}, error() {} },
-    tell: (rebuild) => told.push(rebuild),
+    tell: (rebuild) => published.push(rebuild),
     withOperations: (use) => use(NO_SERVER),
   };
 });
@@ -61,7 +61,7 @@ describe('a builder', () => {
     const worker = openContentGraph(graphFile(data, generation));
     store.enter(id, 'taking over');
     expect(await runRebuild(host, REQUEST)).toMatchObject({ id, phase: 'taking over' });
-    expect(told).toMatchObject([{ id, phase: 'taking over' }]);
+    expect(published).toMatchObject([{ id, phase: 'taking over' }]);
     worker.close();
   });
 
@@ -69,7 +69,7 @@ describe('a builder', () => {
     const { id, generation } = store.begin(SCOPE, '2026-11-23T00:00:00.000Z');
     const other = tryLockFile(join(data, 'rebuild.db'));
     const ended = runRebuild(host, REQUEST).catch((error: Error) => error);
-    expect(told).toMatchObject([{ id, phase: 'replaying' }]);
+    expect(published).toMatchObject([{ id, phase: 'replaying' }]);
     const graph = graphFile(data, generation);
     other?.release();
     // The log is empty; only a process that works at the rebuild makes the file and asks the server.

@@ -56,7 +56,7 @@ const NAMES: readonly AcceptedProject[] = [
   { title: 'a type called document', files: type('document', {}), warnings: [] },
   { title: 'a type called date', files: type('date', {}), warnings: [] },
   {
-    title: 'info of version 4 beside that of version 5',
+    title: 'info of version 4 together with that of version 5',
     files: {
       'api/thing/content-types/thing/schema.json': {
         collectionName: 'things',
@@ -78,7 +78,7 @@ const NAMES: readonly AcceptedProject[] = [
     warnings: ['info.displayName: this option is dropped'],
   },
   {
-    title: 'an option of the wrong form beside private attributes',
+    title: 'an option of the wrong form together with private attributes',
     files: type(
       'thing',
       { secret: { type: 'string' } },

@@ -46,8 +46,8 @@ it('reads the words that a value has, with and without other letters', () => {
   expect([wordsRead(long).length, wordsOfValue(field, long, 'en').length]).toEqual([20_000, 20_000]);
 });
 
-it('gives a word its number whoever had the place before', () => {
-  // All in one place of the recent words, in which other kinds and dropped words have been.
+it('gives a word its number, whichever word used the cache slot before', () => {
+  // All have the same slot in the cache of recent words, which other kinds and dropped words used before.
   const vocabulary = createVocabulary(languageOf('en'));
   const use = (word: string) =>
     usePlainWord(vocabulary, `a ${word}`, { start: 2, end: 2 + word.length, hash: 5 });
