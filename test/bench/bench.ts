@@ -33,6 +33,7 @@ const options = new Command()
       'what sends the requests, with --against (wrk if it is installed, else autocannon)',
     ).choices(['wrk', 'autocannon']),
   )
+  .option('--workers <n>', 'workers of this checkout, with --against; the other one has one')
   .option('--no-appends', 'measure reads only, with --against')
   .option('--check', 'exit with 1 when the median ratio is below 0.97, of appends 0.95, with --against')
   .option('--rounds <n>', 'rounds of measurements in turns, with --read-index elasticsearch', '5')
@@ -56,6 +57,7 @@ const options = new Command()
       check?: boolean;
       load?: 'wrk' | 'autocannon';
       only?: string;
+      workers?: string;
       collections?: string;
       data?: string;
       report?: string;
@@ -105,6 +107,7 @@ async function benchAgainst(against: string): Promise<void> {
     ...{ against, data, scratch, seconds, say, size: options, appends: options.appends },
     measureLoad: generator === 'wrk' ? measureByWrk : measureLoad,
     pairs: Number(options.pairs),
+    workers: options.workers === undefined ? undefined : Number(options.workers),
     connections: Math.max(...connections),
     seed: Number(options.seed),
     queries: queries(QUERIES, options.only),

@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Distinct, geomean, num, table } from '../conformance/bench/common.mjs';
 import { type DataSize, importDataSet, ROOT } from './bench-data.ts';
 import { get, type LoadRequest, type LoadResult, type MeasureLoad } from './measure-load.ts';
@@ -21,6 +23,8 @@ export type CompareCheckoutsOptions = {
   readonly seed: number;
   readonly queries: readonly { readonly name: string; readonly template: string }[];
   readonly appends: boolean;
+  /** Workers of A. Default: one. */
+  readonly workers?: number | undefined;
   readonly measureLoad: MeasureLoad;
   readonly say: (line: string) => void;
 };
@@ -37,6 +41,7 @@ type Compared = {
   readonly kind: 'read' | 'append';
 };
 
+const STATUS_EVERY_MS = 500;
 const LEAST = { read: 0.97, append: 0.95 };
 
 /**
@@ -129,8 +134,18 @@ async function startSide(name: Side['name'], options: CompareCheckoutsOptions): 
     });
     options.say(`${name} = ${checkout}: ${num(documents / seconds, 0)} documents/s imported`);
   }
-  const server = await startVarve({ data, checkout });
+  const workers = name === 'A' ? (options.workers ?? 1) : 1;
+  const server = await startVarve({ data, checkout, more: workers > 1 ? ['--workers', `${workers}`] : [] });
+  while (countWorkers(checkout, data) < workers - 1) await delay(STATUS_EVERY_MS);
   return { name, server };
+}
+
+/** Reading workers that show the log's end. */
+function countWorkers(checkout: string, data: string): number {
+  const command = ['services/cli/varve.ts', 'status', '--json', '--data', data];
+  const status = execFileSync(process.execPath, command, { cwd: checkout, encoding: 'utf8' });
+  const { workers = [] } = JSON.parse(status) as { readonly workers?: readonly { readonly role: string }[] };
+  return workers.filter(({ role }) => role === 'reading').length;
 }
 
 async function comparePairs(
