@@ -69,7 +69,7 @@ import { leadReadSide } from './read-side/lead-read-side.ts';
 import { documentsOf, type ReadSidePlan } from './read-side/read-side.ts';
 import { watchGenerations } from './read-side/watch-generations.ts';
 import { createLogHead } from './stores/log-head.ts';
-import { assetsPlace, openAssetStore } from './stores/open-asset-store.ts';
+import { assetsAddress, openAssetStore } from './stores/open-asset-store.ts';
 import { logFolder } from './stores/open-event-store.ts';
 import { ownAssets } from './stores/owned-assets.ts';
 import { importAsset } from './strapi/import-asset.ts';
@@ -82,7 +82,7 @@ export type VarveOptions = ContentStoreOptions & {
   readonly usersEnvelope: boolean;
   readonly readSide: ReadSidePlan;
   readonly rules: RequestRules;
-  /** Location of uploaded files, a folder or an s3: address; absent: see assetsPlace. */
+  /** Location of uploaded files, a folder or an s3: address; absent: see assetsAddress. */
   readonly assets?: string | undefined;
   /** Bytes of one uploaded file. */
   readonly uploadLimit: number;
@@ -182,7 +182,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const { space, defaultLocale, usersEnvelope, operating, fleetLog } = options;
   const plan = options.readSide;
   // First, as it may refuse: nothing has to be undone then.
-  const assets = await openAssetStore(assetsPlace(options));
+  const assets = await openAssetStore(assetsAddress(options));
   const store = await openContentStore(options, plan);
   const { log, graph, generations, isNew } = store;
   const now = () => new Date().toISOString();
@@ -290,7 +290,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       view.follow(events);
     },
   });
-  const owned = ownAssets(assets, assetsPlace(options), { log, space, adopt: options.adopt ?? false });
+  const owned = ownAssets(assets, assetsAddress(options), { log, space, adopt: options.adopt ?? false });
   const {
     commands,
     imports,

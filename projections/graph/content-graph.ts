@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
-import { moreSpace } from '../../shared/disk-space.ts';
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
 import type { ContentTypeDefined } from '../../shared/document/events.ts';
 import type { RecordedRows } from '../../shared/document/recorded-rows.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { followCurrent } from '../../shared/follow-current.ts';
+import { waitForFreeDisk } from '../../shared/free-disk.ts';
 import type { ChangeBatch } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
@@ -32,7 +32,7 @@ import { writerLock } from './store/generation-files.ts';
 import { type GraphDatabase, openGraphDatabase } from './store/graph-database.ts';
 import { openGraphSession } from './store/graph-session.ts';
 import { createLinkStore } from './store/link-store.ts';
-import { type AppliedEvent, openLogPlace } from './store/log-place.ts';
+import { type AppliedEvent, openLogCheckpoint } from './store/log-checkpoint.ts';
 import { openPendingEdits } from './store/pending-edits.ts';
 import { openRowIds } from './store/row-ids.ts';
 import { createExistingRows } from './store/row-keys.ts';
@@ -101,7 +101,7 @@ export type ContentGraph = {
   /** Puts a copy that was converted to other content types in the place of this file. Nobody has the copy open. */
   becomeConverted(copy: string): void;
   /** Resolves as soon as the graph's disk has more free space than now, after `atMostMs`, or when `signal` is aborted. */
-  moreSpace(atMostMs: number, signal: AbortSignal): Promise<void>;
+  waitForFreeDisk(atMostMs: number, signal: AbortSignal): Promise<void>;
   close(): void;
 };
 
@@ -148,13 +148,14 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
       replaceByConverted(file, copy);
       current = openFile(file, options);
     },
-    moreSpace: (atMostMs: number, signal: AbortSignal) => moreSpace(dirname(file), atMostMs, signal),
+    waitForFreeDisk: (atMostMs: number, signal: AbortSignal) =>
+      waitForFreeDisk(dirname(file), atMostMs, signal),
   });
 }
 
 const WRITER_ENDS_MS = 2_000;
 
-type OpenGraph = Omit<ContentGraph, 'reopen' | 'becomeConverted' | 'moreSpace'>;
+type OpenGraph = Omit<ContentGraph, 'reopen' | 'becomeConverted' | 'waitForFreeDisk'>;
 
 function openFile(file: string, options: ContentGraphOptions): OpenGraph {
   const db = openGraphDatabase(file, options.building);
@@ -171,8 +172,8 @@ function openFile(file: string, options: ContentGraphOptions): OpenGraph {
   const relationOf = (number: number) => definitions.view().relationOfNumber(number);
   const links = createLinkStore(db, relationOf, changes, names.isFresh);
   const ids = openRowIds(db);
-  const place = openLogPlace(db);
-  const projectorVersion = versionOf(db, place.position());
+  const checkpoint = openLogCheckpoint(db);
+  const projectorVersion = versionOf(db, checkpoint.position());
   let failure: Error | undefined;
   let isAttached = false;
   const stale =
@@ -181,7 +182,7 @@ function openFile(file: string, options: ContentGraphOptions): OpenGraph {
       : openStaleDocuments({
           db,
           context: () => readerContext(),
-          position: place.position,
+          position: checkpoint.position,
           dependencies: options.dependencies,
         });
 
@@ -238,7 +239,7 @@ function openFile(file: string, options: ContentGraphOptions): OpenGraph {
 
   const apply = (events: readonly StoredEvent[], isBehind: boolean): ChangeBatch => {
     const last = events.at(-1);
-    const position = place.position();
+    const position = checkpoint.position();
     if (last === undefined) return { position, rows: [], links: [] };
     if ((events[0]?.position ?? 0n) <= position)
       throw new Error(`the graph is already at position ${position}`);
@@ -248,11 +249,11 @@ function openFile(file: string, options: ContentGraphOptions): OpenGraph {
       claims.flush();
       foreign.flush();
       commands.flush();
-      place.write(last);
+      checkpoint.write(last);
       stale?.account(definitions.view(), changes.effects(), last.position);
     };
     db.transaction(work, isBehind);
-    place.moved(last);
+    checkpoint.moved(last);
     return changes.take(last.position);
   };
 
@@ -283,12 +284,12 @@ function openFile(file: string, options: ContentGraphOptions): OpenGraph {
   return {
     apply(events, upTo) {
       const batch = applyOrStop(events, true);
-      if (upTo !== undefined) place.searched(upTo);
+      if (upTo !== undefined) checkpoint.searched(upTo);
       return batch;
     },
     replay(events, upTo) {
       if (events.length > 0) applyOrStop(events, false);
-      if (upTo !== undefined) place.searched(upTo);
+      if (upTo !== undefined) checkpoint.searched(upTo);
     },
     takeLate(plain, after) {
       const context = createContext(definitions.view());
@@ -301,26 +302,26 @@ function openFile(file: string, options: ContentGraphOptions): OpenGraph {
         finish(context);
         sequences.flush();
       }, false);
-      return { change: changes.take(place.position()), last };
+      return { change: changes.take(checkpoint.position()), last };
     },
     stale,
-    position: place.position,
-    lastEvent: place.last,
-    readFrom: place.readFrom,
+    position: checkpoint.position,
+    lastEvent: checkpoint.last,
+    readFrom: checkpoint.readFrom,
     projectorVersion: () => projectorVersion,
     epochAt: claims.epochAt,
     definition: definitions.text,
     registry: () => definitions.view().registry,
-    reader: createGraphReader(intactContext, { position: place.position, command: commands.find }),
+    reader: createGraphReader(intactContext, { position: checkpoint.position, command: commands.find }),
     recorded: createRecordedRows(intactContext),
-    inspect: () => inspectGraph(readerContext(), place.position()),
+    inspect: () => inspectGraph(readerContext(), checkpoint.position()),
     foreignEvents: foreign.found,
     size: () => ({ rows: existing.count(), bytes: fileBytes(db) }),
-    readAll: (batchSize) => readWholeGraph(readerContext(), place.position(), batchSize),
+    readAll: (batchSize) => readWholeGraph(readerContext(), checkpoint.position(), batchSize),
     settle: db.settle,
     close() {
       try {
-        if (failure === undefined) place.flush();
+        if (failure === undefined) checkpoint.flush();
       } finally {
         db.close();
       }

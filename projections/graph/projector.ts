@@ -4,7 +4,7 @@ import { createCondition } from '../../shared/condition.ts';
 import type { EventStore, StoredEvent, Subscription } from '../../shared/event-store/event-store.ts';
 import { splitAtStop, splitAtUnreadable, UnreadableEvent } from '../../shared/event-store/unreadable.ts';
 import type { ChangeBatch, ReadIndex } from '../../shared/read-index/read-index.ts';
-import { isOutOfSpace } from '../../shared/sqlite/failures.ts';
+import { isDiskFull } from '../../shared/sqlite/failures.ts';
 import type { ContentGraph } from './content-graph.ts';
 
 const BATCH_SIZE = 1_000;
@@ -122,7 +122,7 @@ export function startProjector(options: ProjectorOptions): Projector {
     if (stop !== undefined) throw new UnreadableEvent(stop);
   };
   const apply = async (events: readonly StoredEvent[], upTo: bigint): Promise<void> => {
-    const batch = await applyWithinSpace(options, () => graph.apply(events, upTo), closing.signal);
+    const batch = await applyAfterFullDisk(options, () => graph.apply(events, upTo), closing.signal);
     if (batch === undefined) return;
     await readIndex?.apply(batch);
     appliedPosition = upTo;
@@ -156,13 +156,13 @@ export function startProjector(options: ProjectorOptions): Projector {
   };
 }
 
-const SPACE_BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
+const FULL_DISK_BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
 
 /**
  * Applies once the graph's disk has space; undefined if `signal` is aborted before. Opening a large graph again takes
  * time.
  */
-async function applyWithinSpace(
+async function applyAfterFullDisk(
   { graph, waiting }: Pick<ProjectorOptions, 'graph' | 'waiting'>,
   apply: () => ChangeBatch,
   signal: AbortSignal,
@@ -173,22 +173,22 @@ async function applyWithinSpace(
       if (failures > 0) waiting?.(undefined);
       return batch;
     } catch (error) {
-      if (!isOutOfSpace(error)) throw error;
+      if (!isDiskFull(error)) throw error;
       failures++;
       if (failures === 1) waiting?.(error as Error);
-      reopenWithinSpace(graph);
-      await graph.moreSpace(backoffMs(failures, SPACE_BACKOFF), signal);
+      reopenUnlessDiskFull(graph);
+      await graph.waitForFreeDisk(backoffMs(failures, FULL_DISK_BACKOFF), signal);
     }
   }
   return undefined;
 }
 
 /** If there is no space for that either, the next attempt finds the graph unchanged, and comes here again. */
-function reopenWithinSpace(graph: Pick<ContentGraph, 'reopen'>): void {
+function reopenUnlessDiskFull(graph: Pick<ContentGraph, 'reopen'>): void {
   try {
     graph.reopen();
   } catch (error) {
-    if (!isOutOfSpace(error)) throw error;
+    if (!isDiskFull(error)) throw error;
   }
 }
 
@@ -196,14 +196,14 @@ function reopenWithinSpace(graph: Pick<ContentGraph, 'reopen'>): void {
  * Like catchUp, for a process that serves its content while the graph's disk is full: the projector continues from
  * there.
  */
-export async function catchUpWithinSpace(
+export async function catchUpUnlessDiskFull(
   eventStore: EventStore,
   graph: Pick<ContentGraph, 'readFrom' | 'replay' | 'reopen'>,
 ): Promise<StoredEvent | 'full' | undefined> {
   try {
     return await catchUp(eventStore, graph);
   } catch (error) {
-    if (!isOutOfSpace(error)) throw error;
+    if (!isDiskFull(error)) throw error;
     graph.reopen();
     return 'full';
   }

@@ -125,7 +125,7 @@ async function executeAction(
   const { kind, documentId } = command;
   const type = contentTypeOf(environment.registry(), command.type);
   const locale = parseWriteLocale(type, command.locale, environment.defaultLocale, 'every-allowed');
-  refuseMisplaced(type, command);
+  refuseActionWithoutDrafts(type, command);
   const committed = await commit({
     ...commitRequest(command, type, documentId),
     plan: (state) => planAction(environment, state, kind, locale),
@@ -135,7 +135,7 @@ async function executeAction(
 }
 
 /** Throws 400 for an action on versions that the type does not have, and for deleting one version alone. */
-function refuseMisplaced(type: ContentType, { kind, status }: ActionCommand): void {
+function refuseActionWithoutDrafts(type: ContentType, { kind, status }: ActionCommand): void {
   if (kind === 'delete') {
     if (parseWriteStatus(status) === 'published') return;
     throw validationError("Cannot delete only the draft: omit 'status', or discard the draft", {

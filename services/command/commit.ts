@@ -10,7 +10,7 @@ import {
 import type { Lead } from '../../shared/fleet/lease.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
-import { isOutOfSpace } from '../../shared/sqlite/failures.ts';
+import { isDiskFull } from '../../shared/sqlite/failures.ts';
 import { valueWithin } from '../../shared/value-within.ts';
 import type { Author } from './command.ts';
 import type { DocumentState } from './decide.ts';
@@ -207,8 +207,8 @@ async function append(
     if (cause instanceof AppendTooLarge) throw tooLarge(cause);
     if (cause instanceof StreamDeleted) throw deletedForGood(documentId, cause);
     throw new RequestError(
-      isOutOfSpace(cause) ? 'disk-full' : 'log-unavailable',
-      isOutOfSpace(cause)
+      isDiskFull(cause) ? 'disk-full' : 'log-unavailable',
+      isDiskFull(cause)
         ? 'The event log cannot be written: its disk is full'
         : 'The event log cannot be written now',
       {},

@@ -1,6 +1,6 @@
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import type { ConvertedCopy } from '../../projections/graph/converted-copy.ts';
-import { catchUpWithinSpace } from '../../projections/graph/projector.ts';
+import { catchUpUnlessDiskFull } from '../../projections/graph/projector.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { ChangeBatch } from '../../shared/read-index/read-index.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
@@ -41,7 +41,7 @@ export async function changeAhead(options: ChangeAheadOptions): Promise<ChangeAh
   converted.follow();
   const { sink } = await generations.openConverted(converted.graph);
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    await catchUpWithinSpace(log, graph);
+    await catchUpUnlessDiskFull(log, graph);
     const change = converted.follow();
     await sink.apply(change);
     if (change.rows.length < FEW_ROWS) break;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
-import { catchUpWithinSpace } from '../../projections/graph/projector.ts';
+import { catchUpUnlessDiskFull } from '../../projections/graph/projector.ts';
 import { UnreadableEvent } from '../../shared/event-store/unreadable.ts';
 import { leadOf } from '../../shared/fleet/lease.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
@@ -39,7 +39,7 @@ export async function settleContentTypes(settling: Settling): Promise<number | u
   let claimed: number | undefined;
   for (;;) {
     const before = graph.position();
-    const stop = await catchUpWithinSpace(log, graph);
+    const stop = await catchUpUnlessDiskFull(log, graph);
     const changed = notInForce(definitions, graph.definition);
     if (changed.length === 0) return claimed;
     // A process that cannot read the log to its end must not lead, and with other content types it can serve nothing.

@@ -17,7 +17,7 @@ import type { StoredKey } from '../../shared/read-index/stored-documents.ts';
 import { addSynonyms, type InstalledSynonyms } from '../../shared/schema/add-synonyms.ts';
 import { readLease } from '../fleet/lease-view.ts';
 import type { IndexContents, ReadSide, ReadSidePlan, ServedIndices } from '../read-side/read-side.ts';
-import { ownPlace } from '../stores/ownership.ts';
+import { ownStore } from '../stores/ownership.ts';
 import { createClusterIndex } from './cluster-index.ts';
 import { type DocumentRole, NOTHING_TO_ANNOUNCE } from './document-role.ts';
 import { documentSets } from './document-sets.ts';
@@ -63,8 +63,8 @@ export function elasticsearchReadSide({
       try {
         const isNewest = async (epoch: number) => (await readLease(log, space)).epoch <= epoch;
         const name = `the indices ${space}-* in Elasticsearch`;
-        const place = { name, option: '--space or --read-index', store: cluster.owner };
-        const own = () => ownPlace(place, { log, space, adopt });
+        const owned = { name, option: '--space or --read-index', store: cluster.owner };
+        const own = () => ownStore(owned, { log, space, adopt });
         return readSide({ cluster, graph, stale, log: await nameOfLog(log), report, isNewest, own }, indices);
       } catch (error) {
         await cluster.close();

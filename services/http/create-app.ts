@@ -23,7 +23,7 @@ import { guardDevelopment } from './requests/guard-development.ts';
 import { parseJsonBody } from './requests/json-body.ts';
 import { measureRequests, type RequestMeters } from './requests/measure-requests.ts';
 import { HEALTH_PATH, type ProtectionOptions, protect } from './requests/protect.ts';
-import { misplaced, refuseReads } from './requests/refuse-reads.ts';
+import { refusedRead, refuseReads } from './requests/refuse-reads.ts';
 import { nameAuthors } from './requests/request-author.ts';
 import { rewritePrefix } from './requests/rewrite-prefix.ts';
 import { registerLogin } from './routes/auth-routes.ts';
@@ -203,7 +203,7 @@ function registerAlgolia(
   measureUnrouted: (reply: FastifyReply) => void,
 ): void {
   speakAlgolia(scope, measureUnrouted);
-  if (!answersReads) scope.addHook('onRequest', (_request, _reply, done) => done(misplaced()));
+  if (!answersReads) scope.addHook('onRequest', (_request, _reply, done) => done(refusedRead()));
   guardDevelopment(scope, access, protection.corsOrigins);
   admitLocalPages(scope, access);
   const authentication = { access, login, freshness };

@@ -13,7 +13,7 @@ export type InstantFilter =
   | { readonly kind: 'not'; readonly member: InstantFilter }
   | InstantCondition;
 
-export type InstantCondition = ConditionPlace &
+export type InstantCondition = ConditionSource &
   (
     | { readonly kind: 'equals'; readonly value: string }
     | { readonly kind: 'compares'; readonly operator: NumericOperator; readonly value: string }
@@ -22,7 +22,7 @@ export type InstantCondition = ConditionPlace &
   );
 
 /** The parameter and the text of a condition, for messages. */
-type ConditionPlace = { readonly path: string; readonly param: FilterParameter; readonly at: string };
+type ConditionSource = { readonly path: string; readonly param: FilterParameter; readonly at: string };
 
 export type FilterParameter = 'filters' | 'facetFilters' | 'numericFilters';
 

@@ -9,20 +9,20 @@ export function parseCondition(scanner: Scanner): InstantCondition {
   const start = scanner.at;
   const { param } = scanner;
   const name = takeName(scanner);
-  const place = () => ({ path: name.text, param, at: scanner.text.slice(start, scanner.at).trim() });
+  const source = () => ({ path: name.text, param, at: scanner.text.slice(start, scanner.at).trim() });
   if (takeText(scanner, ':')) {
     const value = takeValue(scanner);
     if (takeKeyword(scanner, 'TO')) {
       const [from, to] = [numberOf(scanner, value.text), numberOf(scanner, takeValue(scanner).text)];
-      return { kind: 'between', from, to, ...place() };
+      return { kind: 'between', from, to, ...source() };
     }
-    return { kind: 'equals', value: withoutScore(scanner, value), ...place() };
+    return { kind: 'equals', value: withoutScore(scanner, value), ...source() };
   }
   const operator = NUMERIC_OPERATORS.find((each) => takeText(scanner, each));
   if (operator === undefined)
     refuseFilter(param, name.text, `an attribute and a value: ${name.text}:value; tags do not exist here`);
   const value = numberOf(scanner, takeValue(scanner).text);
-  return { kind: 'compares', operator, value, ...place() };
+  return { kind: 'compares', operator, value, ...source() };
 }
 
 function withoutScore(

@@ -7,7 +7,7 @@ import {
   refuseFilter,
 } from './instant-filter.ts';
 import { parseCondition } from './parse-condition.ts';
-import { createScanner, skipSpace } from './scan-filter.ts';
+import { createScanner, skipWhitespace } from './scan-filter.ts';
 
 /** `facetFilters`: "attribute:value", "attribute:-value" for its negation, "attribute:\-value" for a value with a minus. */
 export function parseFacetFilters(value: unknown, budget: ConditionBudget): InstantFilter {
@@ -59,7 +59,7 @@ function parseFacetFilter(text: string): InstantFilter {
 function parseNumericFilter(text: string): InstantFilter {
   const scanner = createScanner(text, 'numericFilters');
   const condition = parseCondition(scanner);
-  skipSpace(scanner);
+  skipWhitespace(scanner);
   if (scanner.at < text.length || condition.kind === 'equals')
     return refuseFilter('numericFilters', text, 'one condition such as attribute>=3 or attribute:1 TO 5');
   return condition;

@@ -7,7 +7,7 @@ import {
   refuseFilter,
 } from './instant-filter.ts';
 import { parseCondition } from './parse-condition.ts';
-import { createScanner, isAt, type Scanner, skipSpace, takeKeyword } from './scan-filter.ts';
+import { createScanner, isAt, type Scanner, skipWhitespace, takeKeyword } from './scan-filter.ts';
 
 const EXPECTED =
   'conditions such as attribute:value, attribute >= 3 or attribute:1 TO 5, with AND, OR, NOT and parentheses';
@@ -27,7 +27,7 @@ export function parseFilters(text: string, budget: ConditionBudget): InstantFilt
     refuseFilter('filters', `${text.length} characters`, `at most ${MAX_FILTER_LENGTH} characters`);
   const scanner = createScanner(text, 'filters');
   const filter = parseExpression(scanner, budget, 0);
-  skipSpace(scanner);
+  skipWhitespace(scanner);
   if (scanner.at < text.length) refuseFilter('filters', text.slice(scanner.at), EXPECTED);
   return filter;
 }

@@ -18,19 +18,19 @@ export function createScanner(text: string, param: FilterParameter): Scanner {
   return { text, param, at: 0 };
 }
 
-export function skipSpace(scanner: Scanner): void {
+export function skipWhitespace(scanner: Scanner): void {
   take(scanner, SPACE);
 }
 
 /** Whether the next character but spaces is this one. */
 export function isAt(scanner: Scanner, character: string): boolean {
-  skipSpace(scanner);
+  skipWhitespace(scanner);
   return scanner.text[scanner.at] === character;
 }
 
 /** Skips an operator if it comes next. */
 export function takeText(scanner: Scanner, text: string): boolean {
-  skipSpace(scanner);
+  skipWhitespace(scanner);
   if (!scanner.text.startsWith(text, scanner.at)) return false;
   scanner.at += text.length;
   return true;
@@ -53,7 +53,7 @@ export function takeValue(scanner: Scanner): Word {
 }
 
 function takeWord(scanner: Scanner, pattern: RegExp, accepted: string): Word {
-  skipSpace(scanner);
+  skipWhitespace(scanner);
   const quoted = matchAt(QUOTED, scanner);
   if (quoted !== null) {
     scanner.at += quoted[0].length;

@@ -109,21 +109,21 @@ export function watchLead({ metrics }: Operating, lead: LeadVitals): void {
 }
 
 async function countRows(index: ReadIndex, registry: SchemaRegistry): Promise<readonly Sample[]> {
-  const spaces = [...registry.contentTypes.values()].flatMap((type) =>
+  const rowSets = [...registry.contentTypes.values()].flatMap((type) =>
     worldsOfType(type.draftAndPublish).map((world) => ({
       type: type.uid,
       world,
     })),
   );
   return Promise.all(
-    spaces.map(async ({ type, world }) => ({
+    rowSets.map(async ({ type, world }) => ({
       labels: { type, world },
-      value: await countSpace(index, type, world),
+      value: await countInWorld(index, type, world),
     })),
   );
 }
 
-async function countSpace(index: ReadIndex, type: Uid, world: World): Promise<number> {
+async function countInWorld(index: ReadIndex, type: Uid, world: World): Promise<number> {
   const everything = { kind: 'match_all' } as const;
   const request = { type, world, query: everything, sort: [], from: 0, size: 0, withTotal: true };
   return (await index.search(request)).total ?? 0;

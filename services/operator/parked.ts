@@ -85,8 +85,8 @@ async function* foreignEvents({ graph, log }: OperatorContext): AsyncGenerator<P
 }
 
 function presentForeign({ position, stream, revision, id, type, unreadable }: StoredEvent): ForeignEvent {
-  const place = { position: String(position), stream, revision: String(revision) };
-  return { ...place, id, type, reason: unreadable?.reason ?? '' };
+  const location = { position: String(position), stream, revision: String(revision) };
+  return { ...location, id, type, reason: unreadable?.reason ?? '' };
 }
 
 /** undefined if the index refuses nothing. Decisions without a server take effect at its start. */

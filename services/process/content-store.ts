@@ -1,18 +1,18 @@
 import type { ShapeChange } from '../../projections/generations/shape.ts';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { type ConvertedCopy, openConvertedCopy } from '../../projections/graph/converted-copy.ts';
-import { catchUpWithinSpace } from '../../projections/graph/projector.ts';
+import { catchUpUnlessDiskFull } from '../../projections/graph/projector.ts';
 import { convertedFile, graphFile } from '../../projections/graph/store/generation-files.ts';
 import { isAccessEvent } from '../../shared/access/access-events.ts';
-import { keepReserve, useReserve } from '../../shared/disk-space.ts';
 import type { EventStore, StoredEvent, Trouble } from '../../shared/event-store/event-store.ts';
 import { isForeign } from '../../shared/event-store/unreadable.ts';
 import { upcast } from '../../shared/events/upcasters.ts';
 import { isIdentityEvent } from '../../shared/fleet/identity-events.ts';
 import { isLeaseEvent } from '../../shared/fleet/lease-events.ts';
+import { freeReservedDisk, reserveDisk } from '../../shared/free-disk.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
-import { isOutOfSpaceAtOpen } from '../../shared/sqlite/failures.ts';
+import { isDiskFullAtOpen } from '../../shared/sqlite/failures.ts';
 import { lockDataDirectory } from '../../shared/sqlite/lock-data-directory.ts';
 import type { FileLock } from '../../shared/sqlite/lock-file.ts';
 import { isWebhookEvent } from '../../shared/webhooks/webhook-events.ts';
@@ -79,8 +79,8 @@ export async function openContentStore(
   try {
     return await openLocked(options, plan);
   } catch (error) {
-    const isFull = isOutOfSpaceAtOpen(error, options.data);
-    if (!isFull || !folders(options).map(useReserve).includes(true)) throw error;
+    const isFull = isDiskFullAtOpen(error, options.data);
+    if (!isFull || !folders(options).map(freeReservedDisk).includes(true)) throw error;
     return await openLocked(options, plan);
   }
 }
@@ -134,8 +134,8 @@ async function openWith(
   const outside = isLarge ? plan?.outside : undefined;
   const pending =
     outside === undefined ? undefined : await holdChange(log, graph, options.definitions, outside);
-  for (const folder of folders(options)) keepReserve(folder);
-  if (pending === undefined) await catchUpWithinSpace(log, graph);
+  for (const folder of folders(options)) reserveDisk(folder);
+  if (pending === undefined) await catchUpUnlessDiskFull(log, graph);
   const isCopied = isLarge && plan !== undefined && plan.outside === undefined && handOver !== undefined;
   const files = generation !== undefined && {
     file: graphFile(data, generation),

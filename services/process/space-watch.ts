@@ -1,5 +1,5 @@
 import { RequestError } from '../../shared/request-error.ts';
-import { isOutOfSpace } from '../../shared/sqlite/failures.ts';
+import { isDiskFull } from '../../shared/sqlite/failures.ts';
 import type { FleetReport } from '../fleet/fleet.ts';
 
 /**
@@ -34,7 +34,7 @@ export function createSpaceWatch(report: (what: 'full' | 'resumed', error?: unkn
       report(isGraphFull ? 'full' : 'resumed', error);
     },
     heard(what) {
-      if (what.kind === 'unclaimed') isLogFull = isOutOfSpace(what.reason);
+      if (what.kind === 'unclaimed') isLogFull = isDiskFull(what.reason);
       if (what.kind === 'leading') isLogFull = false;
     },
     refuseWithoutGraph,

@@ -22,17 +22,17 @@ const PROGRAM = fileURLToPath(import.meta.url.replace(/evaluate-project(\.\w+)$/
  * files are read.
  */
 export function createEvaluateModule(root: string, timeLimitMs = TIME_LIMIT_MS): EvaluateModule {
-  const place = realpathSync(root);
-  const dotEnv = path.join(place, '.env');
+  const folder = realpathSync(root);
+  const dotEnv = path.join(folder, '.env');
   const env = existsSync(dotEnv) ? parseEnv(readFileSync(dotEnv, 'utf8')) : {};
   return (file) => {
     if (file.endsWith('.json')) return parsed(readFileSync(file, 'utf8'));
-    const rights = [place, path.dirname(PROGRAM)].map((folder) => `--allow-fs-read=${folder}`);
+    const rights = [folder, path.dirname(PROGRAM)].map((folder) => `--allow-fs-read=${folder}`);
     const run = spawnSync(
       process.execPath,
       ['--permission', ...rights, '--disable-warning=ExperimentalWarning', PROGRAM, realpathSync(file)],
       {
-        cwd: place,
+        cwd: folder,
         env,
         timeout: timeLimitMs,
         killSignal: 'SIGKILL',

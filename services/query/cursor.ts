@@ -27,8 +27,8 @@ export function cursorScope(key: Uint8Array, search: SearchRequest): CursorScope
  * Writes a position as an opaque text: JSON of the query's name and the sort values, signed. Throws RequestError (400)
  * if the values are too long for a URL.
  */
-export function writeCursor(scope: CursorScope, place: SortPosition): string {
-  const values = place.map((value) => (typeof value === 'bigint' ? { bigint: String(value) } : value));
+export function writeCursor(scope: CursorScope, position: SortPosition): string {
+  const values = position.map((value) => (typeof value === 'bigint' ? { bigint: String(value) } : value));
   const payload = Buffer.from(JSON.stringify([scope.query, ...values])).toString('base64url');
   if (payload.length > MAX_LENGTH) {
     throw refusal(

@@ -43,8 +43,8 @@ export function checkDefaultPopulates(registry: SchemaRegistry): readonly Schema
         ...({ world: 'published', publication: null } as const),
       };
       resolvePopulate(defaultPopulateOf(type, action), model, context);
-      const place = ['pluginOptions', 'varve', 'defaultPopulate', action];
-      return problems.map(({ message }) => schemaProblem(type.uid, place, message));
+      const path = ['pluginOptions', 'varve', 'defaultPopulate', action];
+      return problems.map(({ message }) => schemaProblem(type.uid, path, message));
     });
   });
 }

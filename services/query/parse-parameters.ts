@@ -110,12 +110,12 @@ function shapeOf(value: unknown, places: Set<number>): Shape | undefined {
 
 /** Decodes a value as qs does. */
 function decodeValue(text: string): string {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
-  if (!spaced.includes('%')) return spaced;
+  const decodable = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  if (!decodable.includes('%')) return decodable;
   try {
-    return decodeURIComponent(spaced);
+    return decodeURIComponent(decodable);
   } catch {
-    return spaced;
+    return decodable;
   }
 }
 

@@ -48,7 +48,7 @@ type ResolveInner = (
 ) => readonly PopulateNode[];
 
 /** Where an option is: its path in the object form of `populate`, and how `populate` inside it is resolved. */
-type OptionPlace = {
+type OptionPosition = {
   readonly context: PopulateContext;
   readonly path: string;
   readonly resolveInner: ResolveInner;
@@ -97,9 +97,9 @@ export function resolveLinkOptions(
   options: QueryObject,
   attribute: QueryLink,
   parent: QueryModel,
-  place: OptionPlace,
+  at: OptionPosition,
 ): PopulatedLink {
-  const { context, path } = place;
+  const { context, path } = at;
   const target = queryModelOf(context.scope.registry, attribute.target);
   for (const name of Object.keys(options)) {
     if (LINK_OPTIONS.includes(name)) continue;
@@ -110,7 +110,7 @@ export function resolveLinkOptions(
     }
   }
   const sort = resolveSort(options['sort'], target, { ...context, throughRelations: false });
-  const inner = resolveInside(options, target, place);
+  const inner = resolveInside(options, target, at);
   return {
     ...populatedLink(attribute, context, withSortedFields(inner.selection, sort)),
     query: allOf([publicationQuery(attribute, context), inner.query]),
@@ -124,9 +124,9 @@ export function resolveZoneOptions(
   value: QueryValue,
   zone: QueryZone,
   parent: QueryModel,
-  place: OptionPlace,
+  at: OptionPosition,
 ): PopulatedZone {
-  const { context, path, resolveInner } = place;
+  const { context, path, resolveInner } = at;
   const options = isQueryObject(value) ? value : {};
   if (value === '*') refuseNested(value, zone, parent, context);
   else if (!isQueryObject(value)) {
@@ -145,7 +145,7 @@ export function resolveZoneOptions(
     }
   }
   resolveCount(options['count'], context);
-  if (options['on'] !== undefined) return resolveFragments(options['on'], zone, place);
+  if (options['on'] !== undefined) return resolveFragments(options['on'], zone, at);
   if (options['populate'] !== '*') return populatedZone(zone);
   return populatedZone(zone, (kind) => {
     const model = queryModelOf(context.scope.registry, kind);
@@ -154,8 +154,8 @@ export function resolveZoneOptions(
 }
 
 /** Shows only the listed components; a component that the zone does not allow never occurs. */
-function resolveFragments(on: QueryValue, zone: QueryZone, place: OptionPlace): PopulatedZone {
-  const { context, path } = place;
+function resolveFragments(on: QueryValue, zone: QueryZone, at: OptionPosition): PopulatedZone {
+  const { context, path } = at;
   const components = new Map<Uid, { query: BoolQuery; selection: Selection }>();
   if (!isQueryObject(on)) {
     context.problems.push(invalidKey('on', `${path}.on`, context.param, zone.components));
@@ -166,7 +166,7 @@ function resolveFragments(on: QueryValue, zone: QueryZone, place: OptionPlace): 
       context.problems.push(invalidKey(kind, `${path}.on`, context.param, zone.components));
       continue;
     }
-    const part = resolveFragment(kind, option, place);
+    const part = resolveFragment(kind, option, at);
     if (part !== null && zone.components.includes(kind)) components.set(kind, part);
   }
   return { kind: 'zone', attribute: zone.name, components };
@@ -175,9 +175,9 @@ function resolveFragments(on: QueryValue, zone: QueryZone, place: OptionPlace): 
 function resolveFragment(
   kind: Uid,
   option: QueryValue,
-  place: OptionPlace,
+  at: OptionPosition,
 ): { readonly query: BoolQuery; readonly selection: Selection } | null {
-  const { context, path } = place;
+  const { context, path } = at;
   const model = queryModelOf(context.scope.registry, kind);
   if (isQueryObject(option)) {
     for (const name of Object.keys(option)) {
@@ -187,7 +187,7 @@ function resolveFragment(
     }
     // The order of a zone is the author's: `sort` is checked, as Strapi does, and changes nothing across kinds.
     resolveSort(option['sort'], model, { ...context, throughRelations: false });
-    return resolveInside(option, model, place);
+    return resolveInside(option, model, at);
   }
   if (option === '*') return { query: MATCH_ALL, selection: WHOLE_ROW };
   const flag = typeof option === 'string' && option !== '' ? castBoolean(option) : null;
@@ -203,7 +203,7 @@ function resolveFragment(
 function resolveInside(
   options: QueryObject,
   model: QueryModel,
-  { context, path, resolveInner }: OptionPlace,
+  { context, path, resolveInner }: OptionPosition,
 ): { readonly query: BoolQuery; readonly selection: Selection } {
   const { filters } = options;
   // Strapi treats an empty text here as no filter, unlike at the root.

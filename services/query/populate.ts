@@ -169,14 +169,14 @@ function resolveEntry(
   model: QueryModel,
   { context, path }: { readonly context: PopulateContext; readonly path: string },
 ): PopulateNode | null {
-  const place = { context, path, resolveInner: resolvePopulate };
+  const at = { context, path, resolveInner: resolvePopulate };
   const zone = attribute.kind === 'zone';
   if (typeof option === 'string' && TRUE_TEXTS.includes(option)) {
     return zone ? populatedZone(attribute) : populatedLink(attribute, context);
   }
   if (typeof option === 'string' && FALSE_TEXTS.includes(option)) return null;
-  if (zone) return resolveZoneOptions(option, attribute, model, place);
-  if (isQueryObject(option)) return resolveLinkOptions(option, attribute, model, place);
+  if (zone) return resolveZoneOptions(option, attribute, model, at);
+  if (isQueryObject(option)) return resolveLinkOptions(option, attribute, model, at);
   const target = queryModelOf(context.scope.registry, attribute.target);
   const name = entryName(option, target, context);
   // A name the target knows is reported as Strapi reports it, with the whole path.

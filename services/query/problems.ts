@@ -29,10 +29,10 @@ const PHASES = { key: 0, parameter: 1, value: 2 } as const;
 
 /** Strapi's refusal of a name. `path` is its attribute path: null for a name unknown at the root. */
 export function invalidKey(key: string, path: string | null, param: string, accepted: unknown): QueryProblem {
-  const place = path === null || path === '' || path === key ? '' : ` at ${path}`;
+  const where = path === null || path === '' || path === key ? '' : ` at ${path}`;
   return {
     phase: 'key',
-    message: `Invalid key ${key}${place}`,
+    message: `Invalid key ${key}${where}`,
     param,
     key,
     path: path === '' ? null : path,

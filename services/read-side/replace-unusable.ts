@@ -2,10 +2,10 @@ import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Generation } from '../../projections/generations/generation.ts';
 import { openGenerationStore } from '../../projections/generations/generation-store.ts';
-import { type CheckedPlace, checkHistory } from '../../projections/graph/store/check-history.ts';
+import { type AppliedPosition, checkHistory } from '../../projections/graph/store/check-history.ts';
 import { checkFile, damageMark, graphFile } from '../../projections/graph/store/generation-files.ts';
 import { readGraphPosition } from '../../projections/graph/store/graph-position.ts';
-import { readAppliedEvent } from '../../projections/graph/store/log-place.ts';
+import { readAppliedEvent } from '../../projections/graph/store/log-checkpoint.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { removeDatabase } from '../../shared/sqlite/copy-database.ts';
 import { isDamaged, isDamagedAtOpen } from '../../shared/sqlite/failures.ts';
@@ -88,7 +88,7 @@ function shorterLog(data: string, position: bigint, end: bigint): string {
 }
 
 /** `none`: there is no file, or nothing was applied to it. */
-function readPlace(file: string): CheckedPlace | 'none' | 'damaged' {
+function readPlace(file: string): AppliedPosition | 'none' | 'damaged' {
   if (!existsSync(file)) return 'none';
   if (existsSync(damageMark(file))) return 'damaged';
   try {

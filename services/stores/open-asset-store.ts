@@ -8,7 +8,7 @@ import { type LogSettings, logFolder } from './open-event-store.ts';
  * Location of uploaded files: the setting, else next to the log, so that all processes of one file share it, or in the
  * data directory.
  */
-export function assetsPlace(settings: LogSettings & { readonly assets?: string | undefined }): string {
+export function assetsAddress(settings: LogSettings & { readonly assets?: string | undefined }): string {
   return settings.assets ?? join(logFolder(settings) ?? settings.data, 'assets');
 }
 
@@ -17,16 +17,16 @@ export function assetsPlace(settings: LogSettings & { readonly assets?: string |
  * `s3://bucket/prefix?endpoint=…&region=…&path-style=…`. Loads the client of S3 (13 MB) only for such an address.
  * Rejects with a message if the location cannot be used.
  */
-export async function openAssetStore(place: string): Promise<AssetStore> {
-  if (!isS3(place)) return openFolderAssetStore(place);
+export async function openAssetStore(address: string): Promise<AssetStore> {
+  if (!isS3(address)) return openFolderAssetStore(address);
   const { parseS3Location } = await import('../../shared/asset-store/s3/s3-location.ts');
   const { openS3AssetStore } = await loadOptional(
     '--assets s3://…',
     () => import('../../shared/asset-store/s3/s3-asset-store.ts'),
   );
-  return openS3AssetStore(parseS3Location(place));
+  return openS3AssetStore(parseS3Location(address));
 }
 
-export function isS3(place: string): boolean {
-  return place.startsWith('s3://');
+export function isS3(address: string): boolean {
+  return address.startsWith('s3://');
 }

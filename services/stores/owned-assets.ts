@@ -1,6 +1,6 @@
 import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
 import { RequestError } from '../../shared/request-error.ts';
-import { type OwnershipOptions, ownPlace, possessionOf } from './ownership.ts';
+import { type OwnershipOptions, ownStore, possessionOf } from './ownership.ts';
 
 export type OwnedAssets = {
   /** Store for the leading process: it writes and deletes nothing in the store of another log. */
@@ -13,12 +13,12 @@ export type OwnedAssets = {
 };
 
 /** Uploaded files of one log: a copy of the log would delete files that its own content does not name. */
-export function ownAssets(store: AssetStore, place: string, options: OwnershipOptions): OwnedAssets {
-  const name = `the uploaded files in ${place.split('?', 1)[0]}`;
+export function ownAssets(store: AssetStore, address: string, options: OwnershipOptions): OwnedAssets {
+  const name = `the uploaded files in ${address.split('?', 1)[0]}`;
   const owned = { name, option: '--assets', store: store.owner };
   let isKnown = false;
   const learn = async (): Promise<string | undefined> => {
-    const refusal = isKnown ? undefined : await ownPlace(owned, options);
+    const refusal = isKnown ? undefined : await ownStore(owned, options);
     isKnown = refusal === undefined;
     return refusal;
   };

@@ -5,7 +5,7 @@ import type { OwnerRecord, OwnerStore } from '../../shared/owner-record.ts';
 import { identityOfLog } from '../fleet/log-identity.ts';
 
 /** A store outside the log that its leader writes to, and that a copy of the log would destroy. */
-export type OwnedPlace = {
+export type OwnedStore = {
   /** Name for messages, such as `the uploaded files in s3://bucket/prefix`. */
   readonly name: string;
   /** Option that names the store. */
@@ -27,20 +27,20 @@ const TRIES = 5;
  * the identity of the original, and not its later claims. A store without a record is from an earlier release and is
  * accepted. Logs of other namespaces are owners too. Returns a message if another log of this namespace writes to it.
  */
-export async function ownPlace(place: OwnedPlace, options: OwnershipOptions): Promise<string | undefined> {
+export async function ownStore(owned: OwnedStore, options: OwnershipOptions): Promise<string | undefined> {
   const { log, space, adopt } = options;
   const own = await readOwn(log, space);
   for (let tries = 0; tries < TRIES; tries++) {
-    const owners = await place.store.read();
+    const owners = await owned.store.read();
     const found = owners[space];
-    if (!isOf(own, found) && !adopt) return refusal(place, found, own.id);
+    if (!isOf(own, found) && !adopt) return refusal(owned, found, own.id);
     const claim = own.newest ?? found?.claim;
     // Without an identity or a leader nothing was ever written.
     if (own.id === undefined || claim === undefined) return undefined;
     // Read again after writing: an owner of another namespace may have written its record at the same time.
     if (found?.log === own.id && found.claim === claim && !(adopt && tries === 0)) return undefined;
     const mine = { [space]: { log: own.id, claim } };
-    await place.store.write(adopt && tries === 0 ? mine : { ...owners, ...mine });
+    await owned.store.write(adopt && tries === 0 ? mine : { ...owners, ...mine });
   }
   return undefined;
 }
@@ -52,7 +52,7 @@ const isOf = (own: Own, found: OwnerRecord | undefined): boolean =>
 export type Possession = 'sole' | 'shared' | 'lost';
 
 export async function possessionOf(
-  { store }: OwnedPlace,
+  { store }: OwnedStore,
   { log, space }: OwnershipOptions,
 ): Promise<Possession> {
   const [own, owners] = [await readOwn(log, space), await store.read()];
@@ -81,7 +81,7 @@ async function readOwn(log: EventStore, space: string): Promise<Own> {
 }
 
 function refusal(
-  { name, option }: OwnedPlace,
+  { name, option }: OwnedStore,
   found: OwnerRecord | undefined,
   own: string | undefined,
 ): string {

@@ -46,10 +46,10 @@ function schemaFile(schema: ArchivedSchema, archive: string): SchemaFile | undef
   const isOwn = (name: string) => !ADDED.has(name) && !(uid === FILE_TYPE && OF_MEDIA_LIBRARY.includes(name));
   const own = Object.entries(schema.attributes).filter(([name]) => isOwn(name));
   const attributes = Object.fromEntries(own);
-  const place = { model: 'contentType', file, namespace: uid.slice(0, uid.lastIndexOf('.')) } as const;
+  const origin = { model: 'contentType', file, namespace: uid.slice(0, uid.lastIndexOf('.')) } as const;
   if (!isBuiltInType(uid))
-    return OWN_PLUGINS.test(uid) ? undefined : { ...place, json: { ...schema, attributes } };
+    return OWN_PLUGINS.test(uid) ? undefined : { ...origin, json: { ...schema, attributes } };
   const added = addedAttributes(uid, attributes);
   const json = Object.keys(added).length === 0 ? undefined : extendedSchema(uid, { attributes: added });
-  return json && { ...place, json };
+  return json && { ...origin, json };
 }

@@ -133,10 +133,10 @@ async function* folderFiles({ file, onBytes }: Archive): AsyncGenerator<ArchiveF
   for await (const name of glob([METADATA, ...PARTS.map((part) => `${part}/**/*`)], { cwd: file }))
     found.push(name.split(path.sep).join('/'));
   for (const name of found.sort(byPart)) {
-    const place = path.join(file, name);
-    const about = statSync(place);
+    const location = path.join(file, name);
+    const about = statSync(location);
     if (!about.isFile()) continue;
-    const content = createReadStream(place);
+    const content = createReadStream(location);
     content.on('data', (bytes) => onBytes?.(bytes.length));
     yield { name, size: about.size, content };
     content.destroy();

@@ -109,11 +109,11 @@ async function writeContent({ graph, scratch, definitions, publicRights, login, 
   return { ...found, entities: entities.file, links: links.file, counts, configuration };
 }
 
-type RowPlace = KnownRow & { readonly key: number; readonly documentId: string };
+type OrderedRow = KnownRow & { readonly key: number; readonly documentId: string };
 
 /** By type and id: Strapi assigns new ids in the order of an archive, and shows lists in the order of ids. */
-function rowsInOrder(graph: ArchiveExport['graph'], known: Map<number, KnownRow>): readonly RowPlace[] {
-  const rows: RowPlace[] = [];
+function rowsInOrder(graph: ArchiveExport['graph'], known: Map<number, KnownRow>): readonly OrderedRow[] {
+  const rows: OrderedRow[] = [];
   for (const batch of graph.readAll()) {
     for (const { key, type, row } of batch.rows) {
       if (row === null) continue;

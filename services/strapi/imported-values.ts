@@ -180,8 +180,8 @@ export function targetsByAttribute(
     targets.set(attribute, ofAttribute);
     const key = `${documentId} ${locale ?? ''}`;
     if (ofAttribute.has(key)) continue;
-    const place = { ...(order === null ? {} : { order }), ...defined({ world }) };
-    ofAttribute.set(key, { documentId, locale, ...place });
+    const slot = { ...(order === null ? {} : { order }), ...defined({ world }) };
+    ofAttribute.set(key, { documentId, locale, ...slot });
   }
   return new Map([...targets].map(([name, ofAttribute]) => [name, [...ofAttribute.values()]]));
 }

@@ -190,8 +190,8 @@ async function appendAll(
         )
         .catch((error: unknown) => {
           if (!(error instanceof AppendTooLarge)) throw error;
-          const place = `revision ${revision} of ${stream}`;
-          throw new Error(`${place} cannot be imported: ${error.message}, and import again`, {
+          const eventName = `revision ${revision} of ${stream}`;
+          throw new Error(`${eventName} cannot be imported: ${error.message}, and import again`, {
             cause: error,
           });
         }),

@@ -66,21 +66,25 @@ export const encodeEvents = (stream: string, events: readonly NewEvent[]): reado
 export const decodeEvent = (row: EventRow, decode: Decode): StoredEvent => {
   const [position, stream, revision, id, type, data, metadata, chain, damage] = row;
   const stored = { type, data: parseStored(data), metadata: parseStored(metadata) };
-  const place = { id, stream, revision, position, ...(chain !== undefined && { chain }) };
-  if (damage === undefined) return decodeContent(place, stored, decode);
-  const event = decodeContent(place, stored, (content) => content);
+  const location = { id, stream, revision, position, ...(chain !== undefined && { chain }) };
+  if (damage === undefined) return decodeContent(location, stored, decode);
+  const event = decodeContent(location, stored, (content) => content);
   return { ...event, unreadable: { ...event.unreadable, kind: 'damaged', reason: damage } };
 };
 
 /** Event content from a driver: parsed JSON, or `notJson`. */
 export type StoredContent = { readonly type: string; readonly data: unknown; readonly metadata: unknown };
 
-type EventPlace = Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'position' | 'chain'>;
+type EventLocation = Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'position' | 'chain'>;
 
 /** Like decodeEvent, for a store whose driver parses the JSON. */
-export const decodeContent = (place: EventPlace, stored: StoredContent, decode: Decode): StoredEvent => {
+export const decodeContent = (
+  location: EventLocation,
+  stored: StoredContent,
+  decode: Decode,
+): StoredEvent => {
   const { type, data, metadata, unreadable } = readContent(stored, decode);
-  const event = { ...place, type, data, metadata };
+  const event = { ...location, type, data, metadata };
   return unreadable === undefined ? event : { ...event, unreadable };
 };
 

@@ -19,7 +19,7 @@ export type LoadedContentTypes =
     }
   | { readonly kind: 'problems'; readonly problems: readonly SchemaProblem[] };
 
-type Place =
+type FileKind =
   | { readonly model: 'contentType'; readonly namespace: string }
   | { readonly model: 'component'; readonly uid: string };
 
@@ -51,8 +51,8 @@ export function loadContentTypes(folder: string, options: LoadOptions = {}): Loa
   }
   const root = existsSync(path.join(folder, 'src', 'api')) ? path.join(folder, 'src') : folder;
   const unreadable: SchemaProblem[] = [];
-  const files = findFiles(root).flatMap(({ file, place }) =>
-    readJson(path.join(root, file), place, unreadable),
+  const files = findFiles(root).flatMap(({ file, kind }) =>
+    readJson(path.join(root, file), kind, unreadable),
   );
   if (!files.some(({ model }) => model === 'contentType') && unreadable.length === 0) {
     const expected = 'expected api/<api>/content-types/<type>/schema.json or <type>.json';
@@ -81,12 +81,12 @@ export function assembleContentTypes(
   const warnings = [...before, ...taken, ...parsed.warnings];
   const refused = options.strict === true ? warnings.map(asProblem) : [];
   const problems = [...unreadable, ...parsed.problems, ...refused];
-  if (problems.length > 0) return { kind: 'problems', problems: problems.sort(byPlace) };
+  if (problems.length > 0) return { kind: 'problems', problems: problems.sort(byLocation) };
   return {
     kind: 'loaded',
     registry: parsed.registry,
     definitions: definitionsOf(parsed, options.defaultLocale ?? 'en'),
-    warnings: warnings.sort(byPlace),
+    warnings: warnings.sort(byLocation),
   };
 }
 
@@ -123,12 +123,12 @@ function readPluginTypes(root: string, unreadable: SchemaProblem[]): SchemaFile[
 
 const NOT_SERVED = { path: '$', message: 'types of this plugin are not served', action: 'left out' } as const;
 
-function findFiles(root: string): { file: string; place: Place }[] {
+function findFiles(root: string): { file: string; kind: FileKind }[] {
   const components = find(root, 'components/*/*.json').map((file) => {
     const [, category, name] = file.split(path.sep);
     return {
       file,
-      place: { model: 'component', uid: `${category}.${path.basename(name ?? '', '.json')}` } as const,
+      kind: { model: 'component', uid: `${category}.${path.basename(name ?? '', '.json')}` } as const,
     };
   });
   const types = existsSync(path.join(root, 'api'))
@@ -138,19 +138,19 @@ function findFiles(root: string): { file: string; place: Place }[] {
 }
 
 /** A type outside an api folder is an api of its own, with the same name. */
-function typeFile(file: string, api: string | undefined): { file: string; place: Place } {
+function typeFile(file: string, api: string | undefined): { file: string; kind: FileKind } {
   const own =
     path.basename(file) === 'schema.json' ? path.basename(path.dirname(file)) : path.basename(file, '.json');
-  return { file, place: { model: 'contentType', namespace: `api::${api ?? own}` } };
+  return { file, kind: { model: 'contentType', namespace: `api::${api ?? own}` } };
 }
 
 function find(root: string, pattern: string): string[] {
   return globSync(pattern, { cwd: root }).sort();
 }
 
-function readJson(file: string, place: Place, unreadable: SchemaProblem[]): SchemaFile[] {
+function readJson(file: string, kind: FileKind, unreadable: SchemaProblem[]): SchemaFile[] {
   try {
-    return [{ ...place, file, json: JSON.parse(readFileSync(file, 'utf8')) }];
+    return [{ ...kind, file, json: JSON.parse(readFileSync(file, 'utf8')) }];
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     unreadable.push(schemaProblem(file, [], message));
@@ -187,9 +187,9 @@ function evaluateSchemas(
 
 const CODE = ['schema.ts', 'schema.js', 'schema.mjs', 'schema.cjs'];
 
-type Placed = Pick<SchemaProblem, 'file' | 'path'>;
+type Located = Pick<SchemaProblem, 'file' | 'path'>;
 
-function byPlace(a: Placed, b: Placed): number {
+function byLocation(a: Located, b: Located): number {
   const [left, right] = [`${a.file} ${a.path}`, `${b.file} ${b.path}`];
   return left < right ? -1 : left > right ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-import { freeBytes } from '../disk-space.ts';
+import { freeBytes } from '../free-disk.ts';
 
 /** SQLite's result codes. */
 const ERROR = 1;
@@ -21,15 +21,15 @@ export const isDamagedAtOpen = (error: unknown): boolean => hasCode(error, [CORR
 const FULL_TEXT = /database or disk is full|ENOSPC/;
 
 /** Returns whether a file cannot grow because the disk is full. */
-export const isOutOfSpace = (error: unknown): boolean =>
+export const isDiskFull = (error: unknown): boolean =>
   hasCode(error, [FULL]) || causes(error).some(({ message }) => FULL_TEXT.test(message));
 
 /**
- * Like isOutOfSpace, for files of a folder that are being opened: SQLite has no code for the files next to the
+ * Like isDiskFull, for files of a folder that are being opened: SQLite has no code for the files next to the
  * database.
  */
-export const isOutOfSpaceAtOpen = (error: unknown, folder: string): boolean =>
-  isOutOfSpace(error) || (hasCode(error, [IO_ERROR, CANNOT_OPEN]) && freeBytes(folder) < OPENING_TAKES_BYTES);
+export const isDiskFullAtOpen = (error: unknown, folder: string): boolean =>
+  isDiskFull(error) || (hasCode(error, [IO_ERROR, CANNOT_OPEN]) && freeBytes(folder) < OPENING_TAKES_BYTES);
 
 /** The index of a write-ahead log, of three databases. */
 const OPENING_TAKES_BYTES = 128 * 1024;

@@ -55,9 +55,9 @@ export function applyDocumentEvent(context: GraphContext, stored: StoredEvent): 
         assertNever(event);
     }
   } catch (error) {
-    const place = `${stored.type} of ${type} ${documentId} at position ${stored.position}`;
+    const eventName = `${stored.type} of ${type} ${documentId} at position ${stored.position}`;
     const lacks = entry.isNew && stored.revision > 0n ? lacksEarlier(stored) : '';
-    throw new Error(`${place} cannot be applied: ${(error as Error).message}${lacks}`, { cause: error });
+    throw new Error(`${eventName} cannot be applied: ${(error as Error).message}${lacks}`, { cause: error });
   }
   entry.isNew = false;
 }

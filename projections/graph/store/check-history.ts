@@ -1,5 +1,5 @@
 import { type EventStore, type StoredEvent, StreamDeleted } from '../../../shared/event-store/event-store.ts';
-import type { AppliedEvent } from './log-place.ts';
+import type { AppliedEvent } from './log-checkpoint.ts';
 
 /**
  * Result of checking whether a graph was made from a log. `shorter`: the log ends at `end`, before the position of the
@@ -11,13 +11,16 @@ export type HistoryCheck =
   | { readonly kind: 'shorter'; readonly end: bigint };
 
 /** Position of a graph. `last`: undefined if an earlier release applied the event without recording it. */
-export type CheckedPlace = { readonly position: bigint; readonly last: AppliedEvent | undefined };
+export type AppliedPosition = { readonly position: bigint; readonly last: AppliedEvent | undefined };
 
 /**
  * Looks up a graph's last applied event in the log. Positions are not enough: a restored log that has grown has other
  * events at the same positions. Asks the leading node of the store: another node may lack the last events for a while.
  */
-export async function checkHistory(log: CheckedLog, { position, last }: CheckedPlace): Promise<HistoryCheck> {
+export async function checkHistory(
+  log: CheckedLog,
+  { position, last }: AppliedPosition,
+): Promise<HistoryCheck> {
   if (position === 0n) return { kind: 'same' };
   if (last !== undefined && (await isInLog(log, last))) return { kind: 'same' };
   const end = await log.lastPosition();

@@ -6,7 +6,7 @@ import type { Manifest } from '../../backup/manifest.ts';
 import { readManifest } from '../../backup/manifest.ts';
 import { restoreBackup } from '../../backup/restore-backup.ts';
 import { writeBackup } from '../../backup/write-backup.ts';
-import { assetsPlace, isS3 } from '../../stores/open-asset-store.ts';
+import { assetsAddress, isS3 } from '../../stores/open-asset-store.ts';
 import { logFile, openEventStore } from '../../stores/open-event-store.ts';
 import { showProgress } from '../output/import-progress.ts';
 import { packageVersion } from '../output/package-version.ts';
@@ -20,12 +20,12 @@ import { liveGraphFile } from './live-graph-file.ts';
 export async function backup(settings: BackupSettings, { json }: JsonOption, folder: string): Promise<void> {
   const file = requireLogFile(settings, 'back it up');
   requireLog(settings);
-  const place = assetsPlace(settings);
+  const address = assetsAddress(settings);
   const manifest = await writeBackup(folder, {
     space: settings.space,
     logFile: file,
     graphFile: liveGraphFile(settings.data),
-    assets: isS3(place) ? { elsewhere: place } : { folder: place },
+    assets: isS3(address) ? { elsewhere: address } : { folder: address },
     keyFile: join(dirname(resolve(file)), 'access.key'),
     version: packageVersion(),
     now: new Date(),
@@ -38,7 +38,7 @@ export async function backup(settings: BackupSettings, { json }: JsonOption, fol
 /** `varve restore`: makes a data directory that was not there. */
 export async function restore(settings: BackupSettings, _options: object, folder: string): Promise<void> {
   const file = requireLogFile(settings, 'restore it');
-  const place = assetsPlace(settings);
+  const address = assetsAddress(settings);
   const { log } = readManifest(folder);
   const lock = lockDataDirectory(settings.data);
   try {
@@ -47,7 +47,7 @@ export async function restore(settings: BackupSettings, _options: object, folder
     const { manifest, graph } = await restoreBackup(folder, {
       data: settings.data,
       logFile: file,
-      assetsFolder: isS3(place) ? undefined : place,
+      assetsFolder: isS3(address) ? undefined : address,
       openLog: (path) => openEventStore(`sqlite:${path}`, { space: settings.space, decode: upcast }),
       onEvents: progress.advance,
     });
@@ -67,7 +67,7 @@ function requireLogFile(settings: BackupSettings, what: string): string {
   const file = logFile(settings);
   if (file !== undefined) return file;
   throw new Error(
-    `the log is in KurrentDB: ${what} with KurrentDB's own tools, and the uploaded files in ${assetsPlace(settings)}; everything else is made from them`,
+    `the log is in KurrentDB: ${what} with KurrentDB's own tools, and the uploaded files in ${assetsAddress(settings)}; everything else is made from them`,
   );
 }
 

@@ -7,7 +7,7 @@ import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
 import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import { readAccessUpTo } from '../../access/access-control.ts';
 import { createScratchDirectory } from '../../operator/scratch-directory.ts';
-import { assetsPlace, isS3, openAssetStore } from '../../stores/open-asset-store.ts';
+import { assetsAddress, isS3, openAssetStore } from '../../stores/open-asset-store.ts';
 import { type ExportSummary, exportArchive } from '../../strapi/export-archive.ts';
 import { requireLog, withLog } from '../settings/access-log.ts';
 import type { BackupSettings } from '../settings/settings.ts';
@@ -47,8 +47,8 @@ async function exportFrom(settings: BackupSettings, file: string, scratch: strin
     await replayGraph({ log, file: replayed, upTo: await log.lastPosition(), onEvents });
     return withLogin(await readAccessUpTo(log, space));
   });
-  const place = assetsPlace(settings);
-  const assets = isS3(place) || existsSync(place) ? await openAssetStore(place) : undefined;
+  const address = assetsAddress(settings);
+  const assets = isS3(address) || existsSync(address) ? await openAssetStore(address) : undefined;
   const graph = openContentGraph(replayed);
   try {
     return await exportArchive({

@@ -10,7 +10,7 @@ import { openMembership } from '../../fleet/membership.ts';
 import { createPresence } from '../../fleet/presence.ts';
 import { listen } from '../../http/sockets/listen.ts';
 import { openContentStore } from '../../process/content-store.ts';
-import { assetsPlace, openAssetStore } from '../../stores/open-asset-store.ts';
+import { assetsAddress, openAssetStore } from '../../stores/open-asset-store.ts';
 import { logFolder } from '../../stores/open-event-store.ts';
 import { ownAssets } from '../../stores/owned-assets.ts';
 import type { ArchiveFile } from '../../strapi/archive.ts';
@@ -83,8 +83,8 @@ function assetTaker(settings: ImportSettings, log: EventStore): ImportTarget['ta
   const { space } = settings;
   let opening: Promise<AssetStore> | undefined;
   const open = async (): Promise<AssetStore> => {
-    const place = assetsPlace(settings);
-    const owned = ownAssets(await openAssetStore(place), place, { log, space, adopt: false });
+    const address = assetsAddress(settings);
+    const owned = ownAssets(await openAssetStore(address), address, { log, space, adopt: false });
     await owned.own();
     return owned.store;
   };

@@ -4,7 +4,7 @@ import { isHash } from '../../../shared/asset-store/asset-hash.ts';
 import type { AssetStore } from '../../../shared/asset-store/asset-store.ts';
 import { nameInSpace, UPLOADS_PATH } from '../../../shared/asset-store/served-names.ts';
 import { FILE_TYPE } from '../../../shared/schema/content-type.ts';
-import { assetsPlace, isS3, openAssetStore } from '../../stores/open-asset-store.ts';
+import { assetsAddress, isS3, openAssetStore } from '../../stores/open-asset-store.ts';
 import type { BackupSettings } from '../settings/settings.ts';
 import { liveGraphFile } from './live-graph-file.ts';
 
@@ -35,9 +35,9 @@ export async function verifyAssets(
 ): Promise<number> {
   const file = liveGraphFile(settings.data);
   if (!existsSync(file)) return 0;
-  const place = assetsPlace(settings);
+  const address = assetsAddress(settings);
   // Opening a folder would make it.
-  const store = isS3(place) || existsSync(place) ? await openAssetStore(place) : undefined;
+  const store = isS3(address) || existsSync(address) ? await openAssetStore(address) : undefined;
   const graph = readGraphContents(file);
   try {
     let files = 0;

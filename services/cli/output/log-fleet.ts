@@ -38,13 +38,13 @@ export function logFleet(logger: Logger): FleetLog {
           break;
         case 'halted':
           logger.error(
-            placeOf(what.event),
+            locationOf(what.event),
             `applying the log has stopped: ${adviseOnUnreadable(what.event)}`,
           );
           break;
         case 'foreign':
           logger.warn(
-            { events: what.events.length, ...placeOf(what.events[0]) },
+            { events: what.events.length, ...locationOf(what.events[0]) },
             'skipping events that other programs wrote into streams of this namespace: varve parked list names them',
           );
           break;
@@ -59,7 +59,7 @@ export function logFleet(logger: Logger): FleetLog {
 }
 
 /** Position of the first event. */
-function placeOf(event: StoredEvent | undefined): object {
+function locationOf(event: StoredEvent | undefined): object {
   if (event === undefined) return {};
   const { position, stream, type, unreadable } = event;
   return { position: String(position), stream, type, kind: unreadable?.kind };

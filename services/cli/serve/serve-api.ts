@@ -1,7 +1,7 @@
 import type { Operating } from '../../operating/operating.ts';
 import type { ApiProcess, ApiProcessOptions } from '../../process/api-process.ts';
 import { openApiProcess } from '../../process/api-process.ts';
-import { assetsPlace } from '../../stores/open-asset-store.ts';
+import { assetsAddress } from '../../stores/open-asset-store.ts';
 import { logCacheToken } from '../output/log-purges.ts';
 import { logTrouble } from '../output/log-trouble.ts';
 import { startMessage } from '../output/start-message.ts';
@@ -74,7 +74,7 @@ function apiOptions(plan: ServerPlan, operating: Operating): ApiProcessOptions {
     connection: connectionOf(settings),
     denormalise: denormaliseOf(settings),
     rowCacheBytes: rowCacheBytesOf(settings),
-    assets: assetsPlace(settings),
+    assets: assetsAddress(settings),
     accessKey: settings.accessKey,
   };
 }

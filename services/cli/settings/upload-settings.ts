@@ -4,10 +4,10 @@ import { parseAcceptedMedia } from '../../assets/accepted-media.ts';
 import { MAX_PIXELS } from '../../assets/pictures/picture-settings.ts';
 import { folder, type Setting, wholeNumber } from './setting.ts';
 
-const assetsPlace = folder.superRefine((place, context) => {
-  if (!place.startsWith('s3:')) return;
+const assetsAddress = folder.superRefine((address, context) => {
+  if (!address.startsWith('s3:')) return;
   try {
-    parseS3Location(place);
+    parseS3Location(address);
   } catch (error) {
     context.addIssue((error as Error).message);
   }
@@ -19,7 +19,7 @@ export const UPLOAD_SETTINGS = {
     flags: '--assets <place>',
     description:
       'location of uploaded files: a folder, or s3://bucket/prefix?endpoint=… with AWS_… credentials (default: assets in the data folder)',
-    schema: assetsPlace.optional(),
+    schema: assetsAddress.optional(),
   },
   uploadLimit: {
     flags: '--upload-limit <bytes>',

@@ -8,12 +8,12 @@ const OWN_PATHS = /^\/(_health|_varve\/)/;
 export function refuseReads(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    done(isRead && !OWN_PATHS.test(request.url) ? misplaced() : undefined);
+    done(isRead && !OWN_PATHS.test(request.url) ? refusedRead() : undefined);
   });
 }
 
 /** Refusal of a read by a process for writes. */
-export function misplaced(): RequestError {
+export function refusedRead(): RequestError {
   return new RequestError('writes-only', 'This process answers no reads: ask varve api or varve serve', {
     accepted: ['POST', 'PUT', 'DELETE'],
   });

@@ -143,11 +143,11 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
   /** Closes connections with answers unread for too long, and begins requests that waited. */
   function look(): void {
     const now = performance.now();
-    let unread = unsent(now);
+    let unreadBytes = unsent(now);
     const slowest = [...connections.values()].sort((a, b) => (a.unreadSince ?? now) - (b.unreadSince ?? now));
     for (const { socket, unreadSince = now } of slowest) {
-      if (unread < limits.unsentBytes || now - unreadSince < limits.patienceMs) break;
-      unread -= socket.writableLength;
+      if (unreadBytes < limits.unsentBytes || now - unreadSince < limits.patienceMs) break;
+      unreadBytes -= socket.writableLength;
       socket.destroy();
     }
     for (const connection of held) {

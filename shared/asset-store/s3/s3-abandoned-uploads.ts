@@ -4,7 +4,7 @@ import {
   ListMultipartUploadsCommand,
   paginateListObjectsV2,
 } from '@aws-sdk/client-s3';
-import type { S3Place } from './s3-client.ts';
+import type { S3Target } from './s3-client.ts';
 
 /** Longer than any upload takes: older unfinished uploads belong to processes that have ended. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
@@ -13,8 +13,8 @@ const ABANDONED_MS = 24 * 60 * 60 * 1000;
  * Removes uploads that killed processes left a day or more before `now`: whole objects that were never kept, and parts
  * of others.
  */
-export async function removeAbandonedUploads(place: S3Place, now: number): Promise<void> {
-  const { client, bucket, prefix } = place;
+export async function removeAbandonedUploads(target: S3Target, now: number): Promise<void> {
+  const { client, bucket, prefix } = target;
   const isOld = (at: Date | undefined) => at !== undefined && at.getTime() < now - ABANDONED_MS;
   const incoming = { Bucket: bucket, Prefix: `${prefix}incoming/` };
   for await (const { Contents = [] } of paginateListObjectsV2({ client }, incoming)) {

@@ -14,7 +14,7 @@ import { checkedHash, isHash } from '../asset-hash.ts';
 import type { AssetStore, ByteRange, StagedAsset, StoredAsset } from '../asset-store.ts';
 import { measureContent } from '../measure-content.ts';
 import { removeAbandonedUploads } from './s3-abandoned-uploads.ts';
-import { createS3Client, presentS3Error, readingFromS3, type S3Place, statusOf } from './s3-client.ts';
+import { createS3Client, presentS3Error, readingFromS3, type S3Target, statusOf } from './s3-client.ts';
 import { copyObject } from './s3-copy-object.ts';
 import type { S3Location } from './s3-location.ts';
 import { s3Names } from './s3-names.ts';
@@ -46,29 +46,29 @@ export async function openS3AssetStore(
   location: S3Location,
   { largestCopy = LARGEST_COPY }: S3AssetStoreOptions = {},
 ): Promise<AssetStore> {
-  const place: S3Place = { ...location, client: createS3Client(location) };
-  await checkBucket(place);
+  const target: S3Target = { ...location, client: createS3Client(location) };
+  await checkBucket(target);
   let cleans = false;
   return {
     stage(content, maxBytes) {
       // Processes that accept uploads do this; the next process retries what fails here.
-      if (!cleans) void removeAbandonedUploads(place, Date.now()).catch(() => {});
+      if (!cleans) void removeAbandonedUploads(target, Date.now()).catch(() => {});
       cleans = true;
-      return stage(place, content, maxBytes, largestCopy);
+      return stage(target, content, maxBytes, largestCopy);
     },
-    open: (hash, range) => readingFromS3(open(place, keyOf(place, hash), range)),
-    size: (hash) => readingFromS3(sizeOf(place, keyOf(place, hash))),
-    delete: (hash) => remove(place, keyOf(place, hash)),
-    suspect: (hash) => suspect(place, hash),
-    clear: (hash) => remove(place, suspectKey(place, hash)),
-    suspects: (before) => suspectedBefore(place, before),
-    names: s3Names(place),
-    owner: ownerObject(place),
+    open: (hash, range) => readingFromS3(open(target, keyOf(target, hash), range)),
+    size: (hash) => readingFromS3(sizeOf(target, keyOf(target, hash))),
+    delete: (hash) => remove(target, keyOf(target, hash)),
+    suspect: (hash) => suspect(target, hash),
+    clear: (hash) => remove(target, suspectKey(target, hash)),
+    suspects: (before) => suspectedBefore(target, before),
+    names: s3Names(target),
+    owner: ownerObject(target),
   };
 }
 
-function ownerObject(place: S3Place): AssetStore['owner'] {
-  const { client, bucket: Bucket, prefix } = place;
+function ownerObject(target: S3Target): AssetStore['owner'] {
+  const { client, bucket: Bucket, prefix } = target;
   const Key = `${prefix}owner.json`;
   return {
     async read() {
@@ -82,7 +82,7 @@ function ownerObject(place: S3Place): AssetStore['owner'] {
   };
 }
 
-async function checkBucket({ client, bucket }: S3Place): Promise<void> {
+async function checkBucket({ client, bucket }: S3Target): Promise<void> {
   try {
     await client.send(new HeadBucketCommand({ Bucket: bucket }));
   } catch (error) {
@@ -102,12 +102,12 @@ function isMisconfigured(error: unknown): boolean {
 }
 
 async function stage(
-  place: S3Place,
+  target: S3Target,
   content: AsyncIterable<Uint8Array>,
   maxBytes: number,
   largestCopy: number,
 ): Promise<StagedAsset> {
-  const { client, bucket, prefix } = place;
+  const { client, bucket, prefix } = target;
   const key = `${prefix}incoming/${randomUUID()}`;
   const { chunks, measured, failure } = measureContent(content, maxBytes);
   const body = Readable.from(chunks, { objectMode: false });
@@ -128,22 +128,22 @@ async function stage(
     hash,
     size,
     async keep() {
-      await writing(copyObject(place, { from: key, to: keyOf(place, hash), size, largestCopy }));
+      await writing(copyObject(target, { from: key, to: keyOf(target, hash), size, largestCopy }));
       // The object is kept. If this fails, a later process removes the rest after a day.
-      await remove(place, key).catch(() => {});
+      await remove(target, key).catch(() => {});
     },
-    discard: () => remove(place, key),
+    discard: () => remove(target, key),
   };
 }
 
 /** The object's time is that of the last call. */
-async function suspect(place: S3Place, hash: string): Promise<void> {
-  const { client, bucket: Bucket } = place;
-  await writing(client.send(new PutObjectCommand({ Bucket, Key: suspectKey(place, hash), Body: '' })));
+async function suspect(target: S3Target, hash: string): Promise<void> {
+  const { client, bucket: Bucket } = target;
+  await writing(client.send(new PutObjectCommand({ Bucket, Key: suspectKey(target, hash), Body: '' })));
 }
 
-async function* suspectedBefore(place: S3Place, before: number): AsyncGenerator<string> {
-  const { client, bucket: Bucket, prefix } = place;
+async function* suspectedBefore(target: S3Target, before: number): AsyncGenerator<string> {
+  const { client, bucket: Bucket, prefix } = target;
   const Prefix = `${prefix}suspects/`;
   for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix })) {
     for (const { Key = '', LastModified } of Contents) {
@@ -154,7 +154,7 @@ async function* suspectedBefore(place: S3Place, before: number): AsyncGenerator<
 }
 
 async function open(
-  { client, bucket }: S3Place,
+  { client, bucket }: S3Target,
   key: string,
   range: ByteRange | undefined,
 ): Promise<StoredAsset> {
@@ -169,12 +169,12 @@ async function open(
   return { size: Number(total ?? ContentLength), content: Body as Readable };
 }
 
-async function sizeOf({ client, bucket }: S3Place, key: string): Promise<number> {
+async function sizeOf({ client, bucket }: S3Target, key: string): Promise<number> {
   const { ContentLength = 0 } = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }));
   return ContentLength;
 }
 
-async function remove({ client, bucket }: S3Place, key: string): Promise<void> {
+async function remove({ client, bucket }: S3Target, key: string): Promise<void> {
   await writing(client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key })));
 }
 
@@ -186,10 +186,10 @@ async function writing<Result>(work: Promise<Result>): Promise<Result> {
   }
 }
 
-function keyOf({ prefix }: S3Place, hash: string): string {
+function keyOf({ prefix }: S3Target, hash: string): string {
   return `${prefix}${checkedHash(hash).slice(0, 2)}/${hash}`;
 }
 
-function suspectKey({ prefix }: S3Place, hash: string): string {
+function suspectKey({ prefix }: S3Target, hash: string): string {
   return `${prefix}suspects/${checkedHash(hash)}`;
 }

@@ -4,7 +4,7 @@ import { RequestError } from '../../request-error.ts';
 import type { S3Location } from './s3-location.ts';
 
 /** A bucket, and the prefix of all keys in it. */
-export type S3Place = { readonly client: S3Client; readonly bucket: string; readonly prefix: string };
+export type S3Target = { readonly client: S3Client; readonly bucket: string; readonly prefix: string };
 
 /** Long enough for one part of an upload on a slow line. */
 const REQUEST_TIMEOUT_MS = 60_000;

@@ -5,7 +5,7 @@ import {
   CreateMultipartUploadCommand,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
-import type { S3Place } from './s3-client.ts';
+import type { S3Target } from './s3-client.ts';
 
 export type S3Copy = {
   readonly from: string;
@@ -17,14 +17,14 @@ export type S3Copy = {
 };
 
 /** Copies an object inside the store, without downloading it. */
-export async function copyObject(place: S3Place, copy: S3Copy): Promise<void> {
-  const { client, bucket } = place;
-  if (copy.size > copy.largestCopy) return copyInParts(place, copy);
+export async function copyObject(target: S3Target, copy: S3Copy): Promise<void> {
+  const { client, bucket } = target;
+  if (copy.size > copy.largestCopy) return copyInParts(target, copy);
   const CopySource = sourceOf(bucket, copy.from);
   await client.send(new CopyObjectCommand({ Bucket: bucket, Key: copy.to, CopySource }));
 }
 
-async function copyInParts({ client, bucket }: S3Place, { from, to, size, largestCopy }: S3Copy) {
+async function copyInParts({ client, bucket }: S3Target, { from, to, size, largestCopy }: S3Copy) {
   const target = { Bucket: bucket, Key: to };
   const { UploadId } = await client.send(new CreateMultipartUploadCommand(target));
   const upload = { ...target, UploadId };

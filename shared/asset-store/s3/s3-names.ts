@@ -7,10 +7,10 @@ import {
 } from '@aws-sdk/client-s3';
 import { checkedHash } from '../asset-hash.ts';
 import type { AssetNames, NamedContent } from '../asset-store.ts';
-import { readingFromS3, type S3Place } from './s3-client.ts';
+import { readingFromS3, type S3Target } from './s3-client.ts';
 
 /** Names as objects, in the form that folder-names.ts has them as files: `<prefix>names/…`. */
-export function s3Names({ client, bucket: Bucket, prefix }: S3Place): AssetNames {
+export function s3Names({ client, bucket: Bucket, prefix }: S3Target): AssetNames {
   const keyOf = (name: string) => `${prefix}names/${digest('sha256', name)}`;
   const marksOf = (hash: string) => `${prefix}names/of/${checkedHash(hash)}/`;
   const markOf = (hash: string, name: string) => `${marksOf(hash)}${digest('sha256', name)}`;

@@ -135,9 +135,9 @@ const findEarlierAppend = async (
   const first = found[0] ?? -1n;
   const revision = first + BigInt(events.length) - 1n;
   if (first < 0n || found.some((at, n) => at !== first + BigInt(n))) {
-    const place = `revision ${found[some]} of ${stream}`;
+    const original = `revision ${found[some]} of ${stream}`;
     throw new Error(
-      `event id ${events[some]?.id} is that of ${place}, and this append to ${stream} is not its retry`,
+      `event id ${events[some]?.id} is that of ${original}, and this append to ${stream} is not its retry`,
     );
   }
   return { kind: 'appended', revision, position: await positionAt(connection, stream, revision) };

@@ -68,56 +68,57 @@ const diagnose = async (address: Address): Promise<FailureExplanation | undefine
 };
 
 const diagnoseHost = async (address: Address, host: EndPoint): Promise<FailureExplanation | undefined> => {
-  const place = `${host.address}:${host.port}`;
+  const endpoint = `${host.address}:${host.port}`;
   const reached = await attempt((settle) => {
     const socket = connectTcp(host.port, host.address, () => settle(undefined));
     socket.on('error', settle);
     return socket;
   });
-  if (reached !== undefined) return { sentence: sayUnreached(place, reached), lasts: false };
+  if (reached !== undefined) return { sentence: sayUnreached(endpoint, reached), lasts: false };
   if (!address.tls) {
     const speaksTls = (await handshake(host, address.tlsOptions)) === undefined;
     if (!speaksTls) return undefined;
-    return { sentence: `the server at ${place} needs TLS: omit tls=false`, lasts: true };
+    return { sentence: `the server at ${endpoint} needs TLS: omit tls=false`, lasts: true };
   }
   const failure = await handshake(host, address.tlsOptions);
   if (failure === undefined) return undefined;
   return {
-    sentence: sayTls(place, failure),
+    sentence: sayTls(endpoint, failure),
     lasts: failure.code !== 'ETIMEDOUT' && failure.code !== 'ECONNRESET',
   };
 };
 
 type Failure = Error & { readonly code?: string };
 
-const sayUnreached = (place: string, { code, message }: Failure): string => {
+const sayUnreached = (endpoint: string, { code, message }: Failure): string => {
   switch (code) {
     case 'ECONNREFUSED':
-      return `no server listens at ${place}: start it, or check the port`;
+      return `no server listens at ${endpoint}: start it, or check the port`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `the name of ${place} cannot be resolved: check it, and DNS`;
+      return `the name of ${endpoint} cannot be resolved: check it, and DNS`;
     case 'ETIMEDOUT':
-      return `${place} does not answer: check the address, the network and firewalls`;
+      return `${endpoint} does not answer: check the address, the network and firewalls`;
     default:
-      return `${place} cannot be reached: ${message}`;
+      return `${endpoint} cannot be reached: ${message}`;
   }
 };
 
-const sayTls = (place: string, { code = '', message }: Failure): string => {
+const sayTls = (endpoint: string, { code = '', message }: Failure): string => {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return `the certificate of ${place} is for another name (${message}): use a name that is in it`;
+    return `the certificate of ${endpoint} is for another name (${message}): use a name that is in it`;
   }
-  if (code === 'CERT_HAS_EXPIRED') return `the certificate of ${place} has expired: renew it on the server`;
+  if (code === 'CERT_HAS_EXPIRED')
+    return `the certificate of ${endpoint} has expired: renew it on the server`;
   if (/SELF_SIGNED|UNABLE_TO|CERT_/.test(code)) {
-    return `the certificate of ${place} is not trusted (${message}): name the file of its authority with tlsCAFile=FILE`;
+    return `the certificate of ${endpoint} is not trusted (${message}): name the file of its authority with tlsCAFile=FILE`;
   }
   if (code === 'EPROTO' || /wrong version|SSL/i.test(code + message)) {
-    return `the server at ${place} has no TLS: add tls=false if that is intended`;
+    return `the server at ${endpoint} has no TLS: add tls=false if that is intended`;
   }
   if (code === 'ETIMEDOUT')
-    return `${place} accepts connections and does not answer: the server may be stopped, or have no TLS`;
-  return `TLS with ${place} fails: ${message}`;
+    return `${endpoint} accepts connections and does not answer: the server may be stopped, or have no TLS`;
+  return `TLS with ${endpoint} fails: ${message}`;
 };
 
 const handshake = (host: EndPoint, options: object): Promise<Failure | undefined> =>

@@ -38,9 +38,9 @@ export const toRecordData = (event: EncodedEvent): EventData =>
  */
 export const toStoredEvent = (recorded: Recorded, decode: Decode): StoredEvent => {
   const { id, streamId: stream, revision, type, data, metadata } = recorded;
-  const place = { id, stream, revision, position: positionOfEvent(recorded) };
+  const location = { id, stream, revision, position: positionOfEvent(recorded) };
   return decodeContent(
-    place,
+    location,
     { type, data: jsonOf(data), metadata: jsonOf(metadata) },
     checkingDigest(id, decode),
   );

@@ -27,13 +27,13 @@ export type PageRequest = {
 
 /** A read of one stream. */
 export const streamRequest = (stream: string, { from, backwards = false, count }: PageRequest): ReadReq => {
-  const place = new streamsPb.ReadReq.Options.StreamOptions().setStreamIdentifier(
+  const options = new streamsPb.ReadReq.Options.StreamOptions().setStreamIdentifier(
     new sharedPb.StreamIdentifier().setStreamName(Buffer.from(stream, 'utf8')),
   );
-  if (from === 'start') place.setStart(new sharedPb.Empty());
-  else if (from === 'end') place.setEnd(new sharedPb.Empty());
-  else place.setRevision(from.toString());
-  return request(new streamsPb.ReadReq.Options().setStream(place).setCount(`${count}`), backwards);
+  if (from === 'start') options.setStart(new sharedPb.Empty());
+  else if (from === 'end') options.setEnd(new sharedPb.Empty());
+  else options.setRevision(from.toString());
+  return request(new streamsPb.ReadReq.Options().setStream(options).setCount(`${count}`), backwards);
 };
 
 /** Only streams with this prefix. The server searches `window` records for one page of an answer. */
@@ -52,11 +52,11 @@ export const subscriptionRequest = (from: ReadFrom, filter: PrefixFilter): ReadR
   request(inAll(from, filter).setSubscription(new streamsPb.ReadReq.Options.SubscriptionOptions()), false);
 
 const inAll = (from: ReadFrom, filter: PrefixFilter | undefined): ReadReq.Options => {
-  const place = new streamsPb.ReadReq.Options.AllOptions();
-  if (from === 'start') place.setStart(new sharedPb.Empty());
-  else if (from === 'end') place.setEnd(new sharedPb.Empty());
-  else place.setPosition(positionMessage(from));
-  const options = new streamsPb.ReadReq.Options().setAll(place);
+  const all = new streamsPb.ReadReq.Options.AllOptions();
+  if (from === 'start') all.setStart(new sharedPb.Empty());
+  else if (from === 'end') all.setEnd(new sharedPb.Empty());
+  else all.setPosition(positionMessage(from));
+  const options = new streamsPb.ReadReq.Options().setAll(all);
   if (filter === undefined) return options.setNoFilter(new sharedPb.Empty());
   const expression = new streamsPb.ReadReq.Options.FilterOptions.Expression().setPrefixList([filter.prefix]);
   return options.setFilter(

@@ -23,16 +23,16 @@ export async function* scanSpace(
   batchSize: number,
 ): AsyncGenerator<Pick<SpaceStep, 'events' | 'upTo'>> {
   const { retryLimits } = connection;
-  const place = { at: after };
+  const cursor = { at: after };
   let attempt = 0;
   let giveUpAt = performance.now() + retryLimits.giveUpAfterMs;
   for (;;) {
-    const started = place.at;
+    const started = cursor.at;
     try {
-      yield* scanOnce(connection, place, batchSize);
+      yield* scanOnce(connection, cursor, batchSize);
       return;
     } catch (error) {
-      if (place.at !== started) {
+      if (cursor.at !== started) {
         attempt = 0;
         giveUpAt = performance.now() + retryLimits.giveUpAfterMs;
       }
@@ -50,11 +50,11 @@ export async function* scanSpace(
 
 async function* scanOnce(
   connection: Connection,
-  place: { at: bigint },
+  cursor: { at: bigint },
   batchSize: number,
 ): AsyncGenerator<Pick<SpaceStep, 'events' | 'upTo'>> {
   const stop = new AbortController();
-  const options = { node: connection.reader, after: place.at, requiresLeader: true, signal: stop.signal };
+  const options = { node: connection.reader, after: cursor.at, requiresLeader: true, signal: stop.signal };
   const call = await openSpaceCall(connection, options);
   // Servers before 24.2 do not report that they have no more events.
   const timer = setInterval(call.wake, LOOK_EVERY_MS);
@@ -62,13 +62,13 @@ async function* scanOnce(
   try {
     for (;;) {
       const { events, upTo } = await gather(call, batchSize);
-      if (upTo > place.at) {
+      if (upTo > cursor.at) {
         missingSince = undefined;
         yield { events, upTo };
-        place.at = upTo;
+        cursor.at = upTo;
       }
       if (!call.isLevel()) continue;
-      const stretch = await searchBehind(connection, place.at);
+      const stretch = await searchBehind(connection, cursor.at);
       if (stretch.kind === 'empty') {
         yield { events: [], upTo: stretch.upTo };
         return;

@@ -48,16 +48,16 @@ type Run = {
 };
 
 const run = async (context: Run): Promise<void> => {
-  const place = { at: context.follow.after };
+  const cursor = { at: context.follow.after };
   for (let attempt = 1; !context.signal.aborted; attempt += 1) {
-    const started = place.at;
+    const started = cursor.at;
     try {
-      await followOnce(context, place);
+      await followOnce(context, cursor);
     } catch (error) {
       if (error instanceof Refused)
         throw await explained(context.connection.retryLimits, OPERATION, error.reason);
       if (!(error instanceof Dropped)) throw error;
-      if (place.at !== started) attempt = 1;
+      if (cursor.at !== started) attempt = 1;
       await pause(context, error.reason, attempt);
     }
   }
@@ -93,27 +93,27 @@ const orDropped = async <T>(promise: Promise<T>, call?: SpaceCall): Promise<T> =
   }
 };
 
-/** One call, until it ends. `place` is the position of the last handled event. */
+/** One call, until it ends. `cursor` is the position of the last handled event. */
 const followOnce = async (
   { connection, watch, follow, signal }: Run,
-  place: { at: bigint },
+  cursor: { at: bigint },
 ): Promise<void> => {
   const options = {
     node: connection.writer,
-    after: place.at,
+    after: cursor.at,
     requiresLeader: false,
     signal,
     ...(follow.stream !== undefined && { stream: follow.stream }),
   };
   const call = await orDropped(openSpaceCall(connection, options));
-  const member = createFollower(call, place);
+  const member = createFollower(call, cursor);
   watch.follow(member.follower);
   try {
     for (;;) {
       const step = await orDropped(call.next(follow.batchSize), call);
       if (step === undefined) return;
       await member.handle(step, follow);
-      if (place.at < watch.wanted() && call.isLevel()) watch.look();
+      if (cursor.at < watch.wanted() && call.isLevel()) watch.look();
     }
   } finally {
     watch.forget(member.follower);
@@ -121,12 +121,12 @@ const followOnce = async (
   }
 };
 
-const createFollower = (call: SpaceCall, place: { at: bigint }) => {
+const createFollower = (call: SpaceCall, cursor: { at: bigint }) => {
   let isBusy = false;
   let proven = 0n;
   let missingSince: number | undefined;
   const follower: HeadFollower = {
-    at: () => place.at,
+    at: () => cursor.at,
     isLevel: () => !isBusy && call.isLevel(),
     take(stretch: Stretch) {
       if (stretch.kind === 'empty') {
@@ -141,11 +141,11 @@ const createFollower = (call: SpaceCall, place: { at: bigint }) => {
   };
   const handle = async ({ events, upTo: searched }: SpaceStep, follow: Follow): Promise<void> => {
     const upTo = searched > proven ? searched : proven;
-    if (upTo <= place.at) return;
+    if (upTo <= cursor.at) return;
     missingSince = undefined;
     isBusy = true;
     await follow.handle(events.map(follow.decode), upTo);
-    place.at = upTo;
+    cursor.at = upTo;
     isBusy = false;
   };
   return { follower, handle };

@@ -11,7 +11,7 @@ const MOST_BYTES = 6;
 const WORD_BYTES = 4;
 const ESCAPED = Buffer.from('\\u00').readInt32LE();
 
-type Space = {
+type Buffers = {
   /** The text with its marks, as it is written. */
   readonly units: Uint16Array;
   /** JSON of each unit in UTF-8: its first four bytes (lowest first), the bytes after these, and their number. */
@@ -25,7 +25,7 @@ type Space = {
   round: number;
 };
 
-function createSpace(length: number): Space {
+function createBuffers(length: number): Buffers {
   const slots = slotsFor(length);
   return {
     units: new Uint16Array(length),
@@ -44,7 +44,7 @@ function slotsFor(length: number): number {
   return 1 << (32 - Math.clz32(length * 2 + 15));
 }
 
-let kept = createSpace(KEPT_LENGTH);
+let kept = createBuffers(KEPT_LENGTH);
 
 /**
  * Writes, as a JSON string, every three neighbouring units of a marked text in order. Then it writes each distinct unit
@@ -58,22 +58,22 @@ export function writeUnitGrams(
   marks: readonly [number, number],
 ): boolean {
   const length = text.length + 2;
-  if (kept.round === 2 ** 32 - 1) kept = createSpace(KEPT_LENGTH);
-  const space = length > KEPT_LENGTH ? createSpace(length) : kept;
-  space.round++;
-  let size = encode(space, 0, marks[0]);
+  if (kept.round === 2 ** 32 - 1) kept = createBuffers(KEPT_LENGTH);
+  const buffers = length > KEPT_LENGTH ? createBuffers(length) : kept;
+  buffers.round++;
+  let size = encode(buffers, 0, marks[0]);
   for (let i = 1; i + 1 < length; i++) {
     const code = text.charCodeAt(i - 1);
     const unit = standIns[code] as number;
     if (unit === 0 && code !== 0) return false;
-    size += encode(space, i, unit);
+    size += encode(buffers, i, unit);
   }
-  size += encode(space, length - 1, marks[1]);
+  size += encode(buffers, length - 1, marks[1]);
   // A unit is in three triples, two pairs and itself, and each of these has a blank behind it. Words are written whole.
   reserve(sink, size * 6 + length * 3 + WORD_BYTES);
   const { view } = sink;
   view.setUint8(sink.end, QUOTE);
-  const end = writePieces(space, length, view, writeTriples(space, length, view, sink.end + 1));
+  const end = writePieces(buffers, length, view, writeTriples(buffers, length, view, sink.end + 1));
   // Instead of the last blank.
   view.setUint8(end - 1, QUOTE);
   sink.end = end;
@@ -81,7 +81,7 @@ export function writeUnitGrams(
 }
 
 /** Encodes the unit at an index; returns its size in bytes. */
-function encode({ units, words, tails, sizes }: Space, at: number, unit: number): number {
+function encode({ units, words, tails, sizes }: Buffers, at: number, unit: number): number {
   let size = 1;
   let word = unit;
   if (unit < BLANK) {
@@ -103,8 +103,8 @@ function encode({ units, words, tails, sizes }: Space, at: number, unit: number)
   return size;
 }
 
-function writeTriples(space: Space, length: number, out: DataView, from: number): number {
-  const { words, sizes } = space;
+function writeTriples(buffers: Buffers, length: number, out: DataView, from: number): number {
+  const { words, sizes } = buffers;
   let at = from;
   for (let i = 2; i < length; i++) {
     if ((sizes[i - 2] as number) + (sizes[i - 1] as number) + (sizes[i] as number) === 3) {
@@ -112,9 +112,9 @@ function writeTriples(space: Space, length: number, out: DataView, from: number)
       out.setInt32(at, a | (b << 8) | (c << 16) | (BLANK << 24), true);
       at += 4;
     } else {
-      at = writeUnit(space, i - 2, out, at);
-      at = writeUnit(space, i - 1, out, at);
-      at = writeUnit(space, i, out, at);
+      at = writeUnit(buffers, i - 2, out, at);
+      at = writeUnit(buffers, i - 1, out, at);
+      at = writeUnit(buffers, i, out, at);
       out.setUint8(at++, BLANK);
     }
   }
@@ -122,28 +122,28 @@ function writeTriples(space: Space, length: number, out: DataView, from: number)
 }
 
 /** May overwrite the bytes after the unit. */
-function writeUnit({ words, tails, sizes }: Space, i: number, out: DataView, at: number): number {
+function writeUnit({ words, tails, sizes }: Buffers, i: number, out: DataView, at: number): number {
   out.setInt32(at, words[i] as number, true);
   const size = sizes[i] as number;
   if (size > WORD_BYTES) out.setUint16(at + WORD_BYTES, tails[i] as number, true);
   return at + size;
 }
 
-function writePieces(space: Space, length: number, out: DataView, from: number): number {
-  const { units, singles, round } = space;
+function writePieces(buffers: Buffers, length: number, out: DataView, from: number): number {
+  const { units, singles, round } = buffers;
   const mask = slotsFor(length) - 1;
   let at = from;
   for (let i = 1; i < length; i++) {
     const b = units[i] as number;
-    if (addPair(space, mask, ((units[i - 1] as number) << 16) | b)) {
-      at = writeUnit(space, i - 1, out, at);
-      at = writeUnit(space, i, out, at);
+    if (addPair(buffers, mask, ((units[i - 1] as number) << 16) | b)) {
+      at = writeUnit(buffers, i - 1, out, at);
+      at = writeUnit(buffers, i, out, at);
       out.setUint8(at++, BLANK);
     }
     // The mark at the end is in every text.
     if (i + 1 < length && singles[b] !== round) {
       singles[b] = round;
-      at = writeUnit(space, i, out, at);
+      at = writeUnit(buffers, i, out, at);
       out.setUint8(at++, BLANK);
     }
   }
@@ -151,7 +151,7 @@ function writePieces(space: Space, length: number, out: DataView, from: number):
 }
 
 /** Returns false if the pair was there. */
-function addPair({ pairs, stamps, round }: Space, mask: number, pair: number): boolean {
+function addPair({ pairs, stamps, round }: Buffers, mask: number, pair: number): boolean {
   let slot = (Math.imul(pair, 0x9e3779b1) >>> 7) & mask;
   while (stamps[slot] === round) {
     if (pairs[slot] === pair) return false;

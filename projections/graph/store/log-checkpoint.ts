@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
 import type { Database } from '../../../shared/sqlite/database.ts';
-import { isOutOfSpace } from '../../../shared/sqlite/failures.ts';
+import { isDiskFull } from '../../../shared/sqlite/failures.ts';
 import type { GraphDatabase } from './graph-database.ts';
 import { readGraphPosition } from './graph-position.ts';
 
@@ -11,7 +11,7 @@ export type AppliedEvent = Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'pos
 };
 
 /** Position of a graph in its log. */
-export type LogPlace = {
+export type LogCheckpoint = {
   /** Position of the last event that was applied; 0n before the first. */
   position(): bigint;
   /** undefined: none, or one that an earlier release applied. */
@@ -35,7 +35,7 @@ const SEARCHED_EVERY_MS = 10_000;
 /** Some 300,000 records of others on a server, whose positions count bytes: a third of a second of search. */
 const SEARCHED_AT_MOST = 50_000_000n;
 
-export function openLogPlace(db: GraphDatabase): LogPlace {
+export function openLogCheckpoint(db: GraphDatabase): LogCheckpoint {
   let position = readGraphPosition(db.connection);
   let last = readAppliedEvent(db.connection);
   let readFrom = BigInt(
@@ -51,7 +51,7 @@ export function openLogPlace(db: GraphDatabase): LogPlace {
     try {
       db.transaction(() => db.run("INSERT OR REPLACE INTO meta VALUES ('read_from', ?)", readFrom), false);
     } catch (error) {
-      if (!isOutOfSpace(error)) throw error;
+      if (!isDiskFull(error)) throw error;
     }
   };
   return {

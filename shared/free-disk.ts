@@ -18,7 +18,7 @@ export function freeBytes(folder: string): number {
  * Resolves as soon as the file system has notably more free space than now, after `atMostMs`, or when `signal` is
  * aborted.
  */
-export async function moreSpace(folder: string, atMostMs: number, signal: AbortSignal): Promise<void> {
+export async function waitForFreeDisk(folder: string, atMostMs: number, signal: AbortSignal): Promise<void> {
   const before = freeBytes(folder);
   for (let waited = 0; waited < atMostMs && !signal.aborted; waited += LOOK_EVERY_MS) {
     await delay(LOOK_EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
@@ -31,7 +31,7 @@ const RESERVE = 'reserve';
 const RESERVED_BYTES = 1024 * 1024;
 
 /** Reserves disk space that a start on a full disk can use. Has no effect if the disk is already full. */
-export function keepReserve(folder: string): void {
+export function reserveDisk(folder: string): void {
   const file = join(folder, RESERVE);
   restrictToOwner(file);
   if (statSync(file, { throwIfNoEntry: false })?.size === RESERVED_BYTES) return;
@@ -44,7 +44,7 @@ export function keepReserve(folder: string): void {
 }
 
 /** Frees the reserved space. Returns false if there was none. */
-export function useReserve(folder: string): boolean {
+export function freeReservedDisk(folder: string): boolean {
   const file = join(folder, RESERVE);
   if (statSync(file, { throwIfNoEntry: false }) === undefined) return false;
   rmSync(file, { force: true });
