@@ -196,7 +196,7 @@ function watchMemory() {
   };
 }
 
-/** Killed when half of the log is replayed, and started again: the first thing it reports is where it goes on. */
+/** Kills a rebuild after half of the log, and starts it again. The second one first reports where it continues. */
 async function resumeHalfWay(): Promise<void> {
   const first = varve('rebuild', '--graph');
   while (!/replaying: [5-9]\d{4} of/.test(first.output())) await delay(20);

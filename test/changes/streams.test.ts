@@ -57,7 +57,7 @@ describe('a stream of changes', () => {
     expect(reader.retry()).toBeGreaterThanOrEqual(500);
   });
 
-  it('goes on after Last-Event-ID without a gap or a repetition, and its id is a token of the feed', async () => {
+  it('continues after Last-Event-ID without a gap or a repetition, and its id is a token of the feed', async () => {
     const since = await latest('types=tags');
     const first = await follow(`types=tags&since=${since}`);
     const a = await createTag('r1');
@@ -74,13 +74,13 @@ describe('a stream of changes', () => {
     ).toEqual([b, c]);
   });
 
-  it('gives signs of life, which carry an id', async () => {
+  it('sends heartbeats, which carry an id', async () => {
     const reader = await follow(`types=tags&since=${await latest('types=tags')}`);
     await reader.until(() => reader.comments() > 3 && reader.lastId() !== '');
     expect(reader.events).toEqual([]);
   });
 
-  it('says that the reader has to begin again', async () => {
+  it('sends a reset if the reader has to begin again', async () => {
     const reader = await follow('types=tags', { 'last-event-id': '1.abcdefghijklmnopqrstuv' });
     await reader.until(() => itemsOf(reader).length > 0);
     expect(reader.events[0]).toMatchObject({ event: 'reset', id: '' });
@@ -234,7 +234,7 @@ describe('a stream ends', () => {
     expect(stream.isOpen()).toBe(false);
   });
 
-  it('with its process, and goes on in the next one', async () => {
+  it('with its process, and continues in the next one', async () => {
     const since = await latest('types=tags');
     const reader = await follow(`types=tags&since=${since}`);
     const a = await createTag('e1');

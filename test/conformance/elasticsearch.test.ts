@@ -21,7 +21,7 @@ const BENCHMARK = JSON.parse(
   readFileSync(new URL('bench/queries.json', import.meta.url), 'utf8'),
 ) as readonly BenchmarkQuery[];
 
-/** What leads beyond two to-one relations and one that the type owns, which is what types copy by default. */
+/** Queries that go beyond the default copies of a type: two to-one relations, and one relation that the type owns. */
 const BEYOND_COPIES = [
   'deep to-many, 1 level x 2 relations',
   'deep to-many, 2 levels',

@@ -10,11 +10,11 @@ import { createElasticsearchClient } from '../../shared/read-index/elasticsearch
 import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 
-/** Which leader may move aliases, as the cluster has it. */
+/** The cluster decides which leader may move aliases. */
 const space = `fence_${process.pid}`;
 const index = `${space}-thing`;
 const alias = `${space}-live`;
-const leads = async () => true;
+const isLeader = async () => true;
 
 describe('the fence of leaders', await needsElasticsearch(), () => {
   let url: string;
@@ -31,7 +31,7 @@ describe('the fence of leaders', await needsElasticsearch(), () => {
     if (url !== undefined) await removeIndices(url, space);
   });
 
-  /** Whether a leader of this epoch may lead searches to the index. */
+  /** Whether a leader of this epoch may move the alias of searches to the index. */
   const promote = async (epoch: number): Promise<boolean> => {
     try {
       await client.indices.updateAliases({
@@ -45,37 +45,37 @@ describe('the fence of leaders', await needsElasticsearch(), () => {
   };
   const isLive = () => client.indices.existsAlias({ name: alias });
 
-  it('refuses a whole call of a leader that has not raised it', async () => {
+  it('refuses the whole call of a leader that has not raised it', async () => {
     expect(await fence.newest()).toBe(0);
-    expect(await fence.raise(2, leads)).toBe(true);
+    expect(await fence.raise(2, isLeader)).toBe(true);
     expect(await promote(3)).toBe(false);
     expect(await isLive()).toBe(false);
   });
 
-  it('lets the one that raised it last move aliases again and again, and no other', async () => {
-    expect(await fence.raise(3, leads)).toBe(true);
+  it('lets only the leader that raised it last move aliases, as often as it wants', async () => {
+    expect(await fence.raise(3, isLeader)).toBe(true);
     expect([await promote(3), await promote(3)]).toEqual([true, true]);
-    expect(await fence.raise(4, leads)).toBe(true);
+    expect(await fence.raise(4, isLeader)).toBe(true);
     expect([await promote(3), await promote(4)]).toEqual([false, true]);
     expect(await fence.newest()).toBe(4);
   });
 
-  it('is not raised by who is told by the log that another leads', async () => {
+  it('is not raised by a process that is no longer the leader in the log', async () => {
     expect(await fence.raise(3, async () => false)).toBe(false);
     expect(await promote(4)).toBe(true);
   });
 
-  it('of several that raise it at once keeps one', async () => {
+  it('keeps one of several leaders that raise it at once', async () => {
     const epochs = [5, 6, 7, 8];
-    await Promise.all(epochs.map((epoch) => fence.raise(epoch, leads)));
+    await Promise.all(epochs.map((epoch) => fence.raise(epoch, isLeader)));
     const newest = await fence.newest();
     const allowed: number[] = [];
     for (const epoch of epochs) if (await promote(epoch)) allowed.push(epoch);
     expect(allowed).toEqual([newest]);
   });
 
-  it('is raised by a log that was restored, and counts on from an earlier epoch', async () => {
-    expect(await fence.raise(2, leads)).toBe(true);
+  it('is raised by the leader of a restored log, whose epochs are lower', async () => {
+    expect(await fence.raise(2, isLeader)).toBe(true);
     expect([await promote(8), await promote(2)]).toEqual([false, true]);
   });
 });

@@ -57,7 +57,7 @@ const describeChecked = (withLog: WithLog): void => {
   );
 
   const expectations: ExpectedRevision[] = ['none', 0n, 7n];
-  test.each(expectations)('that is not met is told before the conflict of expecting %s', (expected) =>
+  test.each(expectations)('that is not met is reported before the conflict of expecting %s', (expected) =>
     withLog(async (store) => {
       const lease = await newLease(store);
       const stream = newStream();
@@ -72,7 +72,7 @@ const describeChecked = (withLog: WithLog): void => {
   );
 
   test(
-    'that is not met fails one append of several made at once, and an append on the stream of the condition fences the next',
+    'that is not met fails one of several concurrent appends, and an append to the stream of the condition fences the next one',
     withLog(async (store, open) => {
       const lease = await newLease(store);
       const held = { stream: lease, revision: 1n };

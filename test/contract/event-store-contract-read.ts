@@ -191,7 +191,7 @@ const describeWholeLog = (withLog: WithLog): void => {
   );
 
   test(
-    'a log that is closed and opened again has all that was acknowledged and goes on behind it',
+    'a log that is closed and opened again has every acknowledged event, and continues after them',
     withLog(async (store, open) => {
       const stream = newStream();
       const events = newEvents(3);

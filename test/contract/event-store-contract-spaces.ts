@@ -91,7 +91,7 @@ const describeForeignEvents = (withLog: WithLog): void => {
   );
 
   test(
-    'a subscriber reaches the last position while another space goes on writing',
+    'a subscriber reaches the last position while another namespace keeps writing',
     withLog(async (store, _open, openNeighbour) => {
       const neighbour = await openNeighbour();
       const follower = follow(store, 0n);
@@ -106,7 +106,7 @@ const describeForeignEvents = (withLog: WithLog): void => {
   );
 };
 
-/** A subscriber, and how far it was told that the log was searched. */
+/** A subscriber that records up to which position the log was searched. */
 const follow = (store: EventStore, after: bigint) => {
   let [upTo, calls, count] = [after, 0, 0];
   let advanced = () => {};

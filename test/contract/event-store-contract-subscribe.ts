@@ -185,7 +185,7 @@ const describeHandlers = (withLog: WithLog): void => {
   );
 
   test(
-    'a subscription taken up again behind the last handled event goes on where it stopped',
+    'a new subscription from the last handled event continues where the first one stopped',
     withLog(async (store) => {
       await store.append(newStream(), 'none', newEvents(40));
       const first: StoredEvent[] = [];

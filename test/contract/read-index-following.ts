@@ -134,7 +134,7 @@ export function describeFollowing(open: OpenIndex): void {
     ]);
   });
 
-  it('goes on from what it found, level by level, inside one world', async () => {
+  it('traverses from the rows that it found, level by level, inside one world', async () => {
     const shelf = await openShelf(open);
     const rows = (['draft', 'published'] as const).flatMap((version, i) => [
       shelf.put(BOOK, version, 1, { id: i * 10 + 1 }),

@@ -41,10 +41,10 @@ export function describeTakeover(
     const finish = async (writers: FleetWriters): Promise<void> => {
       await writers.stop();
       sent.push(...writers.sent);
-      expect(writers.refused, 'writes refused by a process that was there').toEqual([]);
+      expect(writers.refused, 'writes refused by a running process').toEqual([]);
     };
 
-    it(`goes on after kill -9 of the leader, ${rounds} times`, {
+    it(`accepts writes again after kill -9 of the leader, ${rounds} times`, {
       timeout: rounds * 30_000 + 60_000,
     }, async () => {
       const writers = start('killed');
@@ -65,7 +65,7 @@ export function describeTakeover(
       );
     });
 
-    it('goes on at once after a clean stop of the leader', async () => {
+    it('accepts writes at once after a clean stop of the leader', async () => {
       const writers = start('stopped');
       const stopped = await fleet.leader();
       const taken = await takeover(fleet, { from: stopped, to: other(fleet, stopped) }, writers, () => {
@@ -76,9 +76,9 @@ export function describeTakeover(
       console.log(`${name}: takeover after a clean stop: ${taken} ms`);
     });
 
-    const pausing = takesMinutes('a leader that stands still');
+    const pausing = takesMinutes('a leader that is paused');
     it(
-      'loses nothing to a leader that stands still for longer than its lease, and goes on then',
+      'loses nothing when the leader is paused for longer than its lease and then continues',
       pausing,
       async () => {
         const writers = start('paused');
@@ -86,17 +86,17 @@ export function describeTakeover(
         const next = other(fleet, paused);
         await writers.answered(30);
         const started = await pauseMember(fleet, paused);
-        // Some of it lies in the paused process's sockets until it goes on, and believes to lead.
+        // Some writes stay in the sockets of the paused process until it continues, and still thinks that it is the leader.
         await fleet.becomesLeader(next);
         const taken = Math.round(performance.now() - started);
         paused.server().signal('SIGCONT');
         await writers.answered(60);
         await finish(writers);
-        console.log(`${name}: takeover from a leader that stands still: ${taken} ms`);
+        console.log(`${name}: takeover from a paused leader: ${taken} ms`);
       },
     );
 
-    it('has every answered write once, no other twice, and the same graph everywhere', async () => {
+    it('has every answered write once, no other write twice, and the same graph everywhere', async () => {
       const facts = await readLogFacts(fleet.eventStore, store.space);
       expect(sent.filter(({ isAnswered }) => isAnswered).length).toBeGreaterThan(100);
       for (const { key, number, isAnswered } of sent) {
@@ -105,7 +105,7 @@ export function describeTakeover(
         else expect(times, `${key} ${number}`).toBeLessThanOrEqual(1);
       }
       expect([...facts.created.values()].every((times) => times === 1)).toBe(true);
-      // The first, at least one a round, and one each for the clean stop and the pause.
+      // The first claim, at least one per round, and one each for the clean stop and the pause.
       expect(facts.claims).toBeGreaterThanOrEqual(rounds + (pausing.skip ? 2 : 3));
 
       const position = await lastPosition(fleet.members[0] as Member);

@@ -58,7 +58,7 @@ describe(
   'two processes on a cluster of three nodes',
   takesMinutes('processes on a cluster of doubles'),
   () => {
-    test('the leading node dies for good, then the leading process: the other takes writes', {
+    test('the other process takes writes after the leader node is dead and the leader process is killed', {
       timeout: 180_000,
     }, async () => {
       await start(2);
@@ -77,7 +77,7 @@ describe(
       expect((await write(leader, 'restarted')).status).toBe(201);
     });
 
-    test('the leading node stands still: writes go on within 15 s, and readiness is back', {
+    test('writes continue within 15 s after the leader node froze, and readiness returns', {
       timeout: 180_000,
     }, async () => {
       await start(2);
@@ -86,19 +86,21 @@ describe(
       await untilWritten(follower, 'before');
       cluster.freeze(leadingNode());
       const [byLeader, byFollower] = await Promise.all([
-        untilWritten(leader, 'node stands still'),
-        untilWritten(follower, 'node stands still for the other'),
+        untilWritten(leader, 'node is frozen'),
+        untilWritten(follower, 'node is frozen, the other process'),
       ]);
       const ready = await untilReady(follower);
       await leader.end('SIGKILL');
       const afterProcess = await untilWritten(follower, 'process is gone');
       console.log(
-        `node stands still: a write after ${Math.round(byLeader)} ms by the leader and ${Math.round(byFollower)} ms by the other, ready after ${Math.round(ready)} ms more; the leading process dead: a write after ${Math.round(afterProcess)} ms`,
+        `node frozen: a write after ${Math.round(byLeader)} ms by the leader and ${Math.round(byFollower)} ms by the other, ready after ${Math.round(ready)} ms more; the leading process dead: a write after ${Math.round(afterProcess)} ms`,
       );
-      expect((await write(follower, 'goes on')).status).toBe(201);
+      expect((await write(follower, 'continues')).status).toBe(201);
     });
 
-    test('without a majority no process ends, and all goes on afterwards', { timeout: 300_000 }, async () => {
+    test('without a majority no process ends, and everything continues afterwards', {
+      timeout: 300_000,
+    }, async () => {
       await start(2);
       const leader = await fleet.leader();
       await untilWritten(leader, 'before');
@@ -112,7 +114,7 @@ describe(
       await untilReady(other(leader));
     });
 
-    test('others have written 3,000,000 records: a start walks them once, probes look at a handful', {
+    test('a start reads 3,000,000 records of other applications once, probes read a handful', {
       timeout: 180_000,
     }, async () => {
       await start(1);

@@ -9,11 +9,11 @@ import { type RunningServer, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 /**
- * kill -9 of a server while events wait in the buffer of its subscription, with a checkpoint of the log's server behind them. Where
- * the process goes on is stored only once all in front of it is applied: after a restart nothing is missing.
+ * kill -9 of a server while events wait in the buffer of its subscription, followed by a checkpoint of KurrentDB. The process stores a
+ * position to continue from only when everything before it is applied: after a restart nothing is missing.
  */
 const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 2);
-/** The subscription's buffer takes 512. */
+/** The buffer of the subscription holds 512. */
 const EVENTS = 3_000;
 /** A checkpoint comes every 10,000 records; the graph stores at once that so many bytes were searched. */
 const FOREIGN = { count: 25_000, bytes: 6_000 };

@@ -8,16 +8,16 @@ import { pauseMember } from '../support/pause-member.ts';
 import { type BurstOutcome, type BurstWrite, nameOf, sendBurst } from '../support/write-burst.ts';
 
 /**
- * `varve serve` twice on one log, or PAUSE_MEMBERS times: the leader is paused while many writes are in flight, another process takes the lead, and the
- * paused one goes on. PAUSE_ROUNDS=100 PAUSE_WRITES=2500 PAUSE_SECONDS=12 for a full run. Pauses of more than 10 seconds outlast
- * every timer that a write waits for.
+ * Two `varve serve` on one log, or PAUSE_MEMBERS of them: the leader is paused while many writes are in flight, another process becomes
+ * leader, and the paused one continues. PAUSE_ROUNDS=100 PAUSE_WRITES=2500 PAUSE_SECONDS=12 for a full run. Pauses of more than 10
+ * seconds outlast every timer that a write waits for.
  */
-/** How often the documents of a round are created again that were refused with 503. */
+/** How often a round retries the documents that were refused with 503. */
 const PREPARING_TRIES = 5;
 const MEMBERS = Number(process.env['PAUSE_MEMBERS'] ?? 2);
 const ROUNDS = Number(process.env['PAUSE_ROUNDS'] ?? 1);
 const WRITES = Number(process.env['PAUSE_WRITES'] ?? 300);
-/** What the answer says when the leader was lost behind the write. */
+/** The text of an answer when the leader was lost after the write. */
 const UNKNOWN = 'may have been stored';
 const SECONDS = Number(process.env['PAUSE_SECONDS'] ?? 3);
 

@@ -67,7 +67,7 @@ describe('two servers on Elasticsearch', { ...(await needsElasticsearch(skip)), 
     return running;
   };
 
-  it('goes on where the leader was killed once that leads again; meanwhile it is refused', async () => {
+  it('continues where the leader was killed once that one is leader again; meanwhile it is refused', async () => {
     const leader = await fleet.leader();
     const other = otherThan(leader);
     await write(leader, 30);
@@ -95,7 +95,7 @@ describe('two servers on Elasticsearch', { ...(await needsElasticsearch(skip)), 
     await expectAllShown();
   });
 
-  it('is taken over or not when its leader stands still meanwhile, and both show the same', async () => {
+  it('leaves both processes with the same content when the leader is paused during the switch', async () => {
     const leader = await fleet.leader();
     const other = otherThan(leader);
     const running = await rebuild(leader, 1_000, 'taking over');

@@ -115,7 +115,7 @@ it('is what the source is after a kill, and wrote nothing twice', { ...long, tim
   await becomesEqual();
   await delay(700);
   await follower.stop();
-  // Draft and published, and who took the lead.
+  // Draft and published, and the event of the election.
   expect((await count()) - before).toBeLessThanOrEqual(2 + 3);
   follower = await startFollower();
   await becomesEqual();

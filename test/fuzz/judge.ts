@@ -4,7 +4,7 @@ import type { WireAnswer, WireClient } from './wire-client.ts';
 
 const PAIR_TRIES = 20;
 
-/** Sends an input and says what is wrong with the answer; undefined: nothing. */
+/** Sends an input. Returns what is wrong with the answer; undefined: nothing. */
 export async function judge(client: WireClient, input: FuzzInput): Promise<string | undefined> {
   if (input.kind === 'bytes') {
     const answers = await client.throwIn(input.bytes);
@@ -30,8 +30,8 @@ function faultOf(answer: WireAnswer, isSecret: boolean): string | undefined {
   if (!(answer.status >= 200 && answer.status < 500))
     return `status ${answer.status}: ${answer.body.slice(0, 300)}`;
   const text = answer.head + answer.body;
-  const told = isSecret ? Object.values(SECRETS).find((secret) => text.includes(secret)) : undefined;
-  return told === undefined ? undefined : `tells ${told}: ${answer.body.slice(0, 300)}`;
+  const secret = isSecret ? Object.values(SECRETS).find((each) => text.includes(each)) : undefined;
+  return secret === undefined ? undefined : `reveals ${secret}: ${answer.body.slice(0, 300)}`;
 }
 
 /** Other requests write meanwhile: two answers count as different if the first one is the same before and after the second. */

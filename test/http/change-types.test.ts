@@ -18,8 +18,8 @@ import {
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 /**
- * A start with changed content types, on more rows than are converted at a start: the server goes on with the earlier content types,
- * and another process takes its place with the new ones.
+ * A start with changed content types and more rows than a start converts: the server continues with the earlier content types, and
+ * another process replaces it with the new ones.
  */
 const LONG = { ...takesMinutes('content types that change while processes are lost'), timeout: 120_000 };
 const CLIENTS = Number(process.env['CHANGE_CLIENTS'] ?? 3);
@@ -113,7 +113,7 @@ it('answers reads and writes by the earlier content types until another process 
   expect(note).toContain('requests are answered as before');
   while (load.written.length === 0) await delay(5);
   building?.release();
-  // Nothing but late writes is left to be converted when it goes on.
+  // When this worker continues, only late writes are left to be converted.
   const next = await nextWorker(changing);
   process.kill(next, 'SIGSTOP');
   const copied = statSync(convertedCopy(folders.data)).ino;

@@ -94,7 +94,7 @@ describe('documents in an Elasticsearch that dies', await needsOwnElasticsearch(
       const load = startWriteLoad(server.url, ids, WRITERS, round);
       await load.written(40 + ((round * 53) % 80));
       node.kill();
-      // Writes go on while it is away: they are stored, and answered with 202 when that takes too long.
+      // Writes continue while it is away: they are stored, and answered with 202 when visibility takes too long.
       await Promise.all([node.start(), load.written(WRITERS)]);
       await load.written(30);
       await load.stop();

@@ -171,7 +171,7 @@ describe(
       expect(server.output()).toContain('Elasticsearch accepts documents again');
     });
 
-    it('puts a document aside that Elasticsearch refuses, says which and why, and goes on with all others', async () => {
+    it('parks a document that Elasticsearch refuses, says which and why, and writes all others', async () => {
       const index = `${elasticsearch}/${space}-api_restaurant_restaurant-draft-1`;
       const allow = async (nested: number | null) => {
         const body = JSON.stringify({ index: { 'mapping.nested_objects.limit': nested } });
@@ -180,7 +180,7 @@ describe(
       };
       await allow(1);
       const hours = ['mon', 'tue', 'wed'].map((day) => ({ day, note: day }));
-      // Stored, if not to be found in the draft world.
+      // It is stored, although searches do not find it in the draft world.
       const answer = await fetch(`${server.url}/api/restaurants`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },

@@ -17,11 +17,11 @@ const WRITERS = 8;
 const data = createDataDirectory();
 let server: RunningServer | undefined;
 
-/** Which of a server's processes are killed, in turn. A server whose worker is killed goes on with another one. */
+/** The processes of a server that are killed, in turn. A server whose worker is killed starts another one. */
 const VICTIMS = ['both', 'worker', 'supervisor'] as const;
 type Victim = (typeof VICTIMS)[number];
 
-/** What one document's writer knows: numbers of writes that were answered, and of the last one sent. */
+/** State of one document's writer: the numbers of its answered writes, and of the last one that it sent. */
 type Ledger = {
   documentId: string | undefined;
   sent: number;

@@ -56,7 +56,7 @@ function formatOf(formats: Formats | null, name: string): Format {
   return format;
 }
 
-/** What a format is told by, with its names and sizes in the place of what differs between any two servers. */
+/** The parts of formats that are equal on any two servers, with their names and sizes. */
 function comparable({ hash, url, formats }: Pictured): object | null {
   if (formats === null) return null;
   const name = url.slice(url.lastIndexOf('/') + 1);

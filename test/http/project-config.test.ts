@@ -64,13 +64,13 @@ it.each([
   expect(readApiConfig(project({ 'config/api.js': `module.exports = ${config};` }))).toMatchObject(wanted);
 });
 
-it('reads nothing where there is no project, or no configuration', () => {
+it('reads nothing without a project, or without a configuration', () => {
   expect(readApiConfig(project({}))).toBeUndefined();
   expect(readApiConfig('test/conformance/schema')).toBeUndefined();
 });
 
 it(
-  'says why a configuration cannot be read, and goes on with the defaults of Strapi',
+  'says why a configuration cannot be read, and uses the defaults of Strapi',
   takesMinutes('configurations that cannot be read'),
   async () => {
     const folder = project({ 'config/api.js': "module.exports = require('nonsense');" });
@@ -82,7 +82,7 @@ it(
   },
 );
 
-it('evaluates code without rights, without the environment of the server, and not for long', () => {
+it('evaluates code without rights, without the environment of the server, and within a time limit', () => {
   const outside = join(project({}), 'secret.json');
   writeFileSync(outside, '1');
   const folder = project({

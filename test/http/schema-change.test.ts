@@ -31,7 +31,7 @@ afterAll(async () => {
   for (const folder of [data, contentTypes]) rmSync(folder, { recursive: true, force: true });
 });
 
-it('goes on as before, says so, and is another once the new generation is there', {
+it('answers as before, says so, and answers by the new content types once their generation is live', {
   timeout: 60_000,
 }, async () => {
   renameCooks(contentTypes);

@@ -70,12 +70,12 @@ async function names(url: string): Promise<readonly string[]> {
   return (JSON.parse(answer.text) as { data: { name: string }[] }).data.map(({ name }) => name);
 }
 
-it('answers connections that come while no process serves, once another one does', async () => {
+it('answers connections that arrive while no worker serves, once the next one does', async () => {
   const server = await startForTest();
   for (const [round, name] of ['a', 'b'].entries()) {
     const killed = workerOf(server);
     process.kill(killed, 'SIGKILL');
-    // Before the next one is there: the supervisor has not even been told.
+    // The requests arrive before the supervisor knows that the worker has ended.
     const answers = [create(server.url, name), names(server.url), ask(`${server.url}/health/live`)];
     const [status] = await Promise.all(answers);
     expect(status).toBe(201);
@@ -89,7 +89,7 @@ it('answers connections that come while no process serves, once another one does
 });
 
 it(
-  'goes on for operators, with the same address and secret, and for metrics on the same port',
+  'keeps the address and secret of operators, and the port of metrics, when a worker is killed',
   takesMinutes('workers that are killed'),
   async () => {
     const server = await startForTest({ arguments: ['--metrics-port', '0'] });
@@ -106,7 +106,7 @@ it(
   },
 );
 
-it('has its workers end with it, and a start after it finds all that was acknowledged', async () => {
+it('takes its workers with it when it is killed, and the next start finds every acknowledged write', async () => {
   const first = await startForTest();
   const worker = workerOf(first);
   const written: string[] = [];
@@ -128,7 +128,7 @@ it('has its workers end with it, and a start after it finds all that was acknowl
 });
 
 it(
-  'does not let a signal to the worker end it: Ctrl-C signals both, and the supervisor decides',
+  'decides about signals that the worker gets too, as from Ctrl-C',
   takesMinutes('signals to a worker'),
   async () => {
     const server = await startForTest();
@@ -142,8 +142,8 @@ it(
 );
 
 it(
-  'starts a process that crashes again and again ever more slowly, and ends with 0 when it is stopped meanwhile',
-  takesMinutes('workers that crash again and again'),
+  'restarts a worker that crashes repeatedly after growing pauses, and ends with 0 when it is stopped meanwhile',
+  takesMinutes('workers that crash repeatedly'),
   async () => {
     const server = await startForTest();
     let killed = workerOf(server);
@@ -159,7 +159,7 @@ it(
 );
 
 it(
-  'ends with 0 when it is stopped while the process that replaces another one starts',
+  'ends with 0 when it is stopped while a replacement worker starts',
   takesMinutes('a stop while a worker starts'),
   async () => {
     const server = await startForTest();
@@ -171,7 +171,7 @@ it(
 );
 
 it(
-  'starts no other process where the last one said why it cannot go on',
+  'starts no other worker when the last one reported why it cannot continue',
   takesMinutes('a worker that cannot continue'),
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'varve-schema-'));
@@ -188,7 +188,7 @@ it(
 );
 
 it(
-  'waits for a worker that outlives its supervisor for a moment',
+  'waits for a worker that briefly outlives its supervisor',
   takesMinutes('a worker that outlives its supervisor'),
   async () => {
     const first = await startForTest();

@@ -71,11 +71,11 @@ it('sends spans of a read, a write and the projection, below those of the caller
   expect(below(get)).toEqual(['plan', 'search', 'populate']);
   expect(below(post)).toContain('append');
   expect(spans.some(({ name }) => name === 'project')).toBe(true);
-  // Nothing that somebody wrote or looked for.
+  // No content and no query of a user.
   expect(JSON.stringify(spans)).not.toMatch(/secret/);
 });
 
-it('goes on without a collector that answers', takesMinutes('a silent collector'), async () => {
+it('works without a collector that answers', takesMinutes('a silent collector'), async () => {
   const server = await startServer({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' } });
   onTestFinished(() => server.dispose());
   expect((await fetch(`${server.url}/api/restaurants`)).status).toBe(200);

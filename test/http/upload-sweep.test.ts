@@ -49,15 +49,15 @@ it('removes content that crashes left without a file a day ago, and nothing else
   const server = await startServer({ data });
   onTestFinished(() => server.dispose());
   expect(isThere('kept')).toBe(true);
-  const [late] = await upload(server, [{ name: 'late', bytes: bytesOf('late') }]);
+  const [late] = await upload(server, [{ name: 'later', bytes: bytesOf('later') }]);
   const suspects = () => readdirSync(join(assets, 'suspects'));
   await expect.poll(suspects, { timeout: 20_000 }).toEqual([hashOf('kept just now')]);
   expect(isThere('kept')).toBe(false);
-  for (const name of ['kept just now', 'of another backup', 'named', 'named and suspected', 'late']) {
+  for (const name of ['kept just now', 'of another backup', 'named', 'named and suspected', 'later']) {
     expect(isThere(name), name).toBe(true);
   }
   const { url } = await getJson<{ url: string }>(server, `/api/upload/files/${late?.id}`);
-  expect(await (await fetch(server.url + url)).text()).toBe('content of late');
+  expect(await (await fetch(server.url + url)).text()).toBe('content of later');
 });
 
 it(

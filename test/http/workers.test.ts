@@ -121,7 +121,7 @@ it.each(['leading', 'reading'] as const)(
     process.kill(stopped, 'SIGSTOP');
     await pairs.reached(before + CLIENTS + 1);
     console.info(
-      `writes go on ${Math.round(performance.now() - since)} ms after SIGSTOP of the ${which} one`,
+      `writes continue ${Math.round(performance.now() - since)} ms after SIGSTOP of the ${which} one`,
     );
     expect(isRunning(stopped)).toBe(false);
     await pairs.reached(before + 200);

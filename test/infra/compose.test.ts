@@ -116,7 +116,7 @@ it('shares no content graph between processes', () => {
   expect(new Set(data).size).toBe(2);
 });
 
-it('publishes the proxy alone, to this machine unless told otherwise, and the databases nowhere', () => {
+it('publishes only the proxy, by default only to this machine, and no database', () => {
   const published = services.filter(([, { ports }]) => ports !== undefined).map(([name]) => name);
   expect(published).toEqual(['proxy']);
   expect(compose.services['proxy']?.ports?.[0]).toMatch(/^\$\{VARVE_BIND:-127\.0\.0\.1\}:/);

@@ -43,7 +43,7 @@ const OF_DOCUMENTS = [
 /** Exported only by a process that follows a Strapi. */
 const isOfFollower = (name: string) => name.startsWith('varve_follow_');
 
-/** True for a metric that only a process exports that was told to (`--read-index`, `--follow`, `--purge`). */
+/** True for a metric that a process exports only with a setting (`--read-index`, `--follow`, `--purge`). */
 const isOptional = (name: string) =>
   OF_DOCUMENTS.includes(name) || isOfFollower(name) || name === METRICS.purgesWaiting.name;
 
@@ -52,7 +52,7 @@ function readQuery(expr: string): {
   readonly metrics: readonly string[];
   readonly labels: readonly string[];
 } {
-  // Grafana's own interval is no PromQL.
+  // Grafana's interval variable is not PromQL.
   const text = expr.replaceAll('$__rate_interval', '5m');
   const metrics: string[] = [];
   const labels: string[] = [];

@@ -46,7 +46,7 @@ export async function startSmtpServer(): Promise<SmtpServer> {
       },
       DATA() {
         data = [];
-        answer('354 go on');
+        answer('354 send the mail');
       },
     };
     answer('220 test');

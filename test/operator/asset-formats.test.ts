@@ -91,7 +91,7 @@ it('makes those of uploads and of imported pictures, names what it cannot, and h
   );
 });
 
-it('goes on where it was after its end in the middle', { ...LONG, timeout: 120_000 }, async () => {
+it('continues where it was killed', { ...LONG, timeout: 120_000 }, async () => {
   const data = createDataDirectory();
   onTestFinished(() => rmSync(data, { recursive: true, force: true }));
   const server = await startServer({ data, arguments: ['--picture-formats', 'off'] });

@@ -30,7 +30,7 @@ async function fail(...args: readonly string[]): Promise<string> {
   return stderr;
 }
 
-it('brings back what was acknowledged before it, files and tokens included, from a server that goes on', async () => {
+it('restores everything that was acknowledged before it, with files and tokens, while the server keeps running', async () => {
   const folder = newFolder();
   const server = await startServer();
   onTestFinished(() => server.dispose());
@@ -46,7 +46,7 @@ it('brings back what was acknowledged before it, files and tokens included, from
   const form = new FormData();
   form.append('files', new Blob([PICTURE], { type: 'image/png' }), 'dot.png');
   const [file] = (await ask('/api/upload', { method: 'POST', body: form })).body;
-  // Writers go on while the backup is made.
+  // Writers keep writing while the backup is made.
   let isWriting = true;
   const writing = (async () => {
     for (let at = 0; isWriting; at++) await create(`Country ${at}`);
@@ -86,7 +86,7 @@ it('brings back what was acknowledged before it, files and tokens included, from
 });
 
 it(
-  'refuses what is no backup, a damaged one, and a data directory that is used',
+  'refuses a folder that is not a backup, a damaged backup, and a used data directory',
   takesMinutes('damaged backups'),
   async () => {
     const folder = newFolder();

@@ -57,7 +57,7 @@ it('shows events as they are stored, as JSON', async () => {
   expect(event.position).toMatch(/^\d+$/);
 });
 
-it('shows who wrote, and filters by that, by type and by time', async () => {
+it('shows the author, and filters by author, type and time', async () => {
   const started = new Date().toISOString();
   const documentId = await createCountry('Mali');
   const one = ['--document', documentId];
@@ -65,13 +65,15 @@ it('shows who wrote, and filters by that, by type and by time', async () => {
   expect(await linesOf([...one, '--since', started])).toHaveLength(1);
   expect(await linesOf([...one, '--since', '1h', '--until', started])).toEqual([]);
   expect(await linesOf([...one, '--actor', 'operator'])).toEqual([]);
-  const leads = await linesOf(['--type', 'leader-elected', '--json']);
-  const { actor, via } = JSON.parse(leads.at(-1) ?? '').metadata;
+  const elections = await linesOf(['--type', 'leader-elected', '--json']);
+  const { actor, via } = JSON.parse(elections.at(-1) ?? '').metadata;
   expect([actor.kind, via]).toEqual(['process', 'claim-lead']);
-  expect(await linesOf(['--type', 'leader-elected', '--actor', actor.id, '--json'])).toEqual([leads.at(-1)]);
+  expect(await linesOf(['--type', 'leader-elected', '--actor', actor.id, '--json'])).toEqual([
+    elections.at(-1),
+  ]);
 });
 
-it('shows what no reader can read', async () => {
+it('shows events that no reader can read', async () => {
   const log = openSqliteEventStore(join(data, 'events.db'), { space: 'varve' });
   const foreign = { id: randomUUID(), type: 'x\u001b[31m', data: [7], metadata: { user: 'x' } as never };
   await log.append('varve.note-1', 'any', [foreign]);
@@ -83,7 +85,7 @@ it('shows what no reader can read', async () => {
   });
 });
 
-it('goes on with what happens, in order, until it is interrupted', async () => {
+it('follows new events, in order, until it is interrupted', async () => {
   const follower = spawnVarve(['events', ...own, '--follow', '--json']);
   const shown = () =>
     follower
@@ -100,13 +102,13 @@ it('goes on with what happens, in order, until it is interrupted', async () => {
   expect(shown()).toEqual(all);
 });
 
-it('ends quietly when nobody reads on', async () => {
+it('ends quietly when its output is closed', async () => {
   const { child, exited } = spawnVarve(['events', ...own]);
   child.stdout?.once('data', () => child.stdout?.destroy());
   expect(await exited).toMatchObject({ code: 0 });
 });
 
-it('refuses what is no position and what is no log', async () => {
+it('refuses an invalid position and a folder without a log', async () => {
   const wrong = await runVarve(['events', ...own, '--from', 'yesterday']);
   expect(wrong).toMatchObject({ code: 1 });
   expect(wrong.stderr).toContain('--from must be a position, an integer as in varve events, got "yesterday"');

@@ -97,7 +97,7 @@ it('brings nothing back that a claim had fenced off, from an export of today or 
   };
   await write('first');
   await withLog(data, appendFenced);
-  // The streams go on behind what does not count.
+  // The streams continue after the fenced events.
   await write('second');
   const answers = await answersOf(data);
   expect(answers.join()).toContain('second 7');
@@ -109,13 +109,13 @@ it('brings nothing back that a claim had fenced off, from an export of today or 
   for (const file of [now, before]) {
     const imported = join(folder, `of-${file.slice(folder.length + 1)}`);
     await succeed('import', file, '--data', imported);
-    // A second time it finds everything there.
+    // The second import finds everything there.
     const count = (await withLog(imported, eventsOf)).length;
     await succeed('import', file, '--data', imported);
     expect((await withLog(imported, eventsOf)).length).toBe(count);
     expect(await answersOf(imported), file).toEqual(answers);
     const types = (await withLog(imported, eventsOf)).map(({ type }) => type);
-    // An export of today names the head of its log, and an import names that first.
+    // An export names the head of its log, and an import stores that name first.
     const identified = types.filter((type) => type === 'log-identified');
     expect(identified).toHaveLength(file === now ? 2 : 1);
     if (file === now) expect(types[0]).toBe('log-identified');
@@ -135,8 +135,8 @@ function documentLines(file: string): readonly string[] {
     .filter((line) => line.includes('"type":"entry-'));
 }
 
-it('ends when another process takes the lead of the log that it imports into', {
-  ...takesMinutes('an import that loses the lead'),
+it('ends when another process becomes leader of the log that it imports into', {
+  ...takesMinutes('an import that loses the lease'),
   timeout: 60_000,
 }, async () => {
   const folder = createDataDirectory();
@@ -149,7 +149,7 @@ it('ends when another process takes the lead of the log that it imports into', {
   const file = join(folder, 'export.jsonl');
   await succeed('export', file, '--data', data);
   const led = join(folder, 'led');
-  // It has led, and written nothing but its content types.
+  // This server was leader, and wrote only its content types.
   await (await startServer({ data: led })).stop();
   const { code, stderr } = await runVarve(['import', file, '--data', led]);
   expect(code).toBe(1);

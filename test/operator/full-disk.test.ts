@@ -104,7 +104,7 @@ const skip = { ...options, ...takesMinutes('a full disk of the log or the graph 
 describe.each(LAYOUTS.map((layout, n) => [layout, n === 0 ? options : skip] as const))(
   'with the disk of the %s full',
   (layout, whether) => {
-    it('reads go on, writes are 503 with the reason, and go on when there is room, also after a start', {
+    it('reads continue, writes are 503 with the reason, and continue when there is space, also after a restart', {
       ...whether,
       timeout: 120_000,
     }, async () => {

@@ -47,7 +47,7 @@ it('imports an archive with files while the server answers, as an import without
   expect(digestOfData(served)).toEqual(digestOfData(alone));
 });
 
-it('goes on where it was after an import and its server were killed', {
+it('continues an import that was killed together with its server', {
   ...LONG,
   timeout: 120_000,
 }, async () => {

@@ -86,14 +86,14 @@ describe('generations in Elasticsearch', await needsElasticsearch(skip), () => {
     expect(indexDigests(await foundSums(url, space))).toEqual(indexDigests(await rebuiltSums(data, space)));
   }, 300_000);
 
-  it('goes on after a kill; a document that the log does not give stops it; given up it leaves nothing', async () => {
+  it('continues after a kill, stops at a document that is not in the log, and leaves nothing when it is cancelled', async () => {
     const before = await sets();
     const killed = spawnVarve(['rebuild', '--graph', '--json', '--max-rate', '50', ...own()]);
     killed.child.stdout?.on('data', () => {
       if (killed.output().includes('"phase":"indexing"')) killed.child.kill('SIGKILL');
     });
     expect((await killed.exited).signal).toBe('SIGKILL');
-    // Of a later state than any of the log: no writer replaces it.
+    // Its version is higher than any of the log, so no writer replaces it.
     const strange = { key: 999_998, sum: base64('strange'), src: base64('{"name":"Zed"}') };
     const path = `${space}-api_cook_cook-published-3/_doc/999998?version=999999999&version_type=external`;
     const put = await fetch(`${url}/${path}`, {

@@ -130,7 +130,7 @@ describe('rebuilds on Elasticsearch', await needsElasticsearch(skip), () => {
     expect(live?.number).toBeGreaterThan(ROUNDS);
   });
 
-  it('go on after the server was killed while it took the new generation over', {
+  it('continue after the server was killed while it switched to the new generation', {
     timeout: 120_000 + ROUNDS * 180_000,
   }, async () => {
     const took: string[] = [];
@@ -146,7 +146,7 @@ describe('rebuilds on Elasticsearch', await needsElasticsearch(skip), () => {
       await server.stop('SIGKILL');
       await exited;
       server = await startServer({ contentTypes, data, arguments: shared() });
-      // Where the aliases had moved it is done; else the same command goes on.
+      // If the aliases had moved, the rebuild is done; else the same command continues it.
       if (lastRebuild().phase !== 'done')
         expect(await runVarve(['rebuild', ...own()])).toMatchObject({ code: 0 });
       expect(lastRebuild().phase).toBe('done');

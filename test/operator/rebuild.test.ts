@@ -62,7 +62,7 @@ describe('on a running server', () => {
     expect((await runVarve(['rollback', ...own])).stderr).toContain('there is no kept generation');
   }, 120_000);
 
-  it('a rebuild of another scope is refused while one is paused; the same one goes on; a cancelled one leaves nothing', {
+  it('a rebuild of another scope is refused while one is paused; the same one continues; a cancelled one leaves nothing', {
     ...takesMinutes('rebuilds that are paused and cancelled'),
     timeout: 120_000,
   }, async () => {
@@ -161,7 +161,7 @@ describe('the progress of a rebuild', () => {
 });
 
 describe('on a directory that nobody has', () => {
-  it('the same commands do the same, and a server goes on with the result', {
+  it('the same commands work without a server, and a server continues with the result', {
     ...takesMinutes('rebuilds without a server'),
     timeout: 120_000,
   }, async () => {

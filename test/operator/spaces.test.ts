@@ -58,7 +58,7 @@ it(
       /line \d+ has an event that was changed: its content does not match its digest/,
     );
 
-    // The other space goes on writing in between.
+    // The other namespace keeps its content.
     await succeed('import', exported, ...settings('three'));
     const three = await serve('three');
     expect(await tagsOf(three)).toEqual(answers[0]);

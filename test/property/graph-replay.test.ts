@@ -133,7 +133,7 @@ function replay(
   });
 }
 
-/** As at a start without the graph's file: nothing is told to an index before it is loaded. */
+/** As at a start without the graph's file: an index gets nothing before it is loaded. */
 function rebuild(events: readonly StoredEvent[]): unknown {
   return withGraph({}, (graph) => {
     graph.replay(events);
@@ -141,7 +141,7 @@ function rebuild(events: readonly StoredEvent[]): unknown {
   });
 }
 
-/** As in a rebuild that is cut short in between. */
+/** As in a rebuild that is interrupted in between. */
 function writtenBehind(events: readonly StoredEvent[], nextSize: () => number): unknown {
   return withFolder((folder) => {
     const file = path.join(folder, 'graph.db');

@@ -54,7 +54,7 @@ it('a leader that is paused past its lease lets caches keep nothing old when it 
   await pauseMember(fleet, first);
   let from = receiver.received.length;
   await write(second, 'after');
-  // The next leader does not know what the first one has purged.
+  // The next leader does not know what the first one has purged, so it purges everything.
   await expect.poll(() => tagsOf(receiver, from).has(String(all)), PATIENT).toBe(true);
   await expect.poll(async () => (await read(second, path)).isKept, PATIENT).toBe(true);
 
@@ -67,7 +67,7 @@ it('a leader that is paused past its lease lets caches keep nothing old when it 
   await expect.poll(() => tagsOf(receiver, from).has(plain), PATIENT).toBe(true);
   expect((await read(first, path)).isKept).toBe(false);
 
-  // What the second leader has not purged, the first one purges when it leads again: everything.
+  // The first leader does not know what the second one purged, so it purges everything when it is leader again.
   receiver.answer(() => ({ status: 503 }));
   await write(second, 'unpurged');
   await pauseMember(fleet, second);

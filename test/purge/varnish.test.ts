@@ -102,7 +102,7 @@ async function answerOf(url: string): Promise<string> {
   }
 }
 
-/** Reads paths through Varnish at random until it is told to stop, and says what they found. */
+/** Reads random paths through Varnish until it is stopped, and reports what the reads found. */
 function startReaders({ varnish, paths }: Site) {
   let [isDone, hits, misses] = [false, 0, 0];
   const seen: { readonly path: string; readonly asked: number; readonly key: string }[] = [];

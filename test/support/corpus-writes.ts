@@ -21,7 +21,7 @@ const ACTIONS = ['publish', 'unpublish', 'discard-draft'] as const;
 
 /**
  * Random writes of every kind to the documents of the corpus: values and components that other documents have, so that
- * filters go on to match some of them, and links to documents that exist.
+ * filters still match some of them, and links to documents that exist.
  */
 export async function createCorpusWriter(
   content: ContentApi,

@@ -4,13 +4,13 @@ import type { Member } from './fleet.ts';
 
 /** Writers that never stop asking until a write is answered, as a client with an Idempotency-Key may. */
 export type FleetWriters = {
-  /** What was sent: all that may be in the log, and whether it was answered. */
+  /** The edits that were sent, so that may be in the log, and whether they were answered. */
   readonly sent: readonly SentEdit[];
-  /** Answers of processes that were there all the time, other than success: there must be none. */
+  /** Failed answers of processes that ran all the time: there must be none. */
   readonly refused: readonly string[];
   /** Milliseconds of the write that waited longest. */
   longest(): number;
-  /** Resolves when `count` more writes were answered. Rejects when one is refused, as its writer may never go on. */
+  /** Resolves when `count` more writes were answered. Rejects when one is refused, since its writer may never continue. */
   answered(count: number): Promise<void>;
   stop(): Promise<void>;
 };

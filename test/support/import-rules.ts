@@ -10,7 +10,7 @@ export const COMPUTING_BUILT_INS = /^(node:)?(buffer|util|url|string_decoder)$/;
 
 export const IMPORT_RULES: IRegularForbiddenRuleType[] = [
   error('no-cycles', 'modules that import each other, types included', {}, { circular: true }),
-  error('no-unresolved', 'an import that leads nowhere', {}, { couldNotResolve: true }),
+  error('no-unresolved', 'an import without a target', {}, { couldNotResolve: true }),
   error(
     'no-test-imports',
     'only tests import tests',

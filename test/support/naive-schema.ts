@@ -15,7 +15,7 @@ export function conformanceRegistry(): SchemaRegistry {
   return loadedRegistry;
 }
 
-/** A request on one of the corpus's types by its short name; restaurants unless told otherwise. */
+/** A request on one of the corpus's types by its short name; default: restaurants. */
 export function requestOf(queryString: string, name = 'restaurant'): QueryRequest {
   const registry = conformanceRegistry();
   const type = contentTypeOf(registry, name.includes('::') ? name : `api::${name}.${name}`);

@@ -232,7 +232,7 @@ describe('values stored in their own form', () => {
     });
   });
 
-  test('the length of a password is judged in clear', async () => {
+  test('the length of a password is checked before it is hashed', async () => {
     expect((await refusal({ name: 'n', pin: 'ab' }, 'published')).message).toBe(
       'pin must be at least 3 characters',
     );
@@ -293,7 +293,7 @@ describe('a whole entry', () => {
     );
   });
 
-  test('without drafts, absent and null are told apart', async () => {
+  test('without drafts, absent and null have different messages', async () => {
     const absent = await refusal({}, 'published', THING);
     expect(absent.details['errors']).toEqual([
       { path: ['name'], message: 'name must be defined.', name: 'ValidationError' },

@@ -21,7 +21,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** An index that is a number, and answers of as many slices as they are told. */
+/** An index whose content is one number, and answers of a given number of slices. */
 function counter() {
   let time = 0;
   const deferred: (() => void)[] = [];

@@ -10,12 +10,12 @@ it('answers an error that Strapi has with the bytes of Strapi', () => {
 });
 
 it('says the code of an error that Strapi does not have', () => {
-  expect(presentError(new RequestError('no-leader', 'No process leads'))).toEqual({
+  expect(presentError(new RequestError('no-leader', 'There is no leader'))).toEqual({
     data: null,
     error: {
       status: 503,
       name: 'ServiceUnavailableError',
-      message: 'No process leads',
+      message: 'There is no leader',
       details: {},
       code: 'no-leader',
     },

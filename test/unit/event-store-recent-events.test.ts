@@ -49,7 +49,7 @@ test('is bounded in events and in size, and never claims to cover what it droppe
   expect([huge.last(), huge.covers(0n), huge.covers(1n)]).toEqual([1n, false, true]);
 });
 
-test('passes over a commit that was seen in the log before its writer told of it', () => {
+test('skips a commit that was read from the log before its writer reported it', () => {
   const recent = createRecentEvents(0n);
   recent.push(0n, rows(1, 2));
   recent.restart(6n);

@@ -83,7 +83,7 @@ describe('a log that changes under a store that has it open', () => {
     expect(await failed).toMatch(/the event at position \d of .* was removed or replaced while it was open/);
   });
 
-  test('goes on where another process only appends', async () => {
+  test('continues while another process only appends', async () => {
     const other = open();
     const live = collect(store, 0n);
     for (let n = 0; n < 5; n++) await (n % 2 === 0 ? store : other).append(newStream(), 'none', [newEvent()]);

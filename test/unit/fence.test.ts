@@ -156,7 +156,7 @@ describe('a leader on a store that checks conditions', () => {
     expect((await second.execute(create(1, 'c-1'))).changed).toBe(false);
   });
 
-  test('stores nothing once it gave the lead back', async () => {
+  test('stores nothing after it stepped down', async () => {
     const world = await newWorld();
     await claim(world, 'first');
     const lead = await leadNow(world);
@@ -173,7 +173,7 @@ describe('a leader on a store that checks conditions', () => {
     expect(await world.store.lastPosition()).toBe(before);
   });
 
-  test('cannot bring its content types in force once another one claimed', async () => {
+  test('cannot bring its content types into force after another process claimed the lease', async () => {
     const world = await newWorld();
     await claim(world, 'first');
     const lead = await leadNow(world);
@@ -188,7 +188,7 @@ describe('a leader on a store that checks conditions', () => {
     expect(await world.store.lastPosition()).toBe(before);
   });
 
-  test('writes no document of an import that began under a lease of before', async () => {
+  test('writes no document of an import that began under an earlier lease', async () => {
     const world = await newWorld();
     const epoch = await claim(world, 'first');
     const importer = createImporter({
@@ -198,7 +198,7 @@ describe('a leader on a store that checks conditions', () => {
     const line = { type: 'page', key: 'a', state: 'published', data: { n: 1 } };
     const outcome = await importer.importLine(line);
     if (outcome.kind === 'refused') throw new Error(outcome.reasons.join());
-    // The lead was lost and won again while the import went on.
+    // The lease was lost and claimed again during the import.
     await claim(world, 'second');
     await claim(world, 'first');
     const lead = await leadNow(world);
@@ -210,7 +210,7 @@ describe('a leader on a store that checks conditions', () => {
 });
 
 describe('a leader that is paused between its append and its answer', () => {
-  test('acknowledges the write although another one claimed, as the events stand before the claim', async () => {
+  test('acknowledges the write although another process claimed, since the events are before the claim', async () => {
     const world = await newWorld();
     await claim(world, 'first');
     const lead = leadOf('varve', await readLease(world.store, 'varve'));
@@ -226,7 +226,7 @@ describe('a leader that is paused between its append and its answer', () => {
     };
     const writer = createCommandHandler({
       ...environmentOf(world, lead, late),
-      // Its graph does not come any further before the time is over.
+      // Its graph applies nothing more within the time limit.
       applied: () => new Promise(() => {}),
       appliedTimeoutMs: 10,
       counts: (position, of) => countsByLease(world.store, position, of),
@@ -236,7 +236,7 @@ describe('a leader that is paused between its append and its answer', () => {
     expect((await readLease(world.store, 'varve')).leader?.owner).toBe('second');
   });
 
-  test('says that the write may be stored where the log cannot be asked', async () => {
+  test('reports that the write may be stored if the log cannot be read', async () => {
     const world = await newWorld();
     await claim(world, 'first');
     const lead = leadOf('varve', await readLease(world.store, 'varve'));
@@ -252,13 +252,13 @@ describe('a leader that is paused between its append and its answer', () => {
 });
 
 describe('events that were stored before a claim', () => {
-  test('count although the graph lags behind both, and those behind it do not', async () => {
+  test('count although the graph lags behind both, and later ones do not', async () => {
     const world = await newWorld();
     await claim(world, 'first');
     const lead = leadOf('varve', await readLease(world.store, 'varve'));
     const before = await world.store.lastPosition();
     expect(await countsByLease(world.store, before + 1n, lead)).toBe(true);
-    // Another program's event is no claim, whatever its type.
+    // An event of another program is never a claim, whatever its type.
     const foreign = { id: randomUUID(), type: 'leader-elected', data: { epoch: 9 }, metadata: {} as never };
     await world.store.append('varve.lease', 'any', [foreign]);
     expect(await countsByLease(world.store, before + 2n, lead)).toBe(true);

@@ -65,7 +65,7 @@ async function meet(asking: Membership, leader: Leader, answering: Membership): 
   return question.verify(await answerQuestion(answering, question.header, 'body'), 'body');
 }
 
-/** A leader, a follower, and what the follower's requests are judged to be. */
+/** A leader, a standby, and the leader's verifier of forwarded requests. */
 async function newPair() {
   const log = newLog();
   const [leading, following] = [member(log), member(log)];
@@ -83,7 +83,7 @@ const withProof = (header: string, head = HEAD) => ({
 const kindOf = ({ kind }: Judgement) => kind;
 
 describe('a question to a leader', () => {
-  test('is answered by the leader of this log only: a copy of it has the key and the claim, and not the nonce', async () => {
+  test('is answered only by the leader of this log: a copy has the key and the claim, but not the nonce', async () => {
     const log = newLog();
     const leading = member(log);
     const leader = await lead(log, leading);
@@ -96,7 +96,7 @@ describe('a question to a leader', () => {
     expect(await meet(member(log), leader, claimed)).toBeUndefined();
   });
 
-  test('takes one nonce for a process and a term, however often it is asked', async () => {
+  test('takes one nonce per process and term, for any number of questions', async () => {
     const { log, following, leader, leading } = await newPair();
     for (let n = 0; n < 20; n++) await meet(following, leader, leading);
     const revisions = [];
@@ -104,12 +104,12 @@ describe('a question to a leader', () => {
     expect(revisions).toEqual([0n]);
     const next = await lead(log, leading);
     expect(await meet(following, next, leading)).toBeDefined();
-    // Who has not seen the new claim yet still finds the leader alive.
+    // A process that has not seen the new claim still finds the leader alive.
     expect(await meet(following, leader, leading)).toBeDefined();
     expect(revisions).toHaveLength(1);
   });
 
-  test('is asked without a nonce by a process that cannot write: the leader writes one, once', async () => {
+  test('has no nonce if the process cannot write: the leader writes one, once', async () => {
     const log = newLog();
     const leading = member(log);
     const leader = await lead(log, leading);
@@ -120,13 +120,13 @@ describe('a question to a leader', () => {
     const stored = [];
     for await (const { type } of log.readStream(`${SPACE}.identity`)) stored.push(type);
     expect(stored).toEqual(['process-started']);
-    // It reads another log than the leader writes.
+    // This process reads another log than the leader writes.
     const copy = newLog();
     const strange = member({ ...copy, append: () => Promise.reject(new Error('access denied')) });
     expect(await meet(strange, leader, leading)).toBeUndefined();
   });
 
-  test('is not answered to strangers, nor an old answer to a new question believed', async () => {
+  test('is not answered to strangers, and an old answer does not count for a new question', async () => {
     const { following, leader, leading, log } = await newPair();
     const stranger = openMembership({ log, space: SPACE, owner: randomUUID(), key: randomBytes(32) });
     const asked = await askLeader(stranger, leader);
@@ -149,23 +149,23 @@ describe('a proof', () => {
       { ...HEAD, headers: { authorization: 'Bearer y' } },
     ];
     for (const head of others) expect(kindOf(verify(withProof(header, head)))).toBe('refused');
-    const judged = verify(withProof(header));
-    expect(judged).toMatchObject({ kind: 'forwarded', command: { id: 'command', body: TEXT } });
+    const verdict = verify(withProof(header));
+    expect(verdict).toMatchObject({ kind: 'forwarded', command: { id: 'command', body: TEXT } });
     expect(kindOf(verify(withProof(header)))).toBe('refused');
     expect(kindOf(verify(HEAD))).toBe('none');
   });
 
-  test('is worthless to every other process, and in every other term', async () => {
+  test('does not count for other processes and other terms', async () => {
     const { met, command, leading, log, following, verify } = await newPair();
     const header = () => signCommand(met, command, HEAD, TEXT).header;
     expect(kindOf(createCommandJudge(following)(withProof(header())))).toBe('refused');
     expect(kindOf(createCommandJudge(member(newLog()))(withProof(header())))).toBe('refused');
     await lead(log, leading);
-    // Signed by a process of this log, so that process is told to look for the leader.
+    // A process of this log signed it, so it gets an answer: it has to look for the leader.
     expect(verify(withProof(header()))).toMatchObject({ kind: 'refused', command: { id: 'command' } });
   });
 
-  test('expires by the clock of the leader, whatever the clocks of others say', async () => {
+  test('expires by the clock of the leader only', async () => {
     const { met, command, verify } = await newPair();
     const { header } = signCommand(met, command, HEAD, TEXT);
     const early = signCommand({ ...met, offset: met.offset + 60_000 }, command, HEAD, TEXT);
@@ -183,10 +183,10 @@ describe('a proof', () => {
   test('covers the answer: its status, its position and its body', async () => {
     const { met, command, verify } = await newPair();
     const signed = signCommand(met, command, HEAD, TEXT);
-    const judged = verify(withProof(signed.header));
-    if (judged.kind !== 'forwarded') throw new Error('it is refused');
+    const verdict = verify(withProof(signed.header));
+    if (verdict.kind !== 'forwarded') throw new Error('it is refused');
     const answer = { status: 201, position: '7', body: 'made' };
-    const header = judged.command.sign(answer);
+    const header = verdict.command.sign(answer);
     expect(signed.verify(answer, header)).toBeTypeOf('number');
     for (const other of [{ status: 200 }, { position: '8' }, { body: 'mad' }])
       expect(signed.verify({ ...answer, ...other }, header)).toBeUndefined();
@@ -197,9 +197,9 @@ describe('a proof', () => {
   test('covers a stream by its length and a trailer', async () => {
     const { met, command, verify } = await newPair();
     const signed = signCommand(met, command, HEAD, { kind: 'stream', length: '4' });
-    const judged = verify(withProof(signed.header));
-    if (judged.kind !== 'forwarded') throw new Error('it is refused');
-    const { isWhole } = judged.command;
+    const verdict = verify(withProof(signed.header));
+    if (verdict.kind !== 'forwarded') throw new Error('it is refused');
+    const { isWhole } = verdict.command;
     const digest = digestOfBody('four');
     expect(isWhole(signed.trailer(digest, 4), digest, 4)).toBe(true);
     expect(isWhole(signed.trailer(digest, 5), digest, 5)).toBe(false);
@@ -226,7 +226,7 @@ const write = (body: SentWrite['body'] = BODY): SentWrite => ({
 const NEVER = new AbortController().signal;
 
 /** A leader that answers writes as `answer` says, and a follower's sender. */
-async function newLine(answer: (judged: Judgement) => { readonly signed: boolean; readonly body: string }) {
+async function newLine(answer: (verdict: Judgement) => { readonly signed: boolean; readonly body: string }) {
   const log = newLog();
   const presence = createPresence();
   const leading = openMembership({ log, space: SPACE, owner: presence.owner, key });
@@ -237,12 +237,12 @@ async function newLine(answer: (judged: Judgement) => { readonly signed: boolean
     seen.push(`${request.method} ${request.headers.authorization ?? '-'}`);
     if (presence.answer(request, response)) return;
     const { method = '', url = '', headers } = request;
-    const judged = verify({ method, url, headers });
+    const verdict = verify({ method, url, headers });
     request.resume().on('end', () => {
-      const { signed, body } = answer(judged);
+      const { signed, body } = answer(verdict);
       const given = { status: 201, position: '', body };
-      if (signed && judged.kind === 'forwarded')
-        response.setHeader(ANSWER_HEADER, judged.command.sign(given));
+      if (signed && verdict.kind === 'forwarded')
+        response.setHeader(ANSWER_HEADER, verdict.command.sign(given));
       response.writeHead(201).end(body);
     });
   });

@@ -39,7 +39,7 @@ describe('an imported row', () => {
     expect(graph.row('chef', 'c1', 'published')).toMatchObject({ id: 31, name: 'Public', publishedAt: AT });
   });
 
-  it('keeps the ids of its components, and later ones go on above all of them', () => {
+  it('keeps the ids of its components, and later ids continue above all of them', () => {
     const address = {
       id: 500,
       city: 'Oslo',

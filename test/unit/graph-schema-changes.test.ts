@@ -324,7 +324,7 @@ describe('a component', () => {
 });
 
 describe('a content type', () => {
-  it('that is in the log and no more in the folder keeps its rows, and goes on when it comes back', () => {
+  it('that is in the log but no longer in the folder keeps its rows, and has them when it comes back', () => {
     log.add(
       created('tag', 't1', { values: { name: 'A' } }),
       redefined('restaurant', { tags: null }),

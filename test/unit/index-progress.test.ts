@@ -26,7 +26,7 @@ function createMemoryProgress(): MemoryProgress {
   };
 }
 
-/** One log, and graphs made from it: of a process that leads and of those that stand by. */
+/** One log, and graphs that are made from it: of the leader and of standbys. */
 function openFleet() {
   const folder = mkdtempSync(path.join(tmpdir(), 'varve-progress-'));
   const log = createLog();
@@ -46,7 +46,7 @@ function openFleet() {
   return {
     index,
     store,
-    /** `complete`: with an account from the beginning, nothing stale. */
+    /** `complete`: it records stale documents from the beginning, and none is stale. */
     openGraph(complete: boolean): ContentGraph {
       const file = path.join(folder, `graph-${graphs.length}.db`);
       const graph = openContentGraph(file, { dependencies: documentDependencies });
@@ -101,7 +101,7 @@ it('announces a position only once searches see every document that shows it', a
   await expect.poll(() => fleet.store.written.at(-1)?.position).toBe(leader.position());
   const rested = leader.position();
 
-  // The backlog of one country's new name is held back; an edit behind it is visible, but the position is not announced.
+  // The documents of one country's new name are delayed. A later edit is visible, but its position is not announced.
   const held = Promise.withResolvers<void>();
   fleet.index.behave({ before: (names) => (names.length > 100 ? held.promise : Promise.resolve()) });
   fleet.given(changed('country', 'fr', { values: { name: 'Frankreich' } }));
@@ -119,7 +119,7 @@ it('announces a position only once searches see every document that shows it', a
   expect(positions).toEqual([...positions].sort((a, b) => Number(a - b)));
 });
 
-it('has every write of a batch of events wait for its documents, not the last one alone', async () => {
+it('makes every write of a batch wait for its documents, not only the last one', async () => {
   const fleet = openFleet();
   const leader = fleet.openGraph(true);
   fleet.given(...DEFINITIONS);
@@ -142,7 +142,7 @@ it('has every write of a batch of events wait for its documents, not the last on
   expect([...fleet.index.visible.values()].filter((text) => text.includes('"France"'))).not.toEqual([]);
 });
 
-it('forgets in a standby what the leader has written, and writes the rest once it leads', async () => {
+it('removes what the leader has written from the stale documents of a standby, which writes the rest as leader', async () => {
   const fleet = openFleet();
   const first = fleet.openGraph(true);
   const second = fleet.openGraph(true);
@@ -188,7 +188,7 @@ it('starts the stale documents of a new standby at the position that the leader 
   expect(fresh.stale?.count().rows).toBe(0);
 });
 
-it('tells standbys which documents are refused, and an operator of the leader has them tried again or dropped', async () => {
+it('announces parked documents to standbys, and lets an operator of the leader retry or drop them', async () => {
   const fleet = openFleet();
   const leader = fleet.openGraph(true);
   const standby = fleet.openGraph(true);
@@ -208,7 +208,7 @@ it('tells standbys which documents are refused, and an operator of the leader ha
   expect(await follower.reached(standby.position(), 5_000)).toBe(true);
   expect(standby.stale?.parked.list()).toEqual(refused);
 
-  // Still refused: it is parked again, and nothing that was shown is taken back.
+  // Elasticsearch still refuses it: it is parked again, and the announced position does not fall.
   const shown = writer.shown();
   expect(parked.retry(refused)).toBe(1);
   expect(parked.list()).toEqual([]);
@@ -227,7 +227,7 @@ it('tells standbys which documents are refused, and an operator of the leader ha
   expect(parked.drop(refused)).toBe(0);
 });
 
-it('is told of a standby’s account that is whole though the leader is never level while it is written', () => {
+it('completes the stale documents of a standby although the leader never catches up under steady writes', () => {
   const fleet = openFleet();
   fleet.given(...DEFINITIONS, ...RESTAURANTS);
   const standby = fleet.openGraph(false);
@@ -240,7 +240,7 @@ it('is told of a standby’s account that is whole though the leader is never le
   expect(stale.isComplete()).toBe(false);
   edit('two');
   edit('three');
-  // Behind the log, as it is all the time under steady writes.
+  // This position is behind the log, as always under steady writes.
   level(began);
   expect(stale.isComplete()).toBe(true);
   expect(stale.isWaiting({ world: 'draft', key: keyOf(standby, 'r1') })).toBe(true);

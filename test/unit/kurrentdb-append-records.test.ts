@@ -71,7 +71,7 @@ test('an append whose answer was lost is stored once, also where the lead was lo
   expect(double.faults.left()).toBe(0);
 });
 
-test('an append that was held up on its way is fenced off by the claim that overtook it', async () => {
+test('an append that was delayed is fenced by a claim that overtook it', async () => {
   const { store, double, held } = await start();
   const { promise, resolve } = Promise.withResolvers<void>();
   double.faults.next('appendRecords', { kind: 'hold', until: promise });
@@ -83,11 +83,11 @@ test('an append that was held up on its way is fenced off by the claim that over
   expect(await readAll(store)).toHaveLength(2);
 });
 
-test('an append that expects any revision finds it, and does not go on once it is fenced off', async () => {
+test('an append that expects any revision finds the revision, and stops when it is fenced', async () => {
   const { store, open, held } = await start();
   const stream = streamOf();
   await store.append(stream, 'any', newEvents(2), held);
-  // Of another process: this one has to look again.
+  // Another process appends, so this one has to read the revision again.
   await open().append(stream, 'any', [newEvent()]);
   expect(await store.append(stream, 'any', [newEvent()], held)).toMatchObject({ revision: 3n });
   await claim(store, held);
@@ -104,7 +104,7 @@ test('an append is tried again when the server is not ready', async () => {
   expect(troubles).toHaveLength(2);
 });
 
-test('whether conditions are checked is asked again where the server did not answer', async () => {
+test('the store asks again whether the server checks conditions, if it did not answer', async () => {
   world = await startWorld({ appendRecords: true });
   const fault = { kind: 'fail', code: status.UNAVAILABLE, message: 'Server Is Not Ready' } as const;
   world.double.faults.next('features', fault);

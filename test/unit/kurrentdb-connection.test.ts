@@ -107,7 +107,7 @@ describe('addresses', () => {
 });
 
 describe('a cluster', () => {
-  test('is found through any of its nodes; when the leader dies, appends and subscriptions go on with the next', async () => {
+  test('is found through any of its nodes; when the leader dies, appends and subscriptions continue with the next one', async () => {
     const spare = await startKurrentDbDouble();
     const url = (double: KurrentDbDouble) =>
       `kurrentdb://127.0.0.1:${spare.port},127.0.0.1:${double.port}?tls=false&discoveryInterval=10`;

@@ -84,7 +84,7 @@ describe.each([
       },
     );
 
-    test('says where it stands to an append that expects no stream', async () => {
+    test('answers its revision to an append that expects no stream', async () => {
       const { log, stream, open } = await start(abilities);
       log.setMetadata(stream, { truncateBefore: 3n });
       expect(await open().append(stream, 'none', newEvents(1))).toEqual({ kind: 'conflict', actual: 2n });
@@ -96,7 +96,7 @@ describe('a truncated stream', () => {
   test.each([
     ['$tb', { truncateBefore: 1n }],
     ['$maxCount', { maxCount: 2 }],
-  ])('begins later by its %s, and its revisions stay', async (_, metadata) => {
+  ])('begins later because of its %s, and its revisions stay', async (_, metadata) => {
     const { store, log, stream, events } = await start();
     log.setMetadata(stream, metadata);
     const stored = await readStream(store, stream);
@@ -106,7 +106,7 @@ describe('a truncated stream', () => {
     expect(await store.append(stream, 2n, newEvents(1))).toMatchObject({ revision: 3n });
   });
 
-  test('of more events than a page has is read whole', async () => {
+  test('with more events than a page is read completely', async () => {
     const { store, log, stream } = await start();
     await store.append(stream, 2n, newEvents(700));
     log.setMetadata(stream, { truncateBefore: 100n });
@@ -126,7 +126,7 @@ describe('a truncated stream', () => {
 });
 
 describe('subscriptions and reads of the log', () => {
-  test('bring what was deleted or truncated until the server scavenges it, and then go on without it', async () => {
+  test('return deleted and truncated events until the server scavenges them, and then continue without them', async () => {
     const { store, log, stream, open } = await start();
     const [other, gone] = [streamOf(), streamOf()];
     for (const each of [other, gone]) await store.append(each, 'none', newEvents(3));
@@ -141,7 +141,7 @@ describe('subscriptions and reads of the log', () => {
     await live.until(10);
     const late = collect(open());
     await late.until(3);
-    // Of a stream that was deleted the server keeps the last event, of a tombstoned one nothing.
+    // The server keeps the last event of a deleted stream, and nothing of a tombstoned one.
     expect(late.events.map(({ stream: name, revision }) => [name, revision])).toEqual([
       [stream, 2n],
       [other, 2n],
@@ -150,7 +150,7 @@ describe('subscriptions and reads of the log', () => {
     expect(ids(await readAll(open()))).toEqual(ids(late.events));
   });
 
-  test('go on from a position whose event was scavenged', async () => {
+  test('continue from a position whose event was scavenged', async () => {
     const { store, log, stream, open } = await start();
     const [, second] = await readAll(store);
     log.setMetadata(stream, { maxCount: 1 });
@@ -179,7 +179,7 @@ test('verify finds the revisions that a scavenge removed, stream by stream', asy
   ]);
 });
 
-test('a log whose identity was truncated gets another one, and the look for it ends', async () => {
+test('a log whose identity was truncated gets another one, and the search for it ends', async () => {
   const { store, log, open } = await start();
   await identifyLog(store, 'varve', false);
   const first = await identityOfLog(store, 'varve');

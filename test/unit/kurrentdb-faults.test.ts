@@ -113,7 +113,7 @@ describe('a server that is not reached is diagnosed', () => {
     );
   });
 
-  test('nobody listening: said with the first failure, while it goes on trying', async () => {
+  test('no server listens: the first failure says so, and the store retries', async () => {
     const server = createServer().listen(0);
     const { port } = server.address() as { port: number };
     await new Promise((resolve) => server.close(resolve));
@@ -130,14 +130,14 @@ describe('a server that is not reached is diagnosed', () => {
     expect(troubles.length).toBeGreaterThan(1);
   });
 
-  test('a name that nobody knows', async () => {
+  test('a host name that does not resolve', async () => {
     const store = open('kurrentdb://no-such-host.invalid:2113?tls=false', { giveUpAfterMs: 300 });
     await expect(store.lastPosition()).rejects.toThrow(
       /the name of no-such-host.invalid:2113 cannot be resolved|cannot be reached/,
     );
   });
 
-  test('all nodes of a cluster: said before the first call has failed', async () => {
+  test('all nodes of a cluster: reported before the first call has failed', async () => {
     const store = open('kurrentdb://localhost:1,localhost:2?tls=false', {
       giveUpAfterMs: 1_500,
       deadlineMs: 400,

@@ -29,14 +29,14 @@ const reaches = async (store: EventStore, subscriber: ReturnType<typeof collect>
 };
 
 describe(`${FOREIGN} records of another application behind the last event`, () => {
-  test('the end of the log is one record, however many are in front of it', async () => {
+  test('the end of the log is found by reading one record', async () => {
     const { store, double } = await start();
     await store.append(streamOf(), 'none', newEvents(3));
     double.log.addForeign(FOREIGN);
     expect(await scannedBy(() => store.lastPosition())).toBe(1);
   });
 
-  test('a subscription walks them once, and one that goes on from where it searched does not walk them again', async () => {
+  test('a subscription reads them once, and one that continues from its searched position does not read them again', async () => {
     const { store, double, open } = await start();
     await store.append(streamOf(), 'none', newEvents(3));
     double.log.addForeign(FOREIGN);
@@ -49,7 +49,7 @@ describe(`${FOREIGN} records of another application behind the last event`, () =
     expect(await scannedBy(() => again.until(1))).toBeLessThan(1_000);
   });
 
-  test('a walk that is cut goes on from the last checkpoint', async () => {
+  test('a subscription that is cut continues from the last checkpoint', async () => {
     const { store, double } = await start();
     await store.append(streamOf(), 'none', newEvents(3));
     double.log.addForeign(FOREIGN);
@@ -63,14 +63,14 @@ describe(`${FOREIGN} records of another application behind the last event`, () =
     expect(subscriber.events).toHaveLength(3);
   });
 
-  test('readiness and gauges of a process that is level look at a handful of records', async () => {
+  test('readiness and gauges of a caught-up process read a handful of records', async () => {
     const { store, double } = await start();
     await store.append(streamOf(), 'none', newEvents(3));
     double.log.addForeign(FOREIGN);
     const subscriber = collect(store);
     await reaches(store, subscriber);
     const applied = () => subscriber.searched.at(-1) ?? 0n;
-    // It looks at the log by itself as well.
+    // The subscription reads the log too.
     await subscriber.subscription.close();
     const view = createLagView(store, applied, Date.now);
     const scrape = () => Promise.all([view.seconds(), view.head(), view.lag(), view.lag()]);
@@ -79,13 +79,13 @@ describe(`${FOREIGN} records of another application behind the last event`, () =
     expect(double.calls.read - calls.read).toBe(1);
     expect(await scannedBy(scrape)).toBe(1);
     expect(double.calls).toMatchObject({ read: calls.read + 2, subscribe: calls.subscribe });
-    // A few more have come since the last look.
+    // A few more records have arrived since the last read.
     double.log.addForeign(20);
     expect(await scannedBy(scrape)).toBeLessThan(1_000);
     expect(double.calls.subscribe - calls.subscribe).toBeLessThanOrEqual(1);
   });
 
-  test('who knows only the last event walks them once, not at every scrape', async () => {
+  test('a process that knows only the last event reads them once, not at every scrape', async () => {
     const { store, double } = await start();
     await store.append(streamOf(), 'none', newEvents(3));
     const applied = (await readAll(store)).at(-1)?.position ?? 0n;
@@ -96,7 +96,7 @@ describe(`${FOREIGN} records of another application behind the last event`, () =
     expect(await measureLag(store, applied, Date.now)).toMatchObject({ events: 1 });
   });
 
-  test('a read of the log gives what is in front of them and behind them', async () => {
+  test('a read of the log returns the events before and after them', async () => {
     const { store, double } = await start();
     await store.append(streamOf(), 'none', newEvents(3));
     double.log.addForeign(FOREIGN);
@@ -110,17 +110,20 @@ describe(`${FOREIGN} records of another application behind the last event`, () =
   });
 });
 
-test.each([0, 1, 9_999, 10_001])('a subscriber reaches a head %i foreign records on', async (count) => {
-  const { store, double } = await start();
-  await store.append(streamOf(), 'none', newEvents(1));
-  const subscriber = collect(store);
-  await subscriber.until(1);
-  if (count > 0) double.log.addForeign(count);
-  await reaches(store, subscriber);
-  expect(subscriber.events).toHaveLength(1);
-});
+test.each([0, 1, 9_999, 10_001])(
+  'a subscriber reaches a head that is %i foreign records ahead',
+  async (count) => {
+    const { store, double } = await start();
+    await store.append(streamOf(), 'none', newEvents(1));
+    const subscriber = collect(store);
+    await subscriber.until(1);
+    if (count > 0) double.log.addForeign(count);
+    await reaches(store, subscriber);
+    expect(subscriber.events).toHaveLength(1);
+  },
+);
 
-test('a subscriber keeps up with a head that others move all the time, and misses no event between', async () => {
+test('a subscriber keeps up with a head that others move constantly, and misses no event', async () => {
   const { store, double } = await start();
   const subscriber = collect(store);
   const timer = setInterval(() => double.log.addForeign(10), 10);
@@ -135,19 +138,19 @@ test('a subscriber keeps up with a head that others move all the time, and misse
   expect(ids(subscriber.events)).toEqual(written);
 });
 
-test('where it has searched is told only behind every event in front of it, however many wait in its buffer', async () => {
+test('a searched position is reported only after every event before it, also with a full buffer', async () => {
   const { store, double } = await start();
   await store.append(streamOf(), 'none', newEvents(700));
   double.log.addForeign(25_000);
   const busy = gate();
   const handled: string[] = [];
-  const told: { readonly upTo: bigint; readonly behind: number }[] = [];
+  const reported: { readonly upTo: bigint; readonly behind: number }[] = [];
   const subscription = store.subscribe(
     0n,
     async (events, upTo) => {
       if (handled.length > 0) await busy.passed;
       handled.push(...ids(events));
-      told.push({ upTo, behind: handled.length });
+      reported.push({ upTo, behind: handled.length });
     },
     { batchSize: 10 },
   );
@@ -156,9 +159,9 @@ test('where it has searched is told only behind every event in front of it, howe
   await delay(50);
   busy.open();
   const end = await store.lastPosition();
-  while ((told.at(-1)?.upTo ?? 0n) < end) await Promise.race([delay(5), subscription.done]);
+  while ((reported.at(-1)?.upTo ?? 0n) < end) await Promise.race([delay(5), subscription.done]);
   const log = await readAll(store);
-  for (const { upTo, behind } of told) {
+  for (const { upTo, behind } of reported) {
     expect(log.filter(({ position }) => position <= upTo)).toHaveLength(behind);
   }
 });

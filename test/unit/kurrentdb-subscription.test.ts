@@ -18,13 +18,13 @@ const start = async (options?: WorldOptions) => {
 };
 afterEach(() => world.end());
 
-/** Every subscription after the first began where the one before had been handled up to. */
+/** Expects that every later subscription began at the last position that was handled before. */
 const expectStartsWhereHandled = ({ double }: KurrentDbWorld, searched: readonly bigint[]) => {
   const handled = new Set<bigint | undefined>([undefined, ...searched]);
   expect(double.observed.starts.filter((position) => !handled.has(position))).toEqual([]);
 };
 
-test('goes on behind the last handled event when the call is dropped, however often', async () => {
+test('continues after the last handled event each time the call is dropped', async () => {
   const { store, double, troubles } = await start();
   await store.append(streamOf(), 'none', newEvents(100));
   const drops = [10, 0, 35, 1].map((afterEvents) => ({ kind: 'drop', afterEvents }) as const);
@@ -43,7 +43,7 @@ test('goes on behind the last handled event when the call is dropped, however of
   expectStartsWhereHandled(world, subscriber.searched);
 });
 
-test('goes on when every connection is cut and comes back, with what others wrote meanwhile', async () => {
+test('continues after every connection was cut, with the events that others wrote meanwhile', async () => {
   const { store, double, open, addNode } = await start();
   await store.append(streamOf(), 'none', newEvents(5));
   const subscriber = collect(store);
@@ -58,7 +58,7 @@ test('goes on when every connection is cut and comes back, with what others wrot
   expect(subscriber.events).toEqual(await readAll(store));
 });
 
-test('a busy handler makes the server wait; the subscription is not dropped and misses nothing', async () => {
+test('a busy handler makes the server wait: the subscription is not dropped and misses nothing', async () => {
   const { store, double } = await start();
   const busy = gate();
   const events: StoredEvent[] = [];
@@ -81,7 +81,7 @@ test('a busy handler makes the server wait; the subscription is not dropped and 
   expect(ids(events)).toEqual(ids(await readAll(store)));
 });
 
-test('a server that drops a slow consumer is asked again from the last handled event', async () => {
+test('after the server drops a slow consumer, the subscription continues from the last handled event', async () => {
   const { store, double, troubles } = await start({ dropSlowAfter: 500 });
   const busy = gate();
   const events: StoredEvent[] = [];
@@ -111,7 +111,7 @@ test('a server that drops a slow consumer is asked again from the last handled e
   expectStartsWhereHandled(world, searched);
 });
 
-test("never hands out a system event, another space's or a tombstone, and goes on from where it searched", async () => {
+test("never delivers a system event, a tombstone or another namespace's event, and continues from its searched position", async () => {
   const { store, double, open } = await start();
   const other = open({ space: 'elsewhere' });
   await store.append(streamOf(), 'none', newEvents(2));
@@ -129,14 +129,14 @@ test("never hands out a system event, another space's or a tombstone, and goes o
   expectStartsWhereHandled(world, subscriber.searched);
 });
 
-test('stops for good when the server refuses: done rejects', async () => {
+test('stops when the server refuses it: done rejects', async () => {
   const { store, double } = await start();
   double.faults.next('subscribe', { kind: 'fail', code: status.PERMISSION_DENIED, message: 'no' });
   await expect(collect(store).subscription.done).rejects.toThrow(/no/);
   expect(double.calls.subscribe).toBe(1);
 });
 
-test('closes while it waits to connect again', async () => {
+test('closes while it waits before it connects again', async () => {
   const { store, double, troubles } = await start();
   const subscriber = collect(store);
   await store.append(streamOf(), 'none', newEvents(1));

@@ -102,29 +102,33 @@ describe('the upgrade of an earlier log', () => {
     );
   });
 
-  test('goes on where it was killed, however often', takesMinutes('upgrades that are killed'), async () => {
-    const more = 15_000;
-    createEarlierLog(file, more).close();
-    const rows = rowsOf(file);
-    let kills = 0;
-    for (let seen = -1; ; ) {
-      const { child, ended } = upgradeInChild(file);
-      let isOver = false;
-      void ended.then(() => {
-        isOver = true;
-      });
-      while (!isOver && countChained(file) <= seen) await delay(1);
-      seen = countChained(file);
-      if (isOver) break;
-      kills += 1;
-      child.kill('SIGKILL');
-      await ended;
-    }
-    expect(kills).toBeGreaterThan(1);
-    await upgradeLog(file);
-    await expectUpgraded(file, rows);
-    expect(rowsOf(`${file}.before-upgrade`)).toEqual(rows);
-  });
+  test(
+    'continues where it was killed, after any number of kills',
+    takesMinutes('upgrades that are killed'),
+    async () => {
+      const more = 15_000;
+      createEarlierLog(file, more).close();
+      const rows = rowsOf(file);
+      let kills = 0;
+      for (let seen = -1; ; ) {
+        const { child, ended } = upgradeInChild(file);
+        let isOver = false;
+        void ended.then(() => {
+          isOver = true;
+        });
+        while (!isOver && countChained(file) <= seen) await delay(1);
+        seen = countChained(file);
+        if (isOver) break;
+        kills += 1;
+        child.kill('SIGKILL');
+        await ended;
+      }
+      expect(kills).toBeGreaterThan(1);
+      await upgradeLog(file);
+      await expectUpgraded(file, rows);
+      expect(rowsOf(`${file}.before-upgrade`)).toEqual(rows);
+    },
+  );
 
   test('by three processes at once is done once', takesMinutes('upgrades by several processes'), async () => {
     createEarlierLog(file, 15_000).close();
@@ -159,7 +163,7 @@ describe('the upgrade of an earlier log', () => {
   });
 
   test(
-    'that finds the file full in the middle goes on when there is room',
+    'that finds the disk full in the middle continues when there is space',
     takesMinutes('upgrades on a full disk'),
     async () => {
       createEarlierLog(file, 20_000).close();

@@ -240,7 +240,7 @@ describe('the document', () => {
     );
   });
 
-  test('has a shallow form, in which no type leads on to another', async () => {
+  test('has a shallow form, in which no type refers to another', async () => {
     const { schemas } = shallowDocument(document).components;
     expect(schemas['Restaurant.List']).toEqual(document.components.schemas['Restaurant.List']);
     const leading = Object.entries(schemas).filter(

@@ -24,7 +24,7 @@ async function contentApi() {
 const EXPENSIVE = [1, 2, 3, 4, 5, 6].map((n) => `[$or][${n}][name][$ne]=${n}`);
 const body = (key: string) => ({ data: { key, name: `Restaurant ${key}` } });
 
-it('refuses a list that takes longer than the limit, and goes on answering others', async () => {
+it('refuses a list that takes longer than the limit, and still answers others', async () => {
   const { content, restaurants } = await contentApi();
   const expensive = EXPENSIVE.map((filter) => `filters${filter}`).join('&');
   await expect(content.list(restaurants, expensive)).rejects.toMatchObject({
@@ -34,7 +34,7 @@ it('refuses a list that takes longer than the limit, and goes on answering other
   expect(String(await content.list(restaurants, ''))).toContain('"data":[]');
 });
 
-it('stores a write whose answer takes longer than the limit, and leaves the entry out of the answer', async () => {
+it('stores a write whose answer takes longer than the limit, and omits the entry from the answer', async () => {
   const { content, restaurants } = await contentApi();
   const expensive = EXPENSIVE.map((filter) => `populate[tags][filters]${filter}`).join('&');
   const answer = await content.create(restaurants, expensive, body('a'));

@@ -32,7 +32,7 @@ function definition({
 
 const changes = (before: Parts, now: Parts) => shapeChanges(definition(before), definition(now));
 
-describe('a change that rows do not have to follow', () => {
+describe('a change that needs no conversion of rows', () => {
   it.each([
     ['nothing', {}, {}],
     ['an attribute that is added', {}, { attributes: { more: { type: 'integer' } } }],
@@ -51,7 +51,7 @@ describe('a change that rows do not have to follow', () => {
   });
 });
 
-describe('a change that rows have to follow', () => {
+describe('a change that needs a conversion of rows', () => {
   const text = { title: { type: 'string' } };
   it.each([
     ['an attribute that is removed', { attributes: { more: text.title } }, {}, 'more was removed or renamed'],
@@ -60,7 +60,7 @@ describe('a change that rows have to follow', () => {
     ['draft & publish', {}, { options: { draftAndPublish: false } }, 'draft & publish was turned off'],
     ['locales', {}, { more: { pluginOptions: { i18n: { localized: true } } } }, 'locales were turned on'],
     ['a component', {}, { geo: { lat: { type: 'string' } } }, 'component common.geo: lat has another type'],
-  ] as const)('%s', (_what, before, now, told) => {
-    expect(changes(before, now)).toContain(`api::page.page: ${told}`);
+  ] as const)('%s', (_what, before, now, message) => {
+    expect(changes(before, now)).toContain(`api::page.page: ${message}`);
   });
 });

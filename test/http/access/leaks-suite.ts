@@ -100,7 +100,7 @@ export function describeLeaks(start: () => Promise<RunningServer>): void {
     });
 
     test.each(CASES.filter(({ kind }) => kind.endsWith('without the right')))(
-      '$surface: $name cannot be told from a name that does not exist',
+      '$surface: $name is answered like a name that does not exist',
       async ({ name, query }) => {
         const [hidden, unknown] = await Promise.all(
           [name, UNKNOWN].map(async (each) => {

@@ -386,7 +386,7 @@ describe('a server', () => {
     },
   );
 
-  test('limits requests where told to', async () => {
+  test('limits requests per address with --rate-limit', async () => {
     const limited = await startServer({
       contentTypes: 'examples/restaurants',
       arguments: ['--rate-limit', '20', '--examples'],
@@ -402,7 +402,7 @@ describe('a server', () => {
     expect(answers.slice(0, 20).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
   });
 
-  test('lets pages of the origins it is told call it, with credentials of none', async () => {
+  test('lets pages of the origins in --cors call it, never with credentials', async () => {
     const shared = await startServer({ arguments: ['--cors', 'https://example.org,http://localhost:3000'] });
     onTestFinished(() => shared.dispose());
     const ask = createAsk(shared.url);

@@ -63,7 +63,7 @@ describe.each(Object.keys(CALLERS) as Caller[])('%s', (caller) => {
     for (const uid of all) expect(shown.includes(`"${uid}"`), uid).toBe(SEEN[caller].includes(uid));
   });
 
-  test('is told the same of a type it may not find as of one that is not there', async () => {
+  test('gets the same answer for a type that it may not find as for one that does not exist', async () => {
     const unknown = await asks[caller](`${PATH}/content-types/api::nope.nope`);
     expect(unknown.status).toBe(404);
     for (const uid of all) {

@@ -8,8 +8,8 @@ type Write = {
 };
 
 /**
- * Whether a write may go on, or its result: that of the same write made before, or a conflict (IndexWriter.CheckCommit of the
- * server). A soft-deleted stream takes what expects no stream.
+ * `ok` if a write may proceed. Else its result: that of the same earlier write, or a conflict (IndexWriter.CheckCommit of the server).
+ * A soft-deleted stream accepts an append that expects no stream.
  */
 export const checkCommit = (
   streams: DoubleStreams,
@@ -33,7 +33,7 @@ export const checkCommit = (
   return begins && found[0] === undefined ? 'ok' : conflict;
 };
 
-/** With an expected revision an id must stand at its own place behind it; without one anywhere in the stream. */
+/** With an expected revision an id must be at its own revision after that one; without one it may be anywhere in the stream. */
 const findRepeated = (
   streams: DoubleStreams,
   { stream, events }: Write,

@@ -10,7 +10,7 @@ export type Fault =
   | { readonly kind: 'lose-answer' }
   /** A write of a batch call is written, and answered with a time-out of the server's. */
   | { readonly kind: 'time-out' }
-  /** The call goes on when the promise resolves. */
+  /** The call continues when the promise resolves. */
   | { readonly kind: 'hold'; readonly until: Promise<void> };
 
 export type DoubleFaults = {

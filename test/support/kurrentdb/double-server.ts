@@ -64,16 +64,16 @@ export const createServer = (
   return server;
 };
 
-/** What a node tells about the cluster's nodes. */
+/** A node's view of the nodes of its cluster. */
 export type Gossip = readonly {
   readonly node: { readonly host: string; readonly port: number };
-  readonly leads: boolean;
+  readonly isLeader: boolean;
   readonly alive: boolean;
 }[];
 
-const memberInfo = ({ node, leads, alive }: Gossip[number]) => {
+const memberInfo = ({ node, isLeader, alive }: Gossip[number]) => {
   const { LEADER, FOLLOWER } = gossipPb.MemberInfo.VNodeState;
-  const member = new gossipPb.MemberInfo().setIsAlive(alive).setState(leads ? LEADER : FOLLOWER);
+  const member = new gossipPb.MemberInfo().setIsAlive(alive).setState(isLeader ? LEADER : FOLLOWER);
   member.setInstanceId(new sharedPb.UUID().setString(crypto.randomUUID()));
   return member.setHttpEndPoint(new gossipPb.EndPoint().setAddress(node.host).setPort(node.port));
 };

@@ -54,11 +54,11 @@ export type KurrentDbDouble = {
   /** How many calls of each kind arrived. */
   readonly calls: { readonly [call in DoubleCall]: number };
   readonly observed: Observed;
-  /** From now on calls that need the leader are sent to that node; of itself: it leads. `nobody`: there is no majority. */
+  /** Makes that node the leader: calls that need one are refused and name it. `nobody`: there is no majority. */
   follow(leader: KurrentDbDouble | 'nobody'): void;
-  /** What the other nodes' gossip says of it, where it is not as `isAlive` says. */
+  /** The state that the gossip of other nodes reports for it, if that differs from `isAlive`. */
   seenAs(state: 'alive' | 'dead'): void;
-  /** The other nodes that its gossip names. */
+  /** Sets the other nodes that its gossip names. */
   join(nodes: readonly KurrentDbDouble[]): void;
   isAlive(): boolean;
   /** Cuts every connection and refuses new ones until `resume`, which takes the same port again. */
@@ -70,8 +70,8 @@ export type KurrentDbDouble = {
 /**
  * A TEST DOUBLE of a KurrentDB node, in this process: it answers, over real gRPC on a port of its own, the calls that the
  * official client makes (server features, gossip, append, batch append, read, subscribe) from a log in memory, with the messages that
- * the client package was generated with. It shows that the adapter speaks the protocol and stands faults; it proves nothing
- * about a real server, which has the last word (test/README.md says how to run the same tests on one).
+ * the client package was generated with. It shows that the adapter speaks the protocol and survives faults. It proves nothing
+ * about a real server, which decides (test/README.md says how to run the same tests on one).
  */
 export const startKurrentDbDouble = async (
   options: KurrentDbDoubleOptions = {},
@@ -87,7 +87,7 @@ export const startKurrentDbDouble = async (
   const pace = createPace(options.pace);
   const enter = async (call: DoubleCall, metadata: Metadata): Promise<Fault | undefined> => {
     calls[call] += 1;
-    // As on the server, what it can do is told to anyone.
+    // As on the server, anyone may ask for its features.
     if (call !== 'features') checkAccess(options, call, metadata);
     const fault = await meet(faults.take(call));
     if (call === 'append' || call === 'batchAppend') await pace();
@@ -104,7 +104,11 @@ export const startKurrentDbDouble = async (
     dropSlowAfter: options.dropSlowAfter ?? Number.MAX_SAFE_INTEGER,
   };
   const gossip = () =>
-    [double, ...others].map((node) => ({ node, leads: node === (leader ?? double), alive: node.isAlive() }));
+    [double, ...others].map((node) => ({
+      node,
+      isLeader: node === (leader ?? double),
+      alive: node.isAlive(),
+    }));
   const start = async (at: number) => {
     server = createServer(services, gossip, { batchAppend: true, appendRecords: false, ...options });
     return listen(server, options.tls, at);

@@ -15,7 +15,7 @@ const read = (given: Record<string, unknown>, login = false) =>
   followSettings({ ...parseSettings(FOLLOW_SETTINGS, given), login }, '/api', () => {});
 const FOLLOW = { follow: 'https://cms.example.com' };
 
-it('follows nothing unless it is told to', () => {
+it('follows nothing without --follow', () => {
   expect(read({ followTokenFile: '/nowhere' })).toBeUndefined();
 });
 

@@ -37,14 +37,14 @@ describe('an answer', () => {
     expect(answer.subarray(3 * size).toString()).toBe('bcd'.repeat(300) + 'a'.repeat(300));
   });
 
-  it.each([1, 300_000])('leaves an answer of %i bytes as it is when the next one is written', (size) => {
+  it.each([1, 300_000])('does not change an answer of %i bytes when the next one is written', (size) => {
     const first = writeAnswer((writer) => writeBytes(writer, Buffer.alloc(size, A)));
     const second = writeAnswer((writer) => writeBytes(writer, Buffer.alloc(size, 0x7a)));
     expect(first.equals(Buffer.alloc(size, A))).toBe(true);
     expect(second.equals(Buffer.alloc(size, 0x7a))).toBe(true);
   });
 
-  it('goes on when an answer could not be written, or writes another one', () => {
+  it('works after an answer failed, and when one answer writes another one', () => {
     const broken = () =>
       writeAnswer((writer) => {
         writeByte(writer, A);

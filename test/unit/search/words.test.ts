@@ -10,23 +10,23 @@ const terms = (query: string, locale = 'en') =>
   searchTerms(query, { language: languageOf(locale), typoTolerance: true });
 
 describe('splitWords', () => {
-  it('splits at what is no letter and no digit, in lower case', () => {
+  it('splits at characters other than letters and digits, and converts to lower case', () => {
     expect(words("Joe's Café, 24/7!")).toEqual(['joe', 's', 'café', '24', '7']);
   });
 
-  it('finds words where a script has no spaces', () => {
+  it('finds words in a script without spaces', () => {
     expect(words('東京都は大きい', 'ja')).toContain('東京');
     expect(words('ภาษาไทย', 'th')).toEqual(['ภาษา', 'ไทย']);
   });
 
-  it('says where words stand in the text as it was given', () => {
+  it('returns the positions of words in the original text', () => {
     const text = 'Ein Cafe\u0301 in Köln';
     expect(splitWords(text, 'de').map(({ start, end }) => text.slice(start, end))).toEqual([
       ...['Ein', 'Cafe\u0301', 'in', 'Köln'],
     ]);
   });
 
-  it('takes a locale that nobody knows', () => {
+  it('accepts an unknown locale', () => {
     expect(words('東京', 'xx_not a locale').length).toBeGreaterThan(0);
   });
 });
@@ -58,13 +58,13 @@ describe('languageOf', () => {
 });
 
 describe('searchTerms', () => {
-  it('leaves stop words out, but for the last word that may go on', () => {
+  it('omits stop words, except a last word that may be incomplete', () => {
     expect(terms('the pizza of ').terms.map(({ folded }) => folded)).toEqual(['pizza']);
     expect(terms('the pizza of').terms.map(({ folded }) => folded)).toEqual(['pizza', 'of']);
     expect(terms('the ').terms.map(({ folded }) => folded)).toEqual(['the']);
   });
 
-  it('takes the last word for a beginning where nothing stands behind it', () => {
+  it('uses the last word as a prefix if nothing follows it', () => {
     expect(terms('pizza rom').terms.map(({ isPrefix }) => isPrefix)).toEqual([false, true]);
     expect(terms('pizza rom ').terms.map(({ isPrefix }) => isPrefix)).toEqual([false, false]);
   });
@@ -74,7 +74,7 @@ describe('searchTerms', () => {
     expect(allowed).toEqual([0, 1, 2]);
   });
 
-  it('takes more than four words for a question, and counts those that are repeated', () => {
+  it('treats more than four words as a question, and counts repeated words', () => {
     expect(terms('one pizza two pizzas').mode).toBe('all');
     const question = terms('heat flow, heat transfer, heating plate ?');
     expect(question.mode).toBe('any');
