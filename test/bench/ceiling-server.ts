@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
 import fastify from 'fastify';
 
-/** The most this machine's HTTP stack gives: a bare fastify that answers every GET with the same 26 KB Buffer. */
-const BODY = Buffer.from(JSON.stringify({ data: 'x'.repeat(26 * 1024 - 11) }));
+/** The most this machine's HTTP stack gives: a bare fastify that answers every GET with the same Buffer, that of a file or 26 KB. */
+const [file] = process.argv.slice(2);
+const BODY =
+  file !== undefined ? readFileSync(file) : Buffer.from(JSON.stringify({ data: 'x'.repeat(26 * 1024 - 11) }));
 
 const server = fastify({ routerOptions: { ignoreTrailingSlash: true } });
 server.get('/*', (_request, reply) =>

@@ -8,7 +8,12 @@ export function get(path: string): LoadRequest {
 }
 
 /** Requests to send: `request(i)` is the i-th. */
-export type Traffic = { readonly base: string; readonly request: (i: number) => LoadRequest };
+export type Traffic = {
+  readonly base: string;
+  readonly request: (i: number) => LoadRequest;
+  /** Of every request; wrk alone sends them. */
+  readonly headers?: Readonly<Record<string, string>>;
+};
 
 export type LoadResult = {
   /** Answers per second while connections were busy. */

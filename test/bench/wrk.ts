@@ -18,7 +18,7 @@ export function hasWrk(): boolean {
  * Loads a server with wrk. It parses an answer in some microseconds, where a generator in JavaScript takes longer than the
  * server: that one's rate tells more of the number of headers than of the server.
  */
-export const measureByWrk: MeasureLoad = async ({ base, request }, connections, seconds) => {
+export const measureByWrk: MeasureLoad = async ({ base, request, headers = {} }, connections, seconds) => {
   const scratch = mkdtempSync(join(tmpdir(), 'varve-wrk-'));
   try {
     const file = join(scratch, 'requests');
@@ -27,6 +27,7 @@ export const measureByWrk: MeasureLoad = async ({ base, request }, connections, 
       Array.from({ length: seconds * MOST_PER_SECOND }, (_, i) => lineOf(request(i))).join(''),
     );
     const load = ['-t', '1', '-c', String(connections), '-d', `${seconds}s`, '--timeout', '30s'];
+    load.push(...Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]));
     const { stdout } = await promisify(execFile)('wrk', [...load, '-s', SCRIPT, base, '--', file]);
     return resultOf(JSON.parse(stdout.slice(stdout.lastIndexOf('{'))));
   } finally {

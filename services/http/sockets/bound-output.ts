@@ -55,6 +55,7 @@ export type BoundOutputOptions = {
 /** Maximum age of the sum of unread bytes. */
 const SUM_MS = 10;
 const LOOK_MS = 50;
+const GUARD_MS = 1_000;
 /** Reads further input of a client this long after its last request: unread bytes would make the end a reset. */
 const LINGER_MS = 500;
 
@@ -82,11 +83,21 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
     keepPaused(connection);
     socket.once('close', () => forget(connection));
   });
-  server.timeout = limits.stallMs;
+  // A timer for every request would cost more than looking at the connections now and then.
+  const guarding = setInterval(guard, Math.min(GUARD_MS, limits.stallMs)).unref();
+  server.once('close', () => clearInterval(guarding));
   server.on('timeout', (socket: Socket) => {
     const isWorking = connections.get(socket)?.current !== undefined && socket.writableLength === 0;
     if (!isWorking) socket.destroy();
   });
+
+  /** Gives connections with unread answers a timer, which node:http replaces when the answer is read. */
+  function guard(): void {
+    for (const { current, socket } of connections.values()) {
+      if (current === undefined || socket.writableLength === 0) continue;
+      if (socket.timeout !== limits.stallMs) socket.setTimeout(limits.stallMs);
+    }
+  }
 
   function forget(connection: Connection): void {
     connections.delete(connection.socket);

@@ -8,9 +8,11 @@ import { refuseRequest } from './refuse-request.ts';
  * query may have one.
  */
 function isOriginForm(target: string): boolean {
+  if (!target.startsWith('/')) return false;
+  const backslash = target.indexOf('\\');
+  if (backslash === -1) return true;
   const query = target.indexOf('?');
-  const path = query === -1 ? target : target.slice(0, query);
-  return path.startsWith('/') && !path.includes('\\');
+  return query !== -1 && query < backslash;
 }
 
 /** Answers a request with another target with 400. True: it has answered. */
