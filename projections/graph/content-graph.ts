@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
+import { currentProxy } from '../../shared/current-proxy.ts';
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
 import type { ContentTypeDefined } from '../../shared/document/events.ts';
 import type { RecordedRows } from '../../shared/document/recorded-rows.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
-import { followCurrent } from '../../shared/follow-current.ts';
 import { waitForFreeDisk } from '../../shared/free-disk.ts';
 import type { ChangeBatch } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
@@ -129,7 +129,7 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
     lock.release();
     throw error;
   }
-  return followCurrent(() => current, {
+  return currentProxy(() => current, {
     close() {
       try {
         current.close();

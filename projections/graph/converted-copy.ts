@@ -13,7 +13,7 @@ export type ConvertedCopy = {
   /** By the other content types. It is as far as the last `follow` brought it: at the position of its graph. */
   readonly graph: ContentGraph;
   /** Takes over what its graph has applied since, converted, and returns the change for a read index. */
-  follow(): ChangeBatch;
+  catchUp(): ChangeBatch;
   /** Replaces its graph, which has the same position and has not reached the definitions in the log. */
   replace(): void;
   /** The graph is used as it is. */
@@ -108,7 +108,7 @@ export function openConvertedCopy(
         for (const batch of converted.readAll(batchSize)) yield { ...batch, position };
       },
     },
-    follow() {
+    catchUp() {
       const { change, last: upTo } = converted.takeLate(file, last);
       last = upTo;
       return { ...change, position: graph.position() };

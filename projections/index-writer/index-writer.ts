@@ -173,7 +173,7 @@ function older(a: bigint | undefined, b: bigint | undefined): bigint | undefined
  * Returns whether some document still has to be written with a change as old as those that a refresh would make
  * visible.
  */
-function isHeldBack({ stale, refreshes }: State): boolean {
+function isDelayed({ stale, refreshes }: State): boolean {
   const [toWrite, toSee] = [oldestStale(stale), refreshes.oldest()];
   return toWrite !== undefined && toSee !== undefined && toWrite <= toSee;
 }
@@ -267,7 +267,7 @@ async function workOnce(state: State, lane: Lane, bytes: number): Promise<'nothi
     settle(state, position, unmakable);
     if (documents.length === 0) return NOT_SENT;
     const worked = await sendInTurn(state, lane, batch);
-    if (lane === 'backlog') await state.refreshes.refreshNowAndThen(isHeldBack(state));
+    if (lane === 'backlog') await state.refreshes.refreshNowAndThen(isDelayed(state));
     return worked;
   } finally {
     state.index.release(batch.sent);

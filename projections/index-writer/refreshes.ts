@@ -10,9 +10,9 @@ export type Refreshes = {
   refresh(): Promise<void>;
   /**
    * Refreshes while more documents follow, unless it did so a moment ago. It refreshes less and less often if
-   * `isHeldBack`: documents still to be written show changes as old as these, so no waiting caller would gain.
+   * `isDelayed`: documents still to be written show changes as old as these, so no waiting caller would gain.
    */
-  refreshNowAndThen(isHeldBack: boolean): Promise<void>;
+  refreshNowAndThen(isDelayed: boolean): Promise<void>;
 };
 
 /** Milliseconds after which written documents become visible. */
@@ -53,8 +53,8 @@ export function createRefreshes(index: Pick<DocumentIndex, 'refresh'>): Refreshe
       underWay.delete(part);
     }
   };
-  const pauseOf = (isHeldBack: boolean): number => {
-    const soFar = isHeldBack && begun !== undefined ? last - begun : 0;
+  const pauseOf = (isDelayed: boolean): number => {
+    const soFar = isDelayed && begun !== undefined ? last - begun : 0;
     return Math.max(REFRESH_EVERY, Math.min(REFRESH_SELDOM, soFar), took * SHARE);
   };
   return {
@@ -71,8 +71,8 @@ export function createRefreshes(index: Pick<DocumentIndex, 'refresh'>): Refreshe
       begun = undefined;
       await show();
     },
-    async refreshNowAndThen(isHeldBack) {
-      if (performance.now() - last >= pauseOf(isHeldBack)) await show();
+    async refreshNowAndThen(isDelayed) {
+      if (performance.now() - last >= pauseOf(isDelayed)) await show();
     },
   };
 }

@@ -26,13 +26,13 @@ export function createRowComparison(registry: SchemaRegistry): RowComparison {
   const spaceOf = createSpaceLookup();
   return (type, key, expected, found) => {
     const wanted = expected.row(type, key);
-    const held = found.row(type, key);
-    if (wanted === undefined) return held === undefined ? [] : ['unexpected'];
-    if (held === undefined) return ['missing'];
+    const indexed = found.row(type, key);
+    if (wanted === undefined) return indexed === undefined ? [] : ['unexpected'];
+    if (indexed === undefined) return ['missing'];
     const model = contentTypeOf(registry, type);
     const differing = new Set<string>();
     const links = { expected, found, differing, registry, spaceOf };
-    compareHeld(links, { model, type, path: [], key, wanted, held, prefix: '' });
+    compareIndexed(links, { model, type, path: [], key, wanted, indexed, prefix: '' });
     return [...differing];
   };
 }
@@ -51,22 +51,22 @@ type Pair = {
   readonly path: readonly ComponentStep[];
   readonly key: number;
   readonly wanted: IndexedRow | IndexedComponent;
-  readonly held: IndexedRow | IndexedComponent;
+  readonly indexed: IndexedRow | IndexedComponent;
   readonly prefix: string;
 };
 
-function compareHeld(comparison: Comparison, pair: Pair): void {
+function compareIndexed(comparison: Comparison, pair: Pair): void {
   const { differing } = comparison;
-  const { wanted, held, prefix } = pair;
-  if (Buffer.compare(wanted.source, held.source) !== 0) differing.add(`${prefix}answer`);
-  for (const name of differingFields(wanted.fields, held.fields)) differing.add(prefix + name);
+  const { wanted, indexed, prefix } = pair;
+  if (Buffer.compare(wanted.source, indexed.source) !== 0) differing.add(`${prefix}answer`);
+  for (const name of differingFields(wanted.fields, indexed.fields)) differing.add(prefix + name);
   compareLinks(comparison, pair);
   compareComponents(comparison, pair);
 }
 
-function differingFields(wanted: FieldValues, held: FieldValues): readonly string[] {
+function differingFields(wanted: FieldValues, indexed: FieldValues): readonly string[] {
   // Members without a column are not compared.
-  return Object.keys(held).filter((name) => comparable(wanted[name]) !== comparable(held[name]));
+  return Object.keys(indexed).filter((name) => comparable(wanted[name]) !== comparable(indexed[name]));
 }
 
 /** A column of booleans stores numbers. */
@@ -79,8 +79,9 @@ function compareLinks({ expected, found, differing, spaceOf }: Comparison, pair:
   const space = spaceOf(type, path);
   for (const name of relationNames(model)) {
     const wanted = expected.linked(space, key, name);
-    const held = found.linked(space, key, name);
-    const isSame = wanted.length === held.length && wanted.every((link, at) => link.key === held[at]?.key);
+    const indexed = found.linked(space, key, name);
+    const isSame =
+      wanted.length === indexed.length && wanted.every((link, at) => link.key === indexed[at]?.key);
     if (!isSame) differing.add(prefix + name);
   }
 }
@@ -101,10 +102,12 @@ function compareComponents(comparison: Comparison, pair: Pair): void {
     if (attribute.private) continue;
     const { name } = attribute;
     const wanted = pair.wanted.components[name] ?? [];
-    const held = pair.held.components[name] ?? [];
+    const indexed = pair.indexed.components[name] ?? [];
     const isSame =
-      wanted.length === held.length &&
-      wanted.every(({ component, key }, at) => held[at]?.component === component && held[at].key === key);
+      wanted.length === indexed.length &&
+      wanted.every(
+        ({ component, key }, at) => indexed[at]?.component === component && indexed[at].key === key,
+      );
     if (!isSame) {
       differing.add(prefix + name);
       continue;
@@ -114,13 +117,13 @@ function compareComponents(comparison: Comparison, pair: Pair): void {
         attribute.kind === 'dynamiczone'
           ? { attribute: name, zoneComponent: each.component }
           : { attribute: name };
-      compareHeld(comparison, {
+      compareIndexed(comparison, {
         model: componentOf(registry, each.component),
         type,
         path: [...path, step],
         key: each.key,
         wanted: each,
-        held: held[at] as IndexedComponent,
+        indexed: indexed[at] as IndexedComponent,
         prefix: `${prefix}${name}.`,
       });
     }

@@ -26,7 +26,7 @@ const SLICE = 64;
 export async function* verifyRows(options: RowVerification): AsyncGenerator<VerificationLine> {
   const { rows: count } = options.graph.size();
   let checked = 0;
-  for (const slices of [expectedRows, heldRows]) {
+  for (const slices of [expectedRows, indexedRows]) {
     let from: string | undefined = '';
     while (from !== undefined) {
       await level(options);
@@ -63,7 +63,7 @@ function expectedRows(options: RowVerification, from: string): Slice {
 }
 
 /** Rows of the index that the graph must have. `from`: content type, world and key. */
-function heldRows(options: RowVerification, from: string): Slice {
+function indexedRows(options: RowVerification, from: string): Slice {
   const inspection = options.graph.inspect();
   const spaces = [...options.graph.registry().contentTypes.values()].flatMap(({ uid, draftAndPublish }) =>
     worldsOfType(draftAndPublish).map((world) => ({

@@ -5,7 +5,7 @@ import type { EventStore, StoredEvent } from '../../shared/event-store/event-sto
 import type { ChangeBatch } from '../../shared/read-index/read-index.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import type { ServedGenerations } from '../read-side/served-generations.ts';
-import { followDefinitions, isDefinition, notInForce } from './definitions-in-force.ts';
+import { isDefinition, notInForce, trackDefinitions } from './definitions-in-force.ts';
 import type { Settling } from './settle-content-types.ts';
 import { isContent } from './types-end.ts';
 
@@ -38,11 +38,11 @@ const MOST_ROUNDS = 20;
 export async function changeAhead(options: ChangeAheadOptions): Promise<ChangeAhead> {
   const { log, graph, converted, definitions, generations } = options;
   if (converted === undefined) return { graph, finish: async () => {} };
-  converted.follow();
+  converted.catchUp();
   const { sink } = await generations.openConverted(converted.graph);
   for (let round = 0; round < MOST_ROUNDS; round++) {
     await catchUpUnlessDiskFull(log, graph);
-    const change = converted.follow();
+    const change = converted.catchUp();
     await sink.apply(change);
     if (change.rows.length < FEW_ROWS) break;
   }
@@ -50,7 +50,7 @@ export async function changeAhead(options: ChangeAheadOptions): Promise<ChangeAh
   const lateChanges: ChangeBatch[] = [];
   const replace = (events: readonly StoredEvent[]): void => {
     if (!bringIntoForce(events, graph, definitions)) return;
-    lateChanges.push(converted.follow());
+    lateChanges.push(converted.catchUp());
     converted.replace();
     isReplaced = true;
   };
@@ -86,10 +86,10 @@ function bringIntoForce(
   graph: ContentGraph,
   definitions: readonly TypeDefinition[],
 ): boolean {
-  const inForce = followDefinitions(graph.epochAt(graph.position() + 1n), graph.definition);
+  const inForce = trackDefinitions(graph.epochAt(graph.position() + 1n), graph.definition);
   for (const event of events) {
     if (isContent(event)) return false;
-    const redefined = inForce.follow(event);
+    const redefined = inForce.apply(event);
     if (redefined === undefined) continue;
     if (!definitions.some(({ uid }) => uid === redefined.now.uid)) return false;
     if (notInForce(definitions, inForce.text).length === 0) return true;

@@ -1,6 +1,6 @@
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
-import { followDefinitions } from './definitions-in-force.ts';
+import { trackDefinitions } from './definitions-in-force.ts';
 
 /** The content types that are in force at the end of the log, for a graph that stays where it is. */
 export type DefinitionsAhead = Pick<
@@ -12,7 +12,7 @@ type GraphBehind = Pick<ContentGraph, 'position' | 'definition' | 'epochAt'>;
 
 export function createDefinitionsAhead(graph: GraphBehind): DefinitionsAhead {
   let position = graph.position();
-  const inForce = followDefinitions(graph.epochAt(position), graph.definition);
+  const inForce = trackDefinitions(graph.epochAt(position), graph.definition);
   return {
     position: () => position,
     readFrom: () => position,
@@ -21,7 +21,7 @@ export function createDefinitionsAhead(graph: GraphBehind): DefinitionsAhead {
     replay(events: readonly StoredEvent[]) {
       for (const event of events) {
         position = event.position;
-        inForce.follow(event);
+        inForce.apply(event);
       }
     },
   };

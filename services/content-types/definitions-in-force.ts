@@ -7,7 +7,7 @@ export type DefinitionsInForce = {
   /**
    * Applies the next event. Returns the definition that it brings into force, if any, and the text of the previous one.
    */
-  follow(event: StoredEvent): Redefined | undefined;
+  apply(event: StoredEvent): Redefined | undefined;
   /** A type's definition, as JSON; undefined when it has none. */
   text(uid: string): string | undefined;
 };
@@ -15,7 +15,7 @@ export type DefinitionsInForce = {
 export type Redefined = { readonly now: TypeDefinition; readonly before: string | undefined };
 
 /** `epoch`: of the newest claim before the first event; `known`: the definitions in force there. */
-export function followDefinitions(
+export function trackDefinitions(
   epoch: number,
   known: DefinitionsInForce['text'] = () => undefined,
 ): DefinitionsInForce {
@@ -23,7 +23,7 @@ export function followDefinitions(
   const text = (uid: string) => defined.get(uid) ?? known(uid);
   let newest = epoch;
   return {
-    follow(event) {
+    apply(event) {
       newest = epochAfter(newest, event);
       if (!isDefinition(event) || isFenced(event, newest)) return undefined;
       const now = event.data as TypeDefinition;

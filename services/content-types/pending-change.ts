@@ -6,7 +6,7 @@ import { stopsReaders } from '../../shared/event-store/unreadable.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import type { OutsideIndices } from '../read-side/outside-indices.ts';
-import { followDefinitions, type Redefined } from './definitions-in-force.ts';
+import { type Redefined, trackDefinitions } from './definitions-in-force.ts';
 
 /** Content types are to change so that what reads are answered from has to be converted. */
 type PendingChange = {
@@ -71,7 +71,7 @@ async function findPendingChange(
   definitions: readonly TypeDefinition[],
 ): Promise<PendingChange | undefined> {
   let position = graph.position();
-  const inForce = followDefinitions(graph.epochAt(position), graph.definition);
+  const inForce = trackDefinitions(graph.epochAt(position), graph.definition);
   const changesOf = ({ before, now }: Redefined): readonly ShapeChange[] =>
     before === undefined ? [] : documentChanges(JSON.parse(before) as TypeDefinition, now);
   const changes: ShapeChange[] = [];
@@ -80,7 +80,7 @@ async function findPendingChange(
     for (const event of events) {
       // Nothing is converted for what is behind it: the graph cannot go there.
       if (stopsReaders(event)) return undefined;
-      const redefined = inForce.follow(event);
+      const redefined = inForce.apply(event);
       if (redefined !== undefined) changes.push(...changesOf(redefined));
       if (changes.length > 0) before ??= position;
       position = event.position;

@@ -4,7 +4,7 @@ import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { leaseStream } from '../../shared/fleet/lease-events.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { definitionStream } from './append-definitions.ts';
-import { followDefinitions, notInForce } from './definitions-in-force.ts';
+import { notInForce, trackDefinitions } from './definitions-in-force.ts';
 import { createTypesWatch, type TypesWatch } from './types-watch.ts';
 
 export type TypesInForceOptions = {
@@ -36,10 +36,10 @@ export async function typesInForce(
 async function differing({ log, space, definitions }: TypesInForceOptions): Promise<readonly string[]> {
   const streams = [leaseStream(space), ...definitions.map(({ uid }) => definitionStream(space, uid))];
   const read = await Promise.all(streams.map((stream) => Array.fromAsync(log.readStream(stream))));
-  const inForce = followDefinitions(0);
+  const inForce = trackDefinitions(0);
   for (const event of read.flat().sort((a, b) => (a.position < b.position ? -1 : 1))) {
     refuseUnreadable(event);
-    inForce.follow(event);
+    inForce.apply(event);
   }
   return notInForce(definitions, inForce.text).map(({ uid }) => uid);
 }
@@ -47,9 +47,9 @@ async function differing({ log, space, definitions }: TypesInForceOptions): Prom
 /** For a process without a graph. `epoch`: of the newest claim before the first event. */
 export function watchTypes(definitions: readonly TypeDefinition[], epoch: number): TypesWatch {
   const own = new Map(definitions.map((definition) => [definition.uid, JSON.stringify(definition)]));
-  const inForce = followDefinitions(epoch, (uid) => own.get(uid));
+  const inForce = trackDefinitions(epoch, (uid) => own.get(uid));
   return createTypesWatch('the leader', (events) => {
-    const defined = events.filter((event) => inForce.follow(event) !== undefined);
+    const defined = events.filter((event) => inForce.apply(event) !== undefined);
     return defined.length === 0 ? [] : notInForce(definitions, inForce.text).map(({ uid }) => uid);
   });
 }

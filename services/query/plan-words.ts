@@ -49,10 +49,10 @@ export function planWords(query: QueryObject, context: WordsContext): PlannedWor
 function namedFields({ type, scope }: WordsContext): ReadonlySet<string> | undefined {
   const { fields } = searchOf(scope.registry, type.uid);
   if (fields.every(({ path }) => path.length === 0)) return undefined;
-  return new Set(fields.filter(({ path }) => mayFollow(type, path, scope)).map(({ name }) => name));
+  return new Set(fields.filter(({ path }) => mayTraverse(type, path, scope)).map(({ name }) => name));
 }
 
-function mayFollow(type: ContentType, path: readonly string[], scope: QueryScope): boolean {
+function mayTraverse(type: ContentType, path: readonly string[], scope: QueryScope): boolean {
   let model = queryModelOf(scope.registry, type.uid);
   for (const name of path) {
     const step = lookUp(model, name, scope);

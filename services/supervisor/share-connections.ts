@@ -16,7 +16,7 @@ export type SharedSocket = {
 };
 
 /** Connections that wait for a worker. More are closed: each costs a file descriptor. */
-const HELD = 1_024;
+const MOST_WAITING = 1_024;
 
 /** Further members of Node's own object of a listening socket. */
 type Acceptor = SocketHandle & {
@@ -55,11 +55,11 @@ export async function shareConnections(where: ListenAddress): Promise<SharedSock
 
   acceptor.onconnection = (_error, connection) => {
     if (connection === undefined) return;
-    if (waiting.length >= HELD) return connection.close();
+    if (waiting.length >= MOST_WAITING) return connection.close();
     waiting.push(connection);
     give();
   };
-  const error = acceptor.listen(HELD);
+  const error = acceptor.listen(MOST_WAITING);
   if (error !== 0) {
     held.close();
     throw systemError(error, `${where.host}:${where.port}`);

@@ -2,8 +2,8 @@ import { createRecentValues } from '../recent-values.ts';
 
 const DAY = 86_400_000;
 /** Days whose text is cached: most instants of a log are of few days. */
-const DAYS_HELD = 4_096;
-const days = createRecentValues<number, string>(DAYS_HELD);
+const CACHED_DAYS = 4_096;
+const days = createRecentValues<number, string>(CACHED_DAYS);
 
 const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
 

@@ -13,7 +13,7 @@ export type ComponentCycle = {
  */
 export function componentCycles(components: ReadonlyMap<Uid, Component>): ComponentCycle[] {
   return [...components.values()].flatMap((component) =>
-    heldComponents(component).flatMap(({ attribute, uid }) => {
+    directComponents(component).flatMap(({ attribute, uid }) => {
       const back = pathTo(components, uid, component.uid, new Set());
       return back === undefined
         ? []
@@ -33,14 +33,14 @@ function pathTo(
   const component = components.get(from);
   if (component === undefined || seen.has(from)) return undefined;
   seen.add(from);
-  for (const { uid } of heldComponents(component)) {
+  for (const { uid } of directComponents(component)) {
     const rest = pathTo(components, uid, to, seen);
     if (rest !== undefined) return [from, ...rest];
   }
   return undefined;
 }
 
-function heldComponents(component: Component): { attribute: string; uid: Uid }[] {
+function directComponents(component: Component): { attribute: string; uid: Uid }[] {
   return [...component.attributes.values()].flatMap((attribute) =>
     attribute.kind === 'component' ? [{ attribute: attribute.name, uid: attribute.component }] : [],
   );

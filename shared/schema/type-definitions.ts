@@ -18,8 +18,8 @@ export type TypeDefinition = {
 export function definitionsOf({ registry, sources }: ParsedFiles, defaultLocale: string): TypeDefinition[] {
   return [...registry.contentTypes.values()]
     .map((type): TypeDefinition => {
-      const held = [...heldComponents(type, registry, new Set())].sort();
-      const components = Object.fromEntries(held.map((uid) => [uid, sources.get(uid) as Json]));
+      const uids = [...addComponents(type, registry, new Set())].sort();
+      const components = Object.fromEntries(uids.map((uid) => [uid, sources.get(uid) as Json]));
       return { uid: type.uid, schema: (sources.get(type.uid) ?? null) as Json, components, defaultLocale };
     })
     .sort((a, b) => (a.uid < b.uid ? -1 : 1));
@@ -44,7 +44,7 @@ export function registryOfDefinitions(definitions: readonly TypeDefinition[]): S
   return buildRegistry(files).registry;
 }
 
-function heldComponents(model: Model, registry: SchemaRegistry, found: Set<Uid>): Set<Uid> {
+function addComponents(model: Model, registry: SchemaRegistry, found: Set<Uid>): Set<Uid> {
   for (const attribute of model.attributes.values()) {
     if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') continue;
     const uids = attribute.kind === 'component' ? [attribute.component] : attribute.components;
@@ -52,7 +52,7 @@ function heldComponents(model: Model, registry: SchemaRegistry, found: Set<Uid>)
       const component = registry.components.get(uid);
       if (component === undefined || found.has(uid)) continue;
       found.add(uid);
-      heldComponents(component, registry, found);
+      addComponents(component, registry, found);
     }
   }
   return found;

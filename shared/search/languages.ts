@@ -83,11 +83,11 @@ export function languageOf(locale: string): Language {
 }
 
 /** Words whose stems are remembered, per language. */
-const STEMS_HELD = 10_000;
+const CACHED_STEMS = 10_000;
 
 /** Stemmers look at accents, so they come before the folding. */
 function foldedStems(stem: (word: string) => string): (word: string) => string {
-  const recent = createRecentValues<string, string>(STEMS_HELD);
+  const recent = createRecentValues<string, string>(CACHED_STEMS);
   return (word) => {
     const known = recent.get(word);
     if (known !== undefined) return known;

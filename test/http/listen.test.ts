@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { HoldLimits } from '../../services/http/sockets/hold-requests.ts';
 import { listen } from '../../services/http/sockets/listen.ts';
+import type { WaitLimits } from '../../services/http/sockets/waiting-requests.ts';
 
 async function listenForTest() {
   const listener = await listen({ host: '127.0.0.1', port: 0 });
@@ -101,8 +101,8 @@ it('cuts off what takes longer than the grace', async () => {
 });
 
 describe('in place of a server that crashed', () => {
-  async function holdForTest(holds: HoldLimits) {
-    const listener = await listen({ host: '127.0.0.1', port: 0, holds });
+  async function holdForTest(holds: WaitLimits) {
+    const listener = await listen({ host: '127.0.0.1', port: 0, waits: holds });
     onTestFinished(() => listener.drain(0));
     return listener;
   }

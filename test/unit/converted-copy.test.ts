@@ -119,15 +119,15 @@ it(`is as a replay of the log, whatever was written after it was converted (SEED
       const graph = openContentGraph(file);
       const converted = openConvertedCopy({ file, copy }, graph, typesOf(changes));
       if (converted === undefined) throw new Error('the copy does not fit');
-      converted.follow();
+      converted.catchUp();
       const loaded = [...converted.graph.readAll()];
       expect(new Set(loaded.map(({ position }) => position))).toEqual(new Set([graph.position()]));
       const index = foldBatches(loaded);
       for (const events of cut(late, cuts)) {
         graph.replay(events);
-        if (events.length % 2 === 0) foldBatches([converted.follow()], index);
+        if (events.length % 2 === 0) foldBatches([converted.catchUp()], index);
       }
-      foldBatches([converted.follow()], index);
+      foldBatches([converted.catchUp()], index);
       converted.replace();
       expect(existsSync(copy)).toBe(false);
       expect(held(index)).toEqual(held(foldBatches(graph.readAll())));
@@ -214,11 +214,11 @@ it('can be completed again by a process that opens it after a crash', () => {
   // The first process has taken over the third country, and is lost.
   const lost = openConvertedCopy(files, graph, typesOf(RENAME));
   if (lost === undefined) throw new Error('the copy does not fit');
-  lost.follow();
+  lost.catchUp();
   graph.replay(log.add(created('country', 'c4', { values: { name: 'n4' } })));
   (lost.graph as ContentGraph).close();
   const converted = openConvertedCopy(files, graph, typesOf(RENAME));
-  expect(converted?.follow().rows.length).toBe(2);
+  expect(converted?.catchUp().rows.length).toBe(2);
   converted?.replace();
   graph.replay(log.add(...RENAME));
   expect(labels(graph)).toEqual(['n1', 'n2', 'n3']);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { followDefinitions, notInForce } from '../../services/content-types/definitions-in-force.ts';
+import { notInForce, trackDefinitions } from '../../services/content-types/definitions-in-force.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 
@@ -11,26 +11,26 @@ const defined = (label: string, epoch: number, extra?: object) =>
 const [UID, OLD, NEW] = ['api::dish.dish', definition('old'), definition('new')];
 
 it('takes the newest definition, and says which one it replaces', () => {
-  const inForce = followDefinitions(1);
+  const inForce = trackDefinitions(1);
   expect(inForce.text(UID)).toBeUndefined();
-  expect(inForce.follow(defined('old', 1))).toEqual({ now: OLD, before: undefined });
-  expect(inForce.follow(defined('new', 1))).toEqual({ now: NEW, before: JSON.stringify(OLD) });
+  expect(inForce.apply(defined('old', 1))).toEqual({ now: OLD, before: undefined });
+  expect(inForce.apply(defined('new', 1))).toEqual({ now: NEW, before: JSON.stringify(OLD) });
   expect(inForce.text(UID)).toBe(JSON.stringify(NEW));
 });
 
 it('begins with what is known', () => {
-  const inForce = followDefinitions(1, () => JSON.stringify(OLD));
+  const inForce = trackDefinitions(1, () => JSON.stringify(OLD));
   expect(notInForce([OLD], inForce.text)).toEqual([]);
   expect(notInForce([NEW], inForce.text)).toEqual([NEW]);
-  expect(inForce.follow(defined('new', 1))).toEqual({ now: NEW, before: JSON.stringify(OLD) });
+  expect(inForce.apply(defined('new', 1))).toEqual({ now: NEW, before: JSON.stringify(OLD) });
 });
 
 it('skips what a claim had fenced off, and what it cannot read', () => {
-  const inForce = followDefinitions(1);
-  inForce.follow(defined('old', 1));
-  inForce.follow(event('leader-elected', 2, { epoch: 2 }));
-  expect(inForce.follow(defined('new', 1))).toBeUndefined();
-  expect(inForce.follow(defined('new', 2, { unreadable: { kind: 'damaged' } }))).toBeUndefined();
+  const inForce = trackDefinitions(1);
+  inForce.apply(defined('old', 1));
+  inForce.apply(event('leader-elected', 2, { epoch: 2 }));
+  expect(inForce.apply(defined('new', 1))).toBeUndefined();
+  expect(inForce.apply(defined('new', 2, { unreadable: { kind: 'damaged' } }))).toBeUndefined();
   expect(inForce.text(UID)).toBe(JSON.stringify(OLD));
-  expect(inForce.follow(defined('new', 2))).toMatchObject({ now: NEW });
+  expect(inForce.apply(defined('new', 2))).toMatchObject({ now: NEW });
 });

@@ -7,7 +7,7 @@ import { linksOfRelation } from '../store/link-store.ts';
 import { versionOfKey } from '../store/row-keys.ts';
 import type { SchemaView } from '../store/type-view.ts';
 import { convertLocales, removeLocales } from './convert-locales.ts';
-import { convertValues, heldComponents, type ModelChange } from './convert-values.ts';
+import { componentKeys, convertValues, type ModelChange } from './convert-values.ts';
 import { hasOtherVersions, joinVersions, splitVersions } from './convert-versions.ts';
 import { renameRelations } from './rename-relations.ts';
 
@@ -67,18 +67,18 @@ export function changeOf(before: TypeDefinition, now: TypeDefinition): ModelChan
 
 /** Converts the values of an entry's rows. */
 export function convertEntry({ session, links }: GraphContext, entry: GraphEntry, change: ModelChange): void {
-  const held = [new Set<string>(), new Set<string>()] as const;
+  const ids = [new Set<string>(), new Set<string>()] as const;
   for (const row of entry.rows) {
     if (row === undefined) continue;
-    for (const id of heldComponents(change.before.registry, change.before.model, row.values)) held[0].add(id);
+    for (const id of componentKeys(change.before.registry, change.before.model, row.values)) ids[0].add(id);
     row.uniqueValues = new Map();
     row.values = convertValues(change, row.values);
-    for (const id of heldComponents(change.now.registry, change.now.model, row.values)) held[1].add(id);
+    for (const id of componentKeys(change.now.registry, change.now.model, row.values)) ids[1].add(id);
     session.touch(entry, versionOfKey(row.key));
   }
-  if (held[0].size === held[1].size) return;
+  if (ids[0].size === ids[1].size) return;
   for (const record of links.ownedBy(entry.id)) {
-    if (record.component === 0 || held[1].has(`${record.relation.component} ${record.component}`)) continue;
+    if (record.component === 0 || ids[1].has(`${record.relation.component} ${record.component}`)) continue;
     record.orders[0] = null;
     record.orders[1] = null;
     links.save(record);

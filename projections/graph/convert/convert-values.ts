@@ -86,14 +86,14 @@ export function componentChange({ before, now }: ModelChange, uid: Uid): ModelCh
 }
 
 /** All components in a row's values, as `<uid> <id>`. */
-export function* heldComponents(registry: SchemaRegistry, model: Model, values: Values): Iterable<string> {
+export function* componentKeys(registry: SchemaRegistry, model: Model, values: Values): Iterable<string> {
   for (const attribute of model.attributes.values()) {
     if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') continue;
     for (const component of componentList(values[attribute.name])) {
       const uid = componentUid(attribute, component);
       yield `${uid} ${component.id}`;
       const inner = registry.components.get(uid);
-      if (inner !== undefined) yield* heldComponents(registry, inner, component);
+      if (inner !== undefined) yield* componentKeys(registry, inner, component);
     }
   }
 }

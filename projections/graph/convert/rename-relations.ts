@@ -56,7 +56,7 @@ export function* renamedRelations(
       ];
       if (from !== to) yield { from, to };
     } else {
-      for (const [uid, zone] of heldKinds(attribute)) {
+      for (const [uid, zone] of componentsOf(attribute)) {
         const inner = componentChange(change, uid);
         if (inner === undefined) continue;
         const step = (name: string) => [{ attribute: name, ...zone }];
@@ -71,7 +71,7 @@ export function* renamedRelations(
   }
 }
 
-function heldKinds(attribute: Attribute): readonly (readonly [Uid, { readonly zoneComponent?: Uid }])[] {
+function componentsOf(attribute: Attribute): readonly (readonly [Uid, { readonly zoneComponent?: Uid }])[] {
   if (attribute.kind === 'component') return [[attribute.component, {}]];
   if (attribute.kind === 'dynamiczone')
     return attribute.components.map((uid) => [uid, { zoneComponent: uid }]);

@@ -45,8 +45,8 @@ const NOBODY: readonly Neighbour[] = Object.freeze([]);
  * Cache size for rows other than copied ones, which documents contain as text, and for links, which the other world and
  * the sorts read again. Data that outlives V8's young generation costs more to collect than to read.
  */
-const HELD_ROWS = 1_000;
-const HELD_LINKS = 200;
+const CACHED_ROWS = 1_000;
+const CACHED_LINKS = 200;
 
 /**
  * Both worlds of the graph in its current state, for making documents. Everything is read once, however many documents
@@ -54,11 +54,11 @@ const HELD_LINKS = 200;
  */
 export function readNeighbours(context: ReaderContext): readonly [draft: Neighbours, published: Neighbours] {
   const read: ReadSoFar = {
-    rows: createRecentValues(HELD_ROWS),
+    rows: createRecentValues(CACHED_ROWS),
     lastEntry: undefined,
     bearers: new Map(),
-    owned: createRecentValues(HELD_LINKS),
-    pointing: createRecentValues(HELD_LINKS),
+    owned: createRecentValues(CACHED_LINKS),
+    pointing: createRecentValues(CACHED_LINKS),
   };
   const relationOf = createRelationLookup(context);
   return [neighboursIn(context, read, relationOf, 0), neighboursIn(context, read, relationOf, 1)];
@@ -153,26 +153,26 @@ type LinkedLists = RecentValues<number, readonly Neighbour[]>;
  * A relation of the rows or components of a row set, with the lists read so far: once for the links, once for the
  * sorts.
  */
-type FollowedRelation = {
+type TraversedRelation = {
   readonly step: LinkStep;
   readonly found: readonly [draft: LinkedLists, published: LinkedLists];
 };
 
-type RelationLookup = (space: RowSpace, attribute: string) => FollowedRelation;
+type RelationLookup = (space: RowSpace, attribute: string) => TraversedRelation;
 
 /** Computed once for each row set, which a layout always names by the same object. */
 function createRelationLookup({ schema }: ReaderContext): RelationLookup {
-  const relations = new Map<RowSpace, Map<string, FollowedRelation>>();
+  const relations = new Map<RowSpace, Map<string, TraversedRelation>>();
   return (space, attribute) => {
-    const ofSpace = relations.get(space) ?? new Map<string, FollowedRelation>();
+    const ofSpace = relations.get(space) ?? new Map<string, TraversedRelation>();
     if (ofSpace.size === 0) relations.set(space, ofSpace);
     const known = ofSpace.get(attribute);
     if (known !== undefined) return known;
     const step = linkStep(schema, { space, attribute });
-    const heldLists = (): LinkedLists => createRecentValues(HELD_LINKS);
-    const followed: FollowedRelation = { step, found: [heldLists(), heldLists()] };
-    ofSpace.set(attribute, followed);
-    return followed;
+    const cachedLists = (): LinkedLists => createRecentValues(CACHED_LINKS);
+    const traversed: TraversedRelation = { step, found: [cachedLists(), cachedLists()] };
+    ofSpace.set(attribute, traversed);
+    return traversed;
   };
 }
 

@@ -97,9 +97,9 @@ export function mapComponents(
   value: unknown,
   map: (component: StoredComponent, place: ComponentPlace) => StoredComponent,
 ): unknown {
-  const mapBelow = (bearer: ComponentBearer, held: unknown, path: readonly ComponentStep[]): unknown => {
-    if (held === null || held === undefined) return held;
-    const mapped = componentList(held).map((component) => {
+  const mapBelow = (bearer: ComponentBearer, stored: unknown, path: readonly ComponentStep[]): unknown => {
+    if (stored === null || stored === undefined) return stored;
+    const mapped = componentList(stored).map((component) => {
       const uid = componentUid(bearer, component);
       const inner = [...path, stepInto(bearer, uid)];
       const copy: Record<string, unknown> = { ...map(component, { uid, path: inner }) };
@@ -108,7 +108,7 @@ export function mapComponents(
       }
       return copy;
     });
-    return Array.isArray(held) ? mapped : mapped[0];
+    return Array.isArray(stored) ? mapped : mapped[0];
   };
   return mapBelow(attribute, value, []);
 }

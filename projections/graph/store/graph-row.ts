@@ -16,11 +16,11 @@ export type GraphRow = {
   /** Scalars and stored components by attribute; null values are absent. */
   values: Values;
   /** Unique values as stored: each once. */
-  uniqueValues: ReadonlyMap<string, HeldValue>;
+  uniqueValues: ReadonlyMap<string, UniqueValue>;
 };
 
 /** A value that no other entry of the locale may have, and the number of its path. */
-type HeldValue = { readonly number: number; readonly text: string };
+type UniqueValue = { readonly number: number; readonly text: string };
 
 /** Columns read for a row. A source costs half as much to read as text, and nearly all of them are parsed. */
 export const ROW_COLUMNS = 'key, type, position, CAST(source AS TEXT), hidden, components';
@@ -87,11 +87,11 @@ const NO_VALUES: GraphRow['uniqueValues'] = new Map();
 /** Unique values that a row reserves against other documents: drafts reserve none. */
 function uniqueValues(view: TypeView, version: VersionNumber, values: Values): GraphRow['uniqueValues'] {
   if (version === DRAFT || view.unique.length === 0) return NO_VALUES;
-  const held = new Map<string, HeldValue>();
+  const found = new Map<string, UniqueValue>();
   for (const { number, place } of view.unique) {
-    for (const { text } of valuesAtPath(place, values)) held.set(`${number} ${text}`, { number, text });
+    for (const { text } of valuesAtPath(place, values)) found.set(`${number} ${text}`, { number, text });
   }
-  return held;
+  return found;
 }
 
 const DELETE_VALUE = 'DELETE FROM unique_values WHERE attribute = ? AND value = ? AND entry = ?';

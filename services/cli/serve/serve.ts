@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join, resolve } from 'node:path';
 import { defined } from '../../../shared/defined.ts';
-import { HOLD_LIMITS } from '../../http/sockets/hold-requests.ts';
 import type { Listener } from '../../http/sockets/listen.ts';
+import { WAIT_LIMITS } from '../../http/sockets/waiting-requests.ts';
 import { openVarve, type Varve } from '../../main.ts';
 import { readStatus } from '../../operator/status.ts';
 import { endUnusedCopy } from '../../rebuild/run-rebuild.ts';
@@ -72,7 +72,7 @@ async function openServer(parts: LeadingParts): Promise<OpenServer> {
     host: settings.host,
     port: settings.port,
     socket: leading?.socket ?? supervisor.socket('api'),
-    holds: supervisor.restarts > 0 ? HOLD_LIMITS : undefined,
+    holds: supervisor.restarts > 0 ? WAIT_LIMITS : undefined,
     first,
     ...defined({ limits: leading?.limits }),
   };

@@ -65,7 +65,7 @@ const LINGER_MS = 500;
  */
 export function boundOutput(server: Server, { limits, urgent, handle }: BoundOutputOptions): BoundOutput {
   const connections = new Map<Socket, Connection>();
-  const held = new Set<Connection>();
+  const delayed = new Set<Connection>();
   let waiting = 0;
   let sum = 0;
   let summedAt = 0;
@@ -101,7 +101,7 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
 
   function forget(connection: Connection): void {
     connections.delete(connection.socket);
-    held.delete(connection);
+    delayed.delete(connection);
     waiting -= connection.waiting.splice(0).length;
   }
 
@@ -127,11 +127,11 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
     connection.current = exchange;
     response.on('close', () => finish(connection, exchange));
     if (urgent(request, response)) return;
-    if (held.size === 0 && !isFull()) {
+    if (delayed.size === 0 && !isFull()) {
       handle(request, response);
       return;
     }
-    held.add(connection);
+    delayed.add(connection);
     looking ??= setInterval(look, LOOK_MS);
   }
 
@@ -139,7 +139,7 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
     if (connection.current !== exchange) return;
     connection.current = undefined;
     connection.unreadSince = undefined;
-    if (held.size > 0) held.delete(connection);
+    if (delayed.size > 0) delayed.delete(connection);
     const next = connection.waiting.length === 0 ? undefined : connection.waiting.shift();
     if (next === undefined) {
       if (connection.lastWords !== undefined) end(connection, connection.lastWords);
@@ -161,14 +161,14 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
       unreadBytes -= socket.writableLength;
       socket.destroy();
     }
-    for (const connection of held) {
+    for (const connection of delayed) {
       if (isFull()) break;
-      held.delete(connection);
+      delayed.delete(connection);
       summedAt = 0;
       const { request, response } = connection.current as Exchange;
       handle(request, response);
     }
-    if (held.size > 0) return;
+    if (delayed.size > 0) return;
     clearInterval(looking);
     looking = undefined;
   }

@@ -8,17 +8,17 @@ import {
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { answerStarting } from './answer-starting.ts';
 import { type BoundOutput, boundOutput, OUTPUT_LIMITS, type OutputLimits } from './bound-output.ts';
-import { type HeldRequests, type HoldLimits, holdRequests } from './hold-requests.ts';
 import { type ListeningSocket, ownSocket } from './listening-socket.ts';
 import { refuseHead, refuseMalformed } from './refuse-malformed.ts';
 import { refuseTarget } from './request-target.ts';
+import { queueRequests, type WaitingRequests, type WaitLimits } from './waiting-requests.ts';
 
 export type Listener = {
   /** `http://127.0.0.1:1337` */
   readonly url: string;
   /**
    * Passes requests to `handler` from now on; before, every request is answered 503 with Retry-After, or waits
-   * (`holds`).
+   * (`waits`).
    */
   serve(handler: RequestListener): void;
   /**
@@ -44,7 +44,7 @@ export type ListenOptions = {
   /** Default: a socket of this process. */
   readonly socket?: (server: Server) => ListeningSocket;
   /** Requests wait for `serve` within these limits, instead of being refused. */
-  readonly holds?: HoldLimits | undefined;
+  readonly waits?: WaitLimits | undefined;
 };
 
 /** Longer than the 60 s after which common proxies drop an idle connection, so that the proxy closes first. */
@@ -60,7 +60,7 @@ const REQUEST_MS = 320_000;
  */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { first = () => false, limits } = options;
-  const held: HeldRequests | undefined = options.holds && holdRequests(answerStarting, options.holds);
+  const waiting: WaitingRequests | undefined = options.waits && queueRequests(answerStarting, options.waits);
   let handler: RequestListener | undefined;
   const { promise: left, resolve: leave } = Promise.withResolvers<RequestListener | undefined>();
   /** Answers every request once this process has left the address. */
@@ -86,7 +86,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       (handler ?? answerStarting)(request, response);
       return true;
     },
-    handle: (request, response) => (handler ?? held?.take ?? answerStarting)(request, response),
+    handle: (request, response) => (handler ?? waiting?.take ?? answerStarting)(request, response),
   });
   refuseMalformed(server, output);
   server.on('request', output.take);
@@ -99,7 +99,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
     serve(next) {
       handler = next;
-      held?.release(next);
+      waiting?.release(next);
     },
     leaving(left) {
       leavers.push(left);
@@ -125,7 +125,7 @@ function answerHalfClosed(server: Server): void {
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
 }
 
-/** Health checks decide whether this process lives: they are never held. */
+/** Health checks decide whether this process lives: they are never delayed. */
 function isHealth({ url = '' }: IncomingMessage): boolean {
   return url === '/_health' || url.startsWith('/_health?');
 }

@@ -26,7 +26,7 @@ export const READING_PACE: ChannelPace = { firstMs: 1_000, even: 5, longestMs: 5
 /** Appends and subscriptions, which are repeated with pauses of their own. */
 export const WRITING_PACE: ChannelPace = { firstMs: 50, even: 1, longestMs: 1_000 };
 /** A channel that lasted this long was not a mistake: the pauses start again at the shortest. */
-const HELD_MS = 10_000;
+const STABLE_MS = 10_000;
 
 /** The client sets it too: the largest event that a server can hold is below 17 MB. */
 const MAX_MESSAGE = 17 * 1024 * 1024;
@@ -86,7 +86,7 @@ export const createNodeChannel = (
       if (channel !== open) return;
       open = undefined;
       current = undefined;
-      losses = performance.now() - openedAt > HELD_MS ? 1 : losses + 1;
+      losses = performance.now() - openedAt > STABLE_MS ? 1 : losses + 1;
       failed = endPointOf(channel);
       leader = isCommandError(error as Error) && error instanceof NotLeaderError ? error.leader : undefined;
       channel.close();

@@ -10,7 +10,7 @@ import { createHeadWatch, type HeadWatch } from './kurrentdb-head.ts';
 import { createPageSize, readHeadOfLog, readStreamPage } from './kurrentdb-pages.ts';
 import { type RetryLimits, retrying } from './kurrentdb-retry.ts';
 import { scanSpace } from './kurrentdb-scan.ts';
-import { followSpace } from './kurrentdb-subscription.ts';
+import { subscribeToNamespace } from './kurrentdb-subscription.ts';
 
 export type KurrentDbEventStoreOptions = {
   /** The store has the streams that begin with `<space>.`; the server may have others. */
@@ -75,8 +75,8 @@ export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStor
     lastPosition: () => lastPosition(connection, watch),
     subscribe(after, handle, { batchSize = DEFAULT_BATCH_SIZE, stream } = {}) {
       assertOpen();
-      const follow = { after, handle, decode, stream, batchSize: checkedBatchSize(batchSize) };
-      const subscription = followSpace(connection, watch, follow);
+      const request = { after, handle, decode, stream, batchSize: checkedBatchSize(batchSize) };
+      const subscription = subscribeToNamespace(connection, watch, request);
       subscriptions.add(subscription);
       const forget = () => subscriptions.delete(subscription);
       subscription.done.then(forget, forget);

@@ -68,7 +68,7 @@ const firstBehind = (events: readonly Recorded[], after: bigint): bigint | undef
   events.map(positionOfEvent).find((position) => position > after);
 
 /** A subscription that may have caught up without a report from the server. */
-export type HeadFollower = {
+export type HeadSubscriber = {
   /** The log has been searched and handled up to here. */
   at(): bigint;
   /** True if neither a handler runs nor an event has arrived. */
@@ -78,8 +78,8 @@ export type HeadFollower = {
 };
 
 export type HeadWatch = {
-  follow(follower: HeadFollower): void;
-  forget(follower: HeadFollower): void;
+  add(subscriber: HeadSubscriber): void;
+  forget(subscriber: HeadSubscriber): void;
   /** A caller waits until the subscribers reach this position. */
   want(position: bigint): void;
   wanted(): bigint;
@@ -87,7 +87,7 @@ export type HeadWatch = {
   close(): void;
 };
 
-/** Followers reach the log's end twice as soon as the port promises. */
+/** Subscribers reach the log's end twice as soon as the port promises. */
 const LOOK_EVERY_MS = 500;
 
 /**
@@ -95,17 +95,17 @@ const LOOK_EVERY_MS = 500;
  * only every 10,000 records, and never reports a head that is a few records on.
  */
 export const createHeadWatch = (connection: Connection): HeadWatch => {
-  const followers = new Set<HeadFollower>();
+  const subscribers = new Set<HeadSubscriber>();
   let timer: NodeJS.Timeout | undefined;
   let wanted = 0n;
   let looking: Promise<void> | undefined;
   let again = false;
 
   const lookOnce = async () => {
-    const level = [...followers].filter((follower) => follower.isLevel());
-    for (const after of new Set(level.map((follower) => follower.at()))) {
+    const level = [...subscribers].filter((subscriber) => subscriber.isLevel());
+    for (const after of new Set(level.map((subscriber) => subscriber.at()))) {
       const stretch = await searchBehind(connection, after);
-      for (const follower of level) if (follower.at() === after) follower.take(stretch);
+      for (const subscriber of level) if (subscriber.at() === after) subscriber.take(stretch);
     }
   };
   const look = () => {
@@ -123,17 +123,17 @@ export const createHeadWatch = (connection: Connection): HeadWatch => {
     timer = undefined;
   };
   return {
-    follow(follower) {
-      followers.add(follower);
+    add(subscriber) {
+      subscribers.add(subscriber);
       timer ??= setInterval(look, LOOK_EVERY_MS);
     },
-    forget(follower) {
-      followers.delete(follower);
-      if (followers.size === 0) stop();
+    forget(subscriber) {
+      subscribers.delete(subscriber);
+      if (subscribers.size === 0) stop();
     },
     want(position) {
       if (position > wanted) wanted = position;
-      if ([...followers].some((follower) => follower.at() < position)) look();
+      if ([...subscribers].some((subscriber) => subscriber.at() < position)) look();
     },
     wanted: () => wanted,
     look,

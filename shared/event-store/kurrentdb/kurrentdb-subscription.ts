@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { EventHandler, StoredEvent, Subscription } from '../event-store.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import type { Recorded } from './kurrentdb-event.ts';
-import type { HeadFollower, HeadWatch, Stretch } from './kurrentdb-head.ts';
+import type { HeadSubscriber, HeadWatch, Stretch } from './kurrentdb-head.ts';
 import { SubscriptionEnded } from './kurrentdb-inbox.ts';
 import { explained, isPassing, tellTrouble, waitBefore } from './kurrentdb-retry.ts';
 import { openSpaceCall, type SpaceCall, type SpaceStep } from './kurrentdb-space-call.ts';
 
-export type Follow = {
+export type SubscriptionRequest = {
   readonly after: bigint;
   readonly batchSize: number;
   /** Default: every stream of the namespace. */
@@ -28,9 +28,13 @@ const STALLED_AFTER_MS = 2_000;
  * answering), it subscribes again after the last handled event or checkpoint. It hands out each event once. It ends
  * when the handler throws or the server refuses for good.
  */
-export const followSpace = (connection: Connection, watch: HeadWatch, follow: Follow): Subscription => {
+export const subscribeToNamespace = (
+  connection: Connection,
+  watch: HeadWatch,
+  request: SubscriptionRequest,
+): Subscription => {
   const stop = new AbortController();
-  const done = run({ connection, watch, follow, signal: stop.signal });
+  const done = run({ connection, watch, request, signal: stop.signal });
   return {
     done,
     async close() {
@@ -43,16 +47,16 @@ export const followSpace = (connection: Connection, watch: HeadWatch, follow: Fo
 type Run = {
   readonly connection: Connection;
   readonly watch: HeadWatch;
-  readonly follow: Follow;
+  readonly request: SubscriptionRequest;
   readonly signal: AbortSignal;
 };
 
 const run = async (context: Run): Promise<void> => {
-  const cursor = { at: context.follow.after };
+  const cursor = { at: context.request.after };
   for (let attempt = 1; !context.signal.aborted; attempt += 1) {
     const started = cursor.at;
     try {
-      await followOnce(context, cursor);
+      await subscribeOnce(context, cursor);
     } catch (error) {
       if (error instanceof Refused)
         throw await explained(context.connection.retryLimits, OPERATION, error.reason);
@@ -94,8 +98,8 @@ const orDropped = async <T>(promise: Promise<T>, call?: SpaceCall): Promise<T> =
 };
 
 /** One call, until it ends. `cursor` is the position of the last handled event. */
-const followOnce = async (
-  { connection, watch, follow, signal }: Run,
+const subscribeOnce = async (
+  { connection, watch, request, signal }: Run,
   cursor: { at: bigint },
 ): Promise<void> => {
   const options = {
@@ -103,29 +107,29 @@ const followOnce = async (
     after: cursor.at,
     requiresLeader: false,
     signal,
-    ...(follow.stream !== undefined && { stream: follow.stream }),
+    ...(request.stream !== undefined && { stream: request.stream }),
   };
   const call = await orDropped(openSpaceCall(connection, options));
-  const member = createFollower(call, cursor);
-  watch.follow(member.follower);
+  const member = createSubscriber(call, cursor);
+  watch.add(member.subscriber);
   try {
     for (;;) {
-      const step = await orDropped(call.next(follow.batchSize), call);
+      const step = await orDropped(call.next(request.batchSize), call);
       if (step === undefined) return;
-      await member.handle(step, follow);
+      await member.handle(step, request);
       if (cursor.at < watch.wanted() && call.isLevel()) watch.look();
     }
   } finally {
-    watch.forget(member.follower);
+    watch.forget(member.subscriber);
     call.close();
   }
 };
 
-const createFollower = (call: SpaceCall, cursor: { at: bigint }) => {
+const createSubscriber = (call: SpaceCall, cursor: { at: bigint }) => {
   let isBusy = false;
   let proven = 0n;
   let missingSince: number | undefined;
-  const follower: HeadFollower = {
+  const subscriber: HeadSubscriber = {
     at: () => cursor.at,
     isLevel: () => !isBusy && call.isLevel(),
     take(stretch: Stretch) {
@@ -139,16 +143,19 @@ const createFollower = (call: SpaceCall, cursor: { at: bigint }) => {
       if (performance.now() - missingSince > STALLED_AFTER_MS) call.giveUp();
     },
   };
-  const handle = async ({ events, upTo: searched }: SpaceStep, follow: Follow): Promise<void> => {
+  const handle = async (
+    { events, upTo: searched }: SpaceStep,
+    request: SubscriptionRequest,
+  ): Promise<void> => {
     const upTo = searched > proven ? searched : proven;
     if (upTo <= cursor.at) return;
     missingSince = undefined;
     isBusy = true;
-    await follow.handle(events.map(follow.decode), upTo);
+    await request.handle(events.map(request.decode), upTo);
     cursor.at = upTo;
     isBusy = false;
   };
-  return { follower, handle };
+  return { subscriber, handle };
 };
 
 const pause = async ({ connection, signal }: Run, error: Error, attempt: number): Promise<void> => {

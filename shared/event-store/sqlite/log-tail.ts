@@ -2,8 +2,8 @@ import type { Database } from '../../sqlite/database.ts';
 import type { EventRow } from '../event-codec.ts';
 import type { EventHandler, StoredEvent, Subscription } from '../event-store.ts';
 import { type Append, type AppendOutcome, committedRows } from './commit-appends.ts';
-import { type Found, followLog, type LogFollower } from './follow-log.ts';
 import { type ForeignCommits, watchForeignCommits } from './foreign-commits.ts';
+import { type Found, type LogSubscription, subscribeToLog } from './log-subscription.ts';
 import type { LogWriter } from './log-writer.ts';
 import { createRecentEvents } from './recent-events.ts';
 import { LogReplaced, type SameLog, watchSameLog } from './same-log.ts';
@@ -20,11 +20,11 @@ export type DecodeAll = (rows: readonly EventRow[]) => readonly StoredEvent[];
 
 /** The end of a log in SQLite: commits, the subscribers that they wake, and the watch for other processes' commits. */
 export type LogTail = {
-  /** Stores the appends (see commitAppends) and wakes the followers. */
+  /** Stores the appends (see commitAppends) and wakes the subscriptions. */
   commit(appends: readonly Append[]): Promise<readonly AppendOutcome[]>;
   /** Follows one stream, or all. */
-  follow(after: bigint, handle: EventHandler, options: TailedStream): Subscription;
-  /** Closes every follower; resolves when none of their handlers runs. */
+  subscribe(after: bigint, handle: EventHandler, options: TailedStream): Subscription;
+  /** Closes every subscription; resolves when none of their handlers runs. */
   close(): Promise<void>;
 };
 
@@ -39,7 +39,7 @@ export type LogTailOptions = {
 };
 
 export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOptions): LogTail => {
-  const followers = new Set<LogFollower>();
+  const subscriptions = new Set<LogSubscription>();
   const same = watchSameLog(path, db);
   const growth = createGrowth(db, same);
   const { recent } = growth;
@@ -52,7 +52,7 @@ export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOpt
   let isCommitting = false;
 
   const wakeAll = () => {
-    for (const follower of followers) follower.wake();
+    for (const subscription of subscriptions) subscription.wake();
   };
   const look = (): boolean => {
     if (failure !== undefined || isCommitting) return false;
@@ -67,7 +67,7 @@ export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOpt
     }
   };
   const stop = (error: unknown) => {
-    // The followers meet it when they read, and reject with it.
+    // The subscriptions meet it when they read, and reject with it.
     failure = error;
     wakeAll();
   };
@@ -88,9 +88,9 @@ export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOpt
       : readAfter(db, space, after, limit);
     return { events: decodeAll(ofStream(rows, stream)), hasPassed: rows.length > 0, upTo };
   };
-  const forget = (follower: LogFollower) => {
-    followers.delete(follower);
-    if (followers.size > 0) return;
+  const forget = (subscription: LogSubscription) => {
+    subscriptions.delete(subscription);
+    if (subscriptions.size > 0) return;
     foreign?.close();
     foreign = undefined;
   };
@@ -106,20 +106,20 @@ export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOpt
       wakeAll();
       return commit.outcomes;
     },
-    follow(after, handle, { batchSize, stream }) {
+    subscribe(after, handle, { batchSize, stream }) {
       look();
       const next = (at: bigint, limit: number) => nextOf(stream, at, limit);
-      const follower = followLog({ next, last: recent.last }, after, handle, batchSize);
-      followers.add(follower);
+      const subscription = subscribeToLog({ next, last: recent.last }, after, handle, batchSize);
+      subscriptions.add(subscription);
       foreign ??= watchForeignCommits(path, look);
-      follower.done.then(
-        () => forget(follower),
-        () => forget(follower),
+      subscription.done.then(
+        () => forget(subscription),
+        () => forget(subscription),
       );
-      return follower;
+      return subscription;
     },
     async close() {
-      await Promise.all([...followers].map((follower) => follower.close()));
+      await Promise.all([...subscriptions].map((subscription) => subscription.close()));
     },
   };
 };

@@ -71,7 +71,7 @@ export const openSqliteEventStore = (path: string, options: SqliteEventStoreOpti
     lastPosition: async () => readLastPositionOf(db, space),
     subscribe(after, handle, { batchSize = DEFAULT_BATCH_SIZE, stream } = {}) {
       assertOpen();
-      return tail.follow(after, handle, { batchSize: checkedBatchSize(batchSize), stream });
+      return tail.subscribe(after, handle, { batchSize: checkedBatchSize(batchSize), stream });
     },
     chain: {
       async head() {

@@ -39,13 +39,13 @@ export type Expansion = { readonly words: readonly number[]; readonly matches: r
 /** A power of two. */
 const RECENT_WORDS = 2 ** 15;
 /** Words in the expansions that are kept. */
-const EXPANSIONS_HELD = 100_000;
+const CACHED_EXPANSIONS = 100_000;
 const EXPANSION_OVERHEAD = 20;
 /** Before the words of other kinds: they are other words than those of a text. */
 const PREFIXES: Readonly<Record<WordKind, string>> = { text: '', spelled: '\x01', keyword: '\0' };
 
 export function createExpansionCache(): RecentValues<string, Expansion> {
-  return createRecentValues(EXPANSIONS_HELD, ({ words }) => words.length + EXPANSION_OVERHEAD);
+  return createRecentValues(CACHED_EXPANSIONS, ({ words }) => words.length + EXPANSION_OVERHEAD);
 }
 
 export function createVocabulary(language: Language): Vocabulary {

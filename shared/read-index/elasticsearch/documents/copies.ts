@@ -6,7 +6,7 @@ import type { Place } from '../layout/document-layout.ts';
 export type Copies = RecentValues<number, Buffer>;
 
 /** Bytes cached at each node for the next documents of a world. */
-const HELD_BYTES = 2 ** 24;
+const CACHED_BYTES = 2 ** 24;
 const copies = new WeakMap<Neighbours, Map<Place, Copies>>();
 
 /** Cached copies of a node. */
@@ -14,7 +14,7 @@ export function copiesAt(neighbours: Neighbours, place: Place): Copies {
   const byPlace = copies.get(neighbours) ?? new Map<Place, Copies>();
   const known = byPlace.get(place);
   if (known !== undefined) return known;
-  const created = createRecentValues<number, Buffer>(HELD_BYTES, (copy) => copy.length);
+  const created = createRecentValues<number, Buffer>(CACHED_BYTES, (copy) => copy.length);
   copies.set(neighbours, byPlace.set(place, created));
   return created;
 }

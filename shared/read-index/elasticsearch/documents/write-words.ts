@@ -16,7 +16,7 @@ type WrittenWord = {
   readonly stem: string | undefined;
 };
 
-const WORDS_HELD = 20_000;
+const CACHED_WORDS = 20_000;
 const recentWords = new Map<string, RecentValues<string, WrittenWord>>();
 
 /** The values of a field: several where it is at the end of a path. */
@@ -61,7 +61,7 @@ function writtenWord(locale: string, key: string, { kind }: SearchField): Writte
   const name = `${kind} ${locale}`;
   let known = recentWords.get(name);
   if (known === undefined) {
-    known = createRecentValues(WORDS_HELD);
+    known = createRecentValues(CACHED_WORDS);
     recentWords.set(name, known);
   }
   const before = known.get(key);

@@ -16,14 +16,14 @@ export type ElasticsearchReader = Pick<ReadIndex, 'search' | 'searchMany' | 'fol
 export type ElasticsearchReaderOptions = Omit<SearchContext, 'totals'>;
 
 /** Maximum number of cached totals of far pages. */
-const TOTALS_HELD = 1_000;
+const CACHED_TOTALS = 1_000;
 
 /**
  * Answers from the indices of a cluster. Throws 400 on requests beyond Elasticsearch's limits, 503 if the cluster
  * cannot be reached.
  */
 export function createElasticsearchReader(options: ElasticsearchReaderOptions): ElasticsearchReader {
-  const context: SearchContext = { ...options, totals: createRecentValues(TOTALS_HELD / 2) };
+  const context: SearchContext = { ...options, totals: createRecentValues(CACHED_TOTALS / 2) };
   const sessions = new WeakMap<AnswerScope, Session>();
   const sets = new WeakMap<AnswerScope, IndexSet>();
   const sessionOn = (set: IndexSet, answer: AnswerScope | undefined, world: World): Session => {

@@ -17,8 +17,8 @@ export type Found = {
   readonly upTo: bigint;
 };
 
-export type LogFollower = Subscription & {
-  /** Tells the follower that the log has grown. */
+export type LogSubscription = Subscription & {
+  /** Tells the subscription that the log has grown. */
   wake(): void;
 };
 
@@ -30,12 +30,12 @@ const PASS_OVER_MS = 250;
  * for a batch only when the last one is handled, so a slow handler costs no memory. While it lags it lets the event
  * loop turn between batches. Events of other namespaces cause a call without events, a few times a second.
  */
-export const followLog = (
+export const subscribeToLog = (
   source: LogSource,
   after: bigint,
   handle: EventHandler,
   batchSize: number,
-): LogFollower => {
+): LogSubscription => {
   let closed = false;
   let wake: () => void = () => undefined;
   const woken = async (ms: number | undefined) => {

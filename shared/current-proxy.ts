@@ -3,7 +3,7 @@
  * always reach the current object. For objects of functions that do not use `this`; the members are those of the first
  * object. `own`: members of the proxy itself.
  */
-export function followCurrent<Target extends object, Own extends object = Partial<Target>>(
+export function currentProxy<Target extends object, Own extends object = Partial<Target>>(
   current: () => Target,
   own?: Own,
 ): Target & Own {
@@ -30,5 +30,5 @@ function memberOf(value: unknown, now: () => unknown): unknown {
   if (typeof value === 'function')
     return (...args: unknown[]) => (now() as (...args: unknown[]) => unknown)(...args);
   if (typeof value !== 'object' || value === null || value instanceof Promise) return value;
-  return followCurrent(() => now() as object);
+  return currentProxy(() => now() as object);
 }
