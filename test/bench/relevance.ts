@@ -50,10 +50,10 @@ async function measureSent(
 }
 
 async function measure(name: string, collection: Collection, search: SearchDocuments): Promise<void> {
-  const judged = collection.queries.filter(({ gains }) => gains.size > 0);
+  const rated = collection.queries.filter(({ gains }) => gains.size > 0);
   const gains: number[] = [];
-  for (const { text, gains: wanted } of judged) gains.push(gainOfTen(await search(text), wanted));
-  print(name, 'nDCG@10', mean(gains), `${judged.length} queries`);
+  for (const { text, gains: wanted } of rated) gains.push(gainOfTen(await search(text), wanted));
+  print(name, 'nDCG@10', mean(gains), `${rated.length} queries`);
   for (const typos of [1, 2] as const) await measureTypos(name, collection, search, typos);
 }
 

@@ -3,11 +3,11 @@ import type { Random } from './embedded-data.ts';
 
 type TitleWord = { readonly word: string; readonly documents: readonly string[] };
 
-/** Words stand in as many titles at the most. */
+/** The most titles that may have a word. */
 const FEW_TITLES = 5;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
-/** Title words of so many letters that stand in few titles, with the documents of those. */
+/** Words of at least `letters` letters that few titles have, with the documents of these titles. */
 export function rareTitleWords(documents: readonly Document[], letters: number): readonly TitleWord[] {
   const titles = new Map<string, Set<string>>();
   for (const { id, title } of documents) {

@@ -24,7 +24,7 @@ const logOn = (n: number) => async () => {
   };
 };
 
-const NAME = 'kurrentdb, on an in-process gRPC test double that stands in for the server';
+const NAME = 'kurrentdb, on an in-process gRPC test double of the server';
 describeEventStore(NAME, logOn(0), {}, { checksConditions: false, neighbour: true });
 
 /** All appends of the contract but these have no condition, and are made by the same call on both servers. */

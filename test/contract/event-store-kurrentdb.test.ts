@@ -6,8 +6,7 @@ import { findRealServer, type RealServer } from '../support/kurrentdb/real-serve
 import { describeEventStore } from './event-store-contract.ts';
 
 const NAME = 'kurrentdb, on a real server';
-const NEITHER =
-  'needs VARVE_TEST_KURRENTDB=URL|docker (test/README.md); the gRPC double stands in for the server';
+const NEITHER = 'needs VARVE_TEST_KURRENTDB=URL|docker (test/README.md); the gRPC double replaces the server';
 const TOO_LARGE = 'a KurrentDB server takes 1 MB in one append, 16 MB at most';
 
 const startServer = findRealServer();

@@ -14,7 +14,7 @@ import {
   unlink,
 } from './read-index-shelf.ts';
 
-/** Book 1 has tags 3, 1, 2 in that order, book 2 tag 1, book 3 none. From the tags' side book 2 stands before book 1. */
+/** Book 1 has tags 3, 1, 2 in that order, book 2 tag 1, book 3 none. In the lists of the tags book 2 is before book 1. */
 async function tagged(open: OpenIndex): Promise<Shelf> {
   const shelf = await openShelf(open);
   await shelf.apply(

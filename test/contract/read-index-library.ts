@@ -112,7 +112,7 @@ export function libraryRegistry(): SchemaRegistry {
   return registry;
 }
 
-/** Values as they stand in an answer; `id` at least. */
+/** Values as an answer has them; `id` at least. */
 export type Values = { readonly id: number; readonly [field: string]: unknown };
 
 const utf8 = new TextEncoder();

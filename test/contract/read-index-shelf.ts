@@ -54,7 +54,7 @@ export const by = (
 type SearchOptions = Partial<Omit<SearchRequest, 'type' | 'query'>>;
 type Components = IndexedRow['components'];
 
-/** An index of the library with words for filling and asking it; ids stand for rows in what it answers. */
+/** An index of the library with functions to fill and search it; its answers have ids instead of rows. */
 export type Shelf = {
   readonly index: ReadIndex;
   readonly put: (

@@ -220,7 +220,7 @@ function describeOtherValues(open: OpenIndex): void {
 
   it('compares text by code points, not by UTF-16 units', async () => {
     const shelf = await openShelf(open);
-    // In UTF-16 order the emoji would stand before U+FFFD.
+    // In UTF-16 order the emoji would be before U+FFFD.
     const titles = ['\u{1F600}', '\uFFFD', 'z', 'Z', '', '\uD7FF'];
     await shelf.apply(titles.map((title, i) => shelf.put(BOOK, 'published', i + 1, { id: i + 1, title })));
     expect(await shelf.ids(BOOK, { kind: 'range', field: 'title', gt: '\uFFFD' })).toEqual([1]);

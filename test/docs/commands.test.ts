@@ -9,7 +9,7 @@ import { elasticsearchUrl, whyNoElasticsearch } from '../support/elasticsearch.t
 import { removeIndices } from '../support/remove-indices.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** Every command of a `sh` block in the README, CONTRIBUTING.md and docs/ is run as it stands, with other ports and folders. */
+/** Every command of a `sh` block in the README, CONTRIBUTING.md and docs/ is run unchanged, with other ports and folders. */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DOCUMENTED_BASE = 'http://127.0.0.1:1337';
 const ELASTICSEARCH = 'http://127.0.0.1:9200';

@@ -19,8 +19,9 @@ export const RETIRED_WORDS: readonly RetiredWord[] = [
   { word: 'goes forth', pattern: 'go(es)? forth', say: 'switches forward', allowed: 0 },
   { word: 'account of', pattern: 'accounts? of', say: 'stale documents', allowed: 0 },
   { word: 'goes back', pattern: '(go(es|ing|ne)?|went)[ -]back', say: 'rolls back; returns', allowed: 0 },
-  { word: 'leads', pattern: 'leads(?! to\\b| from\\b| there\\b)', say: 'is the leader', allowed: 1 },
-  { word: 'level with', pattern: 'levels? (with|at)', say: 'caught up with', allowed: 4 },
+  { word: 'leads', pattern: 'leads(?! to\\b| from\\b| there\\b)', say: 'is the leader', allowed: 0 },
+  // `3 levels with $or` is the name of a benchmark query, and about depth.
+  { word: 'level with', pattern: 'levels? (with(?! `?\\$or)|at)', say: 'caught up with', allowed: 0 },
   { word: 'at rest', pattern: '(at|comes? to|came to) rest', say: 'caught up; idle', allowed: 0 },
   {
     word: 'take-over',
@@ -29,7 +30,7 @@ export const RETIRED_WORDS: readonly RetiredWord[] = [
     allowed: 2,
   },
   { word: 'mend', pattern: 'mend(s|ed|ing)?', say: 'fix; repair', allowed: 0 },
-  { word: 'stands in', pattern: 'stands?', say: 'is', allowed: 41 },
+  { word: 'stands in', pattern: 'stands?', say: 'is', allowed: 0 },
   { word: 'under way', pattern: 'under way', say: 'in flight; in progress', allowed: 0 },
   { word: 'owes', pattern: 'ow(e|es|ed|ing)', say: 'has unread answers', allowed: 0 },
   { word: 'patience', pattern: '(patience|breathe)', say: 'back off; timeout', allowed: 0 },
@@ -37,11 +38,12 @@ export const RETIRED_WORDS: readonly RetiredWord[] = [
   { word: 'leave away', pattern: '(leaves?|left|leaving) away', say: 'omit', allowed: 0 },
   {
     word: 'is no number',
-    pattern: '(?<!there )(is|are|was|were) no (?!longer\\b|more\\b|way\\b|other\\b)',
+    // `register with what is no address` is a key of recorded answers.
+    pattern: '(?<!there )(is|are|was|were) no (?!longer\\b|more\\b|way\\b|other\\b|address\\b)',
     say: 'is not a …',
-    allowed: 22,
+    allowed: 0,
   },
-  { word: 'judge', pattern: 'judg(e|es|ed|ing)', say: 'validate; decide', allowed: 31 },
+  { word: 'judge', pattern: 'judg(e|es|ed|ing)', say: 'validate; decide', allowed: 0 },
   {
     word: 'gives up the lead',
     pattern: '(gives?|gave|giving|take|takes|took|taking) (up |back )?the lead',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, type TestOptions } from 'vitest';
 import { type Member, startFleet, startReader, type TestFleet } from '../support/fleet.ts';
 import { type FleetWriters, type SentEdit, startFleetWriters } from '../support/fleet-writers.ts';
-import { readGraph, readLogFacts, rebuildGraph } from '../support/log-judge.ts';
+import { readGraph, readLogFacts, rebuildGraph } from '../support/log-facts.ts';
 import { pauseMember } from '../support/pause-member.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 

@@ -7,7 +7,7 @@ import { type ElasticsearchFleet, startElasticsearchFleet } from '../support/ela
 import { startReader } from '../support/fleet.ts';
 import { type SentEdit, startFleetWriters } from '../support/fleet-writers.ts';
 import { startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
-import { readLogFacts, withLog } from '../support/log-judge.ts';
+import { readLogFacts, withLog } from '../support/log-facts.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 import { createDocumentIds, startWriteLoad } from '../support/write-load.ts';
 

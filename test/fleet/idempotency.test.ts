@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Member, startFleet, type TestFleet } from '../support/fleet.ts';
-import { readLogFacts } from '../support/log-judge.ts';
+import { readLogFacts } from '../support/log-facts.ts';
 
 /** Writes through the leader and through a process that sends them on, and the same writes again. */
 let fleet: TestFleet;

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startFleet, type TestFleet } from '../support/fleet.ts';
-import { type LogFacts, readGraph, readLogFacts, rebuildGraph } from '../support/log-judge.ts';
+import { type LogFacts, readGraph, readLogFacts, rebuildGraph } from '../support/log-facts.ts';
 import { writeNoteTypes } from '../support/note-types.ts';
 import { pauseMember } from '../support/pause-member.ts';
 import { type BurstOutcome, type BurstWrite, nameOf, sendBurst } from '../support/write-burst.ts';

@@ -7,7 +7,7 @@ import { pageList, printComparison } from './print-comparison.ts';
  *
  * `npm run compare-pages -- --strapi http://127.0.0.1:3000 --varve http://127.0.0.1:3001 --pages /,/blog`
  *
- * Where both have the same address of an API in their pages, `--api` names it, and `--strapi-api` and `--varve-api` what stands for it.
+ * If the pages of both contain the same address of an API, `--api` names it, and `--strapi-api` and `--varve-api` replace it.
  */
 const { values } = parseArgs({
   options: {

@@ -16,9 +16,9 @@ export type Comparison = {
   readonly pages: readonly string[];
   readonly strapi: FrontEnd;
   readonly varve: FrontEnd;
-  /** Texts that stand for one another, as `of Strapi=of Varve`. */
+  /** Texts that count as equal, as `of Strapi=of Varve`. */
   readonly same: readonly string[];
-  /** The address of the API that pages have in them, where both have the same. */
+  /** The address of the API in the pages, if both have the same. */
   readonly api?: string | undefined;
 };
 

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { createRandom } from '../support/naive-random.ts';
+import { findFault } from './find-fault.ts';
 import { makeInput } from './inputs.ts';
-import { judge } from './judge.ts';
 import { minimise } from './minimise.ts';
 import type { FuzzInput } from './requests.ts';
 import { type FuzzTarget, startTarget } from './target.ts';
@@ -60,7 +60,7 @@ async function run({ url, material, ended, faults }: FuzzTarget): Promise<boolea
       const number = next;
       next += 1;
       const input = makeInput(inputRandom(number), material);
-      const fault = await judge(client, input);
+      const fault = await findFault(client, input);
       if (fault !== undefined) findings.push({ number, input, fault });
     }
     client.close();
@@ -82,7 +82,7 @@ function inputRandom(number: number) {
 }
 
 async function show({ number, input, fault }: Finding, url: string): Promise<void> {
-  const smallest = await minimise(input, (smaller) => judge(createWireClient(url), smaller));
+  const smallest = await minimise(input, (smaller) => findFault(createWireClient(url), smaller));
   console.log(`\n--seed ${seed} --only ${number} (${input.kind}): ${fault}`);
   console.log(JSON.stringify(Buffer.from(smallest.bytes).toString('latin1')));
 }

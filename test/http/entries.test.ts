@@ -66,7 +66,7 @@ describe('actions', () => {
 });
 
 describe('writes', () => {
-  it('say where in the log they stand', async () => {
+  it('return their position in the log', async () => {
     const first = await api.call<Article>('POST', '/api/tags', { data: { key: 'p1', name: 'x' } });
     const second = await api.call('PUT', `/api/tags/${first.data.documentId}`, { data: { name: 'y' } });
     const [before, after] = [first, second].map(({ headers }) =>
@@ -76,7 +76,7 @@ describe('writes', () => {
     expect(after).toBeGreaterThan(before ?? 0n);
   });
 
-  it('of one document at once are all kept', async () => {
+  it('of one document at the same time are all kept', async () => {
     const { documentId } = await api.data<Article>('POST', '/api/restaurants', { data: { key: 'many' } });
     const fields = ['name', 'description', 'story', 'slug'];
     const answers = await Promise.all(
@@ -149,7 +149,7 @@ describe('users, in the envelope of every collection', () => {
     expect((await api.call('GET', `/api/users/${created.id}`)).status).toBe(404);
   });
 
-  it('refuse unknown parameters, and what is no number', async () => {
+  it('refuse unknown parameters, and an id that is not a number', async () => {
     expect(await api.call('GET', '/api/users?foo=1')).toMatchObject({
       status: 400,
       error: { message: 'Invalid key foo' },

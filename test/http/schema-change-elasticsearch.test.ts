@@ -76,7 +76,7 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
     renameCooks(contentTypes);
     const started = await start();
     let wrote: Promise<Response> | undefined;
-    const judge = (cook: Record<string, unknown>) => ('fullName' in cook ? 'new' : 'old');
+    const versionOf = (cook: Record<string, unknown>) => ('fullName' in cook ? 'new' : 'old');
     let ofApi = 0;
     const askApi = async () => {
       const { status, body } = await get(`${api?.url}/api/cooks?filters[name][$contains]=A`);
@@ -89,7 +89,7 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
       ofApi++;
       return true;
     };
-    const { seen, notes } = await watchChange(started, judge, async () => {
+    const { seen, notes } = await watchChange(started, versionOf, async () => {
       await askApi();
       wrote ??= postCook(started.url, { fullName: 'Cyd' });
       const found = await get(`${started.url}/api/cooks?filters[name][$contains]=A`);
@@ -127,8 +127,8 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
       .toContain('api::cook.cook: age was added');
     await stop('SIGKILL');
     const started = await start();
-    const judge = (cook: Record<string, unknown>) => ('age' in cook ? 'new' : 'old');
-    const { seen } = await watchChange(started, judge, () => {});
+    const versionOf = (cook: Record<string, unknown>) => ('age' in cook ? 'new' : 'old');
+    const { seen } = await watchChange(started, versionOf, () => {});
     expect(seen.at(-1)).toBe('new');
     await expect
       .poll(async () => (await postCook(started.url, { fullName: 'Eve', age: 7 })).status, {

@@ -41,8 +41,8 @@ it('answers as before, says so, and answers by the new content types once their 
   const { url } = started;
   changed = started.varve;
   let wrote: number | undefined;
-  const judge = (cook: Record<string, unknown>) => ('fullName' in cook ? 'new' : 'old');
-  const { seen, notes } = await watchChange(started, judge, async () => {
+  const versionOf = (cook: Record<string, unknown>) => ('fullName' in cook ? 'new' : 'old');
+  const { seen, notes } = await watchChange(started, versionOf, async () => {
     wrote ??= (await postCook(url, { name: 'Cyd' })).status;
     // By the earlier content types to the last: a name that the new ones do not have.
     const found = await get(`${url}/api/cooks?filters[name][$contains]=A`);

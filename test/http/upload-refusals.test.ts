@@ -59,7 +59,7 @@ describe('a refused form leaves nothing behind', () => {
     });
   });
 
-  it('with a file over the limit, whatever stands before and behind it', async () => {
+  it('with a file over the limit, also between other files', async () => {
     const large = { name: 'large.txt', bytes: 'x'.repeat(50_001) };
     expect(await refused([TEXT, large, TEXT])).toEqual({
       status: 413,

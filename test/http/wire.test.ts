@@ -47,7 +47,7 @@ describe('bytes that are not a request', () => {
     ['two lengths', 400, `${POST}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
     ['a length and chunks', 400, `${POST}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
     ['chunks, but not last', 400, `${POST}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`],
-    ['a length that is no number', 400, `${POST}Content-Length: two\r\n\r\n{}`],
+    ['a length that is not a number', 400, `${POST}Content-Length: two\r\n\r\n{}`],
     ['a negative length', 400, `${POST}Content-Length: -2\r\n\r\n{}`],
     ['a bad chunk size', 400, `${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`],
     ['a chunk longer than its size', 400, `${POST}Transfer-Encoding: chunked\r\n\r\n1\r\n{}\r\n0\r\n\r\n`],

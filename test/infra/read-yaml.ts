@@ -9,7 +9,7 @@ export function readYaml<Shape>(path: string): Shape {
   return parse(readFileSync(join(ROOT, path), 'utf8'), { merge: true }) as Shape;
 }
 
-/** Every document of a file; throws for what is no YAML. */
+/** Returns every document of a file; throws for a text that is not YAML. */
 export function readYamlDocuments<Shape>(path: string): readonly Shape[] {
   return parseAllDocuments(readFileSync(join(ROOT, path), 'utf8')).map((document) => {
     const [problem] = document.errors;

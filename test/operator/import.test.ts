@@ -50,7 +50,7 @@ it('imports while a server answers requests; a second run changes nothing', {
   expect((await ask('/api/restaurants?sort=key&pagination[pageSize]=100&populate=*')).body).toEqual(body);
 });
 
-it('names the lines that it refuses: what is taken already, and what is no document', async () => {
+it('names the lines that it refuses: a value that is taken, and a line that is not a document', async () => {
   const { ask, importFiles } = await startForTest();
   const folder = createDataDirectory();
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

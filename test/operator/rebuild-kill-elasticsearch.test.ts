@@ -6,7 +6,6 @@ import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-eve
 import { upcast } from '../../shared/events/upcasters.ts';
 import { foundSums, indexDigests, rebuiltSums } from '../support/document-sums.ts';
 import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
-import { wrongRows } from '../support/judge-rows.ts';
 import { createKillMoments, rebuildUntilKilled, SEEDED, seedKitchen } from '../support/killed-rebuild.ts';
 import { askKitchen, createKitchen, createKitchenTypes, type KitchenQuery } from '../support/kitchen.ts';
 import { startKitchenLoad } from '../support/kitchen-load.ts';
@@ -15,6 +14,7 @@ import { removeIndices } from '../support/remove-indices.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, type RunningServer, spawnVarve, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
+import { wrongRows } from '../support/wrong-rows.ts';
 
 /**
  * Rebuilds in a row on Elasticsearch while others write and read, from the server and from a `varve api` process; the rebuilding
@@ -122,7 +122,7 @@ describe('rebuilds on Elasticsearch', await needsElasticsearch(skip), () => {
     expect(load.writes()).toBeGreaterThan(ROUNDS * 20);
     expect(load.recorded.filter(({ answer }) => answer.length > 0).length).toBeGreaterThan(ROUNDS * 20);
     expect((await wrongRows(log, load.recorded)).slice(0, 3)).toEqual([]);
-    console.log(`${kills} kills, ${load.writes()} writes, ${load.recorded.length} answers judged`);
+    console.log(`${kills} kills, ${load.writes()} writes, ${load.recorded.length} answers checked`);
     await expectAnswersAtRest();
     const live = lastRebuild().generations.at(-1);
     expect(live?.state).toBe('live');

@@ -15,7 +15,7 @@ import { historyOf, steps } from '../unit/graph-history.ts';
 const RUNS = Math.ceil(Number(process.env['VARVE_PROPERTY_RUNS'] ?? 200) / 40);
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
 
-/** Several times what documents stand in before memory is used again. */
+/** Several times the size of the buffer in which documents are made. */
 const MADE_BYTES = 6 * 2 ** 20;
 
 type Made = { readonly document: IndexableDocument; readonly text: string };

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.dispose());
 
-/** A random filter on a random type. All locales: a `locale` at the top of a filter stands for the parameter. */
+/** A random filter on a random type. It asks for all locales, since a `locale` at the top of a filter means the parameter. */
 function sampleOf(random: Random): Sample {
   const type = random.pick(types);
   const { filters } = generateQuery(random, { registry }, type.uid, 4);

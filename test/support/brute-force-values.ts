@@ -9,7 +9,7 @@ import { queryableScalars } from '../../shared/schema/system-attributes.ts';
 
 const TEXTS = ['', 'ab', 'Ab c', 'É', 'Σς', '\u{1F600}', '\uFFFD', 'x'.repeat(300)];
 
-/** Values of an attribute as they stand in answers. */
+/** Values of an attribute as answers have them. */
 export function rawValues(type: ScalarType): readonly unknown[] {
   const fieldType = fieldTypeOf(type);
   if (fieldType === 'keyword') return TEXTS;

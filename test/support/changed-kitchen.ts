@@ -60,12 +60,12 @@ export type Change = {
 };
 
 /**
- * Asks for the cooks again and again until they are the new ones. `judge`: `old` or `new`. Between the first answer and the
- * last there may be nothing but answers. `onOld`: called at each of the old ones.
+ * Asks for the cooks repeatedly until they are the new ones. `versionOf` says which ones a cook is of. Between the first answer and the
+ * last every request must be answered. `onOld` is called at each of the old answers.
  */
 export async function watchChange(
   { varve, url }: Awaited<ReturnType<typeof startChanged>>,
-  judge: (cook: Record<string, unknown>) => 'old' | 'new',
+  versionOf: (cook: Record<string, unknown>) => 'old' | 'new',
   onOld: () => Promise<void> | void,
 ): Promise<Change> {
   const seen = new Set<string>();
@@ -73,7 +73,7 @@ export async function watchChange(
   while (!seen.has('new')) {
     const { status, body } = await get(`${url}/api/cooks?sort=id`);
     if (status === 200) {
-      const kinds = new Set(body.data.map(judge));
+      const kinds = new Set(body.data.map(versionOf));
       expect(kinds.size).toBe(1);
       const [kind = ''] = kinds;
       seen.add(kind);

@@ -57,7 +57,7 @@ const TEXTS = [
 ];
 const LOCALES = ['en', 'fr', 'de'];
 
-/** Values that rows hold and filters ask for, as they stand in answers. */
+/** Values that rows have and filters ask for, as in answers. */
 export const VALUE_POOL: { readonly [type in ScalarType]: readonly unknown[] } = {
   string: TEXTS,
   text: TEXTS,

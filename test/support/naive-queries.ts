@@ -136,7 +136,7 @@ function pickAttribute(context: Context, place: Place): string {
   return goDeeper ? context.random.pick(links).name : pickScalar(context, place).name;
 }
 
-/** qs keeps 20 levels, and what stands here may add several; a URL holds only so much. */
+/** qs keeps 20 levels, and this condition may add several. The length of a URL is limited too. */
 function isLarge(context: Context, place: Place): boolean {
   return place.key.split('[').length > 11 || context.parts.length > 15;
 }

@@ -41,7 +41,7 @@ function corpusPaths(): readonly string[] {
     const file = fileURLToPath(new URL(`../conformance/${name}`, import.meta.url));
     for (const line of readFileSync(file, 'utf8').split('\n')) {
       const { request } = (line === '' ? {} : JSON.parse(line)) as Case;
-      // Placeholders stand for ids that only a run of the corpus knows.
+      // Placeholders represent ids that only a run of the corpus knows.
       if (
         request?.method === 'GET' &&
         request.path?.startsWith('/api/') &&

@@ -7,7 +7,7 @@ export type Room = {
   readonly folder: string;
   /** Rooms that it may import besides `shared`: folders, `folder/*`, or EVERY_ROOM_ABOVE. */
   readonly imports: readonly string[];
-  /** Packages that it may import besides those open to all; `@scope/*` stands for every package of a scope. */
+  /** Packages that it may import besides those open to all; `@scope/*` means every package of a scope. */
   readonly packages: readonly string[];
   /** No I/O and no clock. */
   readonly isPure: boolean;
@@ -121,7 +121,7 @@ function importViolation(rooms: readonly Room[], { from, to }: RoomImport, used:
   const target = isProduct(to) ? roomOf(to) : to;
   if (!isProduct(to) && !isGuarded(rooms, to)) return [];
   if (target === room.folder) return [];
-  const entries = (isProduct(to) ? room.imports : room.packages).filter((entry) => stands(entry, target));
+  const entries = (isProduct(to) ? room.imports : room.packages).filter((entry) => covers(entry, target));
   for (const entry of entries) used.add(`${room.folder} ${entry}`);
   const isBelow = isProduct(to) && rooms.findIndex(({ folder }) => folder === target) > at;
   if (isBelow) return [`upward: ${from} → ${to}: the row of ${target} is below that of ${room.folder}`];
@@ -135,7 +135,7 @@ function isGuarded(rooms: readonly Room[], name: string): boolean {
   return !name.startsWith('node:') || rooms.some(({ packages }) => packages.includes(name));
 }
 
-function stands(entry: string, target: string): boolean {
+function covers(entry: string, target: string): boolean {
   if (entry === EVERY_ROOM_ABOVE) return true;
   if (!entry.endsWith('/*')) return entry === target;
   return roomOf(target) === entry.slice(0, -2);

@@ -203,7 +203,7 @@ describe('actions', () => {
     },
   );
 
-  test('what is published is judged as a whole', async () => {
+  test('a publication validates the whole entry', async () => {
     await create(PAGE, { name: 'a', slug: 'taken' });
     const { documentId } = await create(PAGE, { slug: 'taken' }, { status: 'draft' });
     await expect(world.execute({ kind: 'publish', type: PAGE, documentId })).rejects.toMatchObject({
@@ -211,7 +211,7 @@ describe('actions', () => {
     });
   });
 
-  test('a draft cannot be deleted alone, what is not there is deleted already', async () => {
+  test('a draft cannot be deleted alone, and a missing document counts as deleted', async () => {
     const { documentId } = await create(PAGE, { name: 'a' });
     const remove = { kind: 'delete', type: PAGE, documentId } as const;
     await expect(world.execute({ ...remove, status: 'draft' })).rejects.toMatchObject({

@@ -57,7 +57,7 @@ const linked = (attribute: string) =>
     .map(({ documentId }) => t.indexOf(documentId));
 
 describe('a to-many relation', () => {
-  // `t0` … stand for documentIds, `#1` … for numeric ids.
+  // `t0` … are documentIds, `#1` … numeric ids.
   test.each<[string, unknown, readonly number[]]>([
     ['an array', ['t2', 't3'], [2, 3]],
     ['objects', [{ documentId: 't3' }, { id: '#3' }], [3, 2]],

@@ -4,7 +4,7 @@ import { createImporter } from '../../services/command/importer.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { type CommandWorld, openCommandWorld, schemasOf, valuesOf } from './command-world.ts';
 
-/** Values that may stand once only: of types, in components of every kind, in a type with locales and one without versions. */
+/** Unique values: of types, in components of every kind, in a type with locales and one without versions. */
 const localized = { i18n: { localized: true } };
 const shared = { i18n: { localized: false } };
 const SHOP = 'api::shop.shop';
@@ -92,7 +92,7 @@ describe.each([SHOP, FIRM])('components of %s', (type) => {
       { contact: { email: mine('b@x.org') }, links: [{ url: mine('u2') }, { url: mine('u3') }] },
       ['contact.email', 'links.0.url', 'links.1.url'],
     ],
-  ])('holds what stands in %s', async (_name, data, paths) => {
+  ])('reserves the value of %s', async (_name, data, paths) => {
     const { documentId } = await create(type, data);
     expect(await repeated(create(type, data))).toEqual(paths);
     expect(await repeated(update(type, documentId, data))).toEqual([]);
@@ -100,7 +100,7 @@ describe.each([SHOP, FIRM])('components of %s', (type) => {
     expect(await repeated(create(type, data))).toEqual([]);
   });
 
-  test('knows each place by itself, and each kind of component in a zone', async () => {
+  test('treats each path separately, and each kind of component in a zone', async () => {
     await create(type, { contact: { email: mine('place@x.org') }, links: [{ url: mine('place') }] });
     const elsewhere = {
       zone: [

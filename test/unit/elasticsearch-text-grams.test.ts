@@ -15,7 +15,7 @@ function textGrams(text: string): string {
   return JSON.parse(String(takeWritten(sink))) as string;
 }
 
-/** What a phrase query does: the tokens stand next to each other, in order. */
+/** As a phrase query: true if the tokens are next to each other, in order. */
 function hasPhrase(content: string, phrase: readonly string[]): boolean {
   const tokens = content.split(' ');
   return phrase.length === 0 || tokens.some((_, at) => phrase.every((token, i) => tokens[at + i] === token));
@@ -28,7 +28,10 @@ const MATCHES: Readonly<Record<TextMatch, (text: string, needle: string) => bool
   suffix: (text, needle) => text.endsWith(needle),
 };
 
-/** Few characters, so that needles are found; blanks, a character of two UTF-16 units and one beyond the blanks' stand-ins; some that JSON escapes. */
+/**
+ * Few characters, so that needles are found. They include blanks, a character of two UTF-16 units, one after the substitutes of blanks,
+ * and some that JSON escapes.
+ */
 const text = fc.string({
   unit: fc.constantFrom('a', 'b', ' ', '\t', '\u2028', '\u{1F600}', 'é', '\uFDF0', '"', '\\', '\u0001', '漢'),
   maxLength: 12,

@@ -27,4 +27,4 @@ test.each([
   '१',
   '9223372036854775808',
   '99999999999999999999',
-])('is no position: %j', (text) => expect(parseBigint(text)).toBeUndefined());
+])('is not a position: %j', (text) => expect(parseBigint(text)).toBeUndefined());

@@ -127,7 +127,7 @@ describe('decode', () => {
     await decoding.close();
   });
 
-  test('bytes of an event that are no JSON are delivered as text, as damage', async () => {
+  test('bytes of an event that are not JSON are delivered as text, as damage', async () => {
     const stream = newStream();
     await store.append(stream, 'none', [newEvent({ n: 1 }), newEvent({ n: 2 }), newEvent({ n: 3 })]);
     const file = openLog(join(directory, 'log.db'));

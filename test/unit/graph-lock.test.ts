@@ -27,7 +27,7 @@ it('one process has a graph open: another is refused after two seconds, and has 
 });
 
 it('a graph that cannot be opened is free for the next attempt', () => {
-  writeFileSync(file, 'this is no database, and it is longer than the header of one '.repeat(20));
+  writeFileSync(file, 'this is not a database, and it is longer than the header of one '.repeat(20));
   expect(() => openContentGraph(file)).toThrow('file is not a database');
   rmSync(file);
   openContentGraph(file).close();

@@ -153,7 +153,7 @@ describe('attributes', () => {
   it.each([
     ['integer to string', { type: 'integer' }, 12, { type: 'string' }, '12'],
     ['string to integer', { type: 'string' }, '12', { type: 'integer' }, 12],
-    ['a text that is no number', { type: 'string' }, 'Peru', { type: 'integer' }, null],
+    ['a text that is not a number', { type: 'string' }, 'Peru', { type: 'integer' }, null],
     ['a number that would not come back', { type: 'string' }, '012', { type: 'integer' }, null],
     ['decimal to integer', { type: 'decimal' }, 1.5, { type: 'integer' }, null],
     ['integer to biginteger', { type: 'integer' }, 7, { type: 'biginteger' }, '7'],

@@ -281,7 +281,7 @@ it('chooses a backlog in its order, each document once, while others of it are b
   expect(chosen).toEqual(all);
 });
 
-it('chooses next what was not written, before what stands behind it', async () => {
+it('chooses documents that were not written again, before later ones', async () => {
   const { all, choose, end, stale } = openBacklog();
   const written: number[] = [];
   for (let n = 0; ; n++) {

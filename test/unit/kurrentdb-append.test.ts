@@ -212,7 +212,7 @@ test('what a process writes to a stream it knows costs one message an append', a
   expect(double.calls).toMatchObject({ batchAppend: 5, read: 1, append: 0 });
 });
 
-test('actor, correlation, causation, schema version and epoch stand in the custom metadata under their names', async () => {
+test('actor, correlation, causation, schema version and epoch are in the custom metadata under their names', async () => {
   const { store, double } = await start();
   const stream = streamOf();
   const metadata = {

@@ -151,7 +151,7 @@ describe('the upgrade of an earlier log', () => {
     expect(existsSync(`${file}.before-upgrade.part`)).toBe(false);
   });
 
-  test('changes nothing where a copy of an earlier upgrade is in the way', async () => {
+  test('changes nothing if the copy of an earlier upgrade exists', async () => {
     createEarlierLog(file).close();
     createEarlierLog(`${file}.before-upgrade`).close();
     await expect(upgradeLog(file)).rejects.toThrow(/move that copy away first; nothing was changed/);
@@ -184,7 +184,7 @@ describe('the upgrade of an earlier log', () => {
 
 const noSmallDisk = whyNoSmallDisk();
 test(
-  'a log is not upgraded where its copy does not fit, and stays as it was',
+  'a log is not upgraded if the copy does not fit on the disk, and stays unchanged',
   noSmallDisk === undefined ? {} : { skip: true, meta: { skipReason: noSmallDisk } },
   async () => {
     const disk = mountSmallDisk(24);

@@ -209,14 +209,14 @@ describe('the projector', () => {
     expect([count, last - first]).toEqual([2, 2n]);
   });
 
-  it('passes over events that are no documents of its own', async () => {
+  it('skips events that do not belong to its documents', async () => {
     const lease = { type: 'lease-claimed', data: { uid: 'x' } } as unknown as VarveEvent;
     const position = await append(lease);
     await projector.applied(position);
     expect(graph.position()).toBe(position);
   });
 
-  it('stops loudly at an event that cannot be applied', async () => {
+  it('fails at an event that cannot be applied', async () => {
     const position = await append(changed('restaurant', 'nobody', { values: { name: 'A' } }));
     await expect(projector.applied(position)).rejects.toThrow('there is no such entry to change');
     await expect(projector.done).rejects.toThrow('there is no such entry to change');

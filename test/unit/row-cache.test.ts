@@ -142,14 +142,14 @@ describe('what is kept of an answer', () => {
     expect(texts(known)).toEqual([`1 ${text.slice(2, 6)}`]);
   });
 
-  it('is no row that would take the place of many', async () => {
+  it('does not keep a row that would evict many', async () => {
     const { asked, send } = cluster([{ key: 1, text: 'x'.repeat(3_000) }]);
     const cache = createRowCache({ maxBytes: 20_000, expectFrom: 0 });
     for (let times = 0; times < 2; times++) await searchKnownRows(cache, [PAGE], send);
     expect(asked).toEqual(['sum', 'key,src,sum', 'sum', 'key,src,sum']);
   });
 
-  it('are whole rows: searches for anything else go as they are', async () => {
+  it('keeps only whole rows: other searches are sent unchanged', async () => {
     for (const fields of [['key'], ['key', 'src', 'f.name'], ['src'], []]) {
       expect(rowNeed(searchFor(...fields))).toBeUndefined();
     }

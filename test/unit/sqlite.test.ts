@@ -57,7 +57,7 @@ describe('openDatabase', () => {
     db.close();
   });
 
-  test('refuses a file of a newer version, and one that is no database', () => {
+  test('refuses a file of a newer version, and one that is not a database', () => {
     open([pets, owners]).close();
     expect(() => open([pets])).toThrow(/schema version is 2.*up to 1/);
     writeFileSync(

@@ -52,12 +52,12 @@ test('every type counts its versions for itself: a newer one, and a type unknown
   });
 });
 
-test('names of built-in properties are no types of events', () => {
+test('names of built-in properties are not types of events', () => {
   for (const type of ['constructor', '__proto__', 'toString'])
     expect(upcast(stored(1, type)).unreadable?.kind).toBe('unknown-type');
 });
 
-test('data that is no object is damage', () => {
+test('data that is not an object is damage', () => {
   for (const data of [null, 'text', 7, true])
     expect(upcast(stored(1, 'entry-created', data)).unreadable?.kind).toBe('damaged');
 });

@@ -91,7 +91,7 @@ export function describeInstantLeaks(start: () => Promise<RunningServer>): void 
       const answered: string[] = [];
       for (const [surface, body] of Object.entries(SURFACES))
         if ((await answerOf(body('chef'), 'chef', askAll)).status === 200) answered.push(surface);
-      // A relation itself is no facet and no text.
+      // A relation itself cannot be a facet or a text.
       expect(answered).toContain('filters, behind it');
       expect(answered).toContain('values of a facet');
       expect(answered.length).toBeGreaterThan(6);

@@ -89,7 +89,7 @@ const uuidMessage = (id: string, asText: boolean) => {
   return new sharedPb.UUID().setStructured(structured);
 };
 
-/** A gRPC error as the server makes it: its kind and what belongs to it stand in the trailing metadata. */
+/** A gRPC error as the server makes it: the trailing metadata has its kind and details. */
 export const rpcError = (
   code: number,
   details: string,

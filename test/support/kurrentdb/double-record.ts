@@ -1,6 +1,6 @@
-/** One record of the double's log: an event as a KurrentDB server keeps it. */
+/** One record of the double's log: an event as a KurrentDB server stores it. */
 export type LogRecord = {
-  /** Where it stands in the transaction log, in bytes, as on the server: commit and prepare position are the same. */
+  /** Its position in the transaction log, in bytes, as on the server: commit and prepare position are the same. */
   readonly position: bigint;
   readonly stream: string;
   readonly revision: bigint;

@@ -12,15 +12,15 @@ export type KurrentDbCluster = {
   readonly nodes: readonly ClusterNode[];
   readonly log: DoubleLog;
   leader(): ClusterNode | undefined;
-  /** Its connections end and new ones are refused. */
+  /** Ends the node's connections and refuses new ones. */
   kill(node: ClusterNode): Promise<void>;
   revive(node: ClusterNode): Promise<void>;
-  /** It stands still: connections stay open, new ones are accepted, nothing is answered. */
+  /** Pauses the node: connections stay open, new ones are accepted, nothing is answered. */
   freeze(node: ClusterNode): void;
   stop(): Promise<void>;
 };
 
-/** A real cluster took a second (24.2, default settings). Its nodes tell of the old leader until then. */
+/** A real cluster took a second (24.2, default settings). Its nodes report the old leader until then. */
 const ELECTION_MS = 1_000;
 
 export const startKurrentDbCluster = async ({ electionMs = ELECTION_MS } = {}): Promise<KurrentDbCluster> => {

@@ -53,7 +53,7 @@ describe('detectMedia', () => {
     },
   );
 
-  it('gives no size to a picture whose head does not tell it', async () => {
+  it('returns no size for a picture whose header does not contain it', async () => {
     const broken = png(5, 5).subarray(0, 18);
     expect(await detectMedia(broken, 'a.png')).toMatchObject({ width: null, height: null });
   });
@@ -69,7 +69,7 @@ describe('accepted types', () => {
   });
 
   it.each(['', 'image', 'image/', '*/png', 'image/png;charset=x', 'image/png,'])(
-    '%j is no list of them',
+    '%j is not a list of them',
     (text) => {
       expect(parseAcceptedMedia(text)).toBeUndefined();
     },

@@ -69,7 +69,7 @@ describe('parseInstant', () => {
     '2024-01-01T00:60',
     '2024-01-01T00:00:00 01:00',
     '9'.repeat(16),
-  ])('%s is no instant', (text) => {
+  ])('%s is not an instant', (text) => {
     expect(parseInstant(text)).toBeNull();
   });
 });

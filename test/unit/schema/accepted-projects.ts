@@ -68,7 +68,7 @@ const NAMES: readonly AcceptedProject[] = [
     warnings: ['info.description: this option is dropped'],
   },
   {
-    title: 'a display name that is no text',
+    title: 'a display name that is not a text',
     files: {
       'api/thing/content-types/thing/schema.json': {
         info: { singularName: 'thing', pluralName: 'things', displayName: 7 },

@@ -176,7 +176,7 @@ test('options.privateAttributes hides attributes, but not what every answer show
   ]);
 });
 
-test('a file that is no content type at all is reported whole', () => {
+test('every problem of a file that is not a content type is reported', () => {
   const file: SchemaFile = {
     model: 'contentType',
     file: 'x.json',

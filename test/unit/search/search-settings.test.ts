@@ -44,7 +44,7 @@ it('searches public texts, and what the schema says of them', () => {
   expect(synonymsIn(settings.synonyms, 'de')?.words.get('fritten')).toEqual(['pommes']);
 });
 
-it('reports options that are wrong where they stand', () => {
+it('reports wrong options with their paths', () => {
   const { problems } = built(
     { name: { type: 'string', ...searched({ weight: 'heavy', as: 'words' }) } },
     { varve: { search: { synonyms: { en: [['one'], ['six words are more than five', 'x']] }, boost: 1 } } },

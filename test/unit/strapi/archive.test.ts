@@ -81,7 +81,7 @@ it.each([
   await expect(linesByFile({ file })).rejects.toThrow(`${file} cannot be read: it is damaged or cut short`);
 });
 
-it('names a line that is no JSON', async () => {
+it('names a line that is not JSON', async () => {
   const content = (async function* () {
     yield Buffer.from('{"a":"ñ"}\n\n{"b":');
   })();

@@ -2,20 +2,20 @@ import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { createKitchen, type Dish, type Kitchen, type KitchenQuery } from './kitchen.ts';
 import type { Recorded } from './kitchen-load.ts';
 
-/** A row of an answer that is so at no position between question and answer, or one that is missing though it is there at all. */
+/** A row of an answer that the log has at no position between question and answer, or a missing row that it has at all of them. */
 export type WrongRow = {
   readonly query: KitchenQuery;
   readonly from: bigint;
   readonly to: bigint;
   readonly documentId: string;
   readonly answered: Dish | undefined;
-  /** What it was, position by position. */
+  /** The row in the log, position by position. */
   readonly history: readonly (Dish | undefined)[];
 };
 
 /**
- * Judges answers row by row, as an index of documents gives them: each dish and each cook has to be so at some position between
- * question and answer, and a dish that is in the answer, or is not, at one of them as well.
+ * Checks answers row by row, as an index of documents gives them. Each dish and each cook must have been so at some position between
+ * question and answer. Each dish must also have matched, or not matched, at one of them.
  */
 export async function wrongRows(
   log: EventStore,

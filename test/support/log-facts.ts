@@ -6,7 +6,7 @@ import { openEventStore } from '../../services/stores/open-event-store.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { upcast } from '../../shared/events/upcasters.ts';
 
-/** What a log says, looked at from outside. */
+/** Facts about a log, read by a second implementation of the fence. */
 export type LogFacts = {
   /** How often the value `<key> <number>` was written by events that count. */
   readonly edits: ReadonlyMap<string, number>;
@@ -17,11 +17,11 @@ export type LogFacts = {
   readonly claims: number;
   /** Position of the last event. */
   readonly last: bigint;
-  /** Document events that do not count: of a leader whose lease was over. */
+  /** Document events that do not count: those of a former leader. */
   readonly fenced: number;
 };
 
-/** The fence is written down here a second time: a claim ends every older epoch for all that stands behind it. */
+/** Reads the facts of a log. The fence is implemented here a second time: a claim ends every older epoch for all later events. */
 export async function readLogFacts(eventStore: string, space = 'varve'): Promise<LogFacts> {
   const facts = {
     edits: new Map<string, number>(),

@@ -5,7 +5,7 @@ import type { WireAnswer, WireClient } from './wire-client.ts';
 const PAIR_TRIES = 20;
 
 /** Sends an input. Returns what is wrong with the answer; undefined: nothing. */
-export async function judge(client: WireClient, input: FuzzInput): Promise<string | undefined> {
+export async function findFault(client: WireClient, input: FuzzInput): Promise<string | undefined> {
   if (input.kind === 'bytes') {
     const answers = await client.throwIn(input.bytes);
     // RFC 9112 section 2.2: empty lines before a request are nothing.
