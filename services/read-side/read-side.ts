@@ -1,4 +1,5 @@
-import type { ContentGraph, ContentGraphOptions } from '../../projections/graph/content-graph.ts';
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import type { GraphFileOptions } from '../../projections/graph/graph-file.ts';
 import type { ParkedDocuments } from '../../projections/graph/stale/stale-documents.ts';
 import type { WriterStatus } from '../../projections/index-writer/index-writer.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
@@ -89,7 +90,7 @@ export type ServedIndices =
 
 /** A kind of read side: its needs of the graph, and how it is opened once that has caught up with the log. */
 export type ReadSidePlan = {
-  readonly graph: ContentGraphOptions;
+  readonly graph: GraphFileOptions;
   /** Reads can be answered when its `lead` or its `follow` has resolved. */
   open(graph: ContentGraph, log: EventStore, indices: ServedIndices): Promise<ReadSide>;
   /** Present if indices are outside the process. */

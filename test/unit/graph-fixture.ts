@@ -1,11 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import {
-  type ContentGraph,
-  type ContentGraphOptions,
-  openContentGraph,
-} from '../../projections/graph/content-graph.ts';
+import { type ContentGraph, openContentGraph } from '../../projections/graph/content-graph.ts';
+import type { GraphFileOptions } from '../../projections/graph/graph-file.ts';
 import type { DocumentEvent, VarveEvent } from '../../shared/document/events.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { Json } from '../../shared/json.ts';
@@ -303,7 +300,7 @@ export type TestGraph = {
 };
 
 /** With a graph in a folder of its own, which is gone afterwards. */
-export function withGraph<T>(options: ContentGraphOptions, work: (graph: ContentGraph) => T): T {
+export function withGraph<T>(options: GraphFileOptions, work: (graph: ContentGraph) => T): T {
   return withFolder((folder) => {
     const graph = openContentGraph(path.join(folder, 'graph.db'), options);
     try {

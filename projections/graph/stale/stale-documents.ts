@@ -98,6 +98,33 @@ export function accountOf({ stale }: { readonly stale: StaleDocuments | undefine
   return stale;
 }
 
+/** The record of a graph whose file is opened again: each call goes to that of the file which is open then. */
+export function replaceableStale(record: () => StaleDocuments | undefined): StaleDocuments {
+  const current = () => accountOf({ stale: record() });
+  return {
+    isComplete: () => current().isComplete(),
+    isAccounting: () => current().isAccounting(),
+    account: (schema, effects, position) => current().account(schema, effects, position),
+    markAll: (types) => current().markAll(types),
+    isWaiting: (document) => current().isWaiting(document),
+    remake: (documents) => current().remake(documents),
+    all: () => current().all(),
+    next: (lane, limit, taken, from) => current().next(lane, limit, taken, from),
+    read: (document) => current().read(document),
+    reading: (work) => current().reading(work),
+    settle: (position, settlements) => current().settle(position, settlements),
+    level: (progress) => current().level(progress),
+    oldest: (lane) => current().oldest(lane),
+    isAwaited: (position) => current().isAwaited(position),
+    count: () => current().count(),
+    parked: {
+      list: () => current().parked.list(),
+      retry: (documents) => current().parked.retry(documents),
+      drop: (documents) => current().parked.drop(documents),
+    },
+  };
+}
+
 const ACCOUNTED = 'accounted';
 
 export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocuments {

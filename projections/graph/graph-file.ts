@@ -1,0 +1,219 @@
+import type { ContentGraphReader } from '../../shared/document/entry.ts';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { ChangeBatch } from '../../shared/read-index/read-index.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { applyEvents, endContext } from './apply-events.ts';
+import { attachLate, moveEntries } from './convert/move-entries.ts';
+import { contextOf, type GraphParts, openGraphParts, readerContextOf } from './graph-parts.ts';
+import { PROJECTOR_VERSION } from './projector-version.ts';
+import type { ReaderContext } from './read/graph-reader.ts';
+import { type GraphInspection, inspectGraph } from './read/inspect-graph.ts';
+import { readWholeGraph } from './read/read-whole-graph.ts';
+import type { DependenciesOf } from './stale/fan-out.ts';
+import { openStaleDocuments, type StaleDocuments } from './stale/stale-documents.ts';
+import type { ForeignEvents } from './store/foreign-events.ts';
+import { type GraphDatabase, openGraphDatabase } from './store/graph-database.ts';
+import type { AppliedEvent } from './store/log-checkpoint.ts';
+
+/** One open file of a graph. A graph opens its file again after an error, so nobody else keeps a reference to this. */
+export type GraphFile = {
+  /**
+   * Applies events in one transaction with the checkpoint, and returns their net effect on the read index. Events must
+   * continue at the checkpoint. Throws if an event does not fit or cannot be read; the graph then refuses everything
+   * until it is opened again. `upTo`: the log was searched up to this position; absent: up to the last event.
+   */
+  apply(events: readonly StoredEvent[], upTo?: bigint): ChangeBatch;
+  /**
+   * Applies events without an index, which is faster: at start, in a rebuild, in an import. A graph that is being built
+   * writes behind: after a crash it is at an earlier checkpoint, and a later call throws the error.
+   */
+  replay(events: readonly StoredEvent[], upTo?: bigint): void;
+  /** Resolves when replayed events are in the file, for other readers of it. Throws if they could not be written. */
+  settle(): void;
+  /** Position of the last event applied; 0n before the first. */
+  position(): bigint;
+  /** Last applied event; undefined if an earlier release applied it. */
+  lastEvent(): AppliedEvent | undefined;
+  /** The position to read the log on from, at or behind the last event applied. */
+  readFrom(): bigint;
+  /** Epoch of the newest claim of the lease before a position that was reached since the graph was opened. */
+  epochAt(position: bigint): number;
+  /** Version of the program that began the graph, see PROJECTOR_VERSION. */
+  projectorVersion(): number;
+  /** The content types in force at that position. */
+  registry(): SchemaRegistry;
+  /** Definition of a content type in force, as its event has it (JSON); undefined if there is none. */
+  definition(uid: Uid): string | undefined;
+  /** Rows of all types and versions, and bytes of the file they are in. */
+  size(): { readonly rows: number; readonly bytes: number };
+  /** The events of other programs that were skipped. */
+  foreignEvents(): ForeignEvents;
+  /** Row by row, until the graph changes. */
+  inspect(): GraphInspection;
+  /**
+   * Returns the whole content for the read index, as batches of about `batchSize` rows or links; all rows come before
+   * all links.
+   */
+  readAll(batchSize?: number): Iterable<ChangeBatch>;
+  /**
+   * For a copy that was converted to other content types: takes over the entries that the plain copy, another graph's file, has touched
+   * after number `after`, and resolves to the last one. The change is that of this graph (see late-entries.ts).
+   */
+  takeLate(plain: string, after: number): { readonly change: ChangeBatch; readonly last: number };
+  /** Stale documents; undefined if the read index has no documents. */
+  readonly stale: StaleDocuments | undefined;
+  /** For reads. Throws after an event that could not be applied. */
+  context(): ReaderContext;
+  command: ContentGraphReader['command'];
+  close(): void;
+};
+
+export type GraphFileOptions = {
+  /**
+   * Rows that documents show besides their own, if the read index has documents. The graph then records stale
+   * documents.
+   */
+  readonly dependencies?: DependenciesOf;
+  /** Most of the log will be replayed, and no other process reads the file: a separate thread writes it. */
+  readonly building?: boolean;
+};
+
+export function openGraphFile(file: string, options: GraphFileOptions): GraphFile {
+  const db = openGraphDatabase(file, options.building);
+  const parts = openGraphParts(db);
+  const { checkpoint, definitions, changes } = parts;
+  const projectorVersion = versionOf(db, checkpoint.position());
+  const stale = openStale(parts, options);
+  const applying = createApplying(parts, stale);
+  let isAttached = false;
+  return {
+    apply(events, upTo) {
+      const batch = applying.apply(events, true);
+      if (upTo !== undefined) checkpoint.searched(upTo);
+      return batch;
+    },
+    replay(events, upTo) {
+      if (events.length > 0) applying.apply(events, false);
+      if (upTo !== undefined) checkpoint.searched(upTo);
+    },
+    takeLate(plain, after) {
+      const context = contextOf(parts);
+      if (!isAttached) attachLate(context, plain);
+      isAttached = true;
+      let last = after;
+      changes.listen(true);
+      db.transaction(() => {
+        last = moveEntries(context, after);
+        endContext(parts, context);
+        parts.sequences.flush();
+      }, false);
+      return { change: changes.take(checkpoint.position()), last };
+    },
+    stale,
+    context() {
+      applying.refuseAfterFailure();
+      return readerContextOf(parts);
+    },
+    command: parts.commands.find,
+    position: checkpoint.position,
+    lastEvent: checkpoint.last,
+    readFrom: checkpoint.readFrom,
+    projectorVersion: () => projectorVersion,
+    epochAt: parts.claims.epochAt,
+    definition: definitions.text,
+    registry: () => definitions.view().registry,
+    inspect: () => inspectGraph(readerContextOf(parts), checkpoint.position()),
+    foreignEvents: parts.foreign.found,
+    size: () => ({ rows: parts.existing.count(), bytes: fileBytes(db) }),
+    readAll: (batchSize) => readWholeGraph(readerContextOf(parts), checkpoint.position(), batchSize),
+    settle: db.settle,
+    close() {
+      try {
+        if (!applying.hasFailed()) checkpoint.flush();
+      } finally {
+        db.close();
+      }
+    },
+  };
+}
+
+function openStale(parts: GraphParts, { dependencies }: GraphFileOptions): StaleDocuments | undefined {
+  if (dependencies === undefined) return undefined;
+  const { db, checkpoint } = parts;
+  return openStaleDocuments({
+    db,
+    context: () => readerContextOf(parts),
+    position: checkpoint.position,
+    dependencies,
+  });
+}
+
+type Applying = {
+  /** `listening`: returns what changes for an index. */
+  apply(events: readonly StoredEvent[], listening: boolean): ChangeBatch;
+  refuseAfterFailure(): void;
+  hasFailed(): boolean;
+};
+
+/** Applies batches, until one fails: the transaction is rolled back then, but not the state in memory. */
+function createApplying(parts: GraphParts, stale: StaleDocuments | undefined): Applying {
+  let failure: Error | undefined;
+  const refuseAfterFailure = (): void => {
+    if (failure !== undefined) throw new Error('the content graph stopped at an error', { cause: failure });
+  };
+  return {
+    refuseAfterFailure,
+    hasFailed: () => failure !== undefined,
+    apply(events, listening) {
+      refuseAfterFailure();
+      parts.changes.listen(listening || stale?.isAccounting() === true);
+      try {
+        // Definitions are looked up, and converted by, in the file.
+        const isBehind = !listening && !events.some(({ type }) => type === 'content-type-defined');
+        return applyBatch(parts, stale, events, isBehind);
+      } catch (error) {
+        failure = error as Error;
+        throw error;
+      }
+    },
+  };
+}
+
+/** Applies events and moves the checkpoint, in one transaction. */
+function applyBatch(
+  parts: GraphParts,
+  stale: StaleDocuments | undefined,
+  events: readonly StoredEvent[],
+  isBehind: boolean,
+): ChangeBatch {
+  const { checkpoint, changes } = parts;
+  const last = events.at(-1);
+  const position = checkpoint.position();
+  if (last === undefined) return { position, rows: [], links: [] };
+  if ((events[0]?.position ?? 0n) <= position)
+    throw new Error(`the graph is already at position ${position}`);
+  const work = () => {
+    applyEvents(parts, events);
+    for (const part of [parts.sequences, parts.claims, parts.foreign, parts.commands]) part.flush();
+    checkpoint.write(last);
+    stale?.account(parts.definitions.view(), changes.effects(), last.position);
+  };
+  parts.db.transaction(work, isBehind);
+  checkpoint.moved(last);
+  return changes.take(last.position);
+}
+
+/** A graph without a version was begun before there were versions, by the first. */
+function versionOf(db: GraphDatabase, position: bigint): number {
+  const [known] = db.get("SELECT value FROM meta WHERE name = 'projector'") ?? [];
+  if (known !== undefined) return known as number;
+  if (position > 0n) return 1;
+  db.run("INSERT INTO meta VALUES ('projector', ?)", PROJECTOR_VERSION);
+  return PROJECTOR_VERSION;
+}
+
+function fileBytes(db: GraphDatabase): number {
+  const [bytes] = db.get('SELECT page_count * page_size FROM pragma_page_count, pragma_page_size') ?? [0];
+  return bytes as number;
+}

@@ -1,0 +1,75 @@
+import type { GraphContext } from './apply/graph-context.ts';
+import { type Definitions, openDefinitions } from './convert/definitions.ts';
+import type { ReaderContext } from './read/graph-reader.ts';
+import { createChangeLog } from './store/change-log.ts';
+import { type Claims, openClaims } from './store/claims.ts';
+import { type Commands, openCommands } from './store/commands.ts';
+import { openNames } from './store/entry-names.ts';
+import { type ForeignEventCounter, openForeignEvents } from './store/foreign-events.ts';
+import type { GraphDatabase } from './store/graph-database.ts';
+import { openGraphSession } from './store/graph-session.ts';
+import { createLinkStore } from './store/link-store.ts';
+import { type LogCheckpoint, openLogCheckpoint } from './store/log-checkpoint.ts';
+import { openPendingEdits } from './store/pending-edits.ts';
+import { openRowIds } from './store/row-ids.ts';
+import { createExistingRows } from './store/row-keys.ts';
+import { loadSequences } from './store/sequences.ts';
+
+/** Tables of one open file, and what is in memory of them. */
+export type GraphParts = Omit<GraphContext, 'schema' | 'session' | 'flush'> & {
+  readonly definitions: Definitions;
+  readonly claims: Claims;
+  readonly foreign: ForeignEventCounter;
+  readonly commands: Commands;
+  readonly checkpoint: LogCheckpoint;
+};
+
+export function openGraphParts(db: GraphDatabase): GraphParts {
+  const sequences = loadSequences(db);
+  const names = openNames(db, sequences);
+  const definitions = openDefinitions(db, names);
+  const existing = createExistingRows();
+  for (const [key] of db.all('SELECT key FROM rows')) existing.add(key as number);
+  const changes = createChangeLog(existing);
+  const relationOf = (number: number) => definitions.view().relationOfNumber(number);
+  return {
+    db,
+    sequences,
+    names,
+    definitions,
+    existing,
+    changes,
+    claims: openClaims(db),
+    foreign: openForeignEvents(db),
+    commands: openCommands(db),
+    pending: openPendingEdits(db),
+    links: createLinkStore(db, relationOf, changes, names.isFresh),
+    ids: openRowIds(db),
+    checkpoint: openLogCheckpoint(db),
+  };
+}
+
+/** Context of a series of events with the same definitions. */
+export function contextOf(parts: GraphParts): GraphContext {
+  const { db, names, existing, changes } = parts;
+  const session = openGraphSession(db, names, existing, changes);
+  return { ...parts, schema: parts.definitions.view(), session, flush: () => flushParts(parts) };
+}
+
+export function readerContextOf({
+  db,
+  names,
+  existing,
+  links,
+  pending,
+  definitions,
+}: GraphParts): ReaderContext {
+  return { db, names, existing, links, pending, schema: definitions.view() };
+}
+
+/** Writes new entries, ids and links to their tables. */
+export function flushParts({ names, ids, links }: GraphParts): void {
+  names.flush();
+  ids.flush();
+  links.flush();
+}
