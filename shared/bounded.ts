@@ -1,10 +1,10 @@
 /** Runs at most `atOnce` pieces of work at a time; others wait in order. */
 export type Bounded = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** `refuse` throws in place of the work while `waiting` pieces wait already. */
+/** `refuse` throws instead of the work while `waiting` pieces wait already. */
 type WaitingLimit = { readonly waiting: number; readonly refuse: () => never };
 
-/** Without a limit any number of pieces wait. */
+/** Creates a queue with bounded concurrency. Without a limit any number of pieces wait. */
 export function createBounded(atOnce: number, limit?: WaitingLimit): Bounded {
   const waiting: (() => void)[] = [];
   let running = 0;

@@ -99,7 +99,7 @@ export class RequestError extends Error {
 
 const OUTAGE_CODES: ReadonlySet<ErrorCode> = new Set(OUTAGES);
 
-/** Whether an error says that something is unavailable for now, rather than that the request is wrong. */
+/** Returns whether an error says that something is unavailable for now, rather than that the request is wrong. */
 export function isOutage(error: unknown): boolean {
   return error instanceof RequestError && OUTAGE_CODES.has(error.code);
 }

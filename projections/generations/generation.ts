@@ -36,7 +36,10 @@ export type RebuildScope = {
   readonly world?: World;
 };
 
-/** `indexing`: documents are written to indices outside the process. `stopped`: the verification found differences that nobody accepted. `done` and `cancelled` are ends. */
+/**
+ * `indexing`: documents are written to indices outside the process. `stopped`: the verification found differences that nobody accepted.
+ * `done` and `cancelled` are ends.
+ */
 export type RebuildPhase =
   | 'copying'
   | 'replaying'
@@ -81,7 +84,7 @@ export function sameScope(a: RebuildScope, b: RebuildScope): boolean {
   return a.graph === b.graph && a.copy === b.copy && a.type === b.type && a.world === b.world;
 }
 
-/** As it is typed. */
+/** Returns a scope as an operator types it. */
 export function describeScope({ graph, copy, type, world }: RebuildScope): string {
   const options = [
     ...(type === undefined ? [] : [`--type ${type}`]),

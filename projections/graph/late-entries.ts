@@ -24,7 +24,7 @@ const CHANGES = [
   ['delete', 'old'],
 ] as const;
 
-/** Every entry that is touched from here on is listed in the file, whichever process writes it. */
+/** Lists every entry that any process touches from now on in the file. */
 export function listTouched(plain: string, converted: string, pair: number): void {
   const mark = (db: Database) => db.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(PAIR, pair);
   inFile(converted, (db) => transaction(db, () => mark(db)));
@@ -47,7 +47,7 @@ export function stopListing(plain: string): void {
   inFile(plain, (db) => transaction(db, () => unlist(db)));
 }
 
-/** Whether the converted copy and the list are of one pair. */
+/** Returns whether the converted copy and the list are of one pair. */
 export function arePair(plain: string, converted: string): boolean {
   const pairOf = (file: string) =>
     inFile(file, (db) => db.prepare('SELECT value FROM meta WHERE name = ?').get(PAIR)?.['value']);

@@ -42,7 +42,7 @@ export async function catchUp(
   return undefined;
 }
 
-/** Like catchUp, for a result that is useless unless the log can be read to its end: throws UnreadableEvent otherwise. */
+/** Applies the log to its end, like catchUp. Throws UnreadableEvent unless the whole log can be read. */
 export async function catchUpWhole(...parameters: Parameters<typeof catchUp>): Promise<void> {
   const stop = await catchUp(...parameters);
   if (stop !== undefined) throw new UnreadableEvent(stop);
@@ -193,8 +193,8 @@ function reopenUnlessDiskFull(graph: Pick<ContentGraph, 'reopen'>): void {
 }
 
 /**
- * Like catchUp, for a process that serves its content while the graph's disk is full: the projector continues from
- * there.
+ * Applies the log like catchUp. Stops and returns `full` if the graph's disk is full: the process serves what it has, and the
+ * projector continues.
  */
 export async function catchUpUnlessDiskFull(
   eventStore: EventStore,

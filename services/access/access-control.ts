@@ -132,7 +132,7 @@ function evolveUpTo({ state, isStopped: before }: StoppableAccess, event: Stored
 /** A scheme, a space, and its value (RFC 9110, section 11.4). */
 const CREDENTIALS = /^([\w!#$%&'*+.^`|~-]+) +(\S.*)$/;
 
-/** Other schemes than Bearer are ignored, as in Strapi: the caller is anonymous. */
+/** Returns the bearer token of a request. Other schemes are ignored, as in Strapi: the caller is anonymous. */
 export function bearerToken(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined;
   const [, scheme, value = ''] = CREDENTIALS.exec(authorization) ?? [];

@@ -13,7 +13,7 @@ export type TokenDescription = Pick<
   readonly status: 'active' | 'expired' | 'revoked';
 };
 
-/** `registry`: to name content types shortly; `now` in milliseconds. */
+/** Describes a token for people. `registry`: to name content types shortly; `now` in milliseconds. */
 export function describeToken(
   token: Token,
   registry: SchemaRegistry | undefined,

@@ -49,7 +49,7 @@ export type Manifest = z.infer<typeof form>;
 /** Current format of backups. */
 export type NewManifest = Extract<Manifest, { readonly format: 3 }>;
 
-/** Written last: a folder without it is not a backup. */
+/** Writes the manifest, which comes last: a folder without it is not a backup. */
 export function writeManifest(folder: string, manifest: NewManifest): void {
   writeFileSync(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, {
     mode: 0o600,

@@ -74,7 +74,7 @@ export function readGraph(file: string): NewManifest['graph'] {
   }
 }
 
-/** Counted in the copy. */
+/** Reads the copied log: its number of events and its last position. */
 export function readLog(file: string): Manifest['log'] {
   const { connection, close } = openReadSnapshot(file);
   try {

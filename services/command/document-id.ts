@@ -21,7 +21,7 @@ export function randomDocumentId(): string {
 const pool = new Uint8Array(LENGTH * 128);
 let used = pool.length;
 
-/** Always the same documentId for the same `parts`: an import that is repeated meets its own documents. */
+/** Returns the same documentId for the same `parts`: an import that is repeated meets its own documents. */
 export function derivedDocumentId(...parts: readonly string[]): string {
   return documentIdOf(hash('sha256', JSON.stringify(parts), 'buffer'));
 }

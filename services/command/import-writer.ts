@@ -21,7 +21,7 @@ export function reasonTooLarge(error: unknown): string {
   throw error;
 }
 
-/** `locks`: shared with the commands, so that a unique value is claimed once. */
+/** Creates the writer of an import. `locks`: shared with the commands, so that a unique value is claimed once. */
 export function createImportWriter(environment: CommandEnvironment, locks: Locks): ImportWriter {
   const { eventStore, graph, applied, lead } = environment;
   return {

@@ -38,7 +38,7 @@ export function schemeOf(hash: string): PasswordScheme | undefined {
 }
 
 /**
- * Whether it is the password of this hash. The work is that of one check of either scheme, whatever the hash is, and whether there is
+ * Returns whether a password belongs to a hash. The work is that of one check of either scheme, whatever the hash is, and whether there is
  * one: the time says nothing about the user.
  */
 export function isPassword(password: string, hash: string | undefined): Promise<boolean> {

@@ -10,7 +10,7 @@ export type BodyProblem = {
 };
 
 /**
- * 400 in Strapi's form: the only problem's message, or how many there are; `details.errors` has each, in the order of
+ * Creates a 400 in Strapi's form: the only problem's message, or how many there are; `details.errors` has each, in the order of
  * `attributes`, those of the body as a whole last (SEMANTICS section 13).
  */
 export function problemsError(
@@ -41,7 +41,7 @@ function pathSegments(path: string): string[] {
   return path.split(/[.[\]]+/).filter((segment) => segment !== '');
 }
 
-/** 400 with its own message and no details. */
+/** Creates a 400 with its own message and no details. */
 export function validationError(
   message: string,
   details: Readonly<Record<string, unknown>> = {},
@@ -49,7 +49,7 @@ export function validationError(
   return new RequestError('invalid-body', message, details);
 }
 
-/** 404 as Strapi's envelope has it. */
+/** Creates a 404 as Strapi's envelope has it. */
 export function notFoundError(): RequestError {
   return new RequestError('not-found', 'Not Found');
 }

@@ -17,7 +17,7 @@ export function relationProblems({ faults, missing }: RelationScope): BodyProble
   return [];
 }
 
-/** 400 for a slot next to a target that is not linked, with both rows' numeric ids (case `write.relations-002`). */
+/** Creates a 400 for a slot next to a target that is not linked, with both rows' numeric ids (case `write.relations-002`). */
 export function notLinkedError(
   { finder, defaultLocale, locale }: RelationScope,
   { target: type }: RelationAttribute,

@@ -209,7 +209,7 @@ function placeOf(scope: RelationScope, attribute: RelationAttribute, position: u
   return { at: position['start'] === true ? 'start' : 'end' };
 }
 
-/** Equal for links to the same rows. */
+/** Key of a link, equal for links to the same rows. */
 export function linkKey({ documentId, locale }: LinkTarget): string {
   return `${documentId}/${locale ?? ''}`;
 }

@@ -99,7 +99,7 @@ function isDay(date: string): boolean {
   return !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString().startsWith(date);
 }
 
-/** NUL at any depth, which a database of text cannot hold, or half a surrogate pair inside JSON, which jsonb refuses. */
+/** Finds NUL at any depth, which a database of text cannot store, or half a surrogate pair inside JSON, which jsonb refuses. */
 export function hasUnstorableText(value: unknown): boolean {
   return typeof value === 'string' ? value.includes('\u0000') : hasUnstorableMember(value);
 }

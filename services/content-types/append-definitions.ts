@@ -53,7 +53,7 @@ async function appendDefinition(
   }
 }
 
-/** One stream per content type; its category is apart from every document's, whose names begin with a namespace. */
+/** Returns the stream of a content type's definitions. No document's stream has its category: those begin with a namespace. */
 export function definitionStream(space: string, uid: string): string {
   return `${space}.content_type-${uid.replaceAll(/[^a-zA-Z0-9]/g, '_')}`;
 }

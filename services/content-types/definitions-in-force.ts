@@ -14,7 +14,10 @@ export type DefinitionsInForce = {
 
 export type Redefined = { readonly now: TypeDefinition; readonly before: string | undefined };
 
-/** `epoch`: of the newest claim before the first event; `known`: the definitions in force there. */
+/**
+ * Tracks the definitions in force along the log. `epoch`: of the newest claim before the first event; `known`: the definitions in force
+ * there.
+ */
 export function trackDefinitions(
   epoch: number,
   known: DefinitionsInForce['text'] = () => undefined,

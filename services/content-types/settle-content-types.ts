@@ -77,7 +77,7 @@ export function refuseOtherTypes(
   );
 }
 
-/** For a process with a graph: the watch gets events after the graph has applied them. */
+/** Watches content types in a process with a graph: the watch gets events after the graph has applied them. */
 export function watchContentTypes(
   graph: Pick<ContentGraph, 'definition'>,
   definitions: readonly TypeDefinition[],

@@ -47,7 +47,7 @@ export function createTypesEnd(log: Pick<EventStore, 'readAll'>): TypesEnd {
   };
 }
 
-/** Whether an event changes what is answered. */
+/** Returns whether an event changes what is answered. */
 export function isContent(event: StoredEvent): boolean {
   return !isDefinition(event) && !isLeaseEvent(event) && !isIdentityEvent(event);
 }

@@ -44,7 +44,7 @@ async function differing({ log, space, definitions }: TypesInForceOptions): Prom
   return notInForce(definitions, inForce.text).map(({ uid }) => uid);
 }
 
-/** For a process without a graph. `epoch`: of the newest claim before the first event. */
+/** Watches content types in a process without a graph. `epoch`: of the newest claim before the first event. */
 export function watchTypes(definitions: readonly TypeDefinition[], epoch: number): TypesWatch {
   const own = new Map(definitions.map((definition) => [definition.uid, JSON.stringify(definition)]));
   const inForce = trackDefinitions(epoch, (uid) => own.get(uid));

@@ -9,7 +9,10 @@ export type TypesWatch = {
   close(): void;
 };
 
-/** `differing`: uids of content types that differ from those of this process, after these events. `who` changed them. */
+/**
+ * Creates a watch over content types. `differing`: uids of content types that differ from those of this process, after these events.
+ * `who` changed them.
+ */
 export function createTypesWatch(
   who: string,
   differing: (events: readonly StoredEvent[]) => readonly string[],

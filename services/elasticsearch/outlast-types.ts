@@ -6,7 +6,7 @@ import type { Report } from './report.ts';
 const LOOK_EVERY_MS = 250;
 
 /**
- * After the content types were changed under a process that reads, its indices stay live until the new ones are: it
+ * Waits in a process that only reads. After other processes changed the content types its indices stay live until the new ones are: it
  * reads them until then. Then it rejects with the error of `changed`. Resolves with `changed`.
  */
 export async function outlastTypes(

@@ -11,8 +11,8 @@ export type WrittenTwice = DocumentIndex & {
 };
 
 /**
- * After a switch to other indices, other processes read the earlier ones for a moment yet. A write that is acknowledged is shown by
- * both.
+ * Writes to two index sets: after an alias switch other processes read the earlier set for a moment yet. A write that is acknowledged is
+ * shown by both.
  */
 export function writeTwice(index: DocumentIndex): WrittenTwice {
   const copies = new WeakMap<IndexableDocument, IndexableDocument>();

@@ -54,7 +54,7 @@ export async function assertWholeLease(log: EventStore, space: string, epoch: nu
   );
 }
 
-/** `start`: the lease at a position from which on `follow` gets every event, or later. */
+/** Creates a view of the lease. `start`: the lease at a position from which on `follow` gets every event, or later. */
 export function createLeaseView(space: string, start: Lease): LeaseView {
   const stream = leaseStream(space);
   let lease = start;

@@ -47,7 +47,7 @@ export function desiredRows(options: DesiredOptions, rows: readonly SourceRow[])
   return importedRows({ registry, notes, staging }, type, rows);
 }
 
-/** Which world's lists say what a row links to. */
+/** Returns the world whose lists have the links of a row. */
 export function worldOf({ version }: Pick<SourceRow, 'version'>): World {
   return version === 'published' ? 'published' : 'draft';
 }

@@ -44,7 +44,7 @@ const OPERATOR: Readonly<Record<Exclude<NumericOperator, '!='>, OperatorName>> =
   '=': '$eq',
 };
 
-/** Whether numbers can be compared with a column: dates and times of day are milliseconds, as in `facets_stats`. */
+/** Returns whether numbers can be compared with a column: dates and times of day are milliseconds, as in `facets_stats`. */
 export function isNumeric(type: ScalarType): boolean {
   return type === 'decimal' || type === 'float' || STEPS[type] !== undefined;
 }

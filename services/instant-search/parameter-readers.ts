@@ -38,7 +38,7 @@ export function readNames(given: RawParameter, most: number): readonly string[] 
   return names.length > most ? refuseParameter(given, `at most ${most} names`) : names;
 }
 
-/** In a query string a list is JSON. */
+/** Reads a list; in a query string it is JSON. */
 export function readList({ param, value }: RawParameter): unknown {
   if (typeof value !== 'string' || !value.trimStart().startsWith('[')) return value;
   try {

@@ -22,7 +22,7 @@ export function skipWhitespace(scanner: Scanner): void {
   take(scanner, SPACE);
 }
 
-/** Whether the next character but spaces is this one. */
+/** Returns whether the next character but spaces is this one. */
 export function isAt(scanner: Scanner, character: string): boolean {
   skipWhitespace(scanner);
   return scanner.text[scanner.at] === character;

@@ -30,8 +30,8 @@ export type JwtCheckOptions = {
 };
 
 /**
- * Checks JWTs against the users as they are now: a changed role or password, a block or a removal counts at once, however long the JWT would
- * last.
+ * Checks JWTs against the users as they are now: a changed role or password, a block or a removal counts at once, however long the JWT
+ * would last.
  */
 export function createJwtCheck({
   jwts,
@@ -91,7 +91,7 @@ function invalid(): RequestError {
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Whether a bearer's text has the form of a JWT. */
+/** Returns whether a bearer's text has the form of a JWT. */
 export function hasJwtForm(text: string | undefined): text is string {
   return text !== undefined && JWT.test(text);
 }

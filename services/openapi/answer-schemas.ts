@@ -82,7 +82,7 @@ export const PAGINATION_SCHEMA: JsonSchema = {
   ],
 };
 
-/** One `oneOf` member per component of a zone, distinguished by `__component`. */
+/** Returns a union with one `oneOf` member per component of a zone, distinguished by `__component`. */
 export function zoneUnion(
   scope: OpenApiScope,
   components: readonly Uid[],

@@ -44,7 +44,7 @@ export type ObserveQueryOptions = {
 /** Runs a query without measuring. */
 export const runQuery: ObserveQuery = async ({ index, plan, answer }) => answer(plan(), index);
 
-/** Everything except planning and the read index is rendering. */
+/** Observes the stages of a query: planning, the read index, and rendering, which is the rest. */
 export function createObserveQuery(options: ObserveQueryOptions): ObserveQuery {
   const { phases, tracing, slowMs } = options;
   if (phases === undefined && tracing === undefined && slowMs === 0) return runQuery;

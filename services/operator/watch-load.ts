@@ -22,7 +22,7 @@ const RESOLUTION_MS = 2;
 const OPERATORS = '/_varve/';
 
 /**
- * How long requests take in this process, twice a second, until the signal. Where there are many, the first sample, which others
+ * Yields how long requests take in this process, twice a second, until the signal. Where there are many, the first sample, which others
  * are compared with, is of two seconds.
  */
 export async function* watchLoad(signal: AbortSignal): AsyncGenerator<LoadSample> {

@@ -82,7 +82,7 @@ export function writeBytes(writer: AnswerWriter, bytes: Uint8Array): void {
   writer.length += bytes.length;
 }
 
-/** For names and other short pieces: below some twenty bytes faster than `writeBytes`. */
+/** Writes names and other short pieces: below some twenty bytes faster than `writeBytes`. */
 export function writeShort(writer: AnswerWriter, bytes: Uint8Array): void {
   const { length } = bytes;
   if (writer.length + length > writer.bytes.length) grow(writer, length);

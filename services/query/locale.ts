@@ -80,7 +80,7 @@ export function localeQuery(
     : { kind: 'terms', field: 'locale', values: choice.locales };
 }
 
-/** Whether a filter has a condition on the locale at its top. */
+/** Returns whether a filter has a condition on the locale at its top. */
 export function namesLocale(filters: QueryValue | undefined): boolean {
   return isQueryObject(filters) && filters['locale'] !== undefined;
 }

@@ -74,7 +74,7 @@ export function resolvePagination(query: QueryObject, problems: Problems, rules:
   return { ...page, withCount };
 }
 
-/** Skipping costs as much as reading: far into a list it is refused, and the answer says how to get there. */
+/** Refuses offsets far into a list, since skipping costs as much as reading. The answer says how to get there. */
 export function refuseFarOffset(start: number, maxOffset: number, found: unknown, problems: Problems): void {
   if (start <= maxOffset) return;
   const message = `Cannot skip ${start} entries: at most ${maxOffset}. To read on from there use pagination[cursor]: empty to begin, then meta.pagination.nextCursor of each answer`;

@@ -23,7 +23,7 @@ type WordsContext = {
   readonly problems: Problems;
 };
 
-/** Whether the request names a search by words, facets or highlights. */
+/** Returns whether the request names a search by words, facets or highlights. */
 export function asksForWords(query: QueryObject): boolean {
   return WORD_PARAMETERS.some((name) => name in query);
 }

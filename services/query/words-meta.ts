@@ -103,7 +103,7 @@ function createHighlights(
 /** Finds matches in an attribute of rows of a locale. */
 type Markers = (attribute: string, locale: string) => ReturnType<typeof createMarker>;
 
-/** One marker per locale and kind of attribute, for all rows. */
+/** Creates one marker per locale and kind of attribute, for all rows. */
 export function createMarkers(type: ContentType, report: TextSearchReport | undefined): Markers {
   const { fields } = searchSettingsOf(type);
   const known = new Map<string, ReturnType<typeof createMarker>>();

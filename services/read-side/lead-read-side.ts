@@ -12,7 +12,10 @@ export type LedReadSide = {
   close(): void;
 };
 
-/** `isNext`: commands are accepted only when reads show them, as another process serves until then. */
+/**
+ * Switches a read side between the roles of leader and standby. `isNext`: commands are accepted only when reads show them, as another
+ * process serves until then.
+ */
 export function leadReadSide(readSide: Pick<ReadSide, 'lead' | 'follow'>, isNext: boolean): LedReadSide {
   const readable = Promise.withResolvers<void>();
   const done = Promise.withResolvers<void>();

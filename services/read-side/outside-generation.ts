@@ -87,7 +87,7 @@ export async function switchSearches(
   }
 }
 
-/** Nobody reads or writes here meanwhile. */
+/** Switches the generation of a data directory that nobody reads or writes. */
 export async function switchAtRest(generation: OutsideGeneration): Promise<void> {
   const { plan, graph, log, set } = generation;
   const epoch = await plan.outside.newestEpoch();

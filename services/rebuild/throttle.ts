@@ -53,7 +53,7 @@ const LONGEST_REST = 1_000;
 const LONGEST_STILL = 4_000;
 const LONGEST_STEP = 250;
 
-/** Down fast, up slowly. Pure. */
+/** Returns the next pace: it falls fast and rises slowly. Pure. */
 export function nextPace({ share, before, crowded }: Pace, { delayMs, isAsked }: LoadSample): Pace {
   const kind = isAsked ? 'asked' : 'idle';
   if (before === undefined) return { share: FIRST_SHARE, before: delayMs, crowded: 0 };
@@ -67,7 +67,7 @@ export function nextPace({ share, before, crowded }: Pace, { delayMs, isAsked }:
   return { share: Math.max(LEAST_SHARE[kind], share * SLOWER), before, crowded: crowded + 1 };
 }
 
-/** `maxRate`: so many events a second, however the server fares; undefined: as many as its delay allows. */
+/** Creates a throttle. `maxRate`: events a second, whatever the load; undefined: as many as the delay of requests allows. */
 export function createThrottle(maxRate: number | undefined): Throttle {
   let pace = FULL_PACE;
   const pauseAfter = (events: number, milliseconds: number): number => {

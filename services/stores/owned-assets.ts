@@ -12,7 +12,7 @@ export type OwnedAssets = {
   own(): Promise<void>;
 };
 
-/** Uploaded files of one log: a copy of the log would delete files that its own content does not name. */
+/** Protects the uploaded files of one log from another: a copy of the log would delete files that its own content does not name. */
 export function ownAssets(store: AssetStore, address: string, options: OwnershipOptions): OwnedAssets {
   const name = `the uploaded files in ${address.split('?', 1)[0]}`;
   const owned = { name, option: '--assets', store: store.owner };

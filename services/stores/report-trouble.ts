@@ -15,7 +15,7 @@ export const reportTrouble = (say: (trouble: Trouble) => void): ((trouble: Troub
   };
 };
 
-/** For commands: a line on standard error. */
+/** Reports trouble to the user of a command: a line on standard error. */
 export const sayTrouble = reportTrouble(({ operation, error }) => {
   process.stderr.write(`${operation}: ${error.message}. Trying again.\n`);
 });

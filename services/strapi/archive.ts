@@ -80,7 +80,7 @@ async function* contentOf(archive: Archive, entry: AsyncIterable<Buffer>): Async
   }
 }
 
-/** Parsed lines of a file of an archive. A line that is not JSON is an error that names it. */
+/** Yields the parsed lines of a file of an archive. A line that is not JSON is an error that names it. */
 export async function* readJsonLines({ name, content }: ArchiveFile): AsyncGenerator<unknown> {
   let number = 0;
   for await (const line of textLines(content)) {

@@ -15,7 +15,7 @@ export function isBuilder(): boolean {
   return isBuilderProcess;
 }
 
-/** `server`: COMPATIBILITY of the program that started this process, which ends if it differs. */
+/** Makes this process a builder. `server`: COMPATIBILITY of the program that started this process, which ends if it differs. */
 export function becomeBuilder(server: string | undefined): void {
   isBuilderProcess = true;
   try {

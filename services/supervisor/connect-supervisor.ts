@@ -55,7 +55,7 @@ type Answered = { readonly answer: Answer; readonly socket: object | undefined }
 
 let isWorkerProcess = false;
 
-/** Whether this process has a supervisor. */
+/** Returns whether this process has a supervisor. */
 export function isWorker(): boolean {
   return isWorkerProcess;
 }

@@ -42,7 +42,7 @@ export async function handOver(
   return end;
 }
 
-/** Whether one of these resolves before the time is over. */
+/** Returns whether one of these resolves before the time is over. */
 export async function within(ms: number, promises: readonly Promise<unknown>[]): Promise<boolean> {
   const first = Promise.race(promises.map((promise) => promise.then(() => true)));
   return (await valueWithin(ms, first)) ?? false;

@@ -10,7 +10,7 @@ export type MetricsOfWorkers = {
 /** A scrape omits a worker that does not answer in time. */
 const ANSWER_MS = 1_500;
 
-/** `workers`: those that answer requests. */
+/** Collects the metrics of all workers. `workers`: those that answer requests. */
 export function createMetricsOfWorkers(workers: () => readonly WorkerProcess[]): MetricsOfWorkers {
   const asked = new Map<number, (metrics: readonly object[]) => void>();
   let lastId = 0;

@@ -25,8 +25,8 @@ type Acceptor = SocketHandle & {
 };
 
 /**
- * Several processes that accept from one socket get very unequal shares of its connections. `accept` in one process and turns
- * among the workers make them equal. A worker gets one connection at a time, so one that has stopped keeps at most one waiting.
+ * Accepts connections in one process and hands them to the workers in turn. If several processes accept from one socket, they get
+ * very unequal shares. A worker gets one connection at a time, so one that has stopped keeps at most one waiting.
  */
 export async function shareConnections(where: ListenAddress): Promise<SharedSocket> {
   const held = await holdSocket(where);

@@ -77,7 +77,7 @@ export type StoredContent = { readonly type: string; readonly data: unknown; rea
 
 type EventLocation = Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'position' | 'chain'>;
 
-/** Like decodeEvent, for a store whose driver parses the JSON. */
+/** Decodes an event like decodeEvent, for a store whose driver parses the JSON. */
 export const decodeContent = (
   location: EventLocation,
   stored: StoredContent,

@@ -11,7 +11,7 @@ export const stopsReaders = ({ unreadable }: StoredEvent): boolean =>
 export const describeUnreadable = ({ position, stream, revision, unreadable }: StoredEvent): string =>
   `cannot read the event at position ${position} (${stream}, revision ${revision}): ${unreadable?.reason}`;
 
-/** Like describeUnreadable, with advice for an operator. */
+/** Describes an unreadable event, with advice for an operator. */
 export const adviseOnUnreadable = (event: StoredEvent): string => {
   const isNewer = event.unreadable?.kind === 'unknown-type' || event.unreadable?.kind === 'newer-version';
   const advice = isNewer
@@ -39,7 +39,7 @@ type SplitEvents = { readonly readable: readonly StoredEvent[]; readonly stop: S
 /** Returns the events up to the first that stops readers, and that one. Foreign events remain among them: their positions count. */
 export const splitAtUnreadable = (events: readonly StoredEvent[]): SplitEvents => splitAtStop(events);
 
-/** `isStop`: also stops this reader. */
+/** Splits events at the first that stops the reader. `isStop`: also stops this reader. */
 export const splitAtStop = (
   events: readonly StoredEvent[],
   isStop: (event: StoredEvent) => boolean = () => false,

@@ -99,7 +99,10 @@ function floatText(value: number): string {
   return `${mantissa}e${sign}${exponent.replace(/^[+-]/, '').padStart(2, '0')}`;
 }
 
-/** Codepoint order (SEMANTICS section 2, C.UTF-8). UTF-16 order differs from it only where surrogates meet U+E000–U+FFFF. */
+/**
+ * Compares texts in code point order (SEMANTICS section 2, C.UTF-8). UTF-16 order differs from it only where surrogates meet
+ * U+E000–U+FFFF.
+ */
 export function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {

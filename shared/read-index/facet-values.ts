@@ -22,7 +22,7 @@ export function facetText(type: ScalarType, value: Scalar): string {
   }
 }
 
-/** Whether a facet may count an attribute's values. */
+/** Returns whether a facet may count an attribute's values. */
 export function isCountable(type: ScalarType): boolean {
   return fieldTypeOf(type) !== 'json' && type !== 'richtext';
 }

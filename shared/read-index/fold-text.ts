@@ -1,5 +1,5 @@
 /**
- * Case folding of the `…i` operators: PostgreSQL's LOWER() in locale C.UTF-8, each code point's simple lower-case
+ * Folds the case of a text for the `…i` operators: PostgreSQL's LOWER() in locale C.UTF-8, each code point's simple lower-case
  * mapping (SEMANTICS section 2). Σ→σ (a final ς stays), İ→i, ß and ı stay, no accent folding, no normalisation. Values
  * and operands of every engine use this function.
  */

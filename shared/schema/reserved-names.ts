@@ -31,7 +31,7 @@ const NAME = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_-]*$/u;
 /** Paths below `/api` that Varve serves itself. */
 const RESERVED_ROUTES = ['upload', 'auth', '_changes'];
 
-/** Why an attribute cannot be called `name`. */
+/** Returns why an attribute cannot be called `name`. */
 export function attributeNameProblem(name: string, owner: 'content type' | 'component'): string | undefined {
   if (!NAME.test(name) || /^\d+$/.test(name))
     return 'expected a name of letters, digits, _ and - that does not begin with - and is not a number';
@@ -42,7 +42,7 @@ export function attributeNameProblem(name: string, owner: 'content type' | 'comp
   return name in Object.prototype ? 'the name is reserved' : undefined;
 }
 
-/** Why a type cannot be served under `/api/<name>`. */
+/** Returns why a type cannot be served under `/api/<name>`. */
 export function routeNameProblem(name: string): string | undefined {
   return RESERVED_ROUTES.includes(name.toLowerCase()) ? `the name ${name} is reserved` : undefined;
 }

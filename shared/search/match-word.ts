@@ -22,11 +22,11 @@ export function indexedWord({ stem }: Pick<Language, 'stem'>, word: string, kind
 export type WordMatch = { readonly typos: number; readonly isExact: boolean };
 
 const EXACT: WordMatch = { typos: 0, isExact: true };
-/** By its stem, its beginning or a synonym. */
+/** A match by stem, beginning or synonym. */
 export const ALIKE: WordMatch = { typos: 0, isExact: false };
 const WITH_TYPOS: readonly WordMatch[] = [ALIKE, { typos: 1, isExact: false }, { typos: 2, isExact: false }];
 
-/** undefined: it does not match. */
+/** Returns how a word matches a term; undefined: it does not. */
 export function matchWord(term: SearchTerm, { folded, stem, kind }: IndexedWord): WordMatch | undefined {
   if (folded === term.folded) return EXACT;
   if (stem !== undefined && stem === term.stem) return ALIKE;

@@ -85,7 +85,10 @@ export type Nearness = {
   readonly isNear: readonly boolean[];
 };
 
-/** `counts`: by term the words that match it, by their typos. `fields`: how many are searched. */
+/**
+ * Returns the fewest typos of each term, and which terms may be near to the next. `counts`: by term the words that match it, by their
+ * typos. `fields`: how many are searched.
+ */
 export function nearnessOf(counts: readonly (readonly number[])[], fields: number): Nearness {
   const typos = counts.map((each) => {
     const least = each.findIndex((count) => count > 0);

@@ -76,7 +76,7 @@ export function termsOf(typed: readonly SearchTerm[], rules: TermRules): SearchT
   return { mode, terms: (mode === 'any' ? countRepeated(kept) : joinNeighbours(kept)).slice(0, MOST_TERMS) };
 }
 
-/** All terms if nothing else is there. */
+/** Removes stop words, unless nothing else is there. */
 export function withoutStopWords(
   terms: readonly SearchTerm[],
   { language }: TermRules,
@@ -85,7 +85,7 @@ export function withoutStopWords(
   return meant.length === 0 ? terms : meant;
 }
 
-/** Each word also counts as what it makes with the word before or behind it: `pizza roma` finds `pizzaroma`. */
+/** Adds the words that neighbours make together: `pizza roma` finds `pizzaroma`. */
 export function joinNeighbours(terms: readonly SearchTerm[]): readonly SearchTerm[] {
   return terms.map((term, at) => {
     if (!term.mayHaveTypos) return term;

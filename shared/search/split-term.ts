@@ -9,7 +9,7 @@ const LONGEST = 40;
 /** Two words that may have been typed as one. */
 export type Split = readonly [string, string];
 
-/** Where a word may be split that no text has: the most even way first. */
+/** Returns the ways to split a word that no text has, the most even one first. */
 export function splitsOf({ folded, mayHaveTypos }: SearchTerm): readonly Split[] {
   const last = folded.length - SHORTEST_PART;
   if (!mayHaveTypos || folded.length > LONGEST || last < SHORTEST_PART) return [];

@@ -26,7 +26,7 @@ export function splitWords(text: string, locale: string): TextWord[] {
   return words;
 }
 
-/** Whether a text has any words, in whatever language. */
+/** Returns whether a text has any words, in whatever language. */
 export function hasWords(text: string): boolean {
   return text.search(WORD) >= 0;
 }

@@ -12,8 +12,8 @@ const NOT_A_DATABASE = 26;
 export const isDamaged = (error: unknown): boolean => hasCode(error, [CORRUPT, NOT_A_DATABASE]);
 
 /**
- * Like isDamaged, for a file that is being opened: one that has a schema version and lacks its tables is damaged as
- * well.
+ * Returns whether a file that is being opened is damaged. One that has a schema version and lacks its tables is damaged
+ * too.
  */
 export const isDamagedAtOpen = (error: unknown): boolean => hasCode(error, [CORRUPT, NOT_A_DATABASE, ERROR]);
 
@@ -25,8 +25,8 @@ export const isDiskFull = (error: unknown): boolean =>
   hasCode(error, [FULL]) || causes(error).some(({ message }) => FULL_TEXT.test(message));
 
 /**
- * Like isDiskFull, for files of a folder that are being opened: SQLite has no code for the files next to the
- * database.
+ * Returns whether files of a folder cannot be opened because the disk is full. SQLite has no code for the files next to
+ * the database.
  */
 export const isDiskFullAtOpen = (error: unknown, folder: string): boolean =>
   isDiskFull(error) || (hasCode(error, [IO_ERROR, CANNOT_OPEN]) && freeBytes(folder) < OPENING_TAKES_BYTES);

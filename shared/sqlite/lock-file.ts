@@ -15,7 +15,7 @@ const held = new Set<DatabaseSync>();
 export const tryLockFile = (path: string, waitMs = 0): FileLock | undefined =>
   lockFile(path, waitMs, (db) => db.exec('BEGIN EXCLUSIVE'));
 
-/** As tryLockFile, but other processes may share the file: while one does, nobody has it for itself. */
+/** Locks a file that other processes may share. While one process shares it, no other gets it alone. */
 export const tryShareFile = (path: string, waitMs = 0): FileLock | undefined =>
   lockFile(path, waitMs, (db) => {
     db.exec('BEGIN');

@@ -20,7 +20,7 @@ export const migrate = (db: Database, migrations: readonly Migration[]): void =>
   for (const _ of migrating(db, migrations));
 };
 
-/** Like `migrate`, but yields after every transaction. */
+/** Migrates like `migrate`, but yields after every transaction. */
 export function* migrating(db: Database, migrations: readonly Migration[]): Generator<void> {
   for (;;) {
     const version = schemaVersion(db, migrations.length);

@@ -34,7 +34,7 @@ const WAL_FILE_LIMIT_BYTES = 64 * 1024 * 1024;
 export const openDatabase = (path: string, { migrations, ...options }: DatabaseOptions): Database =>
   openWith(path, options, (db) => migrate(db, migrations));
 
-/** Like openDatabase, without migrations. */
+/** Opens a database without migrations. */
 export const connectDatabase = (path: string, options: Omit<DatabaseOptions, 'migrations'>): Database =>
   openWith(path, options, () => undefined);
 

@@ -31,7 +31,7 @@ let stepsLeft = NEVER;
 /** Steps for a part of a query, which takes a microsecond to some milliseconds. */
 export const PART = 400;
 
-/** Does work that ends, by an exception of one of the three below, when the slice does. */
+/** Runs work until the slice ends, which one of the three functions below says by an exception. */
 export function inSlice<Result>(slice: Slice, work: () => Result): Result {
   const [outer, outerSteps] = [current, stepsLeft];
   current = slice;

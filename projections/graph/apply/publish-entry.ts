@@ -50,7 +50,7 @@ export function discardDraft(context: GraphContext, entry: GraphEntry, moment: M
   discardShared(context, entry, moment);
 }
 
-/** Both versions of the locale go, with all links from and to it. */
+/** Removes both versions of the locale, with all links from and to it. */
 export function deleteEntry(context: GraphContext, entry: GraphEntry): void {
   for (const row of [...entry.rows]) if (row !== undefined) dropRow(context, entry, versionOfKey(row.key));
   const { links, pending } = context;

@@ -78,14 +78,14 @@ function convertComponents(
   });
 }
 
-/** undefined: the component is no more. */
+/** Returns the change of a component; undefined: it no longer exists. */
 export function componentChange({ before, now }: ModelChange, uid: Uid): ModelChange | undefined {
   const [was, is] = [before.registry.components.get(uid), now.registry.components.get(uid)];
   if (was === undefined || is === undefined) return undefined;
   return { before: { registry: before.registry, model: was }, now: { registry: now.registry, model: is } };
 }
 
-/** All components in a row's values, as `<uid> <id>`. */
+/** Yields all components in a row's values, as `<uid> <id>`. */
 export function* componentKeys(registry: SchemaRegistry, model: Model, values: Values): Iterable<string> {
   for (const attribute of model.attributes.values()) {
     if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') continue;

@@ -6,7 +6,7 @@ import type { GraphEntry } from '../store/graph-session.ts';
 import { DRAFT, LIVE, PUBLISHED, rowKey } from '../store/row-keys.ts';
 
 /**
- * Draft & publish was switched on: a live row becomes the draft and the published row of its entry, the published one
+ * Converts an entry after draft & publish was switched on: its row becomes the draft and the published row of its entry, the published one
  * with a new id, as if it was published now.
  */
 export function splitVersions(context: GraphContext, entry: GraphEntry, moment: Moment): void {
@@ -30,8 +30,8 @@ export function splitVersions(context: GraphContext, entry: GraphEntry, moment: 
 }
 
 /**
- * Draft & publish was switched off: published rows become live. A row that was never published must not become visible
- * by a change of a schema, so it is removed, as in Strapi (the log still has it).
+ * Converts an entry after draft & publish was switched off: its published row becomes its only row. A row that was never published must
+ * not become visible by a change of a schema, so it is removed, as in Strapi (the log still has it).
  */
 export function joinVersions(context: GraphContext, entry: GraphEntry): void {
   const published = entry.rows[PUBLISHED];

@@ -46,7 +46,7 @@ export function openDefinitions(db: GraphDatabase, names: Names): Definitions {
   };
 }
 
-/** Another default locale only affects later entries. */
+/** Compares all but the default locale, which only affects later entries. */
 export function isSameModel(before: TypeDefinition, now: TypeDefinition): boolean {
   const [a, b] = [before, now].map(({ schema, components }) => JSON.stringify([schema, components]));
   return a === b;

@@ -55,7 +55,7 @@ export function* readLocalizedDocuments(
 
 type EntryRow = readonly [number, number, string, string, number, number];
 
-/** Each row of a document to those in its other locales, in batches of about `batchSize`. */
+/** Yields links from each row of a document to those in its other locales, in batches of about `batchSize`. */
 export function* localizationLinks(
   context: ReaderContext,
   { documents }: Localized,

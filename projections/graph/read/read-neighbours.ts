@@ -49,7 +49,7 @@ const CACHED_ROWS = 1_000;
 const CACHED_LINKS = 200;
 
 /**
- * Both worlds of the graph in its current state, for making documents. Everything is read once, however many documents
+ * Reads both worlds of the graph in its current state, for making documents. Everything is read once, however many documents
  * show it, so use it only until the graph changes.
  */
 export function readNeighbours(context: ReaderContext): readonly [draft: Neighbours, published: Neighbours] {

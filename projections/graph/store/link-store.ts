@@ -49,7 +49,7 @@ export const ALL_LINKS = `SELECT ${COLUMNS} FROM links WHERE source >= ? AND sou
 
 type RelationOfNumber = (number: number) => GraphRelation | undefined;
 
-/** `isFresh`: nothing in the file is about the entry yet. */
+/** Creates the store of one entry's links. `isFresh`: nothing in the file is about the entry yet. */
 export function createLinkStore(
   db: GraphDatabase,
   relationOf: RelationOfNumber,
@@ -98,7 +98,7 @@ export function createLinkStore(
   };
 }
 
-/** Every link of a relation. Reads the whole table, as it is in the file. */
+/** Returns every link of a relation. Reads the whole table, as it is in the file. */
 export function linksOfRelation(db: GraphDatabase, relation: GraphRelation): LinkRecord[] {
   return db
     .all(`SELECT ${COLUMNS} FROM links WHERE relation = ?`, relation.id)

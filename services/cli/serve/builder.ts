@@ -35,7 +35,7 @@ export function renewReadModel(context: OperatorContext, readiness: ReadinessChe
   startRebuild(context, logger, true);
 }
 
-/** Has the program that is installed now make the next generation, and serve it. Its differences count as intended. */
+/** Starts a rebuild by the program that is installed now. The differences count as intended. */
 export function renewProgram(context: OperatorContext, logger: Logger): void {
   startRebuild(context, logger, true);
 }

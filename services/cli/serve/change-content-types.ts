@@ -15,7 +15,7 @@ const BACKOFF: Backoff = { firstMs: 500, longestMs: 60_000 };
 const NEVER = new AbortController().signal;
 
 /**
- * Has another process change the content types, in a copy of the graph: this process serves those in force until then. Tries again
+ * Starts a process that changes the content types, in a copy of the graph: this process serves those in force until then. Tries again
  * while it serves. Ends when the rebuild was paused or cancelled by an operator.
  */
 export function changeContentTypes(

@@ -32,8 +32,8 @@ export type OperatingProcess = {
 };
 
 /**
- * With `--metrics-port`, metrics are on that port alone, for everyone who reaches it; else on the port of the API, for
- * callers with full access. Rejects with a message if that port is not available.
+ * Opens metrics, health checks and traces. With `--metrics-port`, metrics are on that port alone, for everyone who reaches it; else on
+ * the port of the API, for callers with full access. Rejects with a message if that port is not available.
  */
 export async function openOperating(
   settings: ServeSettings,

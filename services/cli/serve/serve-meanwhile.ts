@@ -4,7 +4,7 @@ import { startRebuild } from './builder.ts';
 import { type LeadingParts, sayServing, watchRequests } from './leading-parts.ts';
 import { serveApp } from './serve-app.ts';
 
-/** How the earlier generation serves on a listener while the content types of its index outside are replaced. */
+/** Serves the earlier generation on a listener while the content types of its index outside are replaced. */
 export function serveMeanwhile(parts: LeadingParts, listener: Listener): Meanwhile {
   const { settings, role, logger, paths, supervisor, operators, ports, stop } = parts;
   return {

@@ -55,7 +55,7 @@ export function command<
   };
 }
 
-/** `groups`: the description of each, by name. `run` gets the name and the command's action. */
+/** Adds commands to the program. `groups`: the description of each, by name. `run` gets the name and the command's action. */
 export function addCommands(
   program: Command,
   groups: Readonly<Record<string, string>>,

@@ -49,7 +49,7 @@ export const DELIVERY_SETTINGS = {
   },
 } as const satisfies Readonly<Record<string, Setting>>;
 
-/** undefined: answers get no tags in their headers. */
+/** Returns the tags of answers by the settings; undefined: answers get no tags in their headers. */
 export function taggingSettings(settings: {
   readonly cacheTags: TagReceiver | 'none';
   readonly cacheTagsBytes: number;
@@ -66,7 +66,7 @@ type StaleChoice = {
   readonly purge?: readonly unknown[] | undefined;
 };
 
-/** How long caches may serve answers that are no longer up to date. */
+/** Returns how long caches may serve answers that are no longer up to date. */
 export function lifetimeOf({
   cacheStaleWhileRevalidate: staleWhileRevalidate,
   cacheStaleIfError: staleIfError,

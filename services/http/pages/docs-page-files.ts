@@ -12,7 +12,7 @@ export const SWAGGER_FILES: ReadonlyMap<string, SwaggerFile> = new Map([
 
 const contents = new Map<SwaggerFile, Promise<Buffer>>();
 
-/** Read from the package once, when it is first asked for. */
+/** Reads a file of the package once, at its first request. */
 export function readSwaggerFile(file: SwaggerFile): Promise<Buffer> {
   const known = contents.get(file);
   if (known !== undefined) return known;

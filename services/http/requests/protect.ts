@@ -32,7 +32,7 @@ const NO_HEADERS = {
 /** Health checks decide whether this process lives: they are never limited. */
 export const HEALTH_PATH = '/_health';
 
-/** First checks of a request. Without these settings a request passes nothing additional. */
+/** Registers the first checks of a request. Without these settings a request passes nothing additional. */
 export async function protect(app: FastifyInstance, options: ProtectionOptions): Promise<void> {
   const { corsOrigins, rateLimit: max, isLimiting, isCounted } = options;
   app.decorate('addsHeaders', corsOrigins.length > 0);

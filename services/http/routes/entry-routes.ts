@@ -153,7 +153,7 @@ function entryHandlers({ registry, deliveryOf }: RouteContext, type: ContentType
   };
 }
 
-/** One path: its methods, and 405 with `Allow` for all others. */
+/** Registers one path: its methods, and 405 with `Allow` for all others. */
 export function register(app: FastifyInstance, url: string, handlers: Handlers): void {
   const served = Object.keys(handlers);
   for (const [method, handler] of Object.entries(handlers)) {

@@ -5,7 +5,7 @@ import { JSON_HEADERS } from '../answers/responses.ts';
 /** Path of Algolia's protocol. */
 export const INSTANT_SEARCH_PREFIX = '/1';
 
-/** Whether a request is in Algolia's protocol, also one that reaches no route. */
+/** Returns whether a request is in Algolia's protocol, also one that reaches no route. */
 export function isInstantSearch({ raw }: Pick<FastifyRequest, 'raw'>): boolean {
   return raw.url?.startsWith(`${INSTANT_SEARCH_PREFIX}/`) === true;
 }

@@ -1,7 +1,7 @@
 import type { Role } from '../../../shared/access/login-state.ts';
 import { parseQueryString, type QueryValue } from '../../query/query-string.ts';
 
-/** Whether a query asks for the role of a user, with `populate` in any of its forms. */
+/** Returns whether a query asks for the role of a user, with `populate` in any of its forms. */
 export function asksForRole(queryString: string): boolean {
   return queryString.includes('populate') && namesRole(parseQueryString(queryString)['populate']);
 }

@@ -26,7 +26,7 @@ export function ownSocket(server: Server): ListeningSocket {
 /** Connections that wait while no process accepts them; the system's own limit may be lower. */
 const BACKLOG = 1_024;
 
-/** `where`: an address, or a socket that has one (an object of Node's own). */
+/** Starts to listen. `where`: an address, or a socket that has one (an object of Node's own). */
 export function startListening(server: Server, where: ListenAddress | object): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     const listening = () => {

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream';
 /** Headers of one connection, not of the request or the answer. */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'te', 'trailer'];
 
-/** Has requests answered by the server at this address. Answers 502 if that does not answer. */
+/** Passes requests on to the server at this address. Answers 502 if that does not answer. */
 export function passOn(address: string): RequestListener {
   const agent = new Agent({ keepAlive: true });
   return (request, response) => {

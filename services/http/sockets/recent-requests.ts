@@ -39,8 +39,7 @@ const ROUNDS = 12;
 const AT_ONCE = 4;
 
 /**
- * Has a handler answer these requests again and again before it is given others, for `atMostMs`. The answers are thrown away, and so are
- * failures.
+ * Warms a handler up: it answers these requests again and again, for `atMostMs` at most. Answers and failures are dropped.
  */
 export async function warmUp(
   requests: readonly RecentRequest[],

@@ -34,7 +34,7 @@ export const toRecordData = (event: EncodedEvent): EventData =>
   });
 
 /**
- * Never throws because of an event's content: an event that is not Varve's, or cannot be read, is marked `unreadable`.
+ * Decodes a record. Never throws because of its content: an event that is not Varve's, or cannot be read, is marked `unreadable`.
  */
 export const toStoredEvent = (recorded: Recorded, decode: Decode): StoredEvent => {
   const { id, streamId: stream, revision, type, data, metadata } = recorded;

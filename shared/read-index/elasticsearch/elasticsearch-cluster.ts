@@ -151,7 +151,7 @@ export function documentDependencies(
   return [...createLayouts(registry, denormalise).values()].flatMap(dependenciesOf);
 }
 
-/** True for a failure that time or an operator fixes; false if the cluster understood the request and refuses it. */
+/** Returns whether time or an operator fixes a failure; false if the cluster understood the request and refuses it. */
 export function isPassingFailure(error: unknown): boolean {
   if (!(error instanceof errors.ResponseError)) return error instanceof errors.ElasticsearchClientError;
   const status = error.statusCode ?? 500;

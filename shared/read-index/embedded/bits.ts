@@ -29,20 +29,20 @@ export function hasBit(bits: Bits, row: number): boolean {
   return ((bits[row >>> 5] as number) & (1 << (row & 31))) !== 0;
 }
 
-/** into |= from */
+/** Computes `into |= from`. */
 export function orBits(into: Bits, from: Bits): void {
   const length = Math.min(into.length, from.length);
   for (let i = 0; i < length; i++) into[i] = (into[i] as number) | (from[i] as number);
 }
 
-/** into &= from */
+/** Computes `into &= from`. */
 export function andBits(into: Bits, from: Bits): void {
   const length = Math.min(into.length, from.length);
   for (let i = 0; i < length; i++) into[i] = (into[i] as number) & (from[i] as number);
   if (length < into.length) into.fill(0, length);
 }
 
-/** into &= ~from */
+/** Computes `into &= ~from`. */
 export function andNotBits(into: Bits, from: Bits): void {
   const length = Math.min(into.length, from.length);
   for (let i = 0; i < length; i++) into[i] = (into[i] as number) & ~(from[i] as number);

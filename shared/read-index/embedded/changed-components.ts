@@ -6,7 +6,7 @@ import { type Spaces, versionSpace } from './spaces.ts';
 
 type Rows = { readonly spaces: Spaces; readonly sources: SourceStore };
 
-/** See `ReadIndex.changedComponents`. */
+/** Implements `ReadIndex.changedComponents`. */
 export function changedComponents(rows: Rows, { type, version, key, row }: RowChange): readonly string[] {
   const space = versionSpace(rows.spaces, type, version);
   const held = space.ordinals.get(key);

@@ -84,7 +84,7 @@ export function sortValue(column: IndexedColumn, row: number): SortValue {
   return (PUBLICATION_STATES as readonly Scalar[]).indexOf(value);
 }
 
-/** NULL is greater than every value (SEMANTICS section 7); text in code point order. */
+/** Compares sort values: NULL is greater than every value (SEMANTICS section 7), text is in code point order. */
 export function compareSortValues(a: SortValue, b: SortValue): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
   if (typeof a === 'string' && typeof b === 'string') return compareCodePoints(a, b);

@@ -32,7 +32,7 @@ export function createKeyReader(key: BoundSortKey): KeyReader {
   return read;
 }
 
-/** For comparing, which reads a row several times. */
+/** Creates readers of keys for comparisons, which read a row several times. */
 export function createKeyReaders(keys: readonly BoundSortKey[]): readonly KeyReader[] {
   return keys.map((key) => {
     const read = createKeyReader(key);

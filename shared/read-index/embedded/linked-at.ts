@@ -3,7 +3,7 @@ import { listValues } from './row-lists.ts';
 import { rootOrdinal } from './source-at.ts';
 import { type Spaces, worldSpace } from './spaces.ts';
 
-/** See `ReadIndex.linkedAt`. */
+/** Implements `ReadIndex.linkedAt`. */
 export function linkedAt(
   spaces: Spaces,
   address: RowSpace,

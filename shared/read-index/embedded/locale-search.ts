@@ -26,7 +26,7 @@ export type LocaleSearch = {
   readonly isSearched: readonly boolean[];
 };
 
-/** One for each reading of the query. Where a call ends with its slice, the next continues it. */
+/** Creates one search for each reading of the query. If a call ends with its slice, the next continues it. */
 export function createLocaleSearches(
   index: TextIndex,
   text: LocaleText,
@@ -152,7 +152,10 @@ function createRows(
   };
 }
 
-/** The word that a term was taken for: of those with the fewest typos the one that most rows have. undefined: it was understood as it was typed. */
+/**
+ * The word that a term was taken for: of those with the fewest typos the one that most rows have. undefined: it was understood as it was
+ * typed.
+ */
 export function correctionOf(search: LocaleSearch, { expansion }: LocaleTerm): string | undefined {
   const { vocabulary, postings } = search.text;
   let best: { readonly word: KnownWord; readonly typos: number; readonly rows: number } | undefined;

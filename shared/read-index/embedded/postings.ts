@@ -112,14 +112,14 @@ export function removeFromPosting(postings: Postings, term: number, row: number)
   if (dense.count < SPARSE_BELOW) makeSparse(postings, term, dense);
 }
 
-/** into |= rows of the term */
+/** Adds the rows of the term to `into`. */
 export function collectPosting(postings: Postings, term: number, into: Bits): void {
   const dense = postings.dense[term];
   if (dense !== undefined) orBits(into, dense.bits);
   else collectList(postings.lists, term, into);
 }
 
-/** True for a sparse posting of at most `most` rows. */
+/** Returns whether a posting is sparse and has at most `most` rows. */
 export function hasFewRows({ lists, dense }: Postings, term: number, most: number): boolean {
   return dense[term] === undefined && listCount(lists, term) <= most;
 }

@@ -34,7 +34,7 @@ export function createRowLists(ordered: boolean, lists = 0): RowLists {
   };
 }
 
-/** Unordered lists with so many entries each, which are still to be set. */
+/** Creates unordered lists of these lengths; the entries are still to be set. */
 export function createListsOf(counts: Int32Array): RowLists {
   const lists = createRowLists(false, counts.length);
   lists.counts = counts;

@@ -50,7 +50,7 @@ export function compareRows(
 /** Sorts rows. If a call ends with its slice, the next one continues. */
 export type RowSort = () => Int32Array;
 
-/** Each row's keys are read once, as numbers. */
+/** Creates a sort that reads each row's keys once, as numbers. */
 export function createRowSort(keys: readonly BoundSortKey[], rows: readonly number[] | Int32Array): RowSort {
   const readings = keys.map((key) => readNumbers(key, rows));
   const columns: Float64Array[] = [];

@@ -6,7 +6,7 @@ import { componentBelow, type Spaces, worldSpace } from './spaces.ts';
 
 type Rows = { readonly spaces: Spaces; readonly sources: SourceStore };
 
-/** See `ReadIndex.sourceAt`. */
+/** Implements `ReadIndex.sourceAt`. */
 export function sourceAt(
   { spaces, sources }: Rows,
   address: RowSpace,

@@ -13,7 +13,7 @@ export type TargetFilter = {
   readonly keeps: (row: number) => boolean;
 };
 
-/** Each target is tested or, where many are linked, looked up in the set of all that match. undefined: all are wanted. */
+/** Creates a filter of targets. It tests each or, if many are linked, looks it up in the set of all matches. undefined: all are wanted. */
 export function createTargetFilter(
   context: QueryContext,
   parents: readonly number[],

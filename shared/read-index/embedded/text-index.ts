@@ -154,7 +154,7 @@ function restoreSome(index: TextIndex): void {
   if (index.restoring?.next().done === true) index.restoring = undefined;
 }
 
-/** From now on changes mark their rows. */
+/** Registers watchers: from now on changes mark their rows. */
 export function watch(index: TextIndex): void {
   if (index.isWatching) return;
   const mark = (row: number) => {

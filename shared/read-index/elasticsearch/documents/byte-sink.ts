@@ -46,7 +46,7 @@ export function writeText(sink: ByteSink, text: string): void {
   sink.end += sink.bytes.write(text, sink.end);
 }
 
-/** One ASCII character. */
+/** Writes one ASCII character. */
 export function putByte(sink: ByteSink, byte: number): void {
   reserve(sink, 1);
   sink.bytes[sink.end++] = byte;

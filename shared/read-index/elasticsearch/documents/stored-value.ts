@@ -45,7 +45,7 @@ function storedInteger(value: bigint): string {
   return String(value + INT64_OFFSET).padStart(20, '0');
 }
 
-/** Back from `storedInteger`. */
+/** Reads a number that `storedInteger` wrote. */
 export function readInteger(stored: string): bigint {
   return BigInt(stored) - INT64_OFFSET;
 }

@@ -48,7 +48,7 @@ export type StoredPart = {
 
 export type StoredParts = { readonly [attribute: string]: readonly StoredPart[] };
 
-/** Below which name a dynamic zone's items hold the fields of a kind of component. Field names cannot have dots. */
+/** Name of the object with the fields of a kind of component, in a dynamic zone's items. Field names cannot have dots. */
 export function zoneHolder(component: Uid): string {
   return component.replaceAll('.', '~');
 }

@@ -54,7 +54,7 @@ const STEMS: Readonly<Record<WordKind, string>> = { text: 's', spelled: 'v', key
 
 const WORD_KINDS: readonly WordKind[] = ['text', 'spelled', 'keyword'];
 
-/** One token, and one by its stem where that is another word. */
+/** Returns the token of a word, and that of its stem if the two differ. */
 export function vocabularyTokens(locale: string, { key, folded, stem, kind }: FoundWord): readonly string[] {
   const spelled = `${folded}:${key === folded ? '' : key}`;
   const token = `${locale}:${KINDS[kind]}:${spelled}`;

@@ -64,7 +64,7 @@ function sortClause(layout: DocumentLayout, { path, field, direction }: SortKey)
   return { field: `s.${direction === 'asc' ? names.low : names.high}`, direction, held };
 }
 
-/** NULL counts as greater than every value. `reversed`: the same order from its other end. */
+/** Presents sort keys; NULL counts as greater than every value. `reversed`: the same order from its other end. */
 export function sortDsl(clauses: readonly SortClause[], reversed = false): readonly SortDsl[] {
   return clauses.map(({ field, direction }) => {
     const ascending = (direction === 'asc') !== reversed;

@@ -33,7 +33,7 @@ export function leaf(dsl: Dsl): PlannedQuery {
   return { kind: 'leaf', dsl };
 }
 
-/** All of `filter`, one of `should` if given, none of `mustNot`; as flat as possible. */
+/** Combines queries: all of `filter`, one of `should` if given, none of `mustNot`; as flat as possible. */
 export function allPlanned(
   filter: readonly PlannedQuery[],
   should?: readonly PlannedQuery[],

@@ -13,7 +13,7 @@ export type PageSearch = {
   readonly details: boolean;
 };
 
-/** `plain`: sort values of the hits are not wanted. */
+/** Reads a page from an answer. `plain`: sort values of the hits are not wanted. */
 export function readPage(
   { session, request, query, details }: PageSearch,
   page: Omit<SearchBody, 'query'>,

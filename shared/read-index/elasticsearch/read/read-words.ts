@@ -98,7 +98,7 @@ export function hasToken(tokens: readonly string[]): Dsl {
   return termsDsl(WORDS_FIELD, tokens);
 }
 
-/** Whether any document matches. */
+/** Returns whether any document matches. */
 export async function isThere({ session, type }: Omit<WordPlace, 'locale'>, query: Dsl): Promise<boolean> {
   if ('match_none' in query) return false;
   const { hits } = await session.search(type, {

@@ -24,7 +24,7 @@ import { isBehind, type PlacedRow, sortInProcess } from './sort-in-process.ts';
 /** From this offset on, matches are counted first: the far half is nearer from the other end. */
 const COUNT_FROM = 2000;
 
-/** One page of a search. */
+/** Reads one page of a search. */
 export async function searchRows(session: Session, request: SearchRequest): Promise<SearchResult> {
   const { type, text, facets } = request;
   const query = await resolveQuery(session, planQuery(session.layouts, type, request.query));

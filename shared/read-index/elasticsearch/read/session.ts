@@ -43,7 +43,7 @@ export type Session = SearchContext & {
   readonly sent: (readonly Search[])[];
 };
 
-/** `set`: the indices that it reads from first to last. */
+/** Opens the session of one answer. `set`: the indices that it reads from first to last. */
 export function openSession(context: SearchContext, world: World, set: IndexSet): Session {
   const sent: (readonly Search[])[] = [];
   const search = searchTogether(context, sent);
