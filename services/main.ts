@@ -51,7 +51,7 @@ import { createPeople } from './login/people.ts';
 import { METRICS } from './operating/metric-definitions.ts';
 import { observeEventStore } from './operating/observe-event-store.ts';
 import { traceReadIndex } from './operating/observe-read-index.ts';
-import { type Operating, watchLead, watchVitals } from './operating/operating.ts';
+import { type Operating, registerGauges, watchLead } from './operating/operating.ts';
 import type { OperatorContext } from './operator/operation.ts';
 import { type ContentStore, type ContentStoreOptions, openContentStore } from './process/content-store.ts';
 import { type Meanwhile, serveEarlier } from './process/earlier-generation.ts';
@@ -422,7 +422,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   watchLead(operating, fleet);
   const head = createLogHead(log, 1);
   const applied = () => appliedUpTo(graph, index.position());
-  watchVitals(operating, { log, index, registry, applied, documents: documents?.status });
+  registerGauges(operating, { log, index, registry, applied, documents: documents?.status });
   return {
     registry,
     access,

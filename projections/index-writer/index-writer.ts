@@ -2,10 +2,10 @@ import { type Condition, createCondition } from '../../shared/condition.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import type { ContentGraph } from '../graph/content-graph.ts';
 import {
-  accountOf,
   type Settlement,
   type StaleDocument,
   type StaleDocuments,
+  staleDocumentsOf,
 } from '../graph/stale/stale-documents.ts';
 import type { Lane } from '../graph/stale/stale-rows.ts';
 import { type Batch, nextBatch, release, sendBatch, type Work } from './lane.ts';
@@ -105,7 +105,7 @@ type State = Work & {
 /** Starts the workers. Documents of earlier runs that were never refreshed are made visible first. */
 export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
   const { graph, index } = options;
-  const stale = accountOf(graph);
+  const stale = staleDocumentsOf(graph);
   const giveUp = new AbortController();
   const state: State = {
     options,

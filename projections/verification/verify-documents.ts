@@ -10,7 +10,7 @@ import type {
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { ContentGraph } from '../graph/content-graph.ts';
 import { type GraphInspection, worldsOfKey } from '../graph/read/inspect-graph.ts';
-import { accountOf, documentName } from '../graph/stale/stale-documents.ts';
+import { documentName, staleDocumentsOf } from '../graph/stale/stale-documents.ts';
 import { type IndexDifference, UNKNOWN_DOCUMENT, type VerificationLine } from './difference.ts';
 import { documentsOfGraph, documentsOfIndex } from './documents-of.ts';
 
@@ -88,7 +88,7 @@ async function* compareKeys(
   again: boolean,
 ): AsyncGenerator<VerificationLine> {
   const { graph, stored, repair } = options;
-  const stale = accountOf(graph);
+  const stale = staleDocumentsOf(graph);
   const inspection = graph.inspect();
   const expected = keys.map((key) => expectedFields(options, inspection, key));
   const wasWaiting = keys.map((key) => stale.isWaiting(key));

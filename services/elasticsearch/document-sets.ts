@@ -13,8 +13,8 @@ import {
 } from '../../shared/read-index/elasticsearch/wire/client.ts';
 import type { OutsideIndices } from '../read-side/outside-indices.ts';
 import { nameOfLog } from './name-of-log.ts';
-import { persistently } from './persistently.ts';
 import type { Report } from './report.ts';
+import { retryOutages } from './retry-outages.ts';
 
 export type DocumentSetsOptions = {
   readonly connection: ElasticsearchConnection;
@@ -30,7 +30,7 @@ const NEVER = new AbortController().signal;
 export function documentSets(options: DocumentSetsOptions): OutsideIndices {
   const { connection, spread, denormalise, space, report } = options;
   const wait = async <Result>(work: () => Promise<Result>): Promise<Result> =>
-    (await persistently(report, NEVER, work)) as Result;
+    (await retryOutages(report, NEVER, work)) as Result;
   const withClient = async <Result>(
     use: (client: ReturnType<typeof createElasticsearchClient>) => Promise<Result>,
   ): Promise<Result> => {

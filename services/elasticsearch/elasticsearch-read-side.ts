@@ -1,8 +1,8 @@
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import {
-  accountOf,
   type ParkedDocuments,
   type StaleDocuments,
+  staleDocumentsOf,
 } from '../../projections/graph/stale/stale-documents.ts';
 import type { WriterStatus } from '../../projections/index-writer/index-writer.ts';
 import {
@@ -56,7 +56,7 @@ export function elasticsearchReadSide({
     graph: { dependencies: (registry) => documentDependencies(registry, denormalise) },
     outside: documentSets({ connection, spread, denormalise, space, report }),
     async open(graph, log, indices) {
-      const stale = accountOf(graph);
+      const stale = staleDocumentsOf(graph);
       const registry = addSynonyms(graph.registry(), synonyms);
       const shape = { spread, denormalise, rowCacheBytes };
       const cluster = createElasticsearchCluster({ connection, space, registry, ...shape });

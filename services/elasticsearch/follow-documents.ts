@@ -1,7 +1,7 @@
 import { followProgress } from '../../projections/index-writer/follow-progress.ts';
 import { type DocumentRole, type DocumentRoleOptions, NOTHING_TO_ANNOUNCE } from './document-role.ts';
 import { progressOfLiveSet } from './progress-of-live-set.ts';
-import { untilWhole } from './until-whole.ts';
+import { waitForIndices } from './wait-for-indices.ts';
 
 /**
  * Role of a process that may become the writer: it removes from its stale documents those that the leader has written.
@@ -13,7 +13,7 @@ export function followDocuments(options: DocumentRoleOptions): DocumentRole {
   const follower = followProgress({ store: progressOfLiveSet(cluster, log), stale });
   follower.wake();
   const { signal } = stopping;
-  const ready = isWhole ? Promise.resolve() : untilWhole({ cluster, log, report, signal });
+  const ready = isWhole ? Promise.resolve() : waitForIndices({ cluster, log, report, signal });
   const closed = Promise.withResolvers<void>();
   const stop = () => {
     stopping.abort();

@@ -7,10 +7,10 @@ import { createCondition } from '../../shared/condition.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import type { ServedIndices } from '../read-side/read-side.ts';
 import type { Announcing, DocumentRole, DocumentRoleOptions } from './document-role.ts';
-import { persistently } from './persistently.ts';
+import { createDualWrite, type DualWriteIndex } from './dual-write.ts';
 import { reportWriter } from './report-writer.ts';
+import { retryOutages } from './retry-outages.ts';
 import { writeOnly } from './write-only.ts';
-import { type WrittenTwice, writeTwice } from './write-twice.ts';
 
 export type LeadDocumentsOptions = DocumentRoleOptions & {
   readonly epoch: number;
@@ -30,7 +30,7 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
   const moved = createCondition();
   const announcing = createAnnouncing(options, started.promise);
   const start = () => {
-    const index = writeTwice(options.cluster.createWriter());
+    const index = createDualWrite(options.cluster.createWriter());
     writer = startWriter(options, index, () => {
       moved.check();
       announcing.advanced();
@@ -73,19 +73,19 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
 
 type Takeover = LeadDocumentsOptions & {
   readonly signal: AbortSignal;
-  readonly start: () => { readonly writer: IndexWriter; readonly index: WrittenTwice };
+  readonly start: () => { readonly writer: IndexWriter; readonly index: DualWriteIndex };
   readonly shows: (position: bigint, timeoutMs: number) => Promise<boolean>;
 };
 
 async function takeOver(takeover: Takeover): Promise<void> {
   const { cluster, graph, stale, indices, isWhole, signal, report, start, epoch } = takeover;
-  const refusal = await persistently(report, signal, takeover.own);
+  const refusal = await retryOutages(report, signal, takeover.own);
   if (refusal !== undefined) throw new Error(refusal);
   // Before it asks which are live: from then on no previous leader can switch the aliases. Epoch 0 belongs to no
   // leader.
   const isNewest =
     epoch === 0 ||
-    (await persistently(report, signal, () => cluster.fence.raise(epoch, () => takeover.isNewest(epoch))));
+    (await retryOutages(report, signal, () => cluster.fence.raise(epoch, () => takeover.isNewest(epoch))));
   // This process will learn of the new leader in a moment.
   if (isNewest !== true || signal.aborted) return;
   if (indices.kind !== 'live') {
@@ -97,7 +97,7 @@ async function takeOver(takeover: Takeover): Promise<void> {
   if (!isWhole || !stale.isComplete()) return makeWhole(takeover);
   // The previous leader may have switched to another generation.
   cluster.indices.release();
-  const live = await persistently(report, signal, cluster.indices.refresh);
+  const live = await retryOutages(report, signal, cluster.indices.refresh);
   if (live === undefined || signal.aborted) return;
   cluster.use(live);
   start();
@@ -127,8 +127,8 @@ async function writeSet(takeover: Takeover): Promise<void> {
 async function makeWhole(takeover: Takeover): Promise<void> {
   const { cluster, graph, stale, log, report, signal, start, epoch } = takeover;
   const anew = !stale.isComplete();
-  await persistently(report, signal, cluster.ready);
-  const indices = await persistently(report, signal, () => cluster.openIndices({ log, anew, epoch }));
+  await retryOutages(report, signal, cluster.ready);
+  const indices = await retryOutages(report, signal, () => cluster.openIndices({ log, anew, epoch }));
   if (indices === undefined || signal.aborted) return;
   const { toBuild } = indices;
   if (toBuild.length > 0 || anew) stale.markAll(toBuild);
@@ -136,13 +136,13 @@ async function makeWhole(takeover: Takeover): Promise<void> {
   if (toBuild.length > 0) {
     report.info({ types: toBuild, documents: writer.status().backlog }, 'building the indices');
     await Promise.race([writer.atRest(), writer.done]);
-    await persistently(report, signal, indices.promote);
+    await retryOutages(report, signal, indices.promote);
   } else {
     await Promise.race([writer.level(graph.position()), writer.done]);
   }
   cluster.use(indices.set);
-  await persistently(report, signal, cluster.ready);
-  await persistently(report, signal, cluster.createWriter().refresh);
+  await retryOutages(report, signal, cluster.ready);
+  await retryOutages(report, signal, cluster.createWriter().refresh);
 }
 
 function startWriter(

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Membership } from './membership.ts';
-import type { Met } from './question.ts';
+import type { ProvenLeader } from './question.ts';
 import type { Seal } from './seal.ts';
 
 /**
@@ -54,7 +54,7 @@ export type ForwardedCommand = {
   sign(answer: SignedAnswer): string;
 };
 
-export type Judgement =
+export type CommandVerdict =
   /** The request has no such header, or one of an earlier release: it comes from a client. */
   | { readonly kind: 'none' }
   /** `command` where a process of this log has sent it, for an earlier term or too late. */
@@ -65,7 +65,7 @@ export const digestOfBody = (body: Uint8Array | string): string =>
   createHash('sha256').update(body).digest('base64url');
 
 export function signCommand(
-  { seal, offset }: Met,
+  { seal, offset }: ProvenLeader,
   command: { readonly id: string; readonly claim: string; readonly owner: string },
   head: RequestHead,
   body: ProvedBody,
@@ -90,7 +90,7 @@ const HEADER =
   /^2\.([\da-f-]{36})\.([\da-f-]{36})\.([\w-]{22})\.(\d{1,15})\.([\w-]{1,64})\.(d[\w-]{43}|l\d{0,15})\.([\w-]{43})$/;
 
 /** Verifies commands that other processes forward. A proof is valid once. */
-export function createCommandJudge(membership: Membership): (head: RequestHead) => Judgement {
+export function createCommandVerifier(membership: Membership): (head: RequestHead) => CommandVerdict {
   const used = rememberFor(2 * LIFETIME_MS);
   return (head) => {
     const header = String(head.headers[COMMAND_HEADER] ?? '');

@@ -9,7 +9,7 @@ import { type LeaseView, readLease } from './lease-view.ts';
 import { LEADER_TIMEOUTS, watchLeader } from './watch-leader.ts';
 
 /** Place where the commands of a namespace are carried out, as this process knows it. */
-export type WhereLed =
+export type LeaderLocation =
   | { readonly kind: 'here'; readonly leader: Leader }
   /** `term` is aborted as soon as another leader is known. */
   | { readonly kind: 'elsewhere'; readonly leader: Leader; readonly term: AbortSignal }
@@ -18,7 +18,7 @@ export type WhereLed =
 
 /** Part of a process in the fleet of its namespace. */
 export type Fleet = {
-  leader(): WhereLed;
+  leader(): LeaderLocation;
   /** Epoch of this process's lease, if it may accept commands under it; undefined: none. */
   epoch(): number | undefined;
   /** The lease of this process, for writing. */

@@ -17,13 +17,13 @@ export const PROOF_HEADER = 'varve-proof';
 export type Question = {
   readonly header: string;
   /** Verifies the answer; undefined: its sender is not the leader of this log. */
-  verify(proof: string | undefined, body: string): Promise<Met | undefined>;
+  verify(proof: string | undefined, body: string): Promise<ProvenLeader | undefined>;
   /** Returns whether the sender has the access key and this claim, but is the leader of another log. */
   isOfOtherLog(proof: string | undefined, body: string): boolean;
 };
 
 /** A process that has proved that it is the leader of this log. */
-export type Met = {
+export type ProvenLeader = {
   readonly seal: Seal;
   /** The leader's clock minus this process's, both `performance.now()`. */
   readonly offset: number;

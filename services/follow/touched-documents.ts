@@ -36,7 +36,7 @@ export function touchedDocuments(
 }
 
 /** The documents that a webhook of Strapi's names. Its payload says no more than that. */
-export function hintedDocuments(
+export function documentsOfWebhook(
   registry: SchemaRegistry,
   body: unknown,
 ): readonly DocumentName[] | undefined {

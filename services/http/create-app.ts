@@ -37,9 +37,13 @@ import {
 } from './routes/entry-routes.ts';
 import { registerWebhook, sendWritesToStrapi } from './routes/follow-strapi.ts';
 import { INSTANT_SEARCH_PREFIX, isInstantSearch, sendAlgoliaError } from './routes/instant-search-errors.ts';
-import { admitLocalPages, registerInstantSearch, speakAlgolia } from './routes/instant-search-routes.ts';
+import {
+  adaptAlgoliaRequests,
+  admitLocalPages,
+  registerInstantSearch,
+} from './routes/instant-search-routes.ts';
 import { createLiveLists } from './routes/live-lists.ts';
-import { rightsNow } from './routes/open-stream.ts';
+import { currentRights } from './routes/open-stream.ts';
 import { registerProjections } from './routes/projection-routes.ts';
 import { registerRoles } from './routes/role-routes.ts';
 import { registerAssets } from './routes/serve-assets.ts';
@@ -154,7 +158,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
     const api = apiFor(request.rights);
     return request.isElsewhere ? api.checkOnly : api;
   };
-  const streams = createEventStreams({ limits: options.streams, rightsOf: rightsNow(authenticate) });
+  const streams = createEventStreams({ limits: options.streams, rightsOf: currentRights(authenticate) });
   options.leaving(streams.leave);
   const own = createTickets(options.ticketKey);
   const tickets = countTickets(app, { ...options.forwarding, own, askLeader });
@@ -202,7 +206,7 @@ function registerAlgolia(
   { access, login, freshness, protection, apiFor, answersReads }: AppOptions,
   measureUnrouted: (reply: FastifyReply) => void,
 ): void {
-  speakAlgolia(scope, measureUnrouted);
+  adaptAlgoliaRequests(scope, measureUnrouted);
   if (!answersReads) scope.addHook('onRequest', (_request, _reply, done) => done(refusedRead()));
   guardDevelopment(scope, access, protection.corsOrigins);
   admitLocalPages(scope, access);

@@ -4,7 +4,7 @@ import { PART, rest } from '../../shared/turns/slice.ts';
 import { type AnswerTerms, TURNS, taskOf } from '../../shared/turns/turns.ts';
 import { writeAnswer } from '../query/answer-writer.ts';
 import { DEFAULT_ROW_BUDGET, gatherRows } from '../query/gather-rows.ts';
-import { onOneState } from '../query/one-state.ts';
+import { onSnapshot } from '../query/on-snapshot.ts';
 import { createListWriting } from '../query/write-rows.ts';
 import { facetHits } from './facet-hits.ts';
 import { createRowMarking, type HitRow } from './mark-hit.ts';
@@ -24,7 +24,7 @@ export function answerQueries(
   plans: readonly InstantPlan[],
   terms: InstantTerms,
 ): Promise<readonly object[]> {
-  return onOneState(index, terms, async (answer) => {
+  return onSnapshot(index, terms, async (answer) => {
     const started = terms.now();
     const found = await index.searchMany(
       plans.map(({ search, selection }) => ({

@@ -60,7 +60,7 @@ export function createOperating(options: OperatingOptions): Operating {
 }
 
 /** Values that a process with a log reports. */
-export type Vitals = {
+export type ProcessGauges = {
   readonly log: EventStore;
   readonly index: ReadIndex;
   readonly registry: SchemaRegistry;
@@ -80,9 +80,9 @@ export type DocumentsStatus = {
 };
 
 /** Makes the process ready while its index has caught up with the log, and reports both positions at every scrape. */
-export function watchVitals(
+export function registerGauges(
   { metrics, readiness }: Operating,
-  { log, index, registry, documents, behind, applied = index.position }: Vitals,
+  { log, index, registry, documents, behind, applied = index.position }: ProcessGauges,
 ): void {
   const view = createLagView(log, applied, Date.now);
   readiness.serving(behind ?? view.seconds);
@@ -100,10 +100,10 @@ export function watchVitals(
 }
 
 /** A process's part in leading its log. */
-export type LeadVitals = { epoch(): number | undefined; newestEpoch(): number };
+export type LeaderGauges = { epoch(): number | undefined; newestEpoch(): number };
 
 /** Reports at every scrape whether the process is the leader. */
-export function watchLead({ metrics }: Operating, lead: LeadVitals): void {
+export function watchLead({ metrics }: Operating, lead: LeaderGauges): void {
   metrics?.gauge(METRICS.leading, () => one(lead.epoch() === undefined ? 0 : 1));
   metrics?.gauge(METRICS.leaderEpoch, () => one(lead.newestEpoch()));
 }

@@ -5,7 +5,7 @@ import { defineOperation } from './operation.ts';
 import { watchLoad } from './watch-load.ts';
 
 /** Yields one line: the position of the live graph, once it has caught up with the log. */
-export const levelOperation = defineOperation({
+export const catchUpOperation = defineOperation({
   form: z.strictObject({}),
   async *run({ graph, log, server }) {
     // A server's follows by itself.

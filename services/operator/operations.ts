@@ -2,9 +2,9 @@ import type * as z from 'zod';
 import { formatsOperation } from './formats.ts';
 import {
   canRebuildOperation,
+  catchUpOperation,
   dropOperation,
   generationsOperation,
-  levelOperation,
   loadOperation,
   rebuildOperation,
   rollbackOperation,
@@ -26,7 +26,7 @@ export const OPERATIONS = {
   formats: formatsOperation,
   'can-rebuild': canRebuildOperation,
   generations: generationsOperation,
-  level: levelOperation,
+  level: catchUpOperation,
   load: loadOperation,
   rebuild: rebuildOperation,
   'take-over': takeOverOperation,

@@ -39,7 +39,7 @@ import { nameOfLog } from '../elasticsearch/name-of-log.ts';
 import { outlastTypes } from '../elasticsearch/outlast-types.ts';
 import { progressOfLiveSet } from '../elasticsearch/progress-of-live-set.ts';
 import type { Report } from '../elasticsearch/report.ts';
-import { untilWhole } from '../elasticsearch/until-whole.ts';
+import { waitForIndices } from '../elasticsearch/wait-for-indices.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { createLeaseView, type LeaseView, readLease } from '../fleet/lease-view.ts';
 import { identityOfLog } from '../fleet/log-identity.ts';
@@ -50,7 +50,7 @@ import { createApis, type ServedApi } from '../http/served-api.ts';
 import type { LoginPlan } from '../login/open-login.ts';
 import type { People } from '../login/people.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
-import { type Operating, watchVitals } from '../operating/operating.ts';
+import { type Operating, registerGauges } from '../operating/operating.ts';
 import { reportAnswering } from '../purge/report-answering.ts';
 import type { RequestRules } from '../query/plan-query.ts';
 import { createLogHead } from '../stores/log-head.ts';
@@ -192,7 +192,7 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
       failed: (error) => options.report.warn({ reason: String(error) }, UNREPORTED),
     });
   const timer = setInterval(() => void follower.look().catch(() => {}), PROGRESS_EVERY).unref();
-  watchVitals(operating, { log, index, registry, behind: () => answers(log) });
+  registerGauges(operating, { log, index, registry, behind: () => answers(log) });
   return {
     registry,
     access,
@@ -263,7 +263,7 @@ async function untilReadable(
   const name = await nameOfLog(log);
   const { signal } = new AbortController();
   const waiting = () => report.warn({}, 'waiting for the leader to make the indices');
-  await untilWhole({ cluster, log: name, report, signal, waiting });
+  await waitForIndices({ cluster, log: name, report, signal, waiting });
   return name;
 }
 

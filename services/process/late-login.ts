@@ -3,7 +3,7 @@ import type { AccessControl } from '../access/access-control.ts';
 import { jwtSecret } from '../access/derived-keys.ts';
 import type { CommandHandler } from '../command/command-handler.ts';
 import { NotLeading } from '../command/not-leading.ts';
-import type { UnderWay } from '../http/forwarding/forward-writes.ts';
+import type { InFlight } from '../http/forwarding/forward-writes.ts';
 import type { ServedApi } from '../http/served-api.ts';
 import type { LoginApi } from '../login/login-api.ts';
 import { type LoginPlan, openLogin } from '../login/open-login.ts';
@@ -21,7 +21,7 @@ export type LateLoginOptions = {
 /** The parts of a process that are opened after people can be recognised. */
 export type LaterParts = {
   readonly commands: CommandHandler;
-  readonly forwarding: { readonly underWay: UnderWay };
+  readonly forwarding: { readonly underWay: InFlight };
   readonly apiFor: ServedApi['apiFor'];
 };
 

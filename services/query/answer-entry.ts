@@ -4,7 +4,7 @@ import type { AnswerOptions } from './answer-list.ts';
 import { writeAnswer, writeShort } from './answer-writer.ts';
 import { allOf } from './combine-queries.ts';
 import { DEFAULT_ROW_BUDGET, gatherRows } from './gather-rows.ts';
-import { onOneState } from './one-state.ts';
+import { onSnapshot } from './on-snapshot.ts';
 import type { EntryPlan } from './plan-query.ts';
 import type { RowTree } from './row-tree.ts';
 import { createRowWriting } from './write-rows.ts';
@@ -24,7 +24,7 @@ export async function answerEntry(
 ): Promise<Buffer | null> {
   // `locale=*` names no single entry (SEMANTICS section 12).
   if (plan.type.localized && plan.locale.kind === 'all') return null;
-  return onOneState(index, options, async (answer) => {
+  return onSnapshot(index, options, async (answer) => {
     const entry = await findEntry({ index, options, answer }, plan, 'documentId', documentId);
     if (entry === null) return null;
     return writeAnswer(answer, plan.selection, [
@@ -42,7 +42,7 @@ export async function answerBareEntry(
   id: number | string,
   options: AnswerOptions = {},
 ): Promise<Buffer | null> {
-  return onOneState(index, options, async (answer) => {
+  return onSnapshot(index, options, async (answer) => {
     const entry = await findEntry(
       { index, options, answer },
       plan,

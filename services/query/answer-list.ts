@@ -3,7 +3,7 @@ import { type AnswerTerms, TURNS, taskOf } from '../../shared/turns/turns.ts';
 import { joinRows, writeAnswer, writeBytes, writeShort } from './answer-writer.ts';
 import { writeCursor } from './cursor.ts';
 import { DEFAULT_ROW_BUDGET, type GatherContext, gatherRows, type ShownRows } from './gather-rows.ts';
-import { onOneState } from './one-state.ts';
+import { onSnapshot } from './on-snapshot.ts';
 import { describePagination } from './pagination.ts';
 import type { ListPlan } from './plan-query.ts';
 import type { RowTree } from './row-tree.ts';
@@ -20,7 +20,7 @@ const OPEN = Buffer.from('{"data":');
 
 /** Runs a list plan: the body `{"data":[…],"meta":{"pagination":{…}}}` in UTF-8. */
 export function answerList(index: ReadIndex, plan: ListPlan, options: AnswerOptions = {}): Promise<Buffer> {
-  return onOneState(index, options, (answer) => listBody(index, plan, options, answer));
+  return onSnapshot(index, options, (answer) => listBody(index, plan, options, answer));
 }
 
 async function listBody(
@@ -83,7 +83,7 @@ export function answerBareList(
   plan: ListPlan,
   options: AnswerOptions = {},
 ): Promise<Buffer> {
-  return onOneState(index, options, async (answer) => {
+  return onSnapshot(index, options, async (answer) => {
     const { hits } = await searchPage(index, plan, answer);
     const page = await gatherPage(pageContext(index, plan, answer, options), plan, hits);
     return writeAnswer(answer, plan.selection, [createListWriting(page)]);

@@ -28,7 +28,7 @@ export function takeBody(length: number): Buffer {
 }
 
 /** Takes back the memory of a body that nothing will read again. Whatever `takeBody` did not make is left alone. */
-export function giveBack(body: Uint8Array): void {
+export function releaseBody(body: Uint8Array): void {
   const { buffer } = body;
   if (body.length < SMALLEST || !lent.delete(buffer) || kept + buffer.byteLength > MOST_KEPT) return;
   kept += buffer.byteLength;

@@ -11,7 +11,7 @@ import {
   NOT_LEADING,
   type OutsideGeneration,
   openFitting,
-  switchAtRest,
+  switchClosedGeneration,
   switchSearches,
 } from './outside-generation.ts';
 import type { ReadSide, ServedIndices } from './read-side.ts';
@@ -85,7 +85,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
       await catchUpWhole(log, next);
       const itsOutside = outsideOf(wanted, next);
       if (itsOutside === undefined) store.setLive(wanted.number);
-      else await switchAtRest(itsOutside);
+      else await switchClosedGeneration(itsOutside);
     } finally {
       next.close();
     }

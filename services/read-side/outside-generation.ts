@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { GenerationStore } from '../../projections/generations/generation-store.ts';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { readStaleKeys } from '../../projections/graph/stale/read-stale-keys.ts';
-import { accountOf } from '../../projections/graph/stale/stale-documents.ts';
+import { staleDocumentsOf } from '../../projections/graph/stale/stale-documents.ts';
 import { graphFile } from '../../projections/graph/store/generation-files.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
@@ -51,7 +51,7 @@ export async function openFitting(
 export function inheritStale({ data, store, graph, set }: OutsideGeneration, live: IndexSet): void {
   const shared = new Set(Object.values(live));
   if (!Object.values(set).some((index) => shared.has(index))) return;
-  const stale = accountOf(graph);
+  const stale = staleDocumentsOf(graph);
   const keys = readStaleKeys(graphFile(data, store.live().number));
   if (keys === undefined) stale.markAll([...graph.registry().contentTypes.keys()]);
   else stale.remake(keys);
@@ -88,7 +88,7 @@ export async function switchSearches(
 }
 
 /** Switches the generation of a data directory that nobody reads or writes. */
-export async function switchAtRest(generation: OutsideGeneration): Promise<void> {
+export async function switchClosedGeneration(generation: OutsideGeneration): Promise<void> {
   const { plan, graph, log, set } = generation;
   const epoch = await plan.outside.newestEpoch();
   const sets = await openFitting(plan.outside, graph, log, set);

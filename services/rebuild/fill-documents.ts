@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Rebuild, RebuildScope } from '../../projections/generations/generation.ts';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
-import { accountOf } from '../../projections/graph/stale/stale-documents.ts';
+import { staleDocumentsOf } from '../../projections/graph/stale/stale-documents.ts';
 import { startIndexWriter } from '../../projections/index-writer/index-writer.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
@@ -72,7 +72,7 @@ export async function fillDocuments(
   made: ContentGraph,
   { sets, set, own }: GenerationIndices,
 ): Promise<void> {
-  const stale = accountOf(made);
+  const stale = staleDocumentsOf(made);
   if (!stale.isComplete()) {
     const types = [...made.registry().contentTypes.keys()];
     stale.markAll(types.filter((type) => own(type, 'draft') || own(type, 'published')));

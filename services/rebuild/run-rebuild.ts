@@ -70,7 +70,7 @@ export async function interruptRebuild(
 }
 
 /** Gives up a copy that was made for content types that have changed without it. */
-export async function endUnusedCopy({ data, store, plan }: Cancelling): Promise<void> {
+export async function cancelUnusedCopy({ data, store, plan }: Cancelling): Promise<void> {
   const rebuild = store.rebuild();
   if (rebuild?.scope.copy !== true || isEnded(rebuild.phase)) return;
   const lock = tryLockFile(lockFile(data));

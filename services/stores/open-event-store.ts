@@ -5,7 +5,7 @@ import type { EventStore, Trouble } from '../../shared/event-store/event-store.t
 import { upgradeLog } from '../../shared/event-store/sqlite/open-log.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { loadOptional } from '../../shared/load-optional.ts';
-import { sayTrouble } from './report-trouble.ts';
+import { printTrouble } from './report-trouble.ts';
 
 export type EventStoreOptions = {
   readonly space: string;
@@ -52,7 +52,7 @@ export const openEventStore = async (url: string, options: EventStoreOptions): P
       'a log in KurrentDB',
       () => import('../../shared/event-store/kurrentdb/kurrentdb-event-store.ts'),
     );
-    return openKurrentDbEventStore(url, { onTrouble: sayTrouble, ...options });
+    return openKurrentDbEventStore(url, { onTrouble: printTrouble, ...options });
   }
   const [, path] = SQLITE.exec(url) ?? [];
   if (path === undefined) {

@@ -1,6 +1,6 @@
 import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
 import { RequestError } from '../../shared/request-error.ts';
-import { type OwnershipOptions, ownStore, possessionOf } from './ownership.ts';
+import { type OwnershipOptions, ownerStateOf, ownStore } from './ownership.ts';
 
 export type OwnedAssets = {
   /** Store for the leading process: it writes and deletes nothing in the store of another log. */
@@ -35,7 +35,7 @@ export function ownAssets(store: AssetStore, address: string, options: Ownership
       },
       async delete(hash) {
         await requireOwn();
-        const possession = await possessionOf(owned, options);
+        const possession = await ownerStateOf(owned, options);
         if (possession === 'sole') return store.delete(hash);
         // Equal files of two namespaces are stored once: the other one may name files that this one does not.
         if (possession === 'shared') return;

@@ -49,12 +49,12 @@ const isOf = (own: Own, found: OwnerRecord | undefined): boolean =>
   found === undefined || (found.log === own.id && own.claims.has(found.claim));
 
 /** `lost`: another log of this namespace has taken the store over. `shared`: logs of other namespaces use it too. */
-export type Possession = 'sole' | 'shared' | 'lost';
+export type OwnerState = 'sole' | 'shared' | 'lost';
 
-export async function possessionOf(
+export async function ownerStateOf(
   { store }: OwnedStore,
   { log, space }: OwnershipOptions,
-): Promise<Possession> {
+): Promise<OwnerState> {
   const [own, owners] = [await readOwn(log, space), await store.read()];
   const others = Object.keys(owners).filter((name) => name !== space);
   // A log that took the store over with its own namespace has removed this log's record.

@@ -16,6 +16,6 @@ export const reportTrouble = (say: (trouble: Trouble) => void): ((trouble: Troub
 };
 
 /** Reports trouble to the user of a command: a line on standard error. */
-export const sayTrouble = reportTrouble(({ operation, error }) => {
+export const printTrouble = reportTrouble(({ operation, error }) => {
   process.stderr.write(`${operation}: ${error.message}. Trying again.\n`);
 });

@@ -5,7 +5,7 @@ import { PassThrough, Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
-import { decipherArchive } from './decipher-archive.ts';
+import { decryptArchive } from './decrypt-archive.ts';
 
 /** A file of an archive. Read its content, or continue with the next file. */
 export type ArchiveFile = {
@@ -120,7 +120,7 @@ function plainBytes({ file, key, onBytes }: Archive): Readable {
     throw new Error(`${file} is encrypted: pass the key that it was exported with, --key`);
   const raw = createReadStream(file);
   raw.on('data', (bytes) => onBytes?.(bytes.length));
-  return file.endsWith('.enc') ? Readable.from(decipherArchive(raw, key ?? '')) : raw;
+  return file.endsWith('.enc') ? Readable.from(decryptArchive(raw, key ?? '')) : raw;
 }
 
 /** Strapi compresses an archive before it encrypts it. */

@@ -98,7 +98,7 @@ export function joinNeighbours(terms: readonly SearchTerm[]): readonly SearchTer
 }
 
 /** A word that no text has, with one more typo. undefined: it has as many as it may have. */
-export function guessHarder(term: SearchTerm): SearchTerm | undefined {
+export function allowAnotherTypo(term: SearchTerm): SearchTerm | undefined {
   return term.mayHaveTypos && term.typos < MOST_TYPOS && term.folded.length >= SHORTEST_GUESSED
     ? { ...term, typos: term.typos + 1 }
     : undefined;

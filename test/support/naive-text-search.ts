@@ -6,7 +6,7 @@ import {
   type WordKind,
   type WordMatch,
 } from '../../shared/search/match-word.ts';
-import { guessHarder, type SearchTerm, searchTerms } from '../../shared/search/search-terms.ts';
+import { allowAnotherTypo, type SearchTerm, searchTerms } from '../../shared/search/search-terms.ts';
 import { splitsOf, splitTerm } from '../../shared/search/split-term.ts';
 import { splitWords } from '../../shared/search/split-words.ts';
 
@@ -120,7 +120,7 @@ function meant(
   const isKnown = searched.some(({ folded, stem }) => folded === term.folded || stem === term.stem);
   const asked = mode === 'any' && isKnown ? { ...term, typos: 0, isPrefix: false } : term;
   if (searched.some((word) => matchWord(asked, word) !== undefined)) return [asked];
-  const guess = guessHarder(asked) ?? asked;
+  const guess = allowAnotherTypo(asked) ?? asked;
   if (searched.some((word) => matchWord(guess, word) !== undefined)) return [guess];
   const split = splitsOf(guess).find((parts) =>
     parts.every((part) => searched.some(({ folded }) => folded === part)),

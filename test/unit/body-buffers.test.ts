@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { giveBack, takeBody } from '../../services/query/body-buffers.ts';
+import { releaseBody, takeBody } from '../../services/query/body-buffers.ts';
 
 const KIB = 2 ** 10;
 
 it('gives a body the memory of the last one that was given back', () => {
   const first = takeBody(20 * KIB);
   const { buffer } = first;
-  giveBack(first);
+  releaseBody(first);
   const second = takeBody(30 * KIB);
   expect(second.buffer).toBe(buffer);
   expect(second).toHaveLength(30 * KIB);
@@ -15,15 +15,15 @@ it('gives a body the memory of the last one that was given back', () => {
 
 it('gives no two bodies the same memory, also if one is given back twice', () => {
   const first = takeBody(20 * KIB);
-  giveBack(first);
-  giveBack(first);
+  releaseBody(first);
+  releaseBody(first);
   const buffers = [takeBody(20 * KIB), takeBody(20 * KIB), takeBody(20 * KIB)].map(({ buffer }) => buffer);
   expect(new Set(buffers).size).toBe(3);
 });
 
 it('keeps only memory that it gave', () => {
   const foreign = Buffer.allocUnsafeSlow(32 * KIB);
-  giveBack(foreign);
+  releaseBody(foreign);
   expect(takeBody(32 * KIB).buffer).not.toBe(foreign.buffer);
 });
 
@@ -34,17 +34,17 @@ it.each([0, 1, 4 * KIB - 1, 4 * KIB, 4 * KIB + 1, 2 ** 20, 2 ** 20 + 1, 5 * 2 **
       const body = takeBody(length);
       expect(body).toHaveLength(length);
       body.fill(i);
-      giveBack(body);
+      releaseBody(body);
     }
   },
 );
 
 it('keeps no large bodies, and at most four megabytes', () => {
   const large = takeBody(2 ** 20 + 1);
-  giveBack(large);
+  releaseBody(large);
   expect(takeBody(2 ** 20 + 1).buffer).not.toBe(large.buffer);
   const bodies = Array.from({ length: 6 }, () => takeBody(2 ** 20));
-  for (const body of bodies) giveBack(body);
+  for (const body of bodies) releaseBody(body);
   const before = new Set(bodies.map(({ buffer }) => buffer));
   const again = Array.from({ length: 6 }, () => takeBody(2 ** 20));
   expect(again.filter(({ buffer }) => before.has(buffer)).length).toBeLessThanOrEqual(4);

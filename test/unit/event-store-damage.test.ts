@@ -132,7 +132,7 @@ describe('damage of a log', () => {
     await fill();
     const head = await store.chain?.head();
     expect(head).toEqual({ position: 8n, chain: (await readAll(store)).at(-1)?.chain });
-    // A process that has the log open stops at this, see same-log.ts: it is cut while none has.
+    // A process that has the log open stops at this, see log-identity.ts: it is cut while none has.
     await store.close();
     change('DELETE FROM event WHERE position > 6');
     store = open('varve');

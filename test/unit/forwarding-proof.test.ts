@@ -10,16 +10,16 @@ import { claimLease } from '../../services/fleet/claim-lease.ts';
 import {
   ANSWER_HEADER,
   COMMAND_HEADER,
-  createCommandJudge,
+  type CommandVerdict,
+  createCommandVerifier,
   digestOfBody,
-  type Judgement,
   signCommand,
 } from '../../services/fleet/command-proof.ts';
 import { readLease } from '../../services/fleet/lease-view.ts';
 import { type Membership, openMembership } from '../../services/fleet/membership.ts';
 import { createPresence } from '../../services/fleet/presence.ts';
 import { probeLeader } from '../../services/fleet/probe-leader.ts';
-import { answerQuestion, askLeader, type Met } from '../../services/fleet/question.ts';
+import { answerQuestion, askLeader, type ProvenLeader } from '../../services/fleet/question.ts';
 import { createSender, type SentWrite } from '../../services/http/forwarding/send-on.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
@@ -60,7 +60,11 @@ async function lead(
   return leader;
 }
 
-async function meet(asking: Membership, leader: Leader, answering: Membership): Promise<Met | undefined> {
+async function meet(
+  asking: Membership,
+  leader: Leader,
+  answering: Membership,
+): Promise<ProvenLeader | undefined> {
   const question = await askLeader(asking, leader);
   return question.verify(await answerQuestion(answering, question.header, 'body'), 'body');
 }
@@ -73,14 +77,14 @@ async function newPair() {
   const met = await meet(following, leader, leading);
   if (met === undefined) throw new Error('they do not know each other');
   const command = { id: 'command', claim: leader.claim, owner: following.owner };
-  return { log, leading, following, leader, met, verify: createCommandJudge(leading), command };
+  return { log, leading, following, leader, met, verify: createCommandVerifier(leading), command };
 }
 
 const withProof = (header: string, head = HEAD) => ({
   ...head,
   headers: { ...head.headers, [COMMAND_HEADER]: header },
 });
-const kindOf = ({ kind }: Judgement) => kind;
+const kindOf = ({ kind }: CommandVerdict) => kind;
 
 describe('a question to a leader', () => {
   test('is answered only by the leader of this log: a copy has the key and the claim, but not the nonce', async () => {
@@ -158,8 +162,8 @@ describe('a proof', () => {
   test('does not count for other processes and other terms', async () => {
     const { met, command, leading, log, following, verify } = await newPair();
     const header = () => signCommand(met, command, HEAD, TEXT).header;
-    expect(kindOf(createCommandJudge(following)(withProof(header())))).toBe('refused');
-    expect(kindOf(createCommandJudge(member(newLog()))(withProof(header())))).toBe('refused');
+    expect(kindOf(createCommandVerifier(following)(withProof(header())))).toBe('refused');
+    expect(kindOf(createCommandVerifier(member(newLog()))(withProof(header())))).toBe('refused');
     await lead(log, leading);
     // A process of this log signed it, so it gets an answer: it has to look for the leader.
     expect(verify(withProof(header()))).toMatchObject({ kind: 'refused', command: { id: 'command' } });
@@ -226,12 +230,14 @@ const write = (body: SentWrite['body'] = BODY): SentWrite => ({
 const NEVER = new AbortController().signal;
 
 /** A leader that answers writes as `answer` says, and a follower's sender. */
-async function newLine(answer: (verdict: Judgement) => { readonly signed: boolean; readonly body: string }) {
+async function newLine(
+  answer: (verdict: CommandVerdict) => { readonly signed: boolean; readonly body: string },
+) {
   const log = newLog();
   const presence = createPresence();
   const leading = openMembership({ log, space: SPACE, owner: presence.owner, key });
   presence.join(leading);
-  const verify = createCommandJudge(leading);
+  const verify = createCommandVerifier(leading);
   const seen: string[] = [];
   const address = await listen((request, response) => {
     seen.push(`${request.method} ${request.headers.authorization ?? '-'}`);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { writeTwice } from '../../services/elasticsearch/write-twice.ts';
+import { createDualWrite } from '../../services/elasticsearch/dual-write.ts';
 import type { DocumentRow, Neighbours } from '../../shared/read-index/document-index.ts';
 import { createMemoryDocumentIndex } from '../support/memory-document-index.ts';
 
@@ -14,7 +14,7 @@ function open() {
     createMemoryDocumentIndex(({ key, position }) => `${name} ${key} at ${position}`),
   );
   if (next === undefined || earlier === undefined) throw new Error('two were made');
-  const index = writeTwice(next);
+  const index = createDualWrite(next);
   const write = async (key: number, position: bigint) => {
     const row: DocumentRow = { type: 'api::a.a', world: 'draft', key, position };
     const documents = [index.present(row, NEIGHBOURS)];

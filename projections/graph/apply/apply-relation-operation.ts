@@ -62,7 +62,7 @@ function replaceTargets(running: Operation, operation: RelationOperation, nearTo
   for (const world of edit.worlds) {
     const before = near.filter((record) => isIn(record, world)).sort(byNearOrder(edit, world));
     const beforeFars = before.map((record) => farOf(edit, record));
-    const fars = desiredFars(running, edit.side, operation, beforeFars);
+    const fars = desiredTargets(running, edit.side, operation, beforeFars);
     const desired = nearToOne ? fars.slice(-1) : fars;
     if (sameList(desired, beforeFars)) continue;
     if (before.length > 0) {
@@ -78,7 +78,7 @@ function replaceTargets(running: Operation, operation: RelationOperation, nearTo
 }
 
 /** Entries at the far ends of an operation, in order; a to-one uses only the last of them. */
-export function desiredFars(
+export function desiredTargets(
   { entryOf }: Pick<RelationEditing, 'entryOf'>,
   side: GraphRelationSide,
   operation: RelationOperation,

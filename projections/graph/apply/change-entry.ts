@@ -3,7 +3,7 @@ import type { GraphEntry } from '../store/graph-session.ts';
 import { LIVE } from '../store/row-keys.ts';
 import { editEntry } from './edit-entry.ts';
 import type { GraphContext, Moment } from './graph-context.ts';
-import { allotId, newRow, showLinks } from './row-lifecycle.ts';
+import { assignId, newRow, showLinks } from './row-lifecycle.ts';
 import { copySharedEdit } from './shared-values.ts';
 
 /** Creates a draft or live row, with the links that waited for it. */
@@ -16,7 +16,7 @@ export function createEntry(
   const version = entry.view.edited;
   if (entry.rows[version] !== undefined) throw new Error('the entry exists already');
   const row = newRow(entry, version, {
-    id: allotId(context, entry, version, data.id),
+    id: assignId(context, entry, version, data.id),
     createdAt: moment.at,
     updatedAt: moment.at,
     publishedAt: version === LIVE ? moment.at : null,

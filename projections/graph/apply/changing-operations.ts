@@ -3,7 +3,7 @@ import type { GraphRelationSide } from '../store/graph-relation.ts';
 import { linkedEntries } from '../store/linked-entries.ts';
 import { DRAFT, worldsOf } from '../store/row-keys.ts';
 import type { TypeView } from '../store/type-view.ts';
-import { desiredFars } from './apply-relation-operation.ts';
+import { desiredTargets } from './apply-relation-operation.ts';
 import type { GraphContext } from './graph-context.ts';
 import { operationInLocale } from './shared-values.ts';
 
@@ -48,7 +48,7 @@ function changesLinks(
   const finder = { entryOf: entryFinder(context) };
   return worldsOf(view.edited).some((world) => {
     const before = linkedEntries(context.links, side, id, world);
-    const fars = desiredFars(finder, side, operation, before);
+    const fars = desiredTargets(finder, side, operation, before);
     const desired = isToOne ? fars.slice(-1) : fars;
     return desired.length !== before.length || desired.some((far, n) => far !== before[n]);
   });
@@ -72,7 +72,7 @@ function changesPublication(
 /** An entry that is not known yet is one that nothing is linked to. */
 const UNKNOWN = -1;
 
-function entryFinder({ names, schema }: Context): Parameters<typeof desiredFars>[0]['entryOf'] {
+function entryFinder({ names, schema }: Context): Parameters<typeof desiredTargets>[0]['entryOf'] {
   return (side, { documentId, locale }) => {
     const far = side.side === 'owner' ? side.relation.target : side.relation.space.type;
     return names.find(schema.type(far).number, documentId, locale) ?? UNKNOWN;

@@ -8,7 +8,7 @@ import type { Values } from '../store/present-row.ts';
 import { LIVE, type VersionNumber, versionNumber, worldsOf } from '../store/row-keys.ts';
 import { storedScalar } from '../store/stored-scalar.ts';
 import type { GraphContext, Moment } from './graph-context.ts';
-import { allotId, newRow, showLinks } from './row-lifecycle.ts';
+import { assignId, newRow, showLinks } from './row-lifecycle.ts';
 
 type Imported = EntryImported['data'];
 
@@ -24,7 +24,7 @@ export function importEntry(context: GraphContext, entry: GraphEntry, data: Impo
   const keepsId = before !== undefined && (data.id === undefined || data.id === before.id);
   const { createdAt, updatedAt, publishedAt } = data;
   const row = newRow(entry, version, {
-    id: keepsId ? before.id : allotId(context, entry, version, data.id),
+    id: keepsId ? before.id : assignId(context, entry, version, data.id),
     createdAt,
     updatedAt,
     publishedAt,

@@ -3,7 +3,7 @@ import { DRAFT, PUBLISHED, versionOfKey } from '../store/row-keys.ts';
 import { copyOwned, copyPendingEdits } from './copy-owned.ts';
 import type { GraphContext, Moment } from './graph-context.ts';
 import { discardShared, publishShared } from './publish-shared.ts';
-import { allotId, dropRow, newRow, showLinks } from './row-lifecycle.ts';
+import { assignId, dropRow, newRow, showLinks } from './row-lifecycle.ts';
 
 /** The published row and the links it owns become those of the draft; so do the links edited from this side. */
 export function publishEntry(context: GraphContext, entry: GraphEntry, moment: Moment): void {
@@ -11,7 +11,7 @@ export function publishEntry(context: GraphContext, entry: GraphEntry, moment: M
   if (draft === undefined) throw new Error('there is no draft to publish');
   const before = entry.rows[PUBLISHED];
   const row = newRow(entry, PUBLISHED, {
-    id: allotId(context, entry, PUBLISHED),
+    id: assignId(context, entry, PUBLISHED),
     createdAt: draft.createdAt,
     updatedAt: moment.at,
     publishedAt: moment.at,

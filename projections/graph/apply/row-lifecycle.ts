@@ -5,7 +5,7 @@ import { rowKey, type VersionNumber, worldsOf } from '../store/row-keys.ts';
 import type { GraphContext } from './graph-context.ts';
 
 /** Assigns a row's next numeric id: the content type's sequence, or the id of an import unless it is taken. */
-export function allotId(
+export function assignId(
   { ids, sequences }: GraphContext,
   entry: GraphEntry,
   version: VersionNumber,

@@ -1,7 +1,7 @@
 import type { EntryChanged, LinkTarget, RelationOperation } from '../../../shared/document/events.ts';
 import type { Uid } from '../../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
-import type { ComponentBearer } from '../store/component-values.ts';
+import type { AttributeWithComponents } from '../store/component-values.ts';
 import type { GraphEntry } from '../store/graph-session.ts';
 import { componentList, componentUid } from '../store/present-row.ts';
 import type { VersionNumber } from '../store/row-keys.ts';
@@ -70,7 +70,7 @@ export function differingValues(
 /** A component attribute's value without ids and with its links to localized types in another locale. */
 function inLocale(
   registry: SchemaRegistry,
-  attribute: ComponentBearer,
+  attribute: AttributeWithComponents,
   value: unknown,
   locale: string | null,
 ): unknown {

@@ -1,7 +1,7 @@
 import { copyOwned } from '../apply/copy-owned.ts';
 import type { GraphContext, Moment } from '../apply/graph-context.ts';
 import { deleteEntry } from '../apply/publish-entry.ts';
-import { allotId, moveId, newRow, showLinks } from '../apply/row-lifecycle.ts';
+import { assignId, moveId, newRow, showLinks } from '../apply/row-lifecycle.ts';
 import type { GraphEntry } from '../store/graph-session.ts';
 import { DRAFT, LIVE, PUBLISHED, rowKey } from '../store/row-keys.ts';
 
@@ -20,7 +20,7 @@ export function splitVersions(context: GraphContext, entry: GraphEntry, moment: 
   moveId(context, entry, draft);
   const published = newRow(entry, PUBLISHED, {
     ...facts,
-    id: allotId(context, entry, PUBLISHED),
+    id: assignId(context, entry, PUBLISHED),
     position: moment.position,
   });
   session.addRow(entry, PUBLISHED, published);

@@ -12,9 +12,9 @@ import {
   type DocumentKey,
   type Lane,
   openStaleRows,
+  type RowsInFlight,
   type StaleRow,
   type StaleRows,
-  type TakenRows,
   type Turn,
 } from './stale-rows.ts';
 
@@ -49,7 +49,7 @@ export type StaleDocuments = {
   remake(documents: readonly DocumentKey[]): void;
   /** Every document there should be. Not to be used while the graph changes. */
   all(): Iterable<StaleDocument>;
-  next(lane: Lane, limit: number, taken: TakenRows, from?: Turn): readonly StaleDocument[];
+  next(lane: Lane, limit: number, taken: RowsInFlight, from?: Turn): readonly StaleDocument[];
   /** Current row of a document, and its neighbours; valid until the graph changes. */
   read(document: StaleDocument): { readonly row: DocumentRow; readonly neighbours: Neighbours };
   /** Runs `work`, which reads documents and changes nothing, faster than by itself. It is synchronous. */
@@ -93,7 +93,7 @@ export type StaleDocumentsOptions = {
 };
 
 /** Record of a graph that was opened to keep one. */
-export function accountOf({ stale }: { readonly stale: StaleDocuments | undefined }): StaleDocuments {
+export function staleDocumentsOf({ stale }: { readonly stale: StaleDocuments | undefined }): StaleDocuments {
   if (stale === undefined) throw new Error('the graph does not record stale documents');
   return stale;
 }

@@ -13,7 +13,7 @@ export type StaleRow = {
 };
 
 /** Rows that are being written: by `staleNumber` the position up to which the document will show everything. */
-export type TakenRows = ReadonlyMap<number, number>;
+export type RowsInFlight = ReadonlyMap<number, number>;
 
 /** Identity of a document: keys are unique among all content types. */
 export type DocumentKey = Pick<StaleRow, 'world' | 'key'>;
@@ -75,7 +75,7 @@ export type StaleRows = {
    * The most urgent rows of a lane that are not taken up to their last change; of these the longest stale. `from`: in
    * the backlog, everything before this row is taken.
    */
-  next(lane: Lane, limit: number, taken: TakenRows, from?: Turn): readonly StaleRow[];
+  next(lane: Lane, limit: number, taken: RowsInFlight, from?: Turn): readonly StaleRow[];
   /** The documents show everything up to `position`. */
   done(rows: readonly DocumentKey[], position: number): void;
   /** Another process has written all changes up to `position` to every document. */
@@ -231,7 +231,7 @@ function hasParked(db: GraphDatabase): boolean {
 }
 
 /** Most requested rows are taken: checked before anything is made of them. */
-function isTaken(taken: TakenRows, [world, key, , , position]: SqlRow): boolean {
+function isTaken(taken: RowsInFlight, [world, key, , , position]: SqlRow): boolean {
   const until = taken.get(numberIn(world as WorldNumber, key as number));
   return until !== undefined && until >= (position as number);
 }

@@ -10,7 +10,7 @@ import { componentOf, type SchemaRegistry } from '../../../shared/schema/schema-
 import { componentList, componentUid, type StoredComponent, type Values } from './present-row.ts';
 import { storedScalar } from './stored-scalar.ts';
 
-export type ComponentBearer = ComponentAttribute | DynamicZoneAttribute;
+export type AttributeWithComponents = ComponentAttribute | DynamicZoneAttribute;
 
 /** A relation inside a component, with its links. */
 export type ComponentLinks = {
@@ -32,7 +32,7 @@ export type ComponentSplitter = {
 /** The stored form of a component attribute's value; null when it is empty. */
 export function storedComponents(
   splitter: ComponentSplitter,
-  attribute: ComponentBearer,
+  attribute: AttributeWithComponents,
   value: unknown,
   path: readonly ComponentStep[],
 ): StoredComponent | readonly StoredComponent[] | null {
@@ -45,7 +45,7 @@ export function storedComponents(
 
 function storedComponent(
   splitter: ComponentSplitter,
-  attribute: ComponentBearer,
+  attribute: AttributeWithComponents,
   value: { readonly id?: number; readonly __component?: Uid } & Values,
   above: readonly ComponentStep[],
 ): StoredComponent {
@@ -72,15 +72,15 @@ function storedComponent(
   return stored as StoredComponent;
 }
 
-function stepInto(attribute: ComponentBearer, uid: Uid): ComponentStep {
+function stepInto(attribute: AttributeWithComponents, uid: Uid): ComponentStep {
   return attribute.kind === 'dynamiczone'
     ? { attribute: attribute.name, zoneComponent: uid }
     : { attribute: attribute.name };
 }
 
 /** Component attributes of a model in schema order. */
-export function componentBearers(model: Model): readonly ComponentBearer[] {
-  const bearers: ComponentBearer[] = [];
+export function attributesWithComponents(model: Model): readonly AttributeWithComponents[] {
+  const bearers: AttributeWithComponents[] = [];
   for (const attribute of model.attributes.values()) {
     if (attribute.kind === 'component' || attribute.kind === 'dynamiczone') bearers.push(attribute);
   }
@@ -93,17 +93,21 @@ export type ComponentPlace = { readonly uid: Uid; readonly path: readonly Compon
 /** Replaces every component of an attribute's stored value (nested ones too, outer before inner). */
 export function mapComponents(
   registry: SchemaRegistry,
-  attribute: ComponentBearer,
+  attribute: AttributeWithComponents,
   value: unknown,
   map: (component: StoredComponent, place: ComponentPlace) => StoredComponent,
 ): unknown {
-  const mapBelow = (bearer: ComponentBearer, stored: unknown, path: readonly ComponentStep[]): unknown => {
+  const mapBelow = (
+    bearer: AttributeWithComponents,
+    stored: unknown,
+    path: readonly ComponentStep[],
+  ): unknown => {
     if (stored === null || stored === undefined) return stored;
     const mapped = componentList(stored).map((component) => {
       const uid = componentUid(bearer, component);
       const inner = [...path, stepInto(bearer, uid)];
       const copy: Record<string, unknown> = { ...map(component, { uid, path: inner }) };
-      for (const each of componentBearers(componentOf(registry, uid))) {
+      for (const each of attributesWithComponents(componentOf(registry, uid))) {
         if (copy[each.name] !== undefined) copy[each.name] = mapBelow(each, copy[each.name], inner);
       }
       return copy;
@@ -116,7 +120,7 @@ export function mapComponents(
 /** Ids of all components in a row's component values, as `<uid> <id>`. */
 export function componentIds(registry: SchemaRegistry, model: Model, values: Values): Set<string> {
   const ids = new Set<string>();
-  for (const bearer of componentBearers(model)) {
+  for (const bearer of attributesWithComponents(model)) {
     mapComponents(registry, bearer, values[bearer.name], (component, { uid }) => {
       ids.add(`${uid} ${component.id}`);
       return component;

@@ -2,7 +2,7 @@ import { lookUpPaths, type UniquePath } from '../../../shared/document/unique-va
 import type { RowSpace } from '../../../shared/read-index/read-index.ts';
 import type { Attribute, ContentType, Model, Uid } from '../../../shared/schema/content-type.ts';
 import { relationSide, type SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
-import { type ComponentBearer, componentBearers } from './component-values.ts';
+import { type AttributeWithComponents, attributesWithComponents } from './component-values.ts';
 import type { Names } from './entry-names.ts';
 import {
   createGraphRelation,
@@ -25,7 +25,7 @@ export type TypeView = {
   readonly presenter: RowPresenter;
   /** Private scalars. */
   readonly hidden: readonly string[];
-  readonly bearers: readonly ComponentBearer[];
+  readonly bearers: readonly AttributeWithComponents[];
   readonly bearerNames: readonly string[];
   /** Names of attributes that all locales of a document share; empty without i18n. */
   readonly shared: readonly string[];
@@ -135,7 +135,7 @@ function createTypeView(
     place,
   }));
   const attributes = [...type.attributes.values()];
-  const bearers = componentBearers(type);
+  const bearers = attributesWithComponents(type);
   return {
     number: names.number(type.uid),
     uid: type.uid,

@@ -17,7 +17,7 @@ import type { ArchiveFile } from '../../strapi/archive.ts';
 import type { DefineRoles } from '../../strapi/import-archive.ts';
 import { importAsset, keepAlone } from '../../strapi/import-asset.ts';
 import type { WriteDocument } from '../../transfer/import-documents.ts';
-import { sayReplaced } from '../output/say-replaced.ts';
+import { printReplaced } from '../output/print-replaced.ts';
 import type { ReadContentTypes } from '../settings/read-content-types.ts';
 import type { ImportSettings } from '../settings/settings.ts';
 import { LEAD_LOST, leadForImport } from './lead-for-import.ts';
@@ -43,7 +43,7 @@ export async function importHere<Result>(
   contentTypes: ReadContentTypes,
   work: (target: ImportTarget) => Promise<Result>,
 ): Promise<Result> {
-  const store = await openContentStore({ ...settings, ...contentTypes, reportReplaced: sayReplaced });
+  const store = await openContentStore({ ...settings, ...contentTypes, reportReplaced: printReplaced });
   const presence = createPresence();
   // A process that starts in the meantime sees that there is a leader.
   const listener = await listen({ host: '127.0.0.1', port: 0, first: presence.answer });

@@ -13,7 +13,7 @@ import type { ReadSide } from '../../read-side/read-side.ts';
 import { replaceUnusable } from '../../read-side/replace-unusable.ts';
 import { logAddress, openEventStore } from '../../stores/open-event-store.ts';
 import { createLogger } from '../output/create-logger.ts';
-import { sayReplaced } from '../output/say-replaced.ts';
+import { printReplaced } from '../output/print-replaced.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
 
@@ -23,7 +23,7 @@ export async function openHere(settings: OperatorSettings): Promise<OpenedHere> 
   const logger = await createLogger({ logLevel: 'warn', logFormat: undefined });
   const plan = await chooseReadSide(settings, logger);
   const log = await openEventStore(logAddress(settings), { space, decode: upcast });
-  await replaceUnusable({ data, log, report: sayReplaced });
+  await replaceUnusable({ data, log, report: printReplaced });
   await finishSwitch(data, plan);
   const refuseElsewhere = () => refuseWhereOthersLead(log, space);
   const generations = openServedGenerations({ data, log, plan, refuseElsewhere });

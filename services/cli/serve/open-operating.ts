@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { mayAdminister } from '../../../shared/access/rights.ts';
 import type { AccessControl } from '../../access/access-control.ts';
-import { isLocalHost, stranger } from '../../http/requests/guard-development.ts';
+import { isLocalHost, remoteRefusal } from '../../http/requests/guard-development.ts';
 import { type Listener, listen } from '../../http/sockets/listen.ts';
 import { refuseRequest } from '../../http/sockets/refuse-request.ts';
 import { type Metrics, textOfWorkers } from '../../operating/metrics.ts';
@@ -99,7 +99,7 @@ function refuseStranger(
 ): boolean {
   if (!url.startsWith('/metrics') && !url.startsWith('/_varve/')) return false;
   if (access?.state().development !== true || isLocalHost(host)) return false;
-  refuseRequest(response, stranger(`to ${host}`, host));
+  refuseRequest(response, remoteRefusal(`to ${host}`, host));
   return true;
 }
 

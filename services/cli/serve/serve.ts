@@ -6,7 +6,7 @@ import type { Listener } from '../../http/sockets/listen.ts';
 import { WAIT_LIMITS } from '../../http/sockets/waiting-requests.ts';
 import { openVarve, type Varve } from '../../main.ts';
 import { readStatus } from '../../operator/status.ts';
-import { endUnusedCopy } from '../../rebuild/run-rebuild.ts';
+import { cancelUnusedCopy } from '../../rebuild/run-rebuild.ts';
 import { connectSupervisor } from '../../supervisor/connect-supervisor.ts';
 import { reachableUrl } from '../output/reachable-url.ts';
 import { startMessage } from '../output/start-message.ts';
@@ -107,7 +107,7 @@ async function renew(parts: LeadingParts, { varve }: OpenServer): Promise<void> 
   // After a rollback an earlier version is meant.
   if (supervisor.succession !== undefined) return;
   const { store } = varve.operator.generations;
-  await endUnusedCopy({ data: settings.data, store, plan: readSide });
+  await cancelUnusedCopy({ data: settings.data, store, plan: readSide });
   renewReadModel(varve.operator, readiness, logger);
 }
 

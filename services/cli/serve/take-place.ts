@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import type { WhereLed } from '../../fleet/fleet.ts';
+import type { LeaderLocation } from '../../fleet/fleet.ts';
 import { warmUp } from '../../http/sockets/recent-requests.ts';
 import type { Varve } from '../../main.ts';
 import type { Metrics } from '../../operating/metrics.ts';
@@ -42,7 +42,7 @@ export async function takePlace(
 }
 
 /** There is no leader, or this process has not heard yet that the other one has stepped down. */
-function isUndecided(led: WhereLed, address: string | undefined): boolean {
+function isUndecided(led: LeaderLocation, address: string | undefined): boolean {
   if (led.kind === 'elsewhere') return address === undefined || led.leader.address === address;
   return led.kind === 'nobody';
 }

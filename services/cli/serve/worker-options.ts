@@ -6,7 +6,7 @@ import type { readApiConfig } from '../../project/read-api-config.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
 import { logFleet } from '../output/log-fleet.ts';
 import { logCacheToken } from '../output/log-purges.ts';
-import { logReplaced } from '../output/say-replaced.ts';
+import { logReplaced } from '../output/print-replaced.ts';
 import { taggingSettings } from '../settings/delivery-settings.ts';
 import type { readContentTypes } from '../settings/read-content-types.ts';
 import { requestRules } from '../settings/request-rules.ts';

@@ -6,7 +6,7 @@ import { RequestError } from '../../../shared/request-error.ts';
 import type { AnswerTags } from '../../delivery/answer-tags.ts';
 import type { KnownAnswer, KnownAnswers } from '../../delivery/known-answers.ts';
 import type { Tagging } from '../../delivery/tagging.ts';
-import { giveBack } from '../../query/body-buffers.ts';
+import { releaseBody } from '../../query/body-buffers.ts';
 import { isSameEntity } from '../answers/entity-tag.ts';
 import { JSON_HEADERS, SECURITY_HEADERS } from '../answers/responses.ts';
 import { V4_HEADER } from '../answers/v4-format.ts';
@@ -178,7 +178,7 @@ type Sent = Pick<KnownAnswer, 'etag' | 'isDraft' | 'tagged'> & {
 function sendRead(sharing: Sharing, reply: FastifyReply, sent: Sent, body: Uint8Array): void {
   const { etag } = sent;
   const rules = rulesFor(sharing, reply.request, sent);
-  const done = sent.isOnce === true ? () => giveBack(body) : undefined;
+  const done = sent.isOnce === true ? () => releaseBody(body) : undefined;
   if (isSameEntity(reply.request.headers['if-none-match'], etag)) {
     sendUnchanged(rules, reply, sent);
     done?.();

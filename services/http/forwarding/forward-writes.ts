@@ -11,7 +11,7 @@ import type { Leader } from '../../../shared/fleet/lease.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import { NotLeading } from '../../command/not-leading.ts';
-import type { Fleet, WhereLed } from '../../fleet/fleet.ts';
+import type { Fleet, LeaderLocation } from '../../fleet/fleet.ts';
 import type { Membership } from '../../fleet/membership.ts';
 import { NOT_LEADING_HEADER } from '../answers/responses.ts';
 import { isWriting } from '../requests/writing-methods.ts';
@@ -31,13 +31,13 @@ export type ForwardingOptions = {
   /** Called for every write that another process has answered. */
   readonly forwarded: () => void;
   /** Called for every write that is carried out here: its end is `leave`. */
-  readonly underWay: UnderWay;
+  readonly underWay: InFlight;
   /** Throws RequestError while this process accepts no writes, whichever process is the leader. */
   readonly refuseWrites?: () => void;
 };
 
 /** Counts starts and ends. */
-export type UnderWay = { enter(): void; leave(): void };
+export type InFlight = { enter(): void; leave(): void };
 
 /** Time limit of a write for a leader; longer than a takeover takes. */
 const WAIT_MS = 10_000;
@@ -162,7 +162,7 @@ type Target = { readonly leader: Leader; readonly term: AbortSignal };
 const NEVER = new AbortController().signal;
 setMaxListeners(0, NEVER);
 
-function targetOf(led: WhereLed): Target | undefined {
+function targetOf(led: LeaderLocation): Target | undefined {
   switch (led.kind) {
     case 'here':
       return { leader: led.leader, term: NEVER };

@@ -4,11 +4,11 @@ import { NotLeading } from '../../command/not-leading.ts';
 import {
   ANSWER_HEADER,
   COMMAND_HEADER,
-  createCommandJudge,
+  type CommandVerdict,
+  createCommandVerifier,
   DIGEST_TRAILER,
   digestOfBody,
   type ForwardedCommand,
-  type Judgement,
 } from '../../fleet/command-proof.ts';
 import type { Membership } from '../../fleet/membership.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
@@ -17,7 +17,7 @@ import { digestBytes } from './digest-bytes.ts';
 /** Commands that other processes of the log send here. */
 export type ForwardedCommands = {
   /** Verifies the head of a request, once. */
-  classify(request: FastifyRequest): Judgement;
+  classify(request: FastifyRequest): CommandVerdict;
   /**
    * The command that another process has sent, undefined where a client did. Throws RequestError for a proof that is not valid or
    * not about this body, NotLeading for one of an earlier term.
@@ -26,9 +26,9 @@ export type ForwardedCommands = {
 };
 
 export function createForwardedCommands(membership: Membership): ForwardedCommands {
-  const judgeHead = createCommandJudge(membership);
-  const judgements = new WeakMap<FastifyRequest, Judgement>();
-  const classify = (request: FastifyRequest): Judgement => {
+  const judgeHead = createCommandVerifier(membership);
+  const judgements = new WeakMap<FastifyRequest, CommandVerdict>();
+  const classify = (request: FastifyRequest): CommandVerdict => {
     const { method, headers, raw } = request;
     const known = judgements.get(request) ?? judgeHead({ method, url: raw.url ?? '', headers });
     judgements.set(request, known);

@@ -2,13 +2,19 @@ import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import type { Leader } from '../../../shared/fleet/lease.ts';
 import type { Membership } from '../../fleet/membership.ts';
-import { askLeader, LEADER_PATH, type Met, PROOF_HEADER, QUESTION_HEADER } from '../../fleet/question.ts';
+import {
+  askLeader,
+  LEADER_PATH,
+  PROOF_HEADER,
+  type ProvenLeader,
+  QUESTION_HEADER,
+} from '../../fleet/question.ts';
 
 /** Time limit for the first exchange on a connection, which identifies the other end. */
 const HANDSHAKE_MS = 3_000;
 const LONGEST_ANSWER = 16_384;
 
-export type LeaderConnection = { readonly socket: Socket; readonly met: Met };
+export type LeaderConnection = { readonly socket: Socket; readonly met: ProvenLeader };
 
 /**
  * Opens a connection to a leader, and lets it prove on that connection that it is the leader and sees this process's

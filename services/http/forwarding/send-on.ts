@@ -20,7 +20,7 @@ import {
   signCommand,
 } from '../../fleet/command-proof.ts';
 import type { Membership } from '../../fleet/membership.ts';
-import type { Met } from '../../fleet/question.ts';
+import type { ProvenLeader } from '../../fleet/question.ts';
 import { NOT_LEADING_HEADER } from '../answers/responses.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
 import { digestBytes } from './digest-bytes.ts';
@@ -45,7 +45,7 @@ export type SentAnswer = {
 };
 
 /** `unreached`: nothing was carried out. `lost`: it may have been carried out, or not, and a stream is gone. */
-export type SentOn =
+export type ForwardOutcome =
   | { readonly kind: 'answered'; readonly answer: SentAnswer }
   | { readonly kind: 'unreached' }
   | { readonly kind: 'lost' };
@@ -62,7 +62,7 @@ const ANSWER_MS = 60_000;
 
 export type Sender = {
   /** Sends a write to a leader, if it proves to be the right one. `signal` aborts it. */
-  send(leader: Leader, write: SentWrite, signal: AbortSignal): Promise<SentOn>;
+  send(leader: Leader, write: SentWrite, signal: AbortSignal): Promise<ForwardOutcome>;
   close(): void;
 };
 
@@ -70,8 +70,8 @@ export type Sender = {
 type Line = {
   readonly claim: string;
   readonly agent: HttpAgent;
-  met(socket: Socket): Met | undefined;
-  meet(socket: Socket, met: Met): void;
+  met(socket: Socket): ProvenLeader | undefined;
+  meet(socket: Socket, met: ProvenLeader): void;
 };
 
 export function createSender(membership: Membership): Sender {
@@ -89,7 +89,7 @@ export function createSender(membership: Membership): Sender {
 }
 
 function openLine(membership: Membership, leader: Leader): Line {
-  const met = new WeakMap<Socket, Met>();
+  const met = new WeakMap<Socket, ProvenLeader>();
   const agent = leader.address.startsWith('https:') ? new HttpsAgent(KEPT) : new HttpAgent(KEPT);
   agent.createConnection = (_options, opened) => {
     connectToLeader(membership, leader).then(
@@ -119,7 +119,7 @@ type Sending = {
   readonly signal: AbortSignal;
 };
 
-async function sendOver(line: Line, sending: Sending): Promise<SentOn> {
+async function sendOver(line: Line, sending: Sending): Promise<ForwardOutcome> {
   const { leader, write, signal } = sending;
   const isSecure = leader.address.startsWith('https:');
   // Not a URL made of both: a path could name another host.
@@ -156,7 +156,7 @@ async function sendOver(line: Line, sending: Sending): Promise<SentOn> {
   }
 }
 
-const LOST: SentOn = { kind: 'lost' };
+const LOST: ForwardOutcome = { kind: 'lost' };
 
 /** Resolves once there is a connection: nothing was sent on it yet. */
 function socketOf(request: ClientRequest, failed: Promise<unknown>): Promise<Socket> {
@@ -165,7 +165,11 @@ function socketOf(request: ClientRequest, failed: Promise<unknown>): Promise<Soc
   return Promise.race([promise, failed.then(() => promise)]);
 }
 
-function sign(request: ClientRequest, { membership, leader, write }: Sending, met: Met): SignedCommand {
+function sign(
+  request: ClientRequest,
+  { membership, leader, write }: Sending,
+  met: ProvenLeader,
+): SignedCommand {
   const { method, url, headers, body, command: id } = write;
   const proved: ProvedBody =
     typeof body === 'string' || body === null

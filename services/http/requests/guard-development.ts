@@ -22,7 +22,7 @@ export function guardDevelopment(
     if (!access.state().development) return done();
     const { host, origin } = headers;
     if (host !== undefined && host !== lastHost) {
-      if (!isLocalHost(host)) return done(stranger(`to ${host}`, host));
+      if (!isLocalHost(host)) return done(remoteRefusal(`to ${host}`, host));
       lastHost = host;
     }
     const isWelcome =
@@ -31,7 +31,7 @@ export function guardDevelopment(
       corsOrigins.includes('*') ||
       corsOrigins.includes(origin) ||
       isLocalUrl(origin);
-    done(isWelcome ? undefined : stranger(`from a page of ${origin}`, origin));
+    done(isWelcome ? undefined : remoteRefusal(`from a page of ${origin}`, origin));
   });
 }
 
@@ -48,7 +48,7 @@ export function isLocalUrl(text: string): boolean {
 }
 
 /** Refusal of a request that is not from this machine. */
-export function stranger(what: string, found: string): RequestError {
+export function remoteRefusal(what: string, found: string): RequestError {
   return new RequestError(
     'development-mode',
     `Development mode refuses a request ${what}: create an access token to serve more than this machine`,

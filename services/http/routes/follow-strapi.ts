@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RequestError } from '../../../shared/request-error.ts';
 import { type FollowApi, REREAD_PATH, REREAD_PROOF } from '../../follow/follow-api.ts';
 import type { ProxiedAnswer } from '../../follow/strapi-proxy.ts';
-import { hintedDocuments, touchedDocuments } from '../../follow/touched-documents.ts';
+import { documentsOfWebhook, touchedDocuments } from '../../follow/touched-documents.ts';
 import { METHOD_NOT_ALLOWED, SECURITY_HEADERS } from '../answers/responses.ts';
 import { type Freshness, POSITION_HEADER } from '../requests/await-position.ts';
 
@@ -61,7 +61,7 @@ export function registerWebhook(app: FastifyInstance, follow: FollowApi): void {
       },
     },
     async (request, reply) => {
-      follow.heard(hintedDocuments(follow.registry, request.body));
+      follow.heard(documentsOfWebhook(follow.registry, request.body));
       return reply.code(204).headers(SECURITY_HEADERS).send();
     },
   );

@@ -24,7 +24,10 @@ export type InstantSearchRoutes = {
 };
 
 /** Adapts requests of Algolia's clients: their keys, their bodies, and errors in the only form that they read. First in its scope. */
-export function speakAlgolia(scope: FastifyInstance, measureUnrouted: (reply: FastifyReply) => void): void {
+export function adaptAlgoliaRequests(
+  scope: FastifyInstance,
+  measureUnrouted: (reply: FastifyReply) => void,
+): void {
   scope.removeAllContentTypeParsers();
   // Browsers send JSON as text/plain, which needs no permission from the server first.
   scope.addContentTypeParser(

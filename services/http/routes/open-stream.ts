@@ -68,7 +68,7 @@ function takeTicket(query: string): { readonly ticket: string | undefined; reado
 }
 
 /** Returns the key of the rights that an `Authorization` has now; undefined if it is not valid any more. */
-export function rightsNow(authenticate: Authenticate) {
+export function currentRights(authenticate: Authenticate) {
   return async (authorization: string | undefined): Promise<string | undefined> => {
     const asking = { headers: authorization === undefined ? {} : { authorization } } as FastifyRequest;
     try {

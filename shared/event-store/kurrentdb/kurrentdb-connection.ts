@@ -3,7 +3,7 @@ import { type BatchAppender, createBatchAppender } from './kurrentdb-batch-appen
 import { READING_PACE, WRITING_PACE } from './kurrentdb-channel.ts';
 import { createNodeClient, type NodeClient } from './kurrentdb-client.ts';
 import { createExplain } from './kurrentdb-diagnose.ts';
-import { type RetryLimits, tellTrouble } from './kurrentdb-retry.ts';
+import { type RetryLimits, reportRetry } from './kurrentdb-retry.ts';
 
 /**
  * State that the adapter's parts share. There are two clients: reads move to another node when theirs is lost, while an
@@ -30,7 +30,7 @@ export const connect = (url: string, space: string, options: RetryLimits): Conne
   const searching = () => {
     const error = new Error(`no node of ${address.shown} answers, or none of them is the leader`);
     const retryInMs = address.discoveryIntervalMs;
-    void tellTrouble(retryLimits, { operation: 'search for a node', error, attempt: 1, retryInMs });
+    void reportRetry(retryLimits, { operation: 'search for a node', error, attempt: 1, retryInMs });
   };
   const writer = createNodeClient(address, WRITING_PACE, searching);
   const reader = createNodeClient(address, READING_PACE, searching);

@@ -17,7 +17,7 @@ export type Stretch =
  * Looks whether the log has anything of the namespace after a position, which is 0n or a record's. Both reads use one
  * channel: a node has searched what it reports as its end.
  */
-export const searchBehind = async (connection: Connection, after: bigint): Promise<Stretch> => {
+export const searchAfter = async (connection: Connection, after: bigint): Promise<Stretch> => {
   const { reader, retryLimits } = connection;
   const { deadlineMs } = retryLimits;
   const on = await withDeadline(reader.channel.current(), deadlineMs);
@@ -104,7 +104,7 @@ export const createHeadWatch = (connection: Connection): HeadWatch => {
   const lookOnce = async () => {
     const level = [...subscribers].filter((subscriber) => subscriber.isLevel());
     for (const after of new Set(level.map((subscriber) => subscriber.at()))) {
-      const stretch = await searchBehind(connection, after);
+      const stretch = await searchAfter(connection, after);
       for (const subscriber of level) if (subscriber.at() === after) subscriber.take(stretch);
     }
   };

@@ -17,7 +17,7 @@ export type RetryLimits = {
 export type FailureExplanation = { readonly sentence: string; readonly lasts: boolean };
 
 /** Reports a failure that is retried, with its explanation, and resolves to that. Does not delay the next attempt. */
-export const tellTrouble = async (
+export const reportRetry = async (
   { onTrouble, explain }: RetryLimits,
   trouble: Trouble,
 ): Promise<FailureExplanation | undefined> => {
@@ -130,7 +130,7 @@ export const retrying = async <T>(
       const retryInMs = waitBefore(attempt);
       const isLast = lasts || !isPassing(error) || performance.now() + retryInMs > giveUpAt;
       if (isLast) throw await explained(retryLimits, operation, named(operation, error, attempt));
-      void tellTrouble(retryLimits, { operation, error: error as Error, attempt, retryInMs }).then(
+      void reportRetry(retryLimits, { operation, error: error as Error, attempt, retryInMs }).then(
         (explanation) => {
           lasts = explanation?.lasts === true;
         },

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from './kurrentdb-connection.ts';
 import type { Recorded } from './kurrentdb-event.ts';
-import { searchBehind } from './kurrentdb-head.ts';
+import { searchAfter } from './kurrentdb-head.ts';
 import { SubscriptionEnded } from './kurrentdb-inbox.ts';
-import { explained, isPassing, named, tellTrouble, waitBefore } from './kurrentdb-retry.ts';
+import { explained, isPassing, named, reportRetry, waitBefore } from './kurrentdb-retry.ts';
 import { openSpaceCall, type SpaceCall, type SpaceStep } from './kurrentdb-space-call.ts';
 
 const OPERATION = 'read of the log';
@@ -42,7 +42,7 @@ export async function* scanSpace(
       if (!passes || performance.now() + retryInMs > giveUpAt) {
         throw await explained(retryLimits, OPERATION, named(OPERATION, error, attempt));
       }
-      void tellTrouble(retryLimits, { operation: OPERATION, error: error as Error, attempt, retryInMs });
+      void reportRetry(retryLimits, { operation: OPERATION, error: error as Error, attempt, retryInMs });
       await delay(retryInMs);
     }
   }
@@ -68,7 +68,7 @@ async function* scanOnce(
         cursor.at = upTo;
       }
       if (!call.isLevel()) continue;
-      const stretch = await searchBehind(connection, cursor.at);
+      const stretch = await searchAfter(connection, cursor.at);
       if (stretch.kind === 'empty') {
         yield { events: [], upTo: stretch.upTo };
         return;

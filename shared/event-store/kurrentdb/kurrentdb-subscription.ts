@@ -4,7 +4,7 @@ import type { Connection } from './kurrentdb-connection.ts';
 import type { Recorded } from './kurrentdb-event.ts';
 import type { HeadSubscriber, HeadWatch, Stretch } from './kurrentdb-head.ts';
 import { SubscriptionEnded } from './kurrentdb-inbox.ts';
-import { explained, isPassing, tellTrouble, waitBefore } from './kurrentdb-retry.ts';
+import { explained, isPassing, reportRetry, waitBefore } from './kurrentdb-retry.ts';
 import { openSpaceCall, type SpaceCall, type SpaceStep } from './kurrentdb-space-call.ts';
 
 export type SubscriptionRequest = {
@@ -160,6 +160,6 @@ const createSubscriber = (call: SpaceCall, cursor: { at: bigint }) => {
 
 const pause = async ({ connection, signal }: Run, error: Error, attempt: number): Promise<void> => {
   const retryInMs = waitBefore(attempt);
-  void tellTrouble(connection.retryLimits, { operation: OPERATION, error, attempt, retryInMs });
+  void reportRetry(connection.retryLimits, { operation: OPERATION, error, attempt, retryInMs });
   await delay(retryInMs, undefined, { signal }).catch(() => undefined);
 };

@@ -4,7 +4,7 @@ import type { EncodedEvent, EventRow } from '../event-codec.ts';
 import type { AppendCondition, AppendResult, ExpectedRevision } from '../event-store.ts';
 import { spaceOf } from '../stream-space.ts';
 import { nextLink } from './hash-chain.ts';
-import { type Head, refuseOtherHistory } from './same-log.ts';
+import { type Head, refuseOtherHistory } from './log-identity.ts';
 import { findEvent, insertEvent, noteSpace, readHead, readLastRevision } from './sqlite-log.ts';
 
 export type Append = {

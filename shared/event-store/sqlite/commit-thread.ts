@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { LogReplaced, refuseOtherFile } from './log-identity.ts';
 import { type CommitAnswer, commitToFile, type LogCommitRequest } from './log-writer.ts';
 import { openLog } from './open-log.ts';
-import { LogReplaced, refuseOtherFile } from './same-log.ts';
 
 /** The thread of `createThreadedLogWriter`: answers each list of appends with its commit. */
 const port = parentPort;

@@ -1,6 +1,6 @@
 import type { Migration } from '../../sqlite/migrate.ts';
 import { SPACE_OF_STREAM } from '../stream-space.ts';
-import { chainNextEvents, keepCopy, refuseWithoutRoom } from './log-upgrade.ts';
+import { chainNextEvents, keepCopy, refuseWithoutDisk } from './log-upgrade.ts';
 
 /**
  * Schema of the log's file. Version 1 is that of releases without a hash chain. The upgrade from it keeps every column
@@ -19,7 +19,7 @@ export const LOG_MIGRATIONS: readonly Migration[] = [
    CREATE UNIQUE INDEX event_by_stream ON event (stream, revision);
    CREATE UNIQUE INDEX event_by_id ON event (id);`,
   {
-    prepare: refuseWithoutRoom,
+    prepare: refuseWithoutDisk,
     step(db) {
       db.exec(`CREATE TRIGGER event_waits_for_copy BEFORE INSERT ON event
                BEGIN SELECT RAISE(ABORT, 'this log is being upgraded by a newer release of Varve'); END`);

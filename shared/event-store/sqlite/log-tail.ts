@@ -3,10 +3,10 @@ import type { EventRow } from '../event-codec.ts';
 import type { EventHandler, StoredEvent, Subscription } from '../event-store.ts';
 import { type Append, type AppendOutcome, committedRows } from './commit-appends.ts';
 import { type ForeignCommits, watchForeignCommits } from './foreign-commits.ts';
+import { LogReplaced, type SameLog, watchLogIdentity } from './log-identity.ts';
 import { type Found, type LogSubscription, subscribeToLog } from './log-subscription.ts';
 import type { LogWriter } from './log-writer.ts';
 import { createRecentEvents } from './recent-events.ts';
-import { LogReplaced, type SameLog, watchSameLog } from './same-log.ts';
 import {
   laterOf,
   readAfter,
@@ -40,7 +40,7 @@ export type LogTailOptions = {
 
 export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOptions): LogTail => {
   const subscriptions = new Set<LogSubscription>();
-  const same = watchSameLog(path, db);
+  const same = watchLogIdentity(path, db);
   const growth = createGrowth(db, same);
   const { recent } = growth;
   let foreign: ForeignCommits | undefined;

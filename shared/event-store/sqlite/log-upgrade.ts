@@ -18,7 +18,7 @@ const UNDO_BARRIER = 'DROP TRIGGER event_waits_for_copy; PRAGMA user_version = 1
 const ROOM = 2;
 
 /** Throws before anything is changed when the copy and the links do not fit, or an older copy is in the way. */
-export const refuseWithoutRoom = (db: Database): void => {
+export const refuseWithoutDisk = (db: Database): void => {
   const file = db.location();
   if (file === null || isEmpty(db)) return;
   if (existsSync(copyOf(file))) {

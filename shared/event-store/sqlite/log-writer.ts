@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Database } from '../../sqlite/database.ts';
 import { type Append, commitAppends, type LogCommit } from './commit-appends.ts';
-import { type KnownLog, LogReplaced, refuseOtherFile } from './same-log.ts';
+import { type KnownLog, LogReplaced, refuseOtherFile } from './log-identity.ts';
 
 /** Stores appends durably, see `commitAppends`. One call at a time. */
 export type LogWriter = {

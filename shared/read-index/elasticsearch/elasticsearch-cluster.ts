@@ -11,7 +11,7 @@ import { createAnsweringDocuments } from './indices/answering-documents.ts';
 import type { IndexSpread } from './indices/create-index.ts';
 import { createIndexSets, type IndexSets, readLiveSet } from './indices/index-sets.ts';
 import { createLeadFence, type LeadFence } from './indices/lead-fence.ts';
-import { areWhole, type OpenedIndices, openIndices } from './indices/open-indices.ts';
+import { haveAllIndices, type OpenedIndices, openIndices } from './indices/open-indices.ts';
 import {
   createOwnerDocument,
   createProgressDocument,
@@ -138,7 +138,7 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
       written = opened.set;
       return opened;
     },
-    isWhole: (log) => areWhole({ client, names, space, layouts: all, log }),
+    isWhole: (log) => haveAllIndices({ client, names, space, layouts: all, log }),
     close: () => client.close(),
   };
 }

@@ -1,7 +1,7 @@
 import { defined } from '../../defined.ts';
 import { searchReadings } from '../../search/search-readings.ts';
 import type { SearchMode, SearchTerm, SearchTerms } from '../../search/search-terms.ts';
-import { guessHarder, type TermRules } from '../../search/search-terms.ts';
+import { allowAnotherTypo, type TermRules } from '../../search/search-terms.ts';
 import { splitsOf, splitTerm } from '../../search/split-term.ts';
 import { synonymsIn } from '../../search/synonyms.ts';
 import { PART, rest } from '../../turns/slice.ts';
@@ -64,7 +64,7 @@ function createLocaleTerm(
   isSearched: readonly boolean[],
   term: SearchTerm,
 ): () => readonly LocaleTerm[] {
-  const guessed = guessHarder(term);
+  const guessed = allowAnotherTypo(term);
   const create = (meant: SearchTerm): (() => LocaleTerm) => {
     const expand = createExpansion(text.vocabulary, meant);
     const rows = createRows(index, text, isSearched);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { uploadPath } from '../../../services/follow/open-follower.ts';
-import { hintedDocuments, touchedDocuments } from '../../../services/follow/touched-documents.ts';
+import { documentsOfWebhook, touchedDocuments } from '../../../services/follow/touched-documents.ts';
 import { FILE_TYPE, USER_TYPE } from '../../../shared/schema/content-type.ts';
 import { corpusSchemas } from '../command-world.ts';
 
@@ -40,13 +40,15 @@ it('takes the name alone from each webhook that Strapi 5.54 sent', () => {
   }[];
   expect(sent.length).toBeGreaterThan(5);
   for (const { body } of sent)
-    expect(hintedDocuments(registry, body)).toEqual([{ type: body.uid, documentId: body.entry.documentId }]);
+    expect(documentsOfWebhook(registry, body)).toEqual([
+      { type: body.uid, documentId: body.entry.documentId },
+    ]);
 });
 
 it.each([[undefined], [{}], [{ uid: 'api::other.other', entry: { documentId: 'a' } }], ['text'], [[]]])(
   'a webhook that names nothing known hints at nothing: %j',
   (body) => {
-    expect(hintedDocuments(registry, body)).toBeUndefined();
+    expect(documentsOfWebhook(registry, body)).toBeUndefined();
   },
 );
 

@@ -64,7 +64,7 @@ export async function openIndices(options: OpenIndicesOptions): Promise<OpenedIn
 }
 
 /** Returns whether searches find an index of every type and world that was made from this log and for these layouts. */
-export async function areWhole(
+export async function haveAllIndices(
   options: Omit<OpenIndicesOptions, 'anew' | 'spread' | 'epoch'>,
 ): Promise<boolean> {
   const found = await readIndices(options);

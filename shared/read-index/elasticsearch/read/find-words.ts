@@ -3,7 +3,7 @@ import { languageOf } from '../../../search/languages.ts';
 import { searchReadings } from '../../../search/search-readings.ts';
 import type { SearchField, SearchSettings } from '../../../search/search-settings.ts';
 import {
-  guessHarder,
+  allowAnotherTypo,
   type SearchMode,
   type SearchTerm,
   type SearchTerms,
@@ -106,7 +106,7 @@ async function findTerm(
   const vocabulary = await readVocabulary(place, termPattern(place.locale, term));
   const asked = mode === 'any' && (await isKnown(scope, place, term, vocabulary)) ? asTyped(term) : term;
   const words = await livingWords(scope, place, matchedWords(asked, vocabulary));
-  const guessed = guessHarder(asked);
+  const guessed = allowAnotherTypo(asked);
   if (words.length > 0) return [{ term: asked, words }];
   if (guessed === undefined) return splitOrNone(scope, place, asked);
   const more = matchedWords(guessed, await readVocabulary(place, termPattern(place.locale, guessed)));

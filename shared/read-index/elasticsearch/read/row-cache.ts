@@ -98,7 +98,7 @@ export function rowNeed({ body: { docvalue_fields: fields = [] } }: Search): Row
 }
 
 /** The same search for digests alone; the document's covers its key. */
-export function forDigests(search: Search): Search {
+export function searchForDigests(search: Search): Search {
   return { ...search, body: { ...search.body, docvalue_fields: ['sum'] } };
 }
 

@@ -1,6 +1,6 @@
 import type { SearchAnswer } from '../wire/search-answer.ts';
 import type { Search } from '../wire/write-search.ts';
-import { forDigests, type RowCache, type RowNeed, rowNeed, withDigests } from './row-cache.ts';
+import { type RowCache, type RowNeed, rowNeed, searchForDigests, withDigests } from './row-cache.ts';
 
 /** Sends searches in one request. */
 export type SendSearches = (searches: readonly Search[]) => Promise<readonly SearchAnswer[]>;
@@ -31,7 +31,7 @@ export async function searchKnownRows(
 
 function form({ search, need, known }: RowSearch): Search {
   if (need === undefined) return search;
-  return known ? forDigests(search) : withDigests(search);
+  return known ? searchForDigests(search) : withDigests(search);
 }
 
 /** undefined: a row is not known. */

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ElasticsearchCluster } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
-import { persistently } from './persistently.ts';
 import type { Report } from './report.ts';
+import { retryOutages } from './retry-outages.ts';
 
-export type UntilWholeOptions = {
+export type WaitForIndicesOptions = {
   readonly cluster: ElasticsearchCluster;
   /** Names the log. */
   readonly log: string;
@@ -19,16 +19,16 @@ const WHOLE_EVERY = 500;
  * Resolves when the cluster answers and the leader has made the indices, or `signal` is aborted. Rejects with a sentence when the
  * cluster refuses for good.
  */
-export async function untilWhole({
+export async function waitForIndices({
   cluster,
   log,
   report,
   signal,
   waiting,
-}: UntilWholeOptions): Promise<void> {
-  await persistently(report, signal, cluster.ready);
+}: WaitForIndicesOptions): Promise<void> {
+  await retryOutages(report, signal, cluster.ready);
   for (let isTold = false; !signal.aborted; isTold = true) {
-    if (await persistently(report, signal, () => cluster.isWhole(log))) return;
+    if (await retryOutages(report, signal, () => cluster.isWhole(log))) return;
     if (!isTold) waiting?.();
     await delay(WHOLE_EVERY, undefined, { signal }).catch(() => {});
   }

@@ -2,7 +2,7 @@ import type { AnswerScope, ReadIndex } from '../../shared/read-index/read-index.
 import type { AnswerTerms } from '../../shared/turns/turns.ts';
 
 /** Makes an answer from one state of the index, if the index supports that. */
-export function onOneState<Result>(
+export function onSnapshot<Result>(
   index: ReadIndex,
   terms: AnswerTerms,
   work: (answer: AnswerScope) => Promise<Result>,

@@ -11,7 +11,7 @@ const SALT_BYTES = 16;
 const HEAD_BYTES = MARK.length + SALT_BYTES;
 
 /** The plain bytes of an encrypted archive. */
-export async function* decipherArchive(
+export async function* decryptArchive(
   encrypted: AsyncIterable<Buffer>,
   passphrase: string,
 ): AsyncGenerator<Buffer> {

@@ -45,7 +45,7 @@ export type SameLog = {
 /** Commits are checked each for itself, see log-writer.ts. */
 const FILE_LOOK_MS = 50;
 
-export const watchSameLog = (path: string, db: Database): SameLog => {
+export const watchLogIdentity = (path: string, db: Database): SameLog => {
   const file = fileOf(path);
   let head = readHead(db);
   let lookedAt = performance.now();

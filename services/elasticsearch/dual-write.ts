@@ -5,7 +5,7 @@ import type {
 } from '../../shared/read-index/document-index.ts';
 
 /** An index whose documents are for some time written to another one too. */
-export type WrittenTwice = DocumentIndex & {
+export type DualWriteIndex = DocumentIndex & {
   /** Writes documents to `other` as well, for `forMs`: they count as written when they are in both. */
   alsoWrite(other: DocumentIndex, forMs: number): void;
 };
@@ -14,7 +14,7 @@ export type WrittenTwice = DocumentIndex & {
  * Writes to two index sets: after an alias switch other processes read the earlier set for a moment yet. A write that is acknowledged is
  * shown by both.
  */
-export function writeTwice(index: DocumentIndex): WrittenTwice {
+export function createDualWrite(index: DocumentIndex): DualWriteIndex {
   const copies = new WeakMap<IndexableDocument, IndexableDocument>();
   let second: { readonly index: DocumentIndex; readonly until: number } | undefined;
   const other = (): DocumentIndex | undefined => {

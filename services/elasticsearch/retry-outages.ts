@@ -9,7 +9,7 @@ const BACKOFF: Backoff = { firstMs: 250, longestMs: 5_000 };
  * Tries until it succeeds or is refused: a cluster may start after this process, or long after. undefined once `signal` is
  * aborted. Rejects with a sentence when the cluster refuses for good.
  */
-export function persistently<Result>(
+export function retryOutages<Result>(
   report: Report,
   signal: AbortSignal,
   work: () => Promise<Result>,

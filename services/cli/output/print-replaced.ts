@@ -9,6 +9,6 @@ export function logReplaced(logger: Logger): ReportReplaced {
 }
 
 /** The same on stderr, of a command. */
-export function sayReplaced(file: string, reason: string): void {
+export function printReplaced(file: string, reason: string): void {
   console.error(`${WHAT}: ${file}, as ${reason}`);
 }
