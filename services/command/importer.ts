@@ -155,10 +155,10 @@ async function importDocument(
 type Step = { readonly data: Data; readonly publish: boolean };
 
 function stepsOf(type: ContentType, { state, data, draft }: ImportVariant): Step[] {
-  const isLive = state === 'live';
-  if (isLive === type.draftAndPublish) {
+  const isUnversioned = state === 'live';
+  if (isUnversioned === type.draftAndPublish) {
     throw validationError(
-      `state: ${state} does not fit a type ${isLive ? 'with' : 'without'} draft & publish`,
+      `state: ${state} does not fit a type ${isUnversioned ? 'with' : 'without'} draft & publish`,
     );
   }
   if ((draft !== undefined) !== (state === 'modified')) {

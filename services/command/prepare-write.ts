@@ -68,7 +68,7 @@ export function prepareWrite(
   const input = { values: sent.values, relations };
   const inherited = isFurtherLocale ? inheritedRelations(environment.graph, state, locale, input) : [];
   const intent = { kind: 'write', locale, ...input, inheritedRelations: inherited, publish } as const;
-  if (!type.draftAndPublish) return prepareLive(environment, check, state, intent);
+  if (!type.draftAndPublish) return prepareWithoutDrafts(environment, check, state, intent);
   refuse(type, check.problems, check.unreadable);
   if (!publish) return { intent, claims: [], problems: [], unreadable: [] };
   return {
@@ -109,7 +109,7 @@ export function refuse(
   if (first !== undefined) throw validationError(first);
 }
 
-function prepareLive(
+function prepareWithoutDrafts(
   environment: CheckEnvironment,
   { mode, problems, unreadable }: EntryCheck,
   state: DocumentState,

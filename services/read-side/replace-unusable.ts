@@ -69,16 +69,16 @@ async function replaceGraph(
   { data, log, report }: DataDirectory,
   { file, isLive }: CheckedGraph,
 ): Promise<void> {
-  const place = readPlace(file);
-  if (place === 'none') return;
-  if (place === 'damaged') {
+  const applied = readAppliedPosition(file);
+  if (applied === 'none') return;
+  if (applied === 'damaged') {
     setAside(file);
     report(file, DAMAGED);
     return;
   }
-  const history = await checkHistory(log, place);
+  const history = await checkHistory(log, applied);
   if (history.kind === 'same') return;
-  if (history.kind === 'shorter' && isLive) throw new Error(shorterLog(data, place.position, history.end));
+  if (history.kind === 'shorter' && isLive) throw new Error(shorterLog(data, applied.position, history.end));
   removeDatabase(file);
   report(file, OTHER_HISTORY);
 }
@@ -88,7 +88,7 @@ function shorterLog(data: string, position: bigint, end: bigint): string {
 }
 
 /** `none`: there is no file, or nothing was applied to it. */
-function readPlace(file: string): AppliedPosition | 'none' | 'damaged' {
+function readAppliedPosition(file: string): AppliedPosition | 'none' | 'damaged' {
   if (!existsSync(file)) return 'none';
   if (existsSync(damageMark(file))) return 'damaged';
   try {

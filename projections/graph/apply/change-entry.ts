@@ -1,12 +1,12 @@
 import type { EntryChanged, EntryCreated } from '../../../shared/document/events.ts';
 import type { GraphEntry } from '../store/graph-session.ts';
-import { LIVE } from '../store/row-keys.ts';
+import { UNVERSIONED } from '../store/row-keys.ts';
 import { editEntry } from './edit-entry.ts';
 import type { GraphContext, Moment } from './graph-context.ts';
 import { assignId, newRow, showLinks } from './row-lifecycle.ts';
 import { copySharedEdit } from './shared-values.ts';
 
-/** Creates a draft or live row, with the links that waited for it. */
+/** Creates a draft row, or the only row of a type without drafts, with the links that waited for it. */
 export function createEntry(
   context: GraphContext,
   entry: GraphEntry,
@@ -19,7 +19,7 @@ export function createEntry(
     id: assignId(context, entry, version, data.id),
     createdAt: moment.at,
     updatedAt: moment.at,
-    publishedAt: version === LIVE ? moment.at : null,
+    publishedAt: version === UNVERSIONED ? moment.at : null,
     position: moment.position,
     values: {},
   });

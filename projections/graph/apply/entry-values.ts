@@ -3,7 +3,7 @@ import { mapComponents } from '../store/component-values.ts';
 import type { GraphEntry } from '../store/graph-session.ts';
 import type { LinkRecord } from '../store/link-store.ts';
 import type { Values } from '../store/present-row.ts';
-import { LIVE, type VersionNumber, type WorldNumber } from '../store/row-keys.ts';
+import { UNVERSIONED, type VersionNumber, type WorldNumber } from '../store/row-keys.ts';
 import type { GraphContext } from './graph-context.ts';
 
 /** A row's values as events give them: scalars, and components with their ids and the relations inside as `LinkTarget[]`. */
@@ -15,7 +15,7 @@ export function entryValues(
   const stored = entry.rows[version]?.values ?? {};
   const filled = entry.view.bearers.filter(({ name }) => stored[name] !== undefined && stored[name] !== null);
   if (filled.length === 0) return stored;
-  const targets = componentTargets(context, entry.id, version === LIVE ? 0 : version);
+  const targets = componentTargets(context, entry.id, version === UNVERSIONED ? 0 : version);
   const values: Record<string, unknown> = { ...stored };
   const { registry } = context.schema;
   for (const bearer of filled) {

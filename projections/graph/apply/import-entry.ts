@@ -5,7 +5,7 @@ import type { GraphRelation } from '../store/graph-relation.ts';
 import type { GraphEntry } from '../store/graph-session.ts';
 import { newLink } from '../store/link-store.ts';
 import type { Values } from '../store/present-row.ts';
-import { LIVE, type VersionNumber, versionNumber, worldsOf } from '../store/row-keys.ts';
+import { UNVERSIONED, type VersionNumber, versionNumber, worldsOf } from '../store/row-keys.ts';
 import { storedScalar } from '../store/stored-scalar.ts';
 import type { GraphContext, Moment } from './graph-context.ts';
 import { assignId, newRow, showLinks } from './row-lifecycle.ts';
@@ -15,9 +15,9 @@ type Imported = EntryImported['data'];
 /** Replaces a version of an entry with that of another system, with the links that it owns there. */
 export function importEntry(context: GraphContext, entry: GraphEntry, data: Imported, moment: Moment): void {
   const version = versionNumber(data.version);
-  if ((version === LIVE) === entry.view.draftAndPublish)
+  if ((version === UNVERSIONED) === entry.view.draftAndPublish)
     throw new Error(
-      `a ${data.version} version is not of a type ${version === LIVE ? 'with' : 'without'} draft & publish`,
+      `a ${data.version} version is not of a type ${version === UNVERSIONED ? 'with' : 'without'} draft & publish`,
     );
   const before = entry.rows[version];
   if (before !== undefined) dropLinks(context, entry, version);

@@ -3,18 +3,18 @@ import type { GraphContext, Moment } from '../apply/graph-context.ts';
 import { deleteEntry } from '../apply/publish-entry.ts';
 import { assignId, moveId, newRow, showLinks } from '../apply/row-lifecycle.ts';
 import type { GraphEntry } from '../store/graph-session.ts';
-import { DRAFT, LIVE, PUBLISHED, rowKey } from '../store/row-keys.ts';
+import { DRAFT, PUBLISHED, rowKey, UNVERSIONED } from '../store/row-keys.ts';
 
 /**
  * Converts an entry after draft & publish was switched on: its row becomes the draft and the published row of its entry, the published one
  * with a new id, as if it was published now.
  */
 export function splitVersions(context: GraphContext, entry: GraphEntry, moment: Moment): void {
-  const live = entry.rows[LIVE];
-  if (live === undefined) return;
+  const only = entry.rows[UNVERSIONED];
+  if (only === undefined) return;
   const { session } = context;
-  session.removeRow(entry, LIVE);
-  const { key: _key, uniqueValues: _unique, ...facts } = live;
+  session.removeRow(entry, UNVERSIONED);
+  const { key: _key, uniqueValues: _unique, ...facts } = only;
   const draft = newRow(entry, DRAFT, { ...facts, publishedAt: null });
   session.addRow(entry, DRAFT, draft);
   moveId(context, entry, draft);
@@ -43,19 +43,21 @@ export function joinVersions(context: GraphContext, entry: GraphEntry): void {
   session.removeRow(entry, DRAFT);
   session.removeRow(entry, PUBLISHED);
   const { key: _key, uniqueValues: _unique, ...facts } = published;
-  const live = newRow(entry, LIVE, facts);
-  session.addRow(entry, LIVE, live);
-  moveId(context, entry, live);
+  const only = newRow(entry, UNVERSIONED, facts);
+  session.addRow(entry, UNVERSIONED, only);
+  moveId(context, entry, only);
   for (const record of links.ownedBy(entry.id)) {
     record.orders[DRAFT] = record.orders[PUBLISHED];
     links.save(record);
   }
   pending.forgetSource(entry.id);
   pending.forgetEditor(entry.id);
-  showLinks(context, entry, LIVE);
+  showLinks(context, entry, UNVERSIONED);
 }
 
 /** Returns whether the entry's rows have other versions than its type. */
 export function hasOtherVersions({ view, rows, id }: GraphEntry): boolean {
-  return rows.some((row) => row !== undefined && (row.key === rowKey(id, LIVE)) === view.draftAndPublish);
+  return rows.some(
+    (row) => row !== undefined && (row.key === rowKey(id, UNVERSIONED)) === view.draftAndPublish,
+  );
 }

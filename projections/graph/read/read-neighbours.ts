@@ -11,10 +11,10 @@ import type { PublicationFacts, Values } from '../store/present-row.ts';
 import {
   DRAFT,
   entryOfKey,
-  LIVE,
   PUBLISHED,
   rowKey,
   rowKeyIn,
+  UNVERSIONED,
   versionOfKey,
   type WorldNumber,
 } from '../store/row-keys.ts';
@@ -254,7 +254,7 @@ function readIndexedRow(
   if (!context.existing.has(key)) return undefined;
   const entry = entryOfKey(key);
   if (read.lastEntry?.entry !== entry) {
-    read.lastEntry = { entry, rows: context.db.all(ROWS, rowKey(entry, DRAFT), rowKey(entry, LIVE)) };
+    read.lastEntry = { entry, rows: context.db.all(ROWS, rowKey(entry, DRAFT), rowKey(entry, UNVERSIONED)) };
   }
   const { rows } = read.lastEntry;
   const row = rows.find(([of]) => of === key);
@@ -276,7 +276,7 @@ function publicationOf(
   key: number,
   rows: readonly SqlRow[],
 ): PublicationFacts {
-  if (versionOfKey(key) === LIVE) return { state: 'published', documentPublished: true };
+  if (versionOfKey(key) === UNVERSIONED) return { state: 'published', documentPublished: true };
   const entry = entryOfKey(key);
   const positions = new Map(rows.map(([of, , position]) => [versionOfKey(of as number), position as number]));
   const [documentId, sharedEdited, sharedPublished] = (view.localized

@@ -12,7 +12,15 @@ import { publicationStateAt } from '../store/graph-session.ts';
 import type { LinkEnds } from '../store/link.ts';
 import { ALL_LINKS } from '../store/link-store.ts';
 import type { PublicationFacts, Values } from '../store/present-row.ts';
-import { DRAFT, entryOfKey, LIVE, PUBLISHED, rowKey, VERSIONS, versionOfKey } from '../store/row-keys.ts';
+import {
+  DRAFT,
+  entryOfKey,
+  PUBLISHED,
+  rowKey,
+  UNVERSIONED,
+  VERSIONS,
+  versionOfKey,
+} from '../store/row-keys.ts';
 import type { TypeView } from '../store/type-view.ts';
 import type { ReaderContext } from './graph-reader.ts';
 import { type Localized, localizationLinks, readLocalizedDocuments } from './localized-documents.ts';
@@ -56,13 +64,13 @@ function* readRows(
     const rest = db.all(
       `SELECT ${ROW_COLUMNS} FROM rows WHERE key > ? AND key <= ? ORDER BY key`,
       lastKey,
-      rowKey(entryOfKey(lastKey), LIVE),
+      rowKey(entryOfKey(lastKey), UNVERSIONED),
     );
     const whole = [...rows, ...rest];
     yield whole.map((row, at) =>
       rowChange(schema.typeOfNumber(row[1] as number), row, factsAround(whole, at, localized)),
     );
-    from = rowKey(entryOfKey(lastKey), LIVE) + 1;
+    from = rowKey(entryOfKey(lastKey), UNVERSIONED) + 1;
   }
 }
 
@@ -71,7 +79,7 @@ function factsAround(rows: readonly SqlRow[], at: number, localized: Localized['
   const row = rows[at] as SqlRow;
   const key = row[0] as number;
   const version = versionOfKey(key);
-  if (version === LIVE) return { state: 'published', documentPublished: true };
+  if (version === UNVERSIONED) return { state: 'published', documentPublished: true };
   const entry = entryOfKey(key);
   const draft = version === DRAFT ? row : rowWithKey(rows[at - 1], rowKey(entry, DRAFT));
   const published = version === PUBLISHED ? row : rowWithKey(rows[at + 1], rowKey(entry, PUBLISHED));

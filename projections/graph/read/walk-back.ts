@@ -3,7 +3,7 @@ import type { Attribute, Model, Uid } from '../../../shared/schema/content-type.
 import { componentOf, contentTypeOf } from '../../../shared/schema/schema-registry.ts';
 import { isContentType, localizationsAttribute } from '../../../shared/schema/system-attributes.ts';
 import type { GraphRelation } from '../store/graph-relation.ts';
-import { LIVE, type WorldNumber } from '../store/row-keys.ts';
+import { UNVERSIONED, type WorldNumber } from '../store/row-keys.ts';
 import type { SchemaView } from '../store/type-view.ts';
 
 /** A hop as the graph stores it: along a relation's links, against them, or between the locales of a document. */
@@ -56,7 +56,7 @@ export function walkBack(
     conditions.push(table.condition);
     here = table.far;
   }
-  const version = schema.type(root).draftAndPublish ? world : LIVE;
+  const version = schema.type(root).draftAndPublish ? world : UNVERSIONED;
   // CROSS JOIN makes SQLite use the written order: from the one entry that is known.
   return `SELECT DISTINCT ${here} * 4 + ${version} AS key FROM ${tables.join(' CROSS JOIN ')} WHERE ${conditions.join(' AND ')}`;
 }

@@ -136,7 +136,7 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
     markTypes(types, position) {
       for (const type of types) {
         for (const world of WORLDS.keys()) {
-          // Draft rows of the draft world, published rows of the published one, live rows of both.
+          // Draft rows of the draft world, published rows of the published one, rows of types without drafts of both.
           const keys = 'SELECT key FROM rows WHERE type = ? AND key % 4 IN (?, 2)';
           insertSelected(keys, world, position, position, now(), type, world);
         }

@@ -1,7 +1,7 @@
 /**
  * Schema of the content graph's file. Everything has a number: a *model attribute* (relation or unique attribute) and a
  * content type `names.id`, an entry (document in one locale) `entries.id`, a row `entry * 4 + version` (0 draft, 1
- * published, 2 live). So a link needs no join to know its rows.
+ * published, 2 without versions). So a link needs no join to know its rows.
  */
 export const GRAPH_MIGRATIONS: readonly string[] = [
   `

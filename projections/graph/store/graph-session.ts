@@ -7,10 +7,10 @@ import type { PublicationFacts, RowFacts } from './present-row.ts';
 import {
   DRAFT,
   type ExistingRows,
-  LIVE,
   PUBLISHED,
   rowKey,
   rowKeyIn,
+  UNVERSIONED,
   type VersionNumber,
   versionOfKey,
   type WorldNumber,
@@ -284,7 +284,7 @@ function hasRows(existing: ExistingRows, entry: number): boolean {
   return (
     existing.has(rowKey(entry, DRAFT)) ||
     existing.has(rowKey(entry, PUBLISHED)) ||
-    existing.has(rowKey(entry, LIVE))
+    existing.has(rowKey(entry, UNVERSIONED))
   );
 }
 
@@ -292,8 +292,8 @@ function hasRows(existing: ExistingRows, entry: number): boolean {
 function publicationState(
   entry: Pick<GraphEntry, 'rows' | 'sharedEdited' | 'sharedPublished'>,
 ): PublicationState {
-  const [draft, published, live] = entry.rows;
-  if (live !== undefined) return 'published';
+  const [draft, published, only] = entry.rows;
+  if (only !== undefined) return 'published';
   return publicationStateAt(draft?.position, published?.position, entry);
 }
 

@@ -8,7 +8,8 @@ export const VERSIONS = ['draft', 'published', 'live'] as const satisfies readon
 export type VersionNumber = 0 | 1 | 2;
 export const DRAFT = 0;
 export const PUBLISHED = 1;
-export const LIVE = 2;
+/** Version of the rows of types without draft & publish; imports and events call it `live`. */
+export const UNVERSIONED = 2;
 
 /** Key of a row, which follows from its entry and version: unique, and the same in every replay. */
 export function rowKey(entry: number, version: VersionNumber): number {
@@ -25,7 +26,7 @@ export function versionOfKey(key: number): VersionNumber {
 
 /** Key that a type's row has in a world, whether or not it exists. */
 export function rowKeyIn(world: WorldNumber, draftAndPublish: boolean, entry: number): number {
-  return rowKey(entry, draftAndPublish ? world : LIVE);
+  return rowKey(entry, draftAndPublish ? world : UNVERSIONED);
 }
 
 const BOTH_WORLDS: readonly WorldNumber[] = [0, 1];

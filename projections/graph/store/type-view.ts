@@ -11,7 +11,7 @@ import {
   relationName,
 } from './graph-relation.ts';
 import { createRowPresenter, type RowPresenter } from './present-row.ts';
-import { DRAFT, LIVE, type VersionNumber } from './row-keys.ts';
+import { DRAFT, UNVERSIONED, type VersionNumber } from './row-keys.ts';
 
 /** Properties of a content type that the graph needs at every event, computed once per definition. */
 export type TypeView = {
@@ -20,7 +20,7 @@ export type TypeView = {
   readonly type: ContentType;
   readonly draftAndPublish: boolean;
   readonly localized: boolean;
-  /** Version that is edited: draft, or live if there is no draft & publish. */
+  /** Version that is edited: draft, or the only one without draft & publish. */
   readonly edited: VersionNumber;
   readonly presenter: RowPresenter;
   /** Private scalars. */
@@ -142,7 +142,7 @@ function createTypeView(
     type,
     draftAndPublish: type.draftAndPublish,
     localized: type.localized,
-    edited: type.draftAndPublish ? DRAFT : LIVE,
+    edited: type.draftAndPublish ? DRAFT : UNVERSIONED,
     presenter: createRowPresenter(registry, type),
     hidden: attributes.filter((each) => each.kind === 'scalar' && each.private).map(({ name }) => name),
     bearers,
