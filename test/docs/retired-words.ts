@@ -14,7 +14,7 @@ export const RETIRED_WORDS: readonly RetiredWord[] = [
   { word: 'whoever', pattern: 'who(m)?ever', say: 'the process, caller or user that …', allowed: 0 },
   { word: 'told', pattern: 'told', say: 'notified; given; configured', allowed: 0 },
   { word: 'speaks of', pattern: '(speaks? of|spoken of)', say: 'publishes; names', allowed: 0 },
-  { word: 'of late', pattern: 'of late', say: 'recently', allowed: 1 },
+  { word: 'of late', pattern: 'of late', say: 'recently', allowed: 0 },
   { word: 'thrice', pattern: 'thrice', say: 'three times', allowed: 0 },
   { word: 'goes forth', pattern: 'go(es)? forth', say: 'switches forward', allowed: 0 },
   { word: 'account of', pattern: 'accounts? of', say: 'stale documents', allowed: 0 },
