@@ -7,13 +7,16 @@ type Receiver = {
   readonly isQuoted?: boolean;
   /** Maximum number of tags; further ones are dropped without a word. */
   readonly tags: number;
+  /** Longest header, if there is a limit: what is behind it is dropped without a word. */
+  readonly bytes?: number;
 };
 
 const MANY = 1_000;
+const KIBIBYTES_16 = 16_384;
 
 export const TAG_RECEIVERS = {
-  fastly: { header: 'surrogate-key', separator: ' ', tags: MANY },
-  cloudflare: { header: 'cache-tag', separator: ',', tags: MANY },
+  fastly: { header: 'surrogate-key', separator: ' ', tags: MANY, bytes: KIBIBYTES_16 },
+  cloudflare: { header: 'cache-tag', separator: ',', tags: MANY, bytes: KIBIBYTES_16 },
   cloudfront: { header: 'cache-tag', separator: ',', tags: 50 },
   netlify: { header: 'netlify-cache-tag', separator: ',', tags: 500 },
   akamai: { header: 'edge-cache-tag', separator: ',', tags: 128 },
@@ -23,10 +26,10 @@ export const TAG_RECEIVERS = {
 
 export type TagReceiver = keyof typeof TAG_RECEIVERS;
 
-/** Room for tags in the header of a receiver, which has at most `bytes`. */
+/** Room for tags in the header of a receiver, which has at most `bytes`, and no more than the receiver reads. */
 export function roomOf(receiver: TagReceiver, bytes: number): TagRoom {
-  const { separator, isQuoted, tags }: Receiver = TAG_RECEIVERS[receiver];
-  return { tags, bytes, around: separator.length + (isQuoted ? 2 : 0) };
+  const { separator, isQuoted, tags, bytes: read = bytes }: Receiver = TAG_RECEIVERS[receiver];
+  return { tags, bytes: Math.min(bytes, read), around: separator.length + (isQuoted ? 2 : 0) };
 }
 
 export function tagHeader(receiver: TagReceiver, names: readonly string[]): string {

@@ -38,7 +38,9 @@ export type TagNames = {
 /** 48 bits: tags that have the same name by chance are purged together. */
 const BYTES = 6;
 /** Ids with other characters have no plain name: a header could not tell them apart. */
-const PLAIN_ID = /^[\w-]{1,100}$/;
+const PLAIN_ID = /^[\w-]+$/;
+/** Akamai drops longer tags. */
+const LONGEST_PLAIN = 128;
 /** Names that are remembered. */
 const MOST_KNOWN = 20_000;
 
@@ -60,8 +62,9 @@ export function createTagNames({ key, registry, plain }: TagNamesOptions): TagNa
       const plural = pluralOf(registry, type);
       if (plural === undefined) continue;
       names.add(plural);
-      if (withDocuments && documentId !== undefined && PLAIN_ID.test(documentId))
-        names.add(`${plural}:${documentId}`);
+      if (!withDocuments || documentId === undefined || !PLAIN_ID.test(documentId)) continue;
+      const named = `${plural}:${documentId}`;
+      if (named.length <= LONGEST_PLAIN) names.add(named);
     }
   };
   return {

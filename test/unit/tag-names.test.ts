@@ -59,6 +59,56 @@ describe.each(Object.keys(TAG_RECEIVERS) as TagReceiver[])('tags for %s', (recei
   });
 });
 
+const documents = (count: number) =>
+  new Set(Array.from({ length: count }, (_, i) => documentTag(CHEF, 'published', `a${i}`.padEnd(24, 'x'))));
+
+it.each([
+  ['cloudfront', 50],
+  ['akamai', 128],
+  ['rfc9875', 128],
+  ['netlify', 500],
+] as const)('makes tags for %s coarse from one more than %i on', (receiver, most) => {
+  const room = roomOf(receiver, 65_536);
+  expect(names.ofAnswer(documents(most - 1), room)).toHaveLength(most);
+  expect(names.ofAnswer(documents(most), room)).toHaveLength(2);
+});
+
+it.each([
+  ['varnish', 6_144, 6_144],
+  ['akamai', 700, 700],
+  ['fastly', 65_536, 16_384],
+  ['cloudflare', 65_536, 16_384],
+] as const)('fills a header for %s of %i bytes up to %i bytes', (receiver, bytes, most) => {
+  const plain = namesWith(true);
+  const lengthOf = (count: number) =>
+    tagHeader(receiver, plain.ofAnswer(documents(count), roomOf(receiver, bytes))).length;
+  const isFine = (count: number) => count < 2 || lengthOf(count) > 60;
+  let [fine, coarse] = [0, 480];
+  while (coarse - fine > 1) {
+    const middle = Math.floor((fine + coarse) / 2);
+    if (isFine(middle)) fine = middle;
+    else coarse = middle;
+  }
+  expect(lengthOf(fine)).toBeLessThanOrEqual(most);
+  // The next document would have had no room.
+  expect(lengthOf(fine)).toBeGreaterThan(most - 60);
+  expect(isFine(coarse)).toBe(false);
+});
+
+it('gives a document no plain tag that a receiver would drop', () => {
+  const plain = namesWith(true);
+  const named = (id: string) => plain.ofAnswer(new Set([documentTag(CHEF, 'published', id)]), WIDE);
+  const [fits, long] = ['x'.repeat(128 - 'chefs:'.length), 'x'.repeat(129 - 'chefs:'.length)];
+  expect(named(fits)).toContain(`chefs:${fits}`);
+  expect(
+    named(long)
+      .map(({ length }) => length)
+      .every((length) => length <= 10),
+  ).toBe(true);
+  expect(named(long)).toContain('chefs');
+  expect([...plain.ofChange([documentTag(CHEF, 'published', long)])]).not.toContain(`chefs:${long}`);
+});
+
 it('leaves an answer alone when a write changes none of its tags', () => {
   const answer = names.ofAnswer(new Set([documentTag(CHEF, 'published', 'a')]), WIDE);
   expect(overlap(answer, names.ofChange([documentTag(CHEF, 'published', 'b')]))).toEqual([]);
