@@ -121,7 +121,7 @@ export function createPurgeSender(options: SenderOptions, target: PurgeTarget): 
         if (first === undefined || last === undefined) break;
         // Changes in between were removed: nobody knows what they changed.
         const isWhole = first.seq === done + 1;
-        const tags = merged(changes, options.generation, isWhole);
+        const tags = merged(changes, options, isWhole);
         await purge(tags);
         report.purged(target, tags.names.length);
         store.moveCheckpoint(name, last.seq);
@@ -160,10 +160,14 @@ export function receiverName({ kind, address }: PurgeTarget): string {
   return `${kind}=${address}`;
 }
 
-/** The tags of several changes; if all answers are among them, only the tag that all have. */
-function merged(changes: readonly StoredChange[], generation: string, isWhole: boolean): PurgedTags {
+/** The tags of several changes; if all answers are among them, only the tag that all have. With gaps between them, all plain names. */
+function merged(
+  changes: readonly StoredChange[],
+  { generation, all }: Pick<SenderOptions, 'generation' | 'all'>,
+  isWhole: boolean,
+): PurgedTags {
   const names = new Set(changes.flatMap((change) => change.names));
-  const plain = new Set(changes.flatMap((change) => change.plain));
+  const plain = new Set([...changes.flatMap((change) => change.plain), ...(isWhole ? [] : all().plain)]);
   const position = changes.at(-1)?.position ?? 0n;
   const isAll = !isWhole || names.has(generation);
   return { names: isAll ? [generation] : [...names], plain: [...plain], position };
