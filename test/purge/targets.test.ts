@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { PURGE_SETTINGS } from '../../services/cli/settings/purge-settings.ts';
+import { PURGE_SETTINGS, purgeProblem } from '../../services/cli/settings/purge-settings.ts';
 import { type PurgeKind, purgeRequests } from '../../services/purge/purge-target.ts';
 
 const MANY = Array.from({ length: 1_700 }, (_, n) => `tag${n}abcdef`);
@@ -65,3 +65,15 @@ it.each(['nothing', 'squid=http://a', 'varnish=a', 'webhook=http://me:secret@a/'
     expect(JSON.stringify(read.error?.issues)).not.toContain('a function');
   },
 );
+
+it.each([
+  ['fastly', 'varnish=http://a/', 'must have fastly= or webhook= together with --cache-tags fastly'],
+  ['fastly', 'varnish=http://a/,fastly=abc', undefined],
+  ['netlify', 'fastly=abc', 'must have webhook= together with'],
+  ['netlify', 'webhook=http://a/', undefined],
+  ['none', 'varnish=http://a/', undefined],
+] as const)('lets answers for %s be kept only if %s purges them', (cacheTags, text, problem) => {
+  const purge = PURGE_SETTINGS.purge.schema.parse(text);
+  if (problem === undefined) expect(purgeProblem({ cacheTags, purge })).toBeUndefined();
+  else expect(purgeProblem({ cacheTags, purge })).toContain(problem);
+});

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { TagReceiver } from '../../delivery/tag-headers.ts';
 import { PURGE_KINDS, type PurgeKind, type PurgeTarget } from '../../purge/purge-target.ts';
 import { type Setting, yesOrNo } from './setting.ts';
 
@@ -66,4 +67,15 @@ export function purgeChoice({ purge, purgeToken: token, purgeSoft: soft }: Purge
       '--purge needs the embedded read index in varve serve: omit it, serve without --read-index, or run varve project and varve api',
     );
   return { targets: purge, style: { soft, token } };
+}
+
+type PurgedChoice = Pick<PurgeChoice, 'purge'> & { readonly cacheTags: TagReceiver | 'none' };
+
+/** Answers stay in the cache that --cache-tags names until a receiver purges that one. */
+export function purgeProblem({ cacheTags, purge }: PurgedChoice): string | undefined {
+  if (purge === undefined || cacheTags === 'none') return undefined;
+  const fitting = PURGE_KINDS.filter((kind) => kind === cacheTags || kind === 'webhook');
+  if (purge.some(({ kind }) => fitting.includes(kind))) return undefined;
+  const receivers = fitting.map((kind) => `${kind}=`).join(' or ');
+  return `--purge (VARVE_PURGE) must have ${receivers} together with --cache-tags ${cacheTags}: else that cache would keep answers for a year, and nothing would purge them`;
 }

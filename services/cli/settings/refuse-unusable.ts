@@ -1,6 +1,7 @@
 import { isWildcard } from '../../http/sockets/loopback.ts';
 import { logFile } from '../../stores/open-event-store.ts';
 import { staleProblems } from './delivery-settings.ts';
+import { purgeProblem } from './purge-settings.ts';
 import type { ProcessRole } from './roles.ts';
 import { InvalidSettings, type ServeSettings } from './settings.ts';
 
@@ -13,6 +14,7 @@ export function refuseUnusable(role: ProcessRole, settings: ServeSettings): void
     role === 'api' ? undefined : advertiseProblem(settings),
     // The leader purges for varve api.
     ...staleProblems(role === 'api' ? { ...settings, purge: [] } : settings),
+    role === 'serve' ? purgeProblem(settings) : undefined,
     workersProblem(settings),
   ].filter((sentence) => sentence !== undefined);
   if (sentences.length > 0) throw new InvalidSettings(sentences.map((each) => `  ${each}`).join('\n'));
