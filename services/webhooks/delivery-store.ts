@@ -4,6 +4,7 @@ import { type Database, openDatabase } from '../../shared/sqlite/open-database.t
 import { prepared } from '../../shared/sqlite/prepared.ts';
 import { transaction } from '../../shared/sqlite/transaction.ts';
 import type { WebhookEventName, WebhooksProgressed } from '../../shared/webhooks/webhook-events.ts';
+import { DELIVERY_MIGRATIONS, DELIVERY_SQL } from './delivery-sql.ts';
 
 /** `waiting`: to be sent. `parked`: given up until it is replayed. `elsewhere`: another process has delivered it. */
 export type DeliveryState = 'waiting' | 'delivered' | 'parked' | 'elsewhere';
@@ -38,12 +39,19 @@ export type DeliveryFilter = {
   readonly limit: number;
 };
 
-/** Deliveries of a hook that are not waiting: all, one, the parked ones, or those from a position on. */
+/** Deliveries of a hook that are not waiting: all, one, or the parked ones. */
 export type ReplayFilter = {
   readonly hook: string;
   readonly id?: string;
   readonly parked?: boolean;
-  readonly from?: bigint;
+};
+
+export type ReplayRange = {
+  readonly hook: string;
+  readonly from: bigint;
+  readonly until: bigint;
+  /** Milliseconds since 1970. */
+  readonly before: number;
 };
 
 export type HistoryRequest = { readonly hook: string; readonly from: bigint };
@@ -73,11 +81,17 @@ export type DeliveryStore = {
   checkpoint(): bigint | undefined;
   /** Adds deliveries that are not there yet, and moves the checkpoint. */
   add(deliveries: readonly NewDelivery[], checkpoint: bigint | undefined, now: number): void;
+  /** Makes deliveries due again behind all others, in this order; those that are there keep their bodies. */
+  addAgain(deliveries: readonly NewDelivery[], now: number): void;
   progress(): KnownProgress | undefined;
   keepProgress(progress: KnownProgress): void;
   /** The first delivery of each document that is due, in order. */
   due(hook: string, now: number, limit: number): readonly StoredDelivery[];
   attempted(id: string, attempt: Attempt): void;
+  /** Time until which a receiver wants nothing, in milliseconds since 1970; undefined: it does not say. */
+  pausedUntil(hook: string): number | undefined;
+  /** undefined: the receiver gets deliveries again. */
+  pause(hook: string, until: number | undefined): void;
   /** Parks failing deliveries that have held back later ones of their document since before `before`. */
   park(before: number, now: number): number;
   /** Deliveries that are not done. */
@@ -89,7 +103,11 @@ export type DeliveryStore = {
   list(filter: DeliveryFilter): readonly StoredDelivery[];
   /** Makes deliveries due again. Returns how many. */
   replay(filter: ReplayFilter, now: number): number;
-  /** Asks the leader to make deliveries again that are no longer stored. */
+  /** Makes deliveries between two positions due again that were made, or made again, before a time. */
+  replayOthers(range: ReplayRange, now: number): void;
+  /** Number of stored deliveries from a position on. */
+  countSince(hook: string, from: bigint): number;
+  /** Asks the leader to send deliveries again, in their order, and to make those again that are no longer stored. */
   requestHistory(request: HistoryRequest): void;
   historyRequests(): readonly HistoryRequest[];
   /** A request is done. */
@@ -101,59 +119,13 @@ export type DeliveryStore = {
   close(): void;
 };
 
-const MIGRATIONS = [
-  `
-  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-
-  -- position: of the first event. body: exactly as it is sent. Times: milliseconds since 1970. replayed: how often.
-  CREATE TABLE deliveries (
-    seq INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    hook TEXT NOT NULL,
-    position TEXT NOT NULL,
-    event TEXT NOT NULL,
-    type TEXT NOT NULL,
-    document_id TEXT NOT NULL,
-    body TEXT NOT NULL,
-    state TEXT NOT NULL,
-    attempts INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    next_at INTEGER NOT NULL,
-    status INTEGER,
-    error TEXT
-  );
-  CREATE INDEX waiting_deliveries ON deliveries (hook, type, document_id, seq) WHERE state = 'waiting';
-  CREATE INDEX deliveries_by_state ON deliveries (state, hook, next_at);
-  CREATE INDEX deliveries_by_time ON deliveries (created_at);
-
-  -- Replays of history that the leader has to make. position: of the first event.
-  CREATE TABLE history_requests (hook TEXT NOT NULL, position TEXT NOT NULL);
-  `,
-];
-
-const COLUMNS =
-  'id, hook, position, event, type, document_id, body, state, attempts, created_at, next_at, status, error';
-const EARLIER = `SELECT 1 FROM deliveries AS earlier WHERE earlier.state = 'waiting' AND earlier.hook = deliveries.hook
-    AND earlier.type = deliveries.type AND earlier.document_id = deliveries.document_id AND earlier.seq < deliveries.seq`;
-const DUE = `SELECT ${COLUMNS} FROM deliveries
-  WHERE state = 'waiting' AND hook = ? AND next_at <= ? AND NOT EXISTS (${EARLIER}) ORDER BY seq LIMIT ?`;
-const PARK = `UPDATE deliveries SET state = 'parked' WHERE state = 'waiting' AND attempts > 0 AND next_at > ?
-  AND EXISTS (SELECT 1 FROM deliveries AS later WHERE later.state = 'waiting' AND later.hook = deliveries.hook
-    AND later.type = deliveries.type AND later.document_id = deliveries.document_id AND later.seq > deliveries.seq
-    AND later.created_at <= ?)`;
-const ADD = `INSERT INTO deliveries (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?, ?, NULL, NULL)
-  ON CONFLICT (id) DO NOTHING`;
-const ATTEMPTED = `UPDATE deliveries SET state = ?, attempts = attempts + 1, next_at = ?, status = ?, error = ? WHERE id = ?`;
-const LIST = `SELECT ${COLUMNS} FROM deliveries WHERE (? IS NULL OR hook = ?) AND (? IS NULL OR state = ?)
-  ORDER BY seq DESC LIMIT ?`;
-const REPLAY = `UPDATE deliveries SET state = 'waiting', attempts = 0, next_at = ?, created_at = ?
-  WHERE state <> 'waiting' AND hook = ? AND (? IS NULL OR id = ?) AND (? = 0 OR state = 'parked')
-    AND CAST(position AS INTEGER) >= CAST(? AS INTEGER)`;
-
 export const WEBHOOKS_FILE = 'webhooks.db';
 
 export function openDeliveryStore(folder: string): DeliveryStore {
-  const db = openDatabase(join(folder, WEBHOOKS_FILE), { durability: 'normal', migrations: MIGRATIONS });
+  const db = openDatabase(join(folder, WEBHOOKS_FILE), {
+    durability: 'normal',
+    migrations: DELIVERY_MIGRATIONS,
+  });
   const meta = (name: string) => prepared(db, 'SELECT value FROM meta WHERE name = ?').get(name)?.['value'];
   const setMeta = (name: string, value: string) =>
     void prepared(db, 'INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, value);
@@ -170,9 +142,14 @@ export function openDeliveryStore(folder: string): DeliveryStore {
     },
     add(deliveries, checkpoint, now) {
       transaction(db, () => {
-        for (const { id, hook, position, event, type, documentId, body } of deliveries)
-          prepared(db, ADD).run(id, hook, String(position), event, type, documentId, body, now, now);
+        for (const delivery of deliveries) insert(db, delivery, now);
         if (checkpoint !== undefined) setMeta('checkpoint', String(checkpoint));
+      });
+    },
+    addAgain(deliveries, now) {
+      transaction(db, () => {
+        for (const delivery of deliveries)
+          if (!insert(db, delivery, now)) prepared(db, DELIVERY_SQL.again).run(now, now, delivery.id);
       });
     },
     progress() {
@@ -184,19 +161,30 @@ export function openDeliveryStore(folder: string): DeliveryStore {
     keepProgress({ revision, data }) {
       setMeta('progress', JSON.stringify({ revision: String(revision), data }));
     },
-    due: (hook, now, limit) => all(DUE, hook, now, limit),
+    due: (hook, now, limit) => all(DELIVERY_SQL.due, hook, now, limit),
     attempted(id, { state, nextAt, status, error }) {
-      prepared(db, ATTEMPTED).run(state, nextAt, status, error, id);
+      prepared(db, DELIVERY_SQL.attempted).run(state, nextAt, status, error, id);
     },
-    park: (before, now) => Number(prepared(db, PARK).run(now, before).changes),
-    open: () => all(`SELECT ${COLUMNS} FROM deliveries WHERE state IN ('waiting', 'parked') ORDER BY seq`),
+    pausedUntil(hook) {
+      const found = meta(pauseOf(hook));
+      return found === undefined ? undefined : Number(found);
+    },
+    pause(hook, until) {
+      if (until !== undefined) setMeta(pauseOf(hook), String(until));
+      else prepared(db, 'DELETE FROM meta WHERE name = ?').run(pauseOf(hook));
+    },
+    park: (before, now) => Number(prepared(db, DELIVERY_SQL.park).run(now, before).changes),
+    open: () => all(DELIVERY_SQL.open),
     settle: (upTo, open) => settle(db, upTo, open),
-    find: (id) => all(`SELECT ${COLUMNS} FROM deliveries WHERE id = ?`, id)[0],
-    list: ({ hook = null, state = null, limit }) => all(LIST, hook, hook, state, state, limit),
-    replay({ hook, id = null, parked = false, from = 0n }, now) {
-      const { changes } = prepared(db, REPLAY).run(now, now, hook, id, id, Number(parked), String(from));
-      return Number(changes);
+    find: (id) => all(DELIVERY_SQL.find, id)[0],
+    list: ({ hook = null, state = null, limit }) => all(DELIVERY_SQL.list, hook, hook, state, state, limit),
+    replay({ hook, id = null, parked = false }, now) {
+      return Number(prepared(db, DELIVERY_SQL.replay).run(now, now, hook, id, id, Number(parked)).changes);
     },
+    replayOthers({ hook, from, until, before }, now) {
+      prepared(db, DELIVERY_SQL.others).run(now, now, hook, before, String(from), String(until));
+    },
+    countSince: (hook, from) => Number(prepared(db, DELIVERY_SQL.since).get(hook, String(from))?.['n']),
     requestHistory({ hook, from }) {
       prepared(db, 'INSERT INTO history_requests VALUES (?, ?)').run(hook, String(from));
     },
@@ -212,6 +200,15 @@ export function openDeliveryStore(folder: string): DeliveryStore {
     prune: (before, hooks) => prune(db, before, hooks),
     close: () => db.close(),
   };
+}
+
+const pauseOf = (hook: string) => `pause ${hook}`;
+
+/** False: it is there already. */
+function insert(db: Database, delivery: NewDelivery, now: number): boolean {
+  const { id, hook, position, event, type, documentId, body } = delivery;
+  const named = [id, hook, String(position), event, type, documentId, body];
+  return Number(prepared(db, DELIVERY_SQL.add).run(...named, now, now).changes) > 0;
 }
 
 function settle(db: Database, upTo: bigint, open: ReadonlySet<string>): void {
@@ -254,7 +251,9 @@ function countOpen(db: Database): Backlog {
 function prune(db: Database, before: number, hooks: ReadonlySet<string>): void {
   prepared(db, 'DELETE FROM deliveries WHERE created_at < ?').run(before);
   for (const { hook } of prepared(db, 'SELECT DISTINCT hook FROM deliveries').all()) {
-    if (!hooks.has(String(hook))) prepared(db, 'DELETE FROM deliveries WHERE hook = ?').run(String(hook));
+    if (hooks.has(String(hook))) continue;
+    prepared(db, 'DELETE FROM deliveries WHERE hook = ?').run(String(hook));
+    prepared(db, 'DELETE FROM meta WHERE name = ?').run(pauseOf(String(hook)));
   }
 }
 

@@ -38,7 +38,7 @@ export function testWebhook(
   return postDelivery({ limits, open }, hook, { id: `wh_${hook.id}_test_${randomUUID()}`, body, event });
 }
 
-/** Makes stored deliveries due again. `from`: also makes those again that are no longer stored, as a request to the leader. */
+/** Makes stored deliveries due again. `from`: as a request to the leader, which also makes those again that are no longer stored. */
 export function replayDeliveries(
   store: DeliveryStore,
   { id }: Webhook,
@@ -48,5 +48,5 @@ export function replayDeliveries(
   if (delivery !== undefined) return store.replay({ id: delivery, hook: id }, now);
   if (from === undefined) return store.replay({ hook: id, parked: true }, now);
   store.requestHistory({ hook: id, from });
-  return store.replay({ hook: id, from }, now);
+  return store.countSince(id, from);
 }

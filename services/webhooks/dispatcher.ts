@@ -33,8 +33,8 @@ const USER_AGENT = { 'user-agent': 'node' };
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { store, limits } = options;
   const flying = new Map<string, { readonly hook: string; readonly done: Promise<void> }>();
-  /** Receivers that asked for a pause, by hook: until when. */
-  const pauses = new Map<string, number>();
+  /** Hooks whose results could not be stored: until when they get nothing. */
+  const troubles = new Map<string, number>();
   const closing = new AbortController();
 
   const send = async (hook: Webhook, delivery: StoredDelivery): Promise<void> => {
@@ -44,7 +44,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const attempt = judgeAttempt(limits, delivery, result, now);
     store.attempted(delivery.id, attempt);
     if (result.kind === 'answered' && result.retryAfterMs !== undefined && attempt.state === 'waiting')
-      pauses.set(hook.id, now + Math.min(result.retryAfterMs, limits.longestRetryAfterMs));
+      store.pause(hook.id, now + Math.min(result.retryAfterMs, limits.longestRetryAfterMs));
     options.attempted(delivery, attempt);
     if (result.kind === 'answered' && result.status === 410) options.gone(hook);
   };
@@ -52,7 +52,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const done = send(hook, delivery)
       .catch((error: unknown) => {
         // The result could not be stored: without a pause the same delivery would be sent again at once.
-        pauses.set(hook.id, Date.now() + TROUBLE_MS);
+        troubles.set(hook.id, Date.now() + TROUBLE_MS);
         options.failed(error);
       })
       .finally(() => {
@@ -61,8 +61,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       });
     flying.set(delivery.id, { hook: hook.id, done });
   };
+  const isPaused = (hook: Webhook, now: number): boolean => {
+    const asked = store.pausedUntil(hook.id);
+    if (hook.status === 'active') return Math.max(asked ?? 0, troubles.get(hook.id) ?? 0) > now;
+    // Somebody who pauses a webhook and resumes it wants it to be tried.
+    if (asked !== undefined) store.pause(hook.id, undefined);
+    return true;
+  };
   const lookAt = (hook: Webhook, now: number): void => {
-    if (hook.status !== 'active' || (pauses.get(hook.id) ?? 0) > now) return;
+    if (isPaused(hook, now)) return;
     const busy = [...flying.values()].filter((each) => each.hook === hook.id).length;
     if (busy >= limits.inFlight) return;
     const due = store.due(hook.id, now, limits.inFlight).filter(({ id }) => !flying.has(id));

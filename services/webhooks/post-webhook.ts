@@ -2,6 +2,7 @@ import { type LookupAddress, lookup as resolveName } from 'node:dns';
 import { type ClientRequest, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { valueWithin } from '../../shared/value-within.ts';
 import { isPrivateAddress } from './private-address.ts';
 
 export type WebhookPost = {
@@ -11,7 +12,7 @@ export type WebhookPost = {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly allowPrivate: boolean;
-  /** Milliseconds until the whole answer has arrived. */
+  /** Milliseconds until the name is resolved and the whole answer has arrived. */
   readonly timeoutMs: number;
   /** Finds the addresses of a name. Default: the operating system. */
   readonly resolve?: ResolveAddresses;
@@ -41,16 +42,39 @@ export async function postWebhook(post: WebhookPost): Promise<PostResult> {
     reason: `${name} is ${address === name ? '' : `${address}, `}a private address: pass --allow-private for this webhook to allow it`,
   });
   const isRefused = (address: string) => !post.allowPrivate && isPrivateAddress(address);
-  let addresses: readonly LookupAddress[];
+  const started = performance.now();
+  let addresses: readonly LookupAddress[] | undefined;
   try {
-    addresses = isIP(name) === 0 ? await (post.resolve ?? systemAddresses)(name) : [addressOf(name)];
+    addresses = await valueWithin(post.timeoutMs, addressesOf(post, name));
   } catch (error) {
     return { kind: 'failed', reason: `${name} cannot be resolved: ${(error as Error).message}` };
   }
+  if (addresses === undefined) return tooLate(post);
   // One private address among several is enough to refuse: which one is connected to is chance.
   const wrong = addresses.find(({ address }) => isRefused(address));
   if (wrong !== undefined) return refused(wrong.address);
-  return send(post, url, addresses);
+  return send(post, url, { addresses, leftMs: Math.max(0, post.timeoutMs - (performance.now() - started)) });
+}
+
+function tooLate({ timeoutMs }: WebhookPost): PostResult {
+  return { kind: 'failed', reason: `no answer within ${timeoutMs} ms` };
+}
+
+/** Rejects if the signal is aborted: the operating system may take as long as it likes. */
+async function addressesOf(
+  { resolve = systemAddresses, signal }: WebhookPost,
+  name: string,
+): Promise<readonly LookupAddress[]> {
+  if (isIP(name) !== 0) return [addressOf(name)];
+  signal?.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal?.reason);
+  signal?.addEventListener('abort', abort);
+  try {
+    return await Promise.race([resolve(name), aborted.promise]);
+  } finally {
+    signal?.removeEventListener('abort', abort);
+  }
 }
 
 function addressOf(address: string): LookupAddress {
@@ -62,7 +86,9 @@ const systemAddresses: ResolveAddresses = (name) =>
     resolveName(name, { all: true }, (error, found) => (error ? reject(error) : resolve(found)));
   });
 
-function send(post: WebhookPost, url: URL, addresses: readonly LookupAddress[]): Promise<PostResult> {
+type Found = { readonly addresses: readonly LookupAddress[]; readonly leftMs: number };
+
+function send(post: WebhookPost, url: URL, { addresses, leftMs }: Found): Promise<PostResult> {
   return new Promise((resolve) => {
     const body = Buffer.from(post.body);
     const start = url.protocol === 'https:' ? requestHttps : requestHttp;
@@ -83,10 +109,7 @@ function send(post: WebhookPost, url: URL, addresses: readonly LookupAddress[]):
       resolve(result);
       request.destroy();
     };
-    const timer = setTimeout(
-      () => end({ kind: 'failed', reason: `no answer within ${post.timeoutMs} ms` }),
-      post.timeoutMs,
-    );
+    const timer = setTimeout(() => end(tooLate(post)), leftMs);
     request.on('error', (error) => end({ kind: 'failed', reason: error.message || error.name }));
     request.on('response', (response) => {
       let bytes = 0;

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
 import { readEpochs } from '../fleet/epochs.ts';
@@ -9,8 +9,17 @@ import type { TermOptions } from './term-options.ts';
 
 const BATCH_SIZE = 100;
 
-/** Makes deliveries of older history again, marked as replayed, as `varve webhook replay --from` asks. */
-export function createHistoryReplay(options: TermOptions & { readonly made: () => void }) {
+export type HistoryReplayOptions = TermOptions & {
+  readonly made: () => void;
+  /** Position up to which deliveries were made: those of later events are still to be made. */
+  readonly reached: () => bigint;
+};
+
+/**
+ * Sends deliveries again from a position on, as `varve webhook replay --from` asks: in the order of the log. Those that are no longer
+ * stored are made again, marked as replayed.
+ */
+export function createHistoryReplay(options: HistoryReplayOptions) {
   const { store, report } = options;
   let isClosed = false;
   let running: Promise<void> | undefined;
@@ -38,12 +47,13 @@ export function createHistoryReplay(options: TermOptions & { readonly made: () =
 }
 
 async function replay(
-  options: TermOptions & { readonly made: () => void },
+  options: HistoryReplayOptions,
   { hook: id, from }: HistoryRequest,
   isClosed: () => boolean,
 ): Promise<void> {
   const { log, space, store } = options;
-  const until = store.checkpoint() ?? 0n;
+  const until = options.reached();
+  const before = options.now();
   let epoch = (await readEpochs(log, space))(from);
   let command: StoredEvent[] = [];
   const deliver = async (): Promise<void> => {
@@ -53,21 +63,34 @@ async function replay(
     if (hook === undefined || events.length === 0) return;
     const again = { ...hook, since: 0n };
     for await (const made of makeDeliveries(options, events, [again], { marks: { replayed: true } })) {
-      store.add(made, undefined, options.now());
+      store.addAgain(made, options.now());
       options.made();
     }
   };
-  for await (const batch of log.readAll(from - 1n, { batchSize: BATCH_SIZE })) {
-    for (const event of batch) {
-      if (isClosed()) return;
-      if (event.position > until) return deliver();
-      refuseUnreadable(event);
-      epoch = epochAfter(epoch, event);
-      if (isForeign(event) || isFenced(event, epoch)) continue;
-      const [first] = command;
-      if (first !== undefined && commandOf(first) !== commandOf(event)) await deliver();
-      command.push(event);
-    }
+  for await (const event of eventsBetween(log, from, until)) {
+    if (isClosed()) return;
+    refuseUnreadable(event);
+    epoch = epochAfter(epoch, event);
+    if (isForeign(event) || isFenced(event, epoch)) continue;
+    const [first] = command;
+    if (first !== undefined && commandOf(first) !== commandOf(event)) await deliver();
+    command.push(event);
   }
   await deliver();
+  // Stored ones that are not made any more: of documents that were linked with a changed one.
+  store.replayOthers({ hook: id, from, until, before }, options.now());
+  options.made();
+}
+
+async function* eventsBetween(
+  log: Pick<EventStore, 'readAll'>,
+  from: bigint,
+  until: bigint,
+): AsyncGenerator<StoredEvent> {
+  for await (const batch of log.readAll(from - 1n, { batchSize: BATCH_SIZE })) {
+    for (const event of batch) {
+      if (event.position > until) return;
+      yield event;
+    }
+  }
 }

@@ -39,6 +39,8 @@ export function createProgress(options: TermOptions) {
       const id = deliveryId(delivery);
       if (store.find(id) === undefined) await restore(delivery);
       if (delivery.parked) store.attempted(id, PARKED_BEFORE);
+      // The other process was to send it again.
+      else store.replay({ hook: delivery.hook, id }, options.now());
     }
   };
   /** Makes a delivery again that another process had in its file. */

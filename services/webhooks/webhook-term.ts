@@ -71,7 +71,7 @@ export async function startTerm(options: TermOptions): Promise<WebhookTerm> {
     if (some) keep();
   };
   const subscription = log.subscribe(after, take, { batchSize: BATCH_SIZE });
-  const replays = createHistoryReplay({ ...options, made: dispatcher.look });
+  const replays = createHistoryReplay({ ...options, made: dispatcher.look, reached: () => reached });
   const prune = () => store.prune(options.now() - limits.keepMs, new Set(hooks().keys()));
   prune();
   const timers = [

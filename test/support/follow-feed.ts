@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import type { FeedItem } from '../../services/changes/feed-item.ts';
+import { createAsk } from './access-client.ts';
 import { type EventReader, openEvents } from './event-source.ts';
+import { readFeed } from './feed-client.ts';
 
 /** A reader of the feed that connects again and again until the test ends, as EventSource does. */
 export type FeedFollower = {
@@ -58,4 +60,23 @@ export function followFeed(url: () => string, query: string): FeedFollower {
     leave: () => current?.close(),
     until: (count) => expect.poll(() => items.length, { timeout: 120_000 }).toBeGreaterThanOrEqual(count),
   };
+}
+
+/** A row that changes during a first sync may come twice: this reader begins behind one. */
+export async function followFromNow(url: () => string): Promise<FeedFollower> {
+  const { next } = await readFeed(createAsk(url()), 'types=tags');
+  return followFeed(url, `types=tags&since=${next}`);
+}
+
+/** The feed named every edit once, in the order of the log. */
+export async function checkFollowed(
+  feed: FeedFollower,
+  written: ReadonlyMap<string, readonly string[]>,
+): Promise<void> {
+  await feed.until([...written.values()].flat().length);
+  const positions = feed.items.map(({ position }) => BigInt(position));
+  expect(positions).toEqual([...new Set(positions)].toSorted((a, b) => (a < b ? -1 : 1)));
+  for (const [documentId, keys] of written)
+    expect(feed.items.filter((item) => item.documentId === documentId)).toHaveLength(keys.length);
+  expect(feed.others).toEqual([]);
 }

@@ -39,7 +39,7 @@ function hookAt(url: string, id = 'h1'): Webhook {
 }
 
 /** Starts a dispatcher; the test's deliveries are `update`s of documents. */
-function start(limits: WebhookLimits, hooks = [hookAt(receiver.url)]) {
+function start(limits: WebhookLimits, hooks: readonly Webhook[] = [hookAt(receiver.url)]) {
   const gone: string[] = [];
   const dispatcher = createDispatcher({
     store,
@@ -127,6 +127,28 @@ it('pauses a receiver that asks for it', async () => {
   expect(Date.now() - before).toBeGreaterThanOrEqual(990);
 });
 
+it('does so after a restart too, until somebody pauses and resumes the hook', async () => {
+  const first = add('a');
+  receiver.answer(() => ({ status: 429, headers: { 'retry-after': '3600' } }));
+  const { dispatcher } = start(QUICK);
+  dispatcher.look();
+  await until(() => store.find(first)?.attempts === 1);
+  await dispatcher.close();
+  receiver.answer(() => ({ status: 200 }));
+  const [second, free] = [add('b'), add('b', 'h2')];
+  const hooks = [hookAt(receiver.url), hookAt(receiver.url, 'h2')];
+  const next = start(QUICK, hooks).dispatcher;
+  next.look();
+  await until(() => stateOf(free) === 'delivered');
+  expect([stateOf(first), stateOf(second)]).toEqual(['waiting', 'waiting']);
+  hooks[0] = { ...hookAt(receiver.url), status: 'paused' };
+  next.look();
+  hooks[0] = hookAt(receiver.url);
+  next.look();
+  await until(() => stateOf(second) === 'delivered');
+  expect(idsAt()).toEqual([first, free, second]);
+});
+
 it('tells that a receiver is gone, and parks what it was sent', async () => {
   const id = add('a');
   receiver.answer(() => ({ status: 410 }));
@@ -177,6 +199,34 @@ it('removes deliveries after their time, and those of hooks that are gone', () =
   const [old, fresh, foreign] = [add('a', 'h1', now - 100), add('a', 'h1', now), add('a', 'h2', now)];
   store.prune(now - 50, new Set(['h1']));
   expect([old, fresh, foreign].map(stateOf)).toEqual([undefined, 'waiting', undefined]);
+});
+
+it('sends deliveries of a document again in the order in which they are made again', async () => {
+  const [early, late] = [add('a'), add('a')];
+  const { dispatcher } = start(QUICK);
+  dispatcher.look();
+  await until(() => stateOf(late) === 'delivered');
+  const [first, second] = [early, late].map((id) => store.find(id) as StoredDelivery);
+  const lost = { ...(first as StoredDelivery), id: 'lost', body: '{}' };
+  const other = { ...(second as StoredDelivery), body: '{}' };
+  store.addAgain([lost, other, first as StoredDelivery], Date.now());
+  dispatcher.look();
+  await until(() => ['lost', early, late].every((id) => stateOf(id) === 'delivered'));
+  expect(idsAt()).toEqual([early, late, 'lost', late, early]);
+  expect(receiver.received[3]?.body).toBe(receiver.received[1]?.body);
+});
+
+it('makes others of a range of positions due again, once', async () => {
+  const ids = [add('a'), add('b'), add('c'), add('d')];
+  start(QUICK).dispatcher.look();
+  await until(() => ids.every((id) => stateOf(id) === 'delivered'));
+  const [, b, c] = ids.map((id) => store.find(id) as StoredDelivery);
+  const before = Date.now() + 1;
+  const range = { hook: 'h1', from: b?.position ?? 0n, until: c?.position ?? 0n, before };
+  store.addAgain([b as StoredDelivery], before);
+  store.replayOthers(range, before);
+  expect(store.open().map(({ id }) => id)).toEqual([c?.id, b?.id]);
+  expect(store.countSince('h1', b?.position ?? 0n)).toBe(3);
 });
 
 it('adds a delivery once', () => {

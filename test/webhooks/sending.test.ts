@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { postWebhook, retryAfterMs } from '../../services/webhooks/post-webhook.ts';
 import { isPrivateAddress } from '../../services/webhooks/private-address.ts';
@@ -110,6 +113,34 @@ it('follows no redirect, and waits no longer than its time', async () => {
     reason: 'no answer within 20 ms',
   });
   expect(other.received).toEqual([]);
+});
+
+it('waits for no name longer than its time, and not at all once it is to end', async () => {
+  const ending = new AbortController();
+  const post = { ...POST, url: 'http://slow.invalid/', resolve: () => new Promise<never>(() => {}) };
+  expect(await postWebhook({ ...post, timeoutMs: 20 })).toEqual({
+    kind: 'failed',
+    reason: 'no answer within 20 ms',
+  });
+  const ended = postWebhook({ ...post, timeoutMs: 60_000, signal: ending.signal });
+  ending.abort();
+  expect(await ended).toMatchObject({ kind: 'failed' });
+  expect(await postWebhook({ ...post, signal: ending.signal })).toMatchObject({ kind: 'failed' });
+});
+
+it('reads no more than 64 KiB of an answer, however long that is', async () => {
+  const endless = createServer((_request, response) => {
+    const more = () => {
+      while (!response.destroyed && response.write('x'.repeat(10_000)));
+    };
+    response.writeHead(201).on('drain', more);
+    more();
+  }).listen(0, '127.0.0.1');
+  await once(endless, 'listening');
+  onTestFinished(() => void endless.close());
+  const { port } = endless.address() as AddressInfo;
+  const post = { ...POST, url: `http://127.0.0.1:${port}/`, allowPrivate: true, timeoutMs: 60_000 };
+  expect(await postWebhook(post)).toMatchObject({ kind: 'answered', status: 201 });
 });
 
 it('reads Retry-After as seconds and as a date', () => {

@@ -252,6 +252,41 @@ it('replays history with the values of its time, and says so', async () => {
   await late.close();
 });
 
+it('replays stored deliveries and older history of a document in the order of the log', async () => {
+  const { documentId } = await create('/api/tags', { key: 'before' });
+  const late = await startReceiver();
+  const { id } = await addHook({ url: late.url });
+  for (const key of ['stored1', 'stored2'])
+    await api.data('PUT', `/api/tags/${documentId}`, { data: { key } });
+  const stored = await late.until(2);
+  expect(await api.data('POST', `/_varve/webhooks/${id}/replay`, { data: { from: 1 } })).toEqual({
+    replayed: 2,
+  });
+  const own = await untilSome(late, 5, ({ json }) => json.entry?.documentId === documentId);
+  expect(own.map(({ json }) => json.entry?.['key'])).toEqual([
+    ...['stored1', 'stored2'],
+    ...['before', 'stored1', 'stored2'],
+  ]);
+  expect(own.map(({ json }) => json['replayed'])).toEqual([undefined, undefined, true, undefined, undefined]);
+  expect(own.slice(3).map((one) => [one.id, one.body])).toEqual(stored.map((one) => [one.id, one.body]));
+  await api.call('DELETE', `/_varve/webhooks/${id}`);
+  await late.close();
+});
+
+it('replays stored deliveries of documents that are no longer linked', async () => {
+  const chef = await create('/api/chefs', { key: 'unlinked', name: 'Ada' });
+  const restaurant = await create('/api/restaurants', { key: 'unlinked', name: 'R', chef: chef.documentId });
+  const other = await startReceiver();
+  const { id } = await addHook({ url: other.url, events: 'entry.related-change', types: ['restaurant'] });
+  await api.data('PUT', `/api/chefs/${chef.documentId}`, { data: { name: 'Bea' } });
+  const sent = (await other.until(2)).map((one) => one.id);
+  await api.call('DELETE', `/api/restaurants/${restaurant.documentId}`);
+  await api.data('POST', `/_varve/webhooks/${id}/replay`, { data: { from: 1 } });
+  await untilSome(other, 4, (one) => sent.includes(one.id));
+  await api.call('DELETE', `/_varve/webhooks/${id}`);
+  await other.close();
+});
+
 async function untilSome(
   from: Receiver,
   count: number,

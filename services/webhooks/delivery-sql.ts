@@ -1,0 +1,59 @@
+export const DELIVERY_MIGRATIONS = [
+  `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+  -- position: of the first event. body: exactly as it is sent. Times: milliseconds since 1970. replayed: how often.
+  CREATE TABLE deliveries (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    hook TEXT NOT NULL,
+    position TEXT NOT NULL,
+    event TEXT NOT NULL,
+    type TEXT NOT NULL,
+    document_id TEXT NOT NULL,
+    body TEXT NOT NULL,
+    state TEXT NOT NULL,
+    attempts INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    next_at INTEGER NOT NULL,
+    status INTEGER,
+    error TEXT
+  );
+  CREATE INDEX waiting_deliveries ON deliveries (hook, type, document_id, seq) WHERE state = 'waiting';
+  CREATE INDEX deliveries_by_state ON deliveries (state, hook, next_at);
+  CREATE INDEX deliveries_by_time ON deliveries (created_at);
+
+  -- Replays of history that the leader has to make. position: of the first event.
+  CREATE TABLE history_requests (hook TEXT NOT NULL, position TEXT NOT NULL);
+  `,
+];
+
+/** Exactly the members of a stored delivery. */
+const COLUMNS =
+  'id, hook, position, event, type, document_id, body, state, attempts, created_at, next_at, status, error';
+const SELECT = `SELECT ${COLUMNS} FROM deliveries`;
+const OF_DOCUMENT = (other: string) => `FROM deliveries AS ${other} WHERE ${other}.state = 'waiting'
+    AND ${other}.hook = deliveries.hook AND ${other}.type = deliveries.type AND ${other}.document_id = deliveries.document_id`;
+const DUE_AGAIN = "state = 'waiting', attempts = 0, next_at = ?, created_at = ?";
+const POSITION = 'CAST(position AS INTEGER)';
+
+/** Statements of the store. */
+export const DELIVERY_SQL = {
+  add: `INSERT INTO deliveries (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?, ?, NULL, NULL)
+    ON CONFLICT (id) DO NOTHING`,
+  due: `${SELECT} WHERE state = 'waiting' AND hook = ? AND next_at <= ?
+    AND NOT EXISTS (SELECT 1 ${OF_DOCUMENT('earlier')} AND earlier.seq < deliveries.seq) ORDER BY seq LIMIT ?`,
+  attempted:
+    'UPDATE deliveries SET state = ?, attempts = attempts + 1, next_at = ?, status = ?, error = ? WHERE id = ?',
+  park: `UPDATE deliveries SET state = 'parked' WHERE state = 'waiting' AND attempts > 0 AND next_at > ?
+    AND EXISTS (SELECT 1 ${OF_DOCUMENT('later')} AND later.seq > deliveries.seq AND later.created_at <= ?)`,
+  open: `${SELECT} WHERE state IN ('waiting', 'parked') ORDER BY seq`,
+  find: `${SELECT} WHERE id = ?`,
+  list: `${SELECT} WHERE (? IS NULL OR hook = ?) AND (? IS NULL OR state = ?) ORDER BY seq DESC LIMIT ?`,
+  replay: `UPDATE deliveries SET ${DUE_AGAIN}
+    WHERE state <> 'waiting' AND hook = ? AND (? IS NULL OR id = ?) AND (? = 0 OR state = 'parked')`,
+  again: `UPDATE deliveries SET seq = (SELECT max(seq) + 1 FROM deliveries), ${DUE_AGAIN} WHERE id = ?`,
+  others: `UPDATE deliveries SET ${DUE_AGAIN}
+    WHERE state <> 'waiting' AND hook = ? AND created_at < ? AND ${POSITION} BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)`,
+  since: `SELECT count(*) AS n FROM deliveries WHERE hook = ? AND ${POSITION} >= CAST(? AS INTEGER)`,
+} as const;

@@ -1,0 +1,88 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createApiClient } from '../support/api-client.ts';
+import { type Member, startFleet } from '../support/fleet.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
+import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
+
+type Hook = { readonly id: string; readonly deliveries: { readonly waiting: number } };
+
+const RETRY = ['--webhook-retry', Array(1_000).fill('0.2').join(), '--webhook-hold', '3600'];
+/** Progress in the log lists 500 open deliveries. */
+const MANY = 520;
+const PATIENT = { timeout: 60_000, interval: 50 };
+
+describe('the next of two leaders', takesMinutes('webhooks of two leaders'), () => {
+  const start = async () => {
+    const receiver = await startReceiver();
+    const fleet = await startFleet({ size: 2, arguments: RETRY });
+    onTestFinished(async () => {
+      await fleet.dispose();
+      await receiver.close();
+    });
+    const leader = await fleet.leader();
+    const other = fleet.members.find((member) => member !== leader) as Member;
+    const data = { url: receiver.url, allowPrivate: true };
+    const { id } = await apiOf(leader).data<Hook>('POST', '/_varve/webhooks', { data });
+    const waiting = async (member: Member) =>
+      (await apiOf(member).data<Hook>('GET', `/_varve/webhooks/${id}`)).deliveries.waiting;
+    return { receiver, fleet, leader, other, id, waiting };
+  };
+  const apiOf = (member: Member) => createApiClient(member.server().url);
+  const createTag = (member: Member, key: string) =>
+    apiOf(member).data<{ documentId: string }>('POST', '/api/tags', { data: { key } });
+  /** Keys in the order in which the receiver accepted them for the first time. */
+  const keysOf = (accepted: ReadonlyMap<string, string>) => [...accepted.values()];
+  const accept = (receiver: Receiver) => {
+    const accepted = new Map<string, string>();
+    receiver.answer(({ id, json }) => {
+      if (!accepted.has(id)) accepted.set(id, String(json.entry?.['key']));
+      return { status: 200 };
+    });
+    return accepted;
+  };
+
+  it(`sends all of ${MANY} open deliveries, more than the log lists, in the order of each document`, {
+    timeout: 240_000,
+  }, async () => {
+    const { receiver, fleet, leader, other, waiting } = await start();
+    receiver.answer(() => ({ status: 503 }));
+    const keys: string[] = [];
+    const write = async (from: number, step: number) => {
+      for (let n = from; n < MANY - 2; n += step) {
+        await createTag(leader, `k${n}`);
+        keys.push(`k${n}`);
+      }
+    };
+    await Promise.all([write(0, 3), write(1, 3), write(2, 3)]);
+    const { documentId } = await createTag(leader, 'edited0');
+    await apiOf(leader).data('PUT', `/api/tags/${documentId}`, { data: { key: 'edited1' } });
+    await expect.poll(() => waiting(leader), PATIENT).toBe(MANY);
+    await leader.end('SIGTERM');
+    const accepted = accept(receiver);
+    await fleet.becomesLeader(other);
+    await expect.poll(() => accepted.size, PATIENT).toBe(MANY);
+    expect(new Set(keysOf(accepted))).toEqual(new Set([...keys, 'edited0', 'edited1']));
+    expect(keysOf(accepted).filter((key) => key.startsWith('edited'))).toEqual(['edited0', 'edited1']);
+    await expect.poll(() => waiting(other), PATIENT).toBe(0);
+  });
+
+  it('replays what the one before was to replay, also if it has delivered it earlier itself', {
+    timeout: 120_000,
+  }, async () => {
+    const { receiver, fleet, leader, other, id, waiting } = await start();
+    await createTag(leader, 'a');
+    const [delivered] = await receiver.until(1);
+    await expect.poll(() => waiting(leader), PATIENT).toBe(0);
+    await leader.end('SIGTERM');
+    await fleet.becomesLeader(other);
+    receiver.answer(() => ({ status: 503 }));
+    await apiOf(other).data('POST', `/_varve/webhooks/${id}/replay`, { data: { from: 1 } });
+    await expect.poll(() => waiting(other), PATIENT).toBe(1);
+    await leader.start();
+    await other.end('SIGTERM');
+    const accepted = accept(receiver);
+    await fleet.becomesLeader(leader);
+    await expect.poll(() => accepted.size, PATIENT).toBe(1);
+    expect([...accepted.keys()]).toEqual([delivered?.id]);
+  });
+});
