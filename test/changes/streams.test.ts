@@ -6,6 +6,7 @@ import {
   createEventStreams,
   type EventStream,
   STREAM_LIMITS,
+  type StreamLimits,
 } from '../../services/http/streams/event-streams.ts';
 import { createTickets, TICKET_MS } from '../../services/http/streams/tickets.ts';
 import { type Ask, createAsk, createTokenOver } from '../support/access-client.ts';
@@ -215,16 +216,56 @@ describe('a stream ends', () => {
     await expect.poll(() => open().then(() => 200, String), { timeout: 10_000 }).toBe(200);
   });
 
-  it('when its client does not read', async () => {
+  /** Streams of an application without content. */
+  const startStreams = async (limits: Partial<StreamLimits>) => {
     const app = fastify();
-    const limits = { ...STREAM_LIMITS, unsentBytes: 1_000 };
-    const streams = createEventStreams({ limits, rightsOf: () => 'same' });
-    const caller = { id: 'a', authorization: undefined, rights: 'same' };
+    const streams = createEventStreams({ limits: { ...STREAM_LIMITS, ...limits }, rightsOf: () => 'same' });
     const opened = Promise.withResolvers<EventStream>();
-    app.get('/', async (request, reply) => opened.resolve(streams.open(request, reply, caller)));
-    const reader = await openEvents(await app.listen({ port: 0 }));
+    app.get('/:id', async (request, reply) => {
+      const { id } = request.params as { readonly id: string };
+      opened.resolve(streams.open(request, reply, { id, authorization: undefined, rights: 'same' }));
+    });
+    const url = await app.listen({ port: 0 });
     onTestFinished(() => app.close());
-    const stream = await opened.promise;
+    const open = async (id: string) => {
+      const reader = await openEvents(`${url}/${id}`);
+      onTestFinished(reader.close);
+      return reader;
+    };
+    return { streams, opened: opened.promise, open };
+  };
+
+  it('above the limit of its process not at all', async () => {
+    const { streams, open } = await startStreams({ total: 3, perCaller: 2 });
+    const [first] = [await open('a'), await open('a'), await open('b')];
+    await expect(open('c')).rejects.toThrow(/^500 .*3 streams are open.* raise --streams"/);
+    first?.close();
+    await expect.poll(streams.count, { timeout: 10_000 }).toBe(2);
+    await open('c');
+  });
+
+  it('when its process leaves, at another time than others, and no further one begins', async () => {
+    const { streams, open } = await startStreams({});
+    const readers = [];
+    for (let n = 0; n < 20; n++) readers.push(await open('a'));
+    for (const reader of readers) await reader.until(() => reader.retry() !== undefined);
+    const before = readers.map((reader) => reader.retry());
+    streams.leave();
+    for (const reader of readers) await reader.until(() => reader.isEnded());
+    const retries = readers.map((reader) => reader.retry());
+    for (const ms of [...before, ...retries]) {
+      expect(ms).toBeGreaterThanOrEqual(500);
+      expect(ms).toBeLessThanOrEqual(5_000);
+    }
+    expect(new Set(retries).size).toBeGreaterThan(10);
+    await expect(open('a')).rejects.toThrow('This process ends: connect again');
+    expect(streams.count()).toBe(0);
+  });
+
+  it('when its client does not read', async () => {
+    const { streams, opened, open } = await startStreams({ unsentBytes: 1_000 });
+    const reader = await open('a');
+    const stream = await opened;
     reader.pause();
     for (let sent = 0; streams.count() > 0; sent++) {
       expect(sent).toBeLessThan(1_000);
