@@ -1,6 +1,8 @@
+import { isIP } from 'node:net';
 import * as z from 'zod';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../../shared/webhooks/webhook-events.ts';
+import { isPrivateAddress } from './private-address.ts';
 
 /** A webhook as a person or an HTTP body describes it. */
 export type WebhookRequest = {
@@ -86,7 +88,11 @@ export function parseWebhook(given: unknown, registry: SchemaRegistry | undefine
     })),
     ...types
       .filter(({ uid }) => uid === undefined)
-      .map(({ type }) => ({ path: 'types', message: `has "${type}", which is not a content type` })),
+      .map(({ type }) => ({
+        path: 'types',
+        message: `has "${type}", which is not a content type: pass a uid such as api::tag.tag`,
+      })),
+    ...(rest.allowPrivate ? [] : privateProblems(url)),
   ];
   if (problems.length > 0) return { kind: 'problems', problems };
   const webhook = {
@@ -98,6 +104,13 @@ export function parseWebhook(given: unknown, registry: SchemaRegistry | undefine
     populate: populate.includes('=') ? populate : `populate=${encodeURIComponent(populate)}`,
   };
   return { kind: 'webhook', webhook };
+}
+
+/** Names are resolved and checked for each delivery. */
+function privateProblems(url: string): readonly WebhookProblem[] {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) === 0 || !isPrivateAddress(host)) return [];
+  return [{ path: 'url', message: 'has a private address: pass --allow-private (allowPrivate) to allow it' }];
 }
 
 function uidOf(name: string, registry: SchemaRegistry | undefined): string | undefined {

@@ -158,10 +158,21 @@ it.each([
   [{ url: 'https://example.org', types: ['restaurant'] }, 'types', 'which is not a content type'],
   [{ url: 'https://example.org', headers: { 'Webhook-Id': 'x' } }, 'headers', 'that Varve sets'],
   [{ url: 'https://example.org', headers: { a: 'b\r\nc: d' } }, 'headers', 'that a header cannot have'],
+  [{ url: 'http://169.254.169.254/latest' }, 'url', 'has a private address: pass --allow-private'],
+  [{ url: 'http://0x7f.1/' }, 'url', 'has a private address'],
+  [{ url: 'https://[::ffff:10.0.0.1]/' }, 'url', 'has a private address'],
   [{ url: 'https://example.org', colour: 'red' }, '', 'has no colour'],
 ])('refuses the webhook %j', (given, path, message) => {
   expect(parseWebhook(given, undefined)).toMatchObject({
     kind: 'problems',
     problems: [{ path, message: expect.stringContaining(message) }],
   });
+});
+
+it.each([
+  { url: 'http://10.0.0.1/', allowPrivate: true },
+  { url: 'http://8.8.8.8/' },
+  { url: 'https://intranet.example.org/' },
+])('takes the webhook %j', (given) => {
+  expect(parseWebhook(given, undefined)).toMatchObject({ kind: 'webhook' });
 });

@@ -313,9 +313,8 @@ it('answers bad requests with what is wrong', async () => {
   const taken = await api.call('POST', '/_varve/webhooks', { data: { url: receiver.url, name: hook.name } });
   expect(taken.status).toBe(400);
   expect((await api.call('GET', `/_varve/webhooks/${hook.id}/deliveries?state=lost`)).status).toBe(400);
-  expect((await api.call('POST', `/_varve/webhooks/${hook.id}/replay`, { data: { from: 'x' } })).status).toBe(
-    400,
-  );
+  for (const data of [{ from: 'x' }, { from: 1, delivery: 'x' }, { delivery: 1 }, { since: 1 }])
+    expect((await api.call('POST', `/_varve/webhooks/${hook.id}/replay`, { data })).status).toBe(400);
 });
 
 it('disables a hook whose receiver is gone, and starts again when the hook is resumed', async () => {

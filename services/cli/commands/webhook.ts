@@ -165,6 +165,8 @@ export async function replayWebhook(
 ): Promise<void> {
   if (from !== undefined && !/^[1-9]\d{0,18}$/.test(from))
     throw new InvalidSettings(`  --from must be a position of the log, got "${from}"`);
+  if (from !== undefined && delivery !== undefined)
+    throw new InvalidSettings('  --from cannot be together with --delivery: omit one of them');
   const hook = await withWebhooks(settings, (commands) => commands.find(name));
   const store = requireStore(settings);
   try {

@@ -137,6 +137,8 @@ function replayOf(data: unknown): { readonly delivery?: string; readonly from?: 
     problems.push({ path: 'delivery', message: 'must be the id of a delivery' });
   if (from !== undefined && !/^[1-9]\d{0,18}$/.test(String(from)))
     problems.push({ path: 'from', message: 'must be a position of the log' });
+  if (delivery !== undefined && from !== undefined)
+    problems.push({ path: 'from', message: 'cannot be together with delivery' });
   if (problems.length > 0) throw refuseWebhook(problems);
   if (delivery !== undefined) return { delivery: String(delivery) };
   return from === undefined ? {} : { from: BigInt(String(from)) };
