@@ -100,7 +100,7 @@ export function staleDocumentsOf({ stale }: { readonly stale: StaleDocuments | u
 
 /** The record of a graph whose file is opened again: each call goes to that of the file which is open then. */
 export function replaceableStale(record: () => StaleDocuments | undefined): StaleDocuments {
-  const current = () => accountOf({ stale: record() });
+  const current = () => staleDocumentsOf({ stale: record() });
   return {
     isComplete: () => current().isComplete(),
     isAccounting: () => current().isAccounting(),
