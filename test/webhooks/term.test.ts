@@ -1,0 +1,117 @@
+import { expect, it, onTestFinished } from 'vitest';
+import type { Varve } from '../../services/main.ts';
+import type { DeliveryStore } from '../../services/webhooks/delivery-store.ts';
+import type { WebhookCommands } from '../../services/webhooks/webhook-commands.ts';
+import { WEBHOOK_LIMITS, type WebhookLimits } from '../../services/webhooks/webhook-limits.ts';
+import { FULL_ACCESS } from '../../shared/access/rights.ts';
+import type { WebhookEventName, WebhooksProgressed } from '../../shared/webhooks/webhook-events.ts';
+import { webhookProgressStream } from '../../shared/webhooks/webhook-events.ts';
+import { createDataDirectory } from '../support/server.ts';
+import { openInProcess } from '../support/varve-in-process.ts';
+import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
+
+const PATIENT = { timeout: 60_000, interval: 20 };
+/** Events that a term reads at once. */
+const BATCH = 100;
+
+type Opened = { readonly varve: Varve; readonly commands: WebhookCommands; readonly store: DeliveryStore };
+
+async function open(data: string, limits: Partial<WebhookLimits> = {}): Promise<Opened> {
+  const report = {
+    attempted: () => {},
+    error(error: unknown) {
+      throw error;
+    },
+  };
+  const varve = await openInProcess(data, { webhooks: { limits: { ...WEBHOOK_LIMITS, ...limits }, report } });
+  const { webhooks } = varve;
+  if (webhooks?.store === undefined) throw new Error('it has no deliveries');
+  return { varve, commands: webhooks.commands, store: webhooks.store };
+}
+
+const addHook = ({ commands }: Opened, { url }: Receiver, events: readonly WebhookEventName[]) =>
+  commands.add({
+    ...{ name: 'hook', url, events, types: [], locales: [], populate: '' },
+    ...{ headers: {}, allowPrivate: true },
+  });
+
+function writerOf({ registry, apiFor }: Varve) {
+  const { content } = apiFor(FULL_ACCESS);
+  const typeOf = (name: string) => {
+    const type = [...registry.contentTypes.values()].find(({ singularName }) => singularName === name);
+    if (type === undefined) throw new Error(`there is no ${name}`);
+    return type;
+  };
+  return {
+    createTag: (key: string) => content.create(typeOf('tag'), '', { data: { key } }),
+    /** Writes an article in two locales, and deletes both at once: six events. */
+    async passingArticle(key: string): Promise<void> {
+      const article = typeOf('article');
+      const { documentId } = await content.create(article, 'locale=en', { data: { key, title: key } });
+      await content.update(article, documentId, 'locale=it', { data: { title: key } });
+      await content.remove(article, documentId, 'locale=*');
+    },
+  };
+}
+
+async function startReceiving(): Promise<Receiver> {
+  const receiver = await startReceiver();
+  onTestFinished(receiver.close);
+  return receiver;
+}
+
+it('makes one delivery of a command whose events are in two batches', async () => {
+  const data = createDataDirectory();
+  const receiver = await startReceiving();
+  const before = await open(data);
+  await addHook(before, receiver, ['entry.delete']);
+  await before.varve.close();
+  const meanwhile = await openInProcess(data);
+  const { createTag, passingArticle } = writerOf(meanwhile);
+  // With seven events each, one of seven batches ends between the two events of a deletion.
+  for (let n = 0; n <= BATCH; n++) {
+    await passingArticle(`a${n}`);
+    await createTag(`t${n}`);
+  }
+  await meanwhile.close();
+  const { varve } = await open(data);
+  onTestFinished(varve.close);
+  await receiver.until(BATCH + 1);
+  const received = [...new Map(receiver.received.map((one) => [one.id, one])).values()];
+  expect(new Set(received.map(({ json }) => String(json['locales'])))).toEqual(new Set(['en,it']));
+  expect(new Set(received.map(({ json }) => json.entry?.documentId)).size).toBe(BATCH + 1);
+}, 60_000);
+
+it('writes its progress to the log while it is the leader', async () => {
+  const receiver = await startReceiving();
+  const opened = await open(createDataDirectory(), { progressMs: 20 });
+  const { varve } = opened;
+  onTestFinished(varve.close);
+  await addHook(opened, receiver, ['entry.create']);
+  const { position } = await writerOf(varve).createTag('a');
+  const progress = async () => {
+    const written: bigint[] = [];
+    for await (const { data } of varve.operator.log.readStream(webhookProgressStream('varve')))
+      written.push(BigInt((data as WebhooksProgressed['data']).upTo));
+    return written.some((upTo) => upTo >= position);
+  };
+  await expect.poll(progress, PATIENT).toBe(true);
+});
+
+it('forgets deliveries that were made too long ago', async () => {
+  const data = createDataDirectory();
+  const receiver = await startReceiving();
+  const first = await open(data);
+  await addHook(first, receiver, ['entry.create']);
+  await writerOf(first.varve).createTag('a');
+  const states = ({ store }: Opened) => store.list({ limit: 10 }).map(({ state }) => state);
+  await expect.poll(() => states(first), PATIENT).toEqual(['delivered']);
+  await first.varve.close();
+  const second = await open(data);
+  await writerOf(second.varve).createTag('b');
+  await expect.poll(() => states(second), PATIENT).toEqual(['delivered', 'delivered']);
+  await second.varve.close();
+  const third = await open(data, { keepMs: 1 });
+  onTestFinished(third.varve.close);
+  await expect.poll(() => states(third), PATIENT).toEqual([]);
+});
