@@ -2,7 +2,6 @@ import type { KnipConfig } from 'knip';
 
 const config: KnipConfig = {
   entry: [
-    'services/main.ts',
     'services/cli/bin.ts',
     // Run as a thread, and as programs.
     'services/assets/pictures/resize-program.ts',

@@ -4,6 +4,7 @@ import { type ConvertedCopy, openConvertedCopy } from '../../projections/graph/c
 import { catchUpUnlessDiskFull } from '../../projections/graph/projector.ts';
 import { convertedFile, graphFile } from '../../projections/graph/store/generation-files.ts';
 import { isAccessEvent } from '../../shared/access/access-events.ts';
+import { defined } from '../../shared/defined.ts';
 import type { EventStore, StoredEvent, Trouble } from '../../shared/event-store/event-store.ts';
 import { isForeign } from '../../shared/event-store/unreadable.ts';
 import { upcast } from '../../shared/events/upcasters.ts';
@@ -24,6 +25,7 @@ import type { ReadSidePlan } from '../read-side/read-side.ts';
 import { type ReportReplaced, replaceUnusable } from '../read-side/replace-unusable.ts';
 import type { ServedGenerations, ServedGenerationsOptions } from '../read-side/served-generations.ts';
 import { logAddress, logFolder, openEventStore } from '../stores/open-event-store.ts';
+import { type Opened, openParts } from './opened.ts';
 
 export type ContentStoreOptions = {
   /** The data directory: made when it is not there. */
@@ -90,41 +92,35 @@ function folders(options: ContentStoreOptions): readonly string[] {
   return [...new Set([options.data, logFolder(options) ?? options.data])];
 }
 
-async function openLocked(
-  options: ContentStoreOptions,
-  plan: ReadSidePlan | undefined,
-): Promise<ContentStore> {
-  const lock = await (options.takeDirectory?.(options.data) ?? lockDataDirectory(options.data));
-  let log: EventStore | undefined;
-  try {
-    log = await openEventStore(logAddress(options), {
-      space: options.space,
-      decode: upcast,
-      threaded: true,
-      ...(options.reportTrouble && { onTrouble: options.reportTrouble }),
-    });
+function openLocked(options: ContentStoreOptions, plan: ReadSidePlan | undefined): Promise<ContentStore> {
+  return openParts(async (opened) => {
+    const lock = await (options.takeDirectory?.(options.data) ?? lockDataDirectory(options.data));
+    opened({ close: lock.release });
+    const log = opened(
+      await openEventStore(logAddress(options), {
+        space: options.space,
+        decode: upcast,
+        threaded: true,
+        ...defined({ onTrouble: options.reportTrouble }),
+      }),
+    );
     for (const finding of (await log.check?.()) ?? []) options.reportCheck?.(finding);
-    return await openWith(options, plan, log, lock);
-  } catch (error) {
-    // Otherwise they would keep the process alive, which has nothing more to do.
-    await log?.close();
-    lock.release();
-    throw error;
-  }
+    return openWith(options, plan, log, opened);
+  });
 }
 
 async function openWith(
   options: ContentStoreOptions,
   plan: ReadSidePlan | undefined,
   log: EventStore,
-  lock: FileLock,
-): Promise<ContentStore> {
+  opened: Opened,
+): Promise<Omit<ContentStore, 'close'>> {
   const { data } = options;
   // The process that serves another generation has checked the files, and writes to one of them.
   if (options.generation === undefined) await replaceUnusable({ data, log, report: options.reportReplaced });
   if (options.generation === undefined) await finishSwitch(data, plan);
   const { generation, handOver } = options;
-  const generations = openServedGenerations({ data, log, plan, generation, handOver });
+  const generations = opened(openServedGenerations({ data, log, plan, generation, handOver }));
   const { graph } = generations;
   // A graph with rows has read of a document: a shared log is not searched from its beginning at every start.
   const isNew = graph.size().rows === 0 && !(await hasDocuments(log));
@@ -150,11 +146,6 @@ async function openWith(
     converted: files ? openConvertedCopy(files, graph, options.definitions) : undefined,
     deferred: isCopied ? deferredChanges(graph, options.definitions) : [],
     isNew,
-    async close() {
-      await generations.close();
-      await log.close();
-      lock.release();
-    },
   };
 }
 

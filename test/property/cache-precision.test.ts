@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { KnownAnswers } from '../../services/delivery/known-answers.ts';
 import { partsOfTag } from '../../services/delivery/tag.ts';
 import type { ContentApi } from '../../services/http/api/content-api.ts';
-import type { Varve } from '../../services/main.ts';
+import type { Varve } from '../../services/process/open-varve.ts';
 import { FULL_ACCESS } from '../../shared/access/rights.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import { createRandom, type Random } from '../support/naive-random.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KnownAnswers } from '../../services/delivery/known-answers.ts';
 import { identifyingFields, narrowingRelations } from '../../services/delivery/narrowing.ts';
 import type { ContentApi } from '../../services/http/api/content-api.ts';
-import type { Varve } from '../../services/main.ts';
+import type { Varve } from '../../services/process/open-varve.ts';
 import { FULL_ACCESS } from '../../shared/access/rights.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';

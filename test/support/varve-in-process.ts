@@ -1,7 +1,8 @@
 import pino from 'pino';
 import { createPresence } from '../../services/fleet/presence.ts';
-import { openVarve, type Varve, type VarveOptions } from '../../services/main.ts';
 import { createOperating } from '../../services/operating/operating.ts';
+import { openVarve, type Varve } from '../../services/process/open-varve.ts';
+import type { VarveOptions } from '../../services/process/process-options.ts';
 import { embeddedReadSide } from '../../services/read-side/embedded-read-side.ts';
 import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
 import { CONFORMANCE_SCHEMA } from './server.ts';

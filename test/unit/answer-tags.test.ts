@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KnownAnswers } from '../../services/delivery/known-answers.ts';
 import { createTagPositions } from '../../services/delivery/tag-positions.ts';
 import type { ContentApi } from '../../services/http/api/content-api.ts';
-import type { Varve } from '../../services/main.ts';
+import type { Varve } from '../../services/process/open-varve.ts';
 import { FULL_ACCESS } from '../../shared/access/rights.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import { openInProcess } from '../support/varve-in-process.ts';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { assertNever } from '../../../shared/assert-never.ts';
 import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
 import { adviseOnUnreadable } from '../../../shared/event-store/unreadable.ts';
-import type { FleetLog } from '../../main.ts';
+import type { FleetLog } from '../../process/process-options.ts';
 
 /** Logs the leader, and events that cannot be applied. */
 export function logFleet(logger: Logger): FleetLog {

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Backoff, backoffMs } from '../../../shared/backoff.ts';
-import type { Varve } from '../../main.ts';
 import type { ReadinessCheck } from '../../operating/readiness.ts';
 import { rebuildOperation } from '../../operator/generations.ts';
+import type { Varve } from '../../process/open-varve.ts';
 
 export type ChangeOptions = {
   readonly readiness: ReadinessCheck;

@@ -2,7 +2,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { type OperatorListener, openOperatorListener } from '../../http/operator-listener.ts';
 import { createRecentRequests, type RecentRequests } from '../../http/sockets/recent-requests.ts';
 import { createRequestGate, type RequestGate } from '../../http/sockets/request-gate.ts';
-import type { Varve, VarveOptions } from '../../main.ts';
+import type { Varve } from '../../process/open-varve.ts';
+import type { VarveOptions } from '../../process/process-options.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
 import { logFollower } from '../output/log-follower.ts';
 import { followSettings } from '../settings/follow-settings.ts';

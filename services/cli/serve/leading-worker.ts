@@ -4,7 +4,7 @@ import { graphFile } from '../../../projections/graph/store/generation-files.ts'
 import type { OutputLimits } from '../../http/sockets/bound-output.ts';
 import { type ListenOptions, listen } from '../../http/sockets/listen.ts';
 import type { ListeningSocket } from '../../http/sockets/listening-socket.ts';
-import type { Varve } from '../../main.ts';
+import type { Varve } from '../../process/open-varve.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
 import type { Followers } from '../../supervisor/protocol.ts';
 import type { ServeSettings } from '../settings/settings.ts';

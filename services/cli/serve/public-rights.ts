@@ -1,7 +1,7 @@
 import { parseAllow } from '../../../shared/access/parse-allow.ts';
 import type { Right } from '../../../shared/access/rights.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
-import type { Varve } from '../../main.ts';
+import type { Varve } from '../../process/open-varve.ts';
 import { InvalidSettings } from '../settings/settings.ts';
 
 /** Rights in `--public`; undefined: it is not set. Throws InvalidSettings with every problem. */

@@ -1,6 +1,6 @@
 import type { Operating } from '../../operating/operating.ts';
-import type { ApiProcess, ApiProcessOptions } from '../../process/api-process.ts';
-import { openApiProcess } from '../../process/api-process.ts';
+import { type ApiProcess, openApiProcess } from '../../process/api-process.ts';
+import type { ApiProcessOptions } from '../../process/process-options.ts';
 import { assetsAddress } from '../../stores/open-asset-store.ts';
 import { logCacheToken } from '../output/log-purges.ts';
 import { logTrouble } from '../output/log-trouble.ts';
@@ -17,7 +17,7 @@ import { openOperating } from './open-operating.ts';
 import { setPublic } from './public-rights.ts';
 import { serveApp } from './serve-app.ts';
 import { readServerPlan, type ServerPlan } from './server-plan.ts';
-import { die, ownSignals, stopOnSignal } from './stop-on-signal.ts';
+import { ownSignals, stopOnSignal } from './stop-on-signal.ts';
 
 /**
  * `varve api`: resolves after reads are answered and the greeting was printed; SIGINT and SIGTERM end it with exit code
@@ -38,7 +38,6 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
     const options = apiOptions(plan, ports.operating);
     const [api, listener] = await listenWhileOpening(where, () => openApiProcess(options));
     stop.with(listener, api);
-    api.stopped.catch((error: unknown) => die(logger, error));
     if (plan.publicRights !== undefined) await setPublic(api, plan.publicRights);
     checkCacheToken(api.cacheToken, logger, true);
     ports.admit(api.access);

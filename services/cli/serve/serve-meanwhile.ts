@@ -1,5 +1,5 @@
 import type { Listener } from '../../http/sockets/listen.ts';
-import type { Meanwhile } from '../../process/earlier-generation.ts';
+import type { Meanwhile } from '../../process/process-options.ts';
 import { startRebuild } from './builder.ts';
 import { type LeadingParts, sayServing, watchRequests } from './leading-parts.ts';
 import { serveApp } from './serve-app.ts';

@@ -2,9 +2,9 @@ import type { RequestListener } from 'node:http';
 import { appliedUpTo } from '../../../projections/graph/projector.ts';
 import { createCondition } from '../../../shared/condition.ts';
 import { answerStarting } from '../../http/sockets/answer-starting.ts';
-import { listen } from '../../http/sockets/listen.ts';
+import { type Listener, listen } from '../../http/sockets/listen.ts';
 import { passOn } from '../../http/sockets/pass-on.ts';
-import { openVarve, type Varve } from '../../main.ts';
+import { openVarve, type Varve } from '../../process/open-varve.ts';
 import { readApiConfig } from '../../project/read-api-config.ts';
 import { logAddress } from '../../stores/open-event-store.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
@@ -19,9 +19,9 @@ import { outputLimits } from '../settings/worker-settings.ts';
 import { readLoginPlan } from './login-plan.ts';
 import { openOperating } from './open-operating.ts';
 import { serveApp } from './serve-app.ts';
-import { die, stopOnSignal } from './stop-on-signal.ts';
+import { stopOnSignal } from './stop-on-signal.ts';
 import { makeWorkerFolder } from './worker-folder.ts';
-import { workerOptions } from './worker-options.ts';
+import { type WorkerBasis, workerOptions } from './worker-options.ts';
 
 /**
  * A worker next to the leading one: it answers reads from a read model of its own, and forwards writes. Resolves when it is in
@@ -37,13 +37,8 @@ export async function serveReads(
   const contentTypes = await readContentTypes(settings, logger);
   const project = readApiConfig(settings.contentTypes);
   const ports = await openOperating(settings, logger, supervisor);
-  const { operating } = ports;
-  const stop = stopOnSignal({
-    logger,
-    ports,
-    signals: supervisor.onStop,
-    drainSeconds: settings.drainSeconds,
-  });
+  const { drainSeconds } = settings;
+  const stop = stopOnSignal({ logger, ports, signals: supervisor.onStop, drainSeconds });
   const listener = await listen({
     host: settings.host,
     port: settings.port,
@@ -53,7 +48,7 @@ export async function serveReads(
   });
   const readSide = await chooseReadSide(settings, logger);
   const login = readLoginPlan(settings, logger);
-  const basis = { logger, contentTypes, project, readSide, login, operating };
+  const basis = { logger, contentTypes, project, readSide, login, operating: ports.operating };
   const varve = await openVarve({
     ...(await workerOptions(settings, supervisor, basis)),
     data: makeWorkerFolder(settings.data, follows),
@@ -65,10 +60,20 @@ export async function serveReads(
     follow: undefined,
   });
   stop.with(listener, varve);
-  varve.stopped.catch((error: unknown) => die(logger, error));
   // Only another process answers requests from then on. A server that stops has none.
   void listener.left.then((next) => next !== undefined && rotation.left());
   ports.admit(varve.access);
+  await answerReads(settings, basis, { varve, listener, rotation });
+  logger.info({ worker: follows.number }, 'this worker answers reads');
+}
+
+type Reading = { readonly varve: Varve; readonly listener: Listener; readonly rotation: Rotation };
+
+async function answerReads(
+  settings: ServeSettings,
+  { project, logger, operating }: WorkerBasis,
+  { varve, listener, rotation }: Reading,
+): Promise<void> {
   const { log } = varve.operator;
   await serveApp({
     role: 'serve',
@@ -82,10 +87,7 @@ export async function serveReads(
     rotation,
     acknowledged: async () => rotation.shown(await log.lastPosition()),
     watched: (handler) => leaveAdministration(handler, varve),
-    async greet() {
-      await enterRotation(rotation, varve);
-      logger.info({ worker: follows.number }, 'this worker answers reads');
-    },
+    greet: () => enterRotation(rotation, varve),
   });
 }
 

@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 import { defined } from '../../../shared/defined.ts';
 import type { Listener } from '../../http/sockets/listen.ts';
 import { WAIT_LIMITS } from '../../http/sockets/waiting-requests.ts';
-import { openVarve, type Varve } from '../../main.ts';
 import { readStatus } from '../../operator/status.ts';
+import { openVarve, type Varve } from '../../process/open-varve.ts';
 import { cancelUnusedCopy } from '../../rebuild/run-rebuild.ts';
 import { connectSupervisor } from '../../supervisor/connect-supervisor.ts';
 import { reachableUrl } from '../output/reachable-url.ts';
@@ -31,7 +31,7 @@ import { serveApp } from './serve-app.ts';
 import { serveMeanwhile } from './serve-meanwhile.ts';
 import { serveReads } from './serve-reads.ts';
 import { readServerPlan } from './server-plan.ts';
-import { die, stopOnSignal } from './stop-on-signal.ts';
+import { stopOnSignal } from './stop-on-signal.ts';
 import { takePlace } from './take-place.ts';
 import { writeExamples } from './write-examples.ts';
 
@@ -89,7 +89,6 @@ function attach(parts: LeadingParts, { varve, listener }: OpenServer): void {
   const { supervisor, operators, gate, logger, stop, shared } = parts;
   stop.with(listener, varve);
   shared.presence.of(varve.fleet);
-  varve.stopped.catch((error: unknown) => die(logger, error));
   operators.serve(varve.operator);
   supervisor.onYield(async () => {
     gate.close(async () => ((await varve.latest()) ? undefined : listener.left));

@@ -7,11 +7,11 @@ import { reachableUrl } from '../output/reachable-url.ts';
 import type { OperatingProcess } from './open-operating.ts';
 
 type Closable = { close(): Promise<void> };
-/** `stepDown`: present if the process can be the leader. */
-type Served = Closable & { stepDown?(): Promise<void> };
+/** `stepDown`: present if the process can be the leader. `stopped` rejects when it cannot continue. */
+type Served = Closable & { stepDown?(): Promise<void>; readonly stopped?: Promise<void> };
 
 export type Stopper = {
-  /** Sets what has to be stopped. */
+  /** Sets what has to be stopped. The process ends when it cannot continue. */
   with(listener: Listener, served: Served): void;
   /** Sets what is closed before requests are drained. */
   first(closable: Closable): void;
@@ -33,44 +33,36 @@ export function ownSignals(heard: (signal: NodeJS.Signals) => void): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => heard(signal));
 }
 
+/** Parts of a process that a stop closes. */
+type Stoppable = {
+  running: { readonly listener: Listener; readonly served: Served } | undefined;
+  readonly others: Closable[];
+};
+
 /**
  * The first signal answers requests in flight and closes everything; a second one ends the process at once.
  */
-export function stopOnSignal({ logger, drainSeconds, ports, signals }: StopOptions): Stopper {
-  const { operating, leave: leaveMetrics, close } = ports;
-  let running: { readonly listener: Listener; readonly served: Served } | undefined;
-  const others: Closable[] = [];
+export function stopOnSignal(options: StopOptions): Stopper {
+  const { logger, ports, signals } = options;
+  const parts: Stoppable = { running: undefined, others: [] };
   let stopping = false;
   const stop = async (reason: StopReason) => {
     if (stopping) process.exit(1);
     stopping = true;
-    if (reason === 'replaced') await leaveToNext();
-    else await leave(reason);
-    await running?.served.close();
-    await close();
+    if (reason === 'replaced') await leaveToNext(parts, options);
+    else await leave(parts, options, reason);
+    await parts.running?.served.close();
+    await ports.close();
     process.exit(0);
-  };
-  const leave = async (signal: string) => {
-    logger.info({ signal }, 'stopping');
-    operating.readiness.draining();
-    for (const other of others) await other.close();
-    const drained = running?.listener.drain(drainSeconds * 1000);
-    // Reads may take long: stepping down need not wait for them.
-    await Promise.all([drained, Promise.race([drained, running?.served.stepDown?.()])]);
-  };
-  /** The server is as ready as before: the next process answers what still comes here. */
-  const leaveToNext = async () => {
-    logger.info({}, 'another process serves');
-    const drained = running?.listener.drain(drainSeconds * 1000, passOn(reachableUrl(running.listener.url)));
-    await Promise.all([drained, leaveMetrics(), ...others.map((other) => other.close())]);
   };
   signals((signal) => void stop(signal).catch((error: unknown) => die(logger, error)));
   return {
     with(listener, served) {
-      running = { listener, served };
+      parts.running = { listener, served };
+      served.stopped?.catch((error: unknown) => die(logger, error));
     },
     first(closable) {
-      others.push(closable);
+      parts.others.push(closable);
     },
     async starting(start) {
       try {
@@ -78,11 +70,8 @@ export function stopOnSignal({ logger, drainSeconds, ports, signals }: StopOptio
       } catch (error) {
         // The handler of the signal closes everything.
         if (stopping) return;
-        for (const other of others) await other.close();
-        await running?.listener.drain(0);
-        await running?.served.close();
-        // Else their ports would keep the process.
-        await close();
+        // The first error is reported, even if a part cannot be closed either.
+        await endStart(parts, ports).catch(() => {});
         throw error;
       }
     },
@@ -90,8 +79,34 @@ export function stopOnSignal({ logger, drainSeconds, ports, signals }: StopOptio
   };
 }
 
+async function leave({ running, others }: Stoppable, options: StopOptions, signal: string): Promise<void> {
+  const { logger, ports, drainSeconds } = options;
+  logger.info({ signal }, 'stopping');
+  ports.operating.readiness.draining();
+  for (const other of others) await other.close();
+  const drained = running?.listener.drain(drainSeconds * 1000);
+  // Reads may take long: stepping down need not wait for them.
+  await Promise.all([drained, Promise.race([drained, running?.served.stepDown?.()])]);
+}
+
+/** The server is as ready as before: the next process answers what still comes here. */
+async function leaveToNext({ running, others }: Stoppable, options: StopOptions): Promise<void> {
+  const { logger, ports, drainSeconds } = options;
+  logger.info({}, 'another process serves');
+  const drained = running?.listener.drain(drainSeconds * 1000, passOn(reachableUrl(running.listener.url)));
+  await Promise.all([drained, ports.leave(), ...others.map((other) => other.close())]);
+}
+
+async function endStart({ running, others }: Stoppable, ports: OperatingProcess): Promise<void> {
+  for (const other of others) await other.close();
+  await running?.listener.drain(0);
+  await running?.served.close();
+  // Else their ports would keep the process.
+  await ports.close();
+}
+
 /** The served content would lag further and further behind: end instead of serving stale content. */
-export function die(logger: Logger, error: unknown): never {
+function die(logger: Logger, error: unknown): never {
   logger.fatal({ err: error }, 'the server cannot continue');
   process.exit(isWorker() ? FINAL_EXIT : 1);
 }

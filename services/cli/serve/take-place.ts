@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import type { LeaderLocation } from '../../fleet/fleet.ts';
 import { warmUp } from '../../http/sockets/recent-requests.ts';
-import type { Varve } from '../../main.ts';
 import type { Metrics } from '../../operating/metrics.ts';
+import type { Varve } from '../../process/open-varve.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
 import type { Succession } from '../../supervisor/protocol.ts';
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { createPresence } from '../../fleet/presence.ts';
-import type { VarveOptions } from '../../main.ts';
 import type { Operating } from '../../operating/operating.ts';
+import type { VarveOptions } from '../../process/process-options.ts';
 import type { readApiConfig } from '../../project/read-api-config.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
 import { logFleet } from '../output/log-fleet.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { FollowReport } from '../../follow/follower.ts';
-import type { FollowSettings } from '../../main.ts';
+import type { FollowSettings } from '../../process/process-options.ts';
 import { isArchive } from '../../strapi/archive.ts';
 import { type Setting, wholeNumber } from './setting.ts';
 

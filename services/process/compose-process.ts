@@ -1,0 +1,132 @@
+import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
+import { defined } from '../../shared/defined.ts';
+import type { ReadIndex } from '../../shared/read-index/read-index.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { type CacheToken, createCacheToken } from '../access/cache-token.ts';
+import { bodyKey, cursorKey, syncKey, tagKey, ticketKey } from '../access/derived-keys.ts';
+import { type ChangeFeedOptions, createChangeFeed } from '../changes/change-feed.ts';
+import type { TagPositions } from '../delivery/tag-positions.ts';
+import type { Purged } from '../delivery/tagging.ts';
+import { identityOfLog } from '../fleet/log-identity.ts';
+import {
+  type Forwarding,
+  type OpenForwardingOptions,
+  openForwarding,
+} from '../http/forwarding/open-forwarding.ts';
+import type { Freshness } from '../http/requests/await-position.ts';
+import { type ApiWrites, createApis, type ServedApi } from '../http/served-api.ts';
+import type { Callers, Identity } from './identity.ts';
+import type { ServingOptions } from './process-options.ts';
+
+/**
+ * Parts that the API of a process has, by its role. `signIn`: people can, as the process can carry out commands. `caching`: caches may
+ * keep answers, and so does the process. `counts`: its metrics count writes and answers.
+ */
+const ROLES = {
+  /** It has a data directory: it can become the leader, or answers reads next to a worker that can. */
+  directory: { signIn: true, caching: true, changes: true, counts: true },
+  /** It serves content types that are being replaced. The API that follows counts. */
+  earlier: { signIn: false, caching: false, changes: false, counts: false },
+  /** It stores nothing (`varve api`). */
+  api: { signIn: false, caching: true, changes: true, counts: true },
+} as const;
+
+/** Content that a process answers reads from. */
+export type ServedContent = {
+  readonly registry: SchemaRegistry;
+  readonly index: ReadIndex;
+  readonly freshness: Freshness;
+  /** Links between rows; absent: the process has none. */
+  readonly graph?: ChangeFeedOptions['graph'];
+  /** Changes of the content; absent: another process applies them. */
+  readonly positions?: TagPositions | undefined;
+};
+
+/** The write side of a process, or the way to that of the leader. */
+export type Writing = Pick<OpenForwardingOptions, 'fleet' | 'refuseWrites'> & { readonly writes: ApiWrites };
+
+/** Opened parts of a process, of which its API is made. */
+export type ProcessParts = {
+  readonly options: ServingOptions;
+  readonly identity: Identity;
+  readonly callers: Callers;
+  readonly assets: AssetStore;
+  readonly content: ServedContent;
+  readonly writing: Writing;
+  /** Absent: caches are not purged. */
+  readonly purged?: Purged | undefined;
+};
+
+export type ComposedApi = ServedApi & {
+  readonly forwarding: Forwarding;
+  /** Absent: answers to tokens are private. */
+  readonly cacheToken: CacheToken | undefined;
+};
+
+/** Makes the API of a process of any role. */
+export function composeProcess(role: keyof typeof ROLES, parts: ProcessParts): ComposedApi {
+  const { options, identity, callers, content, writing } = parts;
+  const { key, space, membership } = identity;
+  const { access, tokens, roles, login } = callers;
+  const { registry, index, freshness } = content;
+  const { operating, defaultLocale, usersEnvelope } = options;
+  const has = ROLES[role];
+  const metrics = has.counts ? operating.metrics : undefined;
+  const cacheToken =
+    has.caching && options.cacheToken
+      ? createCacheToken({ ...options.cacheToken, access, registry })
+      : undefined;
+  const forwarding = openForwarding({ ...writing, membership, bodyKey: bodyKey(key), metrics });
+  const apiFor = createApis({
+    registry,
+    index,
+    defaultLocale,
+    usersEnvelope,
+    rules: { ...options.rules, cursorKey: cursorKey(key) },
+    observe: operating.observeQuery,
+    delivery: { version: operating.version, ...(has.caching && cachingOf(parts)), metrics, cacheToken },
+    writes: writing.writes,
+  });
+  if (has.signIn) login?.with({ commands: writing.writes.commands, forwarding, apiFor });
+  return {
+    registry,
+    access,
+    tokens,
+    roles,
+    apiFor,
+    freshness,
+    forwarding,
+    cacheToken,
+    ...defined({ login: login?.api }),
+    assets: { store: parts.assets, index, space },
+    changes: has.changes ? changeFeedOf(parts) : undefined,
+    ticketKey: ticketKey(key),
+  };
+}
+
+function cachingOf({ options, identity, content, purged }: ProcessParts) {
+  const { tagging } = options;
+  const key = tagKey(identity.key);
+  return {
+    positions: content.positions,
+    ...defined({ cacheBytes: options.answerCacheBytes }),
+    tagging: tagging && { ...tagging, key, position: () => content.index.position(), purged },
+  };
+}
+
+function changeFeedOf({ identity, content }: ProcessParts) {
+  const { log, space } = identity;
+  const { registry, index, freshness, graph } = content;
+  const key = syncKey(identity.key);
+  const logName = () => identityOfLog(log, space);
+  return createChangeFeed({ log, space, logName, index, registry, key, ...freshness, ...defined({ graph }) });
+}
+
+/** Names everything besides content that shapes the answers which caches may share. */
+export function shapeOfShared({ apiFor, access, cacheToken }: ComposedApi): string {
+  const callers = [access.authenticate(undefined), cacheToken?.rights()];
+  return callers
+    .filter((rights) => rights !== undefined)
+    .map((rights) => apiFor(rights).delivery.generation)
+    .join(' ');
+}

@@ -1,0 +1,67 @@
+import { startProjector } from '../../projections/graph/projector.ts';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import { isForeign } from '../../shared/event-store/unreadable.ts';
+import { watchContentTypes } from '../content-types/settle-content-types.ts';
+import { createTypesEnd } from '../content-types/types-end.ts';
+import { METRICS } from '../operating/metric-definitions.ts';
+import { observeEventStore } from '../operating/observe-event-store.ts';
+import { createHalt } from './halt.ts';
+import type { Opened } from './opened.ts';
+import type { OwnBase, OwnContent } from './own-content.ts';
+import type { VarveOptions } from './process-options.ts';
+import { createSpaceWatch } from './space-watch.ts';
+import { openWriteSide, type WriteSide } from './write-side.ts';
+
+/** A process with a data directory that follows the log into its content, and writes while it is the leader. */
+export type Following = ReturnType<typeof followContent>;
+
+/** Follows the log, and joins the fleet: from now on this process may become the leader. */
+export function followContent(options: VarveOptions, base: OwnBase, content: OwnContent, opened: Opened) {
+  const { operating, fleetLog } = options;
+  const { log, graph } = base.store;
+  const { led } = content;
+  const eventStore = observeEventStore(log, operating.metrics, operating.tracing);
+  const types = watchContentTypes(graph, content.definitions);
+  const typesEnd = createTypesEnd(log);
+  const heard = countForeign(options);
+  const halt = createHalt({
+    operating,
+    stopped(event) {
+      fleetLog.report({ kind: 'halted', event });
+      void writeSide.fleet.stepDown().then(led.follow);
+    },
+  });
+  const diskSpace = createSpaceWatch((what, error) => {
+    fleetLog.space(what, error);
+    // No lease is claimed in this state, and reads need not wait for one.
+    if (what === 'full' && writeSide.fleet.epoch() === undefined) led.follow();
+  });
+  const projector = startProjector({
+    eventStore,
+    graph,
+    readIndex: content.sink,
+    endsBefore: typesEnd.isBehind,
+    stopped: (event) => typesEnd.reached(event) || halt.stop(event),
+    waiting: diskSpace.graphWaits,
+    applied(events) {
+      heard(events);
+      types.follow(events);
+      content.view.follow(events);
+    },
+  });
+  // The projector is closed last: a failure that the others notice meanwhile does not count.
+  for (const part of [projector, led, types]) opened(part);
+  const writeSide: WriteSide = openWriteSide(options, { base, content, projector, eventStore, diskSpace });
+  opened({ close: writeSide.fleet.stepDown });
+  return { ...writeSide, projector, types, typesEnd, halt, diskSpace };
+}
+
+/** Events of other programs, which are skipped. */
+function countForeign({ operating, fleetLog }: VarveOptions): (events: readonly StoredEvent[]) => void {
+  const count = operating.metrics?.counter(METRICS.foreignEvents);
+  return (events) => {
+    const foreign = events.filter(isForeign);
+    count?.add(foreign.length);
+    if (foreign.length > 0) fleetLog.report({ kind: 'foreign', events: foreign });
+  };
+}

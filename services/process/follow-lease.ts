@@ -1,0 +1,63 @@
+import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import { stopsReaders, UnreadableEvent } from '../../shared/event-store/unreadable.ts';
+import { leaseStream } from '../../shared/fleet/lease-events.ts';
+import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
+import { definitionStream } from '../content-types/append-definitions.ts';
+import { watchTypes } from '../content-types/types-in-force.ts';
+import type { TypesWatch } from '../content-types/types-watch.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import { createLeaseView, type LeaseView, readLease } from '../fleet/lease-view.ts';
+import type { Halt } from './halt.ts';
+
+/** The leader and its content types, for a process that has no graph. */
+export type LeaseFollower = {
+  readonly fleet: Pick<Fleet, 'leader' | 'changed'>;
+  readonly types: TypesWatch;
+  readonly done: Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Reads the leader and its content types from the log from now on. Ends before an event that cannot be read. */
+export async function followLease(
+  { log, space }: { readonly log: EventStore; readonly space: string },
+  definitions: readonly TypeDefinition[],
+  halt: Pick<Halt, 'stop'>,
+): Promise<LeaseFollower> {
+  // Before the lease is read: events appended in between arrive twice and are applied once.
+  const start = await log.lastPosition();
+  const lease = await readLease(log, space);
+  const view = createLeaseView(space, lease);
+  const types = watchTypes(definitions, lease.epoch);
+  const closed = Promise.withResolvers<void>();
+  const isOwn = (name: string) => name === leaseStream(space) || name.startsWith(definitionStream(space, ''));
+  const subscription = log.subscribe(start, async (events: readonly StoredEvent[]) => {
+    // Documents are the leader's to read: of their events only the sign of life counts here.
+    const stop = events.find((event) => stopsReaders(event) && isOwn(event.stream));
+    const readable = stop === undefined ? events : events.filter(({ position }) => position < stop.position);
+    view.follow(readable);
+    types.follow(readable);
+    if (stop !== undefined) throw new UnreadableEvent(stop);
+  });
+  const done = subscription.done.catch((error: unknown) => {
+    if (!(error instanceof UnreadableEvent)) throw error;
+    halt.stop(error.event);
+    return closed.promise;
+  });
+  return {
+    types,
+    fleet: { leader: () => leaderOf(view), changed: view.changed },
+    done,
+    async close() {
+      closed.resolve();
+      types.close();
+      view.wake();
+      await subscription.close();
+    },
+  };
+}
+
+function leaderOf(view: LeaseView): ReturnType<Fleet['leader']> {
+  const { leader } = view.current();
+  if (leader === undefined) return { kind: 'nobody' };
+  return { kind: 'elsewhere', leader, term: view.term() };
+}

@@ -1,0 +1,53 @@
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { openAccessControl } from '../access/access-control.ts';
+import { openAccessKey } from '../access/access-key.ts';
+import { createRoleCommands } from '../access/role-commands.ts';
+import { createTokenCommands } from '../access/token-commands.ts';
+import { requestOrOperator } from '../command/current-author.ts';
+import { type Membership, openMembership } from '../fleet/membership.ts';
+import { type LateLoginOptions, lateLogin } from './late-login.ts';
+import type { Opened } from './opened.ts';
+import type { ServingOptions } from './process-options.ts';
+
+/** A process among those of its log. */
+export type Identity = {
+  readonly log: EventStore;
+  readonly space: string;
+  /** Key that the processes of the log share. */
+  readonly key: Buffer;
+  readonly membership: Membership;
+};
+
+type IdentityOptions = Pick<ServingOptions, 'space' | 'accessKey'> & {
+  readonly log: EventStore;
+  /** Folder of the log's file; undefined if the log is on a server. */
+  readonly folder: string | undefined;
+  /** Names this process. */
+  readonly owner: string;
+};
+
+/** Rejects with a message if there is no key, or not the one that the log's tokens were made with. */
+export async function openIdentity(options: IdentityOptions): Promise<Identity> {
+  const { log, space, folder, owner, accessKey: given } = options;
+  const key = await openAccessKey({ log, space, folder, given });
+  return { log, space, key, membership: openMembership({ log, space, owner, key }) };
+}
+
+/** Callers of a process: their rights, and the commands that change these. */
+export type Callers = Awaited<ReturnType<typeof openCallers>>;
+
+export async function openCallers(
+  { log, space, key }: Identity,
+  { login, people, address }: Pick<LateLoginOptions, 'login' | 'people' | 'address'>,
+  opened: Opened,
+) {
+  const options = { log, space, key, now: Date.now, login: login !== undefined };
+  const access = opened(await openAccessControl(options));
+  const commands = { ...options, author: requestOrOperator };
+  return {
+    access,
+    tokens: createTokenCommands(commands),
+    roles: createRoleCommands(commands),
+    login: lateLogin({ login, key, access, people, address }),
+  };
+}

@@ -1,0 +1,274 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { appliedUpTo } from '../../projections/graph/projector.ts';
+import { defined } from '../../shared/defined.ts';
+import { USER_TYPE } from '../../shared/schema/content-type.ts';
+import { cursorKey, followKey, webhookKey } from '../access/derived-keys.ts';
+import { importRoles } from '../access/role-commands.ts';
+import { requestOrOperator } from '../command/current-author.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import type { FollowApi } from '../follow/follow-api.ts';
+import { followStrapi } from '../follow/follow-strapi.ts';
+import { watchFollower } from '../follow/watch-follower.ts';
+import { registerGauges, watchLead } from '../operating/operating.ts';
+import type { OperatorContext } from '../operator/operation.ts';
+import { type Purger, startPurger } from '../purge/open-purger.ts';
+import { documentsOf } from '../read-side/read-side.ts';
+import { watchGenerations } from '../read-side/watch-generations.ts';
+import { createLogHead } from '../stores/log-head.ts';
+import { importAsset } from '../strapi/import-asset.ts';
+import { openWebhooks, type Webhooks } from '../webhooks/open-webhooks.ts';
+import { type ComposedApi, composeProcess, shapeOfShared } from './compose-process.ts';
+import type { ContentStore } from './content-store.ts';
+import { type Following, followContent } from './follow-content.ts';
+import { type Opened, openParts } from './opened.ts';
+import {
+  type OwnBase,
+  type OwnContent,
+  openOwnBase,
+  openOwnContent,
+  operatorContext,
+} from './own-content.ts';
+import type { VarveOptions } from './process-options.ts';
+import { settleTypes } from './settle-types.ts';
+
+/** A content API over a data directory, in this process. */
+export type Varve = ComposedApi & {
+  /** Fleet that knows where commands are carried out. */
+  readonly fleet: Fleet;
+  /** Steps down when no write is in flight; later writes are forwarded. */
+  stepDown(): Promise<void>;
+  /** Steps down for a process that takes this one's place with another generation. */
+  yield(): Promise<void>;
+  /**
+   * Resolves when reads show everything that is in the log by now, or after a while; with false if another process has changed the
+   * content types, and content since.
+   */
+  latest(): Promise<boolean>;
+  /** Changes of content types that another process is to make and to serve. This one serves those in force. */
+  readonly deferred: ContentStore['deferred'];
+  /** Context of operators' requests. */
+  readonly operator: OperatorContext;
+  /** True if no document was ever written. */
+  readonly isNew: boolean;
+  /** Rejects if an event could not be applied: the served content would be wrong from then on. Resolves on close. */
+  readonly stopped: Promise<void>;
+  close(): Promise<void>;
+};
+
+/**
+ * Opens a log, a content graph and a read side in one process, which is the only one of its data directory and can lead. Resolves when
+ * its content types are in force and reads can be answered; the leader is determined after that. Rejects with a message if the directory
+ * cannot be used.
+ */
+export function openVarve(options: VarveOptions): Promise<Varve> {
+  return openParts(async (opened) => {
+    const base = await openOwnBase(options, opened);
+    const types = await settleTypes(options, base, opened);
+    const content = await openOwnContent(options, base, types, opened);
+    const following = followContent(options, base, content, opened);
+    const { led } = content;
+    const { fleet, projector } = following;
+    await Promise.race([led.readable, led.done, fleet.done, projector.done]);
+    const parts = { base, content, following };
+    const api = composeOwn(options, parts, opened);
+    const follow = openFollowed(options, parts, opened);
+    const webhooks = await openOwnWebhooks(options, parts, opened);
+    // Else another process serves for now.
+    if (options.generation === undefined) base.store.generations.enter();
+    watchOwn(options, parts);
+    return {
+      ...api,
+      follow,
+      webhooks: webhooks?.served,
+      fleet,
+      ...endOf(options, parts),
+      async stepDown() {
+        await api.forwarding.idle();
+        await webhooks?.stop();
+        await fleet.stepDown();
+      },
+      isNew: base.store.isNew,
+      deferred: base.store.deferred,
+      operator: ownOperator(options, parts, follow),
+    };
+  });
+}
+
+/** Opened parts of a process with a data directory. */
+type OwnParts = {
+  readonly base: OwnBase;
+  readonly content: OwnContent;
+  readonly following: Following;
+};
+
+/** Makes the API of a process with a data directory, and purges caches of its answers while it is the leader. */
+function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened): ComposedApi {
+  const { base, content, following } = parts;
+  const { fleet, halt, diskSpace, commands, library } = following;
+  const { reader } = base.store.graph;
+  let purger: Purger | undefined;
+  const api = composeProcess('directory', {
+    options,
+    identity: base.identity,
+    callers: base.callers,
+    assets: base.assets,
+    content,
+    writing: {
+      fleet,
+      refuseWrites() {
+        halt.refuseWrites();
+        if (fleet.leader().kind === 'nobody') diskSpace.refuseWrites();
+      },
+      writes: {
+        commands,
+        library,
+        userId: (documentId) => reader.entries(USER_TYPE, documentId)[0]?.id,
+      },
+    },
+    purged: options.purges && {
+      lifetime: options.purges.lifetime,
+      isPurging: () => purger?.isPurging() ?? false,
+    },
+  });
+  purger = openPurger(options, parts, api, opened);
+  return api;
+}
+
+function openPurger(
+  { purges, operating }: VarveOptions,
+  { base, content, following }: OwnParts,
+  api: ComposedApi,
+  opened: Opened,
+): Purger | undefined {
+  const { notes, readSide, freshness } = content;
+  if (purges === undefined || notes === undefined) return undefined;
+  const { log, generations } = base.store;
+  const shape = () => `${shapeOfShared(api)} ${generations.store.live().number}`;
+  const purger = startPurger({
+    ...purges,
+    notes,
+    fleet: following.fleet,
+    shape,
+    metrics: operating.metrics,
+    log,
+    shows: freshness.shows,
+    processes: documentsOf(readSide)?.answering,
+  });
+  return opened(purger);
+}
+
+/** Follows a Strapi, where the process is to follow one. */
+function openFollowed(
+  { follow, defaultLocale, space, data, operating }: VarveOptions,
+  { base, content, following }: OwnParts,
+  opened: Opened,
+): FollowApi | undefined {
+  if (follow === undefined) return undefined;
+  const followed = opened(
+    followStrapi({
+      follow,
+      registry: content.registry,
+      defaultLocale,
+      space,
+      graph: base.store.graph,
+      imports: following.imports,
+      writer: following.follower,
+      assets: following.assets,
+      library: following.library,
+      fleet: following.fleet,
+      scratch: data,
+      key: followKey(base.identity.key),
+    }),
+  );
+  watchFollower(operating.metrics, followed.api.status);
+  operating.readiness.copying(followed.isCopying);
+  return followed.api;
+}
+
+/** Delivers webhooks while this process is the leader, where it is to deliver any. */
+async function openOwnWebhooks(
+  options: VarveOptions,
+  { base, content, following }: OwnParts,
+  opened: Opened,
+): Promise<Webhooks | undefined> {
+  if (options.webhooks === undefined) return undefined;
+  const { log, graph } = base.store;
+  const webhooks = await openWebhooks({
+    ...options.webhooks,
+    metrics: options.operating.metrics,
+    data: options.data,
+    log,
+    space: options.space,
+    graph,
+    index: content.readSide.index,
+    registry: content.registry,
+    defaultLocale: options.defaultLocale,
+    rules: { ...options.rules, cursorKey: cursorKey(base.identity.key) },
+    fleet: following.fleet,
+    shows: content.freshness.shows,
+    commands: { key: webhookKey(base.identity.key), author: requestOrOperator },
+  });
+  return opened(webhooks);
+}
+
+/** Reports the state of the process at every scrape, and whether it is ready. */
+function watchOwn({ operating, mayLead }: VarveOptions, { base, content, following }: OwnParts): void {
+  const { log, graph, generations } = base.store;
+  const { registry, index, readSide } = content;
+  watchGenerations(operating.metrics, generations.store, mayLead);
+  watchLead(operating, following.fleet);
+  const applied = () => appliedUpTo(graph, index.position());
+  registerGauges(operating, { log, index, registry, applied, documents: documentsOf(readSide)?.status });
+}
+
+/** How the process ends for another one, and of itself. */
+function endOf(
+  { minPositionWait }: VarveOptions,
+  { base, content, following }: OwnParts,
+): Pick<Varve, 'latest' | 'yield' | 'stopped'> {
+  const { led, readSide } = content;
+  const { fleet, projector, types, typesEnd } = following;
+  const { access } = base.callers;
+  const head = createLogHead(base.store.log, 1);
+  const ends = [projector.done, access.done, readSide.done, led.done, fleet.done, types.changed];
+  return {
+    async latest() {
+      const position = await head.next();
+      const late = delay(minPositionWait, undefined, { ref: false });
+      // A process that has stopped at an event shows what it has.
+      await Promise.race([projector.applied(position).catch(() => {}), late]);
+      await access.applied(position, minPositionWait);
+      return typesEnd.showsAll(position);
+    },
+    async yield() {
+      if (base.store.deferred.length > 0) typesEnd.begin();
+      await readSide.retire();
+      await fleet.stepDown();
+    },
+    stopped: Promise.all(ends).then(() => undefined),
+  };
+}
+
+/** Context of operators' requests to a process that can write. */
+function ownOperator(
+  options: VarveOptions,
+  { base, content, following }: OwnParts,
+  follow: FollowApi | undefined,
+): OperatorContext {
+  const { log } = base.store;
+  const { library, assets, imports, halt } = following;
+  return {
+    ...operatorContext(options, base.store, content.readSide),
+    unreadable: halt.event,
+    workers: options.workersBeside,
+    imports: {
+      registry: content.registry,
+      defaultLocale: options.defaultLocale,
+      writer: imports,
+      addFormats: library.addFormats,
+      defineRoles: importRoles({ log, space: options.space }),
+      takeAsset: (file) => importAsset(assets, file, library.keepNamed),
+    },
+    ...defined({ follow: follow?.status }),
+  };
+}

@@ -1,0 +1,136 @@
+import { changeAhead } from '../content-types/change-ahead.ts';
+import { type OwnTypes, ownTypes, typesOfGraph } from '../content-types/deferred-change.ts';
+import { createDefinitionsAhead, type DefinitionsAhead } from '../content-types/definitions-ahead.ts';
+import type { HeldChange } from '../content-types/pending-change.ts';
+import { refuseOtherTypes, settleContentTypes } from '../content-types/settle-content-types.ts';
+import { type Claimant, returnLease } from '../fleet/claim-lease.ts';
+import { readLease } from '../fleet/lease-view.ts';
+import { takeFreeLead } from '../fleet/take-lead.ts';
+import type { ForwardingOptions } from '../http/forwarding/forward-writes.ts';
+import type { ServedApi } from '../http/served-api.ts';
+import { traceReadIndex } from '../operating/observe-read-index.ts';
+import type { ReadSide } from '../read-side/read-side.ts';
+import { composeProcess } from './compose-process.ts';
+import { createFreshness } from './freshness.ts';
+import type { Opened } from './opened.ts';
+import { type OwnBase, operatorContext } from './own-content.ts';
+import type { Meanwhile, VarveOptions } from './process-options.ts';
+import { createTermWatch, type TermWatch } from './watch-term.ts';
+import { WRITES_ELSEWHERE } from './writes-elsewhere.ts';
+
+/** Resolves when the content types that this process serves are in force (see settleContentTypes). */
+export async function settleTypes(options: VarveOptions, base: OwnBase, opened: Opened): Promise<OwnTypes> {
+  const { store, claimant } = base;
+  const { graph, generations, pending } = store;
+  const own = ownTypes(graph, options);
+  const settling = { claimant, definitions: own.definitions, waiting: options.fleetLog.waiting };
+  if (pending !== undefined && options.meanwhile !== undefined) {
+    const earlier = { options, base, pending, meanwhile: options.meanwhile };
+    await serveEarlier(earlier, (ahead) => settleContentTypes({ ...settling, graph: ahead }), opened);
+  }
+  if (options.turn === undefined && options.generation !== undefined)
+    refuseOtherTypes(own.definitions, graph);
+  const ahead = await changeAhead({ ...store, definitions: own.definitions });
+  await options.turn?.();
+  const isDeferred = store.deferred.length > 0;
+  await settleContentTypes({ ...settling, graph: ahead.graph, isDeferred });
+  await ahead.finish();
+  if (!isDeferred) return own;
+  generations.deferChange();
+  return typesOfGraph(graph);
+}
+
+/** A process whose content types are to change, and the generation that it serves until then. */
+type Earlier = {
+  readonly options: VarveOptions;
+  readonly base: OwnBase;
+  readonly pending: HeldChange;
+  readonly meanwhile: Meanwhile;
+};
+
+/**
+ * Serves the generation there is, by its own content types, until the hand-over to a process with the next one. With an index outside
+ * the process another leader makes the next generation, and this resolves at once. Rejects with a sentence when the lease is lost
+ * meanwhile. `settle` brings the content types of this process into force, and leaves the graph that is served as it is.
+ */
+async function serveEarlier(
+  earlier: Earlier,
+  settle: (ahead: DefinitionsAhead) => Promise<unknown>,
+  opened: Opened,
+): Promise<void> {
+  const { base, pending } = earlier;
+  await settle(createDefinitionsAhead(base.store.graph));
+  // Earlier definitions were in force until here: from now on no process writes by them.
+  await pending.catchUp();
+  const lead = await takeFreeLead(base.claimant);
+  if (typeof lead !== 'number') return;
+  const term = opened(createTermWatch(base.claimant, lead));
+  await Promise.race([serveUntilReplaced(earlier, { lead, term }, opened), term.over]);
+}
+
+/** `lead`: the epoch in which this process writes the indices outside. */
+type Leading = { readonly lead: number; readonly term: TermWatch };
+
+async function serveUntilReplaced(earlier: Earlier, { lead, term }: Leading, opened: Opened): Promise<never> {
+  const { options, base, pending, meanwhile } = earlier;
+  const { generations } = base.store;
+  const readSide = await generations.openEarlier(pending.indices);
+  const failed = Promise.withResolvers<never>();
+  readSide.done.catch(failed.reject);
+  await readSide.lead(lead);
+  const operator = operatorContext(options, base.store, readSide);
+  const leave = leaveOnce(readSide, base.claimant, term);
+  opened({ close: leave });
+  await meanwhile.serve(createEarlierApi(earlier, readSide), operator, pending.changes, leave);
+  const { readiness } = options.operating;
+  readiness.serving(async () => 0);
+  readiness.note('The content types have changed: reads continue as before until the new read model is live');
+  readSide.announce();
+  meanwhile.rebuild(operator);
+  return failed.promise;
+}
+/** Steps down for another process: that one writes other indices from now on. */
+function leaveOnce(readSide: ReadSide, claimant: Claimant, term: TermWatch): () => Promise<void> {
+  let left: Promise<void> | undefined;
+  const leave = async () => {
+    term.close();
+    await readSide.retire();
+    const lease = await readLease(claimant.log, claimant.space);
+    // Settling the content types made this process the leader.
+    if (lease.leader?.owner === claimant.owner) await returnLease(claimant, lease);
+  };
+  return () => {
+    left ??= leave();
+    return left;
+  };
+}
+
+/**
+ * Reads as they were before the content types changed, also when another generation has taken over; writes wait for that, and
+ * are a 503 after a while.
+ */
+function createEarlierApi({ options, base }: Earlier, readSide: ReadSide): ServedApi {
+  const { store, identity, callers, assets } = base;
+  const shown = store.graph.position();
+  const index = traceReadIndex({ ...readSide.index, position: () => shown }, options.operating.tracing);
+  const freshness = createFreshness({
+    readSide: { index, sink: readSide.sink, shows: readSide.shows },
+    access: callers.access,
+    log: store.log,
+    waitMs: options.minPositionWait,
+  });
+  return composeProcess('earlier', {
+    options,
+    identity,
+    callers,
+    assets,
+    content: { registry: store.graph.registry(), index, freshness },
+    writing: { fleet: NOBODY_LEADS, writes: WRITES_ELSEWHERE },
+  });
+}
+
+/** Commands are carried out by who has the new content types in its graph: nobody yet. */
+const NOBODY_LEADS: ForwardingOptions['fleet'] = {
+  leader: () => ({ kind: 'nobody' }),
+  changed: (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref()),
+};
