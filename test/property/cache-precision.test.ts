@@ -97,7 +97,7 @@ function pagesOfSite(): readonly Page[] {
 /** Seven of ten edits change texts that no list mentions. Returns the type that was written. */
 async function edit(random: Random, at: number): Promise<string> {
   const update = async (name: string, values: object) => {
-    await content.update(typeOf(name), one(random, name), '', { data: values });
+    await content.update({ type: typeOf(name), documentId: one(random, name) }, '', { data: values });
     return name;
   };
   const kind = random.between(1, 100);

@@ -70,10 +70,10 @@ export async function createCorpusWriter(
     const documentId = pick(type);
     const route = random.pick(ROUTES);
     if (documentId === undefined || route === 'create') return create(type, locale);
-    if (route === 'remove') return content.remove(type, documentId, locale);
-    if (route === 'act') return content.act(type, documentId, random.pick(ACTIONS), locale);
+    if (route === 'remove') return content.remove({ type, documentId }, locale);
+    if (route === 'act') return content.act({ type, documentId }, random.pick(ACTIONS), locale);
     const status = route === 'draft' ? 'status=draft' : '';
-    return content.update(type, documentId, status + locale, { data: data(type, false) });
+    return content.update({ type, documentId }, status + locale, { data: data(type, false) });
   };
   return {
     pick,

@@ -22,7 +22,7 @@ const create = async (name: string, key: string, values: object = {}) => {
   ids.set(key, documentId);
 };
 const update = (name: string, key: string, values: object, query = '') =>
-  content.update(typeNamed(name), ids.get(key) ?? '', query, { data: values });
+  content.update({ type: typeNamed(name), documentId: ids.get(key) ?? '' }, query, { data: values });
 
 beforeAll(async () => {
   varve = await openInProcess(data);
@@ -158,7 +158,7 @@ describe('a list', () => {
     [
       'a target that disappears',
       'filters[category][documentId][$eq]=:wine&fields=id',
-      () => content.remove(typeNamed('category'), ids.get('wine') ?? '', ''),
+      () => content.remove({ type: typeNamed('category'), documentId: ids.get('wine') ?? '' }, ''),
     ],
     ['a row that it populates', 'populate=category', () => update('category', 'meat', { name: 'z' })],
     [

@@ -17,6 +17,9 @@ export type WriteAnswer = {
   readonly body: Uint8Array | null;
 };
 
+/** The document that a write concerns. */
+export type EntryTarget = { readonly type: ContentType; readonly documentId: string };
+
 /** Sender of a request. */
 export type Asking = {
   /** Names the request in logs. */
@@ -42,18 +45,11 @@ export type ContentApi = {
   list(type: ContentType, query: string, asking?: Asking): Promise<Uint8Array>;
   entry(type: ContentType, documentId: string, query: string, asking?: Asking): Promise<Uint8Array>;
   create(type: ContentType, query: string, body: unknown, command?: CommandIdentity): Promise<WriteAnswer>;
-  update(
-    type: ContentType,
-    documentId: string,
-    query: string,
-    body: unknown,
-    command?: CommandIdentity,
-  ): Promise<WriteAnswer>;
+  update(target: EntryTarget, query: string, body: unknown, command?: CommandIdentity): Promise<WriteAnswer>;
   /** Succeeds if there is nothing to remove. Resolves with the position from which on it is removed. */
-  remove(type: ContentType, documentId: string, query: string, command?: CommandIdentity): Promise<bigint>;
+  remove(target: EntryTarget, query: string, command?: CommandIdentity): Promise<bigint>;
   act(
-    type: ContentType,
-    documentId: string,
+    target: EntryTarget,
     action: EntryAction,
     query: string,
     command?: CommandIdentity,

@@ -1,3 +1,4 @@
+import { defined } from '../../../shared/defined.ts';
 import type { CommandIdentity } from '../../../shared/event-store/event-store.ts';
 import type { ReadIndex, World } from '../../../shared/read-index/read-index.ts';
 import { RequestError } from '../../../shared/request-error.ts';
@@ -12,7 +13,7 @@ import { type EntryPlan, planEntry, planList, planWrite, type QueryRequest } fro
 import { parseQueryString } from '../../query/query-string.ts';
 import { createLocalesAnswer } from './answer-locales.ts';
 import { answerToWrite } from './answer-to-write.ts';
-import type { Asking, ContentApi, EntryAction, WriteAnswer } from './content-api.ts';
+import type { Asking, ContentApi, EntryAction, EntryTarget, WriteAnswer } from './content-api.ts';
 import type { ContentApiOptions } from './content-api-options.ts';
 import { createUsersApi } from './create-users-api.ts';
 import { matchingLocales } from './matching-locales.ts';
@@ -77,11 +78,12 @@ export function createContentApi(options: ContentApiOptions): ContentApi {
       );
     },
     async putSingle(type, query, body, command) {
-      return entries.putSingle(type, await singleDocument(index, type), query, body, command);
+      const documentId = await singleDocument(index, type);
+      return entries.putSingle({ type, ...defined({ documentId }) }, query, body, command);
     },
     async removeSingle(type, query, command) {
       const documentId = await singleDocument(index, type);
-      if (documentId !== undefined) return entries.remove(type, documentId, query, command);
+      if (documentId !== undefined) return entries.remove({ type, documentId }, query, command);
       planEntry(request(type, query));
       return index.position();
     },
@@ -115,26 +117,25 @@ function entryWrites(
       write(type, query, (target) =>
         commands.execute({ kind: 'create', type: type.uid, ...target, body, identity }),
       ),
-    update: (type: ContentType, documentId: string, query: string, body: unknown, identity: Identity) =>
+    update: ({ type, documentId }: EntryTarget, query: string, body: unknown, identity: Identity) =>
       write(type, query, (target) =>
         commands.execute({ kind: 'update', type: type.uid, documentId, ...target, body, identity }),
       ),
+    /** Without a `documentId` there is none yet. */
     putSingle: (
-      type: ContentType,
-      documentId: string | undefined,
+      { type, ...existing }: { readonly type: ContentType; readonly documentId?: string },
       query: string,
       body: unknown,
       identity: Identity,
     ) =>
-      write(type, query, (target) => {
-        const command = { kind: 'put-single', type: type.uid, ...target, body, identity } as const;
-        return commands.execute(documentId === undefined ? command : { ...command, documentId });
-      }),
-    act: (type: ContentType, documentId: string, kind: EntryAction, query: string, identity: Identity) =>
+      write(type, query, (target) =>
+        commands.execute({ kind: 'put-single', type: type.uid, ...existing, ...target, body, identity }),
+      ),
+    act: ({ type, documentId }: EntryTarget, kind: EntryAction, query: string, identity: Identity) =>
       write(type, query, (target) =>
         commands.execute({ kind, type: type.uid, documentId, ...target, identity }),
       ),
-    async remove(type: ContentType, documentId: string, query: string, identity: Identity) {
+    async remove({ type, documentId }: EntryTarget, query: string, identity: Identity) {
       const plan = planEntry(request(type, query));
       const { status, locale, ...others } = parseQueryString(query);
       const remove = async (one: unknown, command: Identity) =>

@@ -38,17 +38,17 @@ export function guardContentApi(api: ContentApi, rights: Rights, visible: Schema
       allowBody(type, 'create', body);
       return api.create(type, query, body, command);
     },
-    async update(type, documentId, query, body, command) {
-      allowBody(type, 'update', body);
-      return api.update(type, documentId, query, body, command);
+    async update(target, query, body, command) {
+      allowBody(target.type, 'update', body);
+      return api.update(target, query, body, command);
     },
-    async remove(type, documentId, query, command) {
-      allow(type.uid, 'delete');
-      return api.remove(type, documentId, query, command);
+    async remove(target, query, command) {
+      allow(target.type.uid, 'delete');
+      return api.remove(target, query, command);
     },
-    async act(type, documentId, action, query, command) {
-      allow(type.uid, ACTION_RIGHTS[action]);
-      return api.act(type, documentId, action, query, command);
+    async act(target, action, query, command) {
+      allow(target.type.uid, ACTION_RIGHTS[action]);
+      return api.act(target, action, query, command);
     },
     async single(type, query, asking) {
       allow(type.uid, 'find');

@@ -35,6 +35,7 @@ export function registerCollectionType(context: RouteContext, type: ContentType)
   const { app, apiOf, live } = context;
   const { read, write, remove } = entryHandlers(context, type);
   const path = `/api/${type.pluralName}`;
+  const targetOf = (request: FastifyRequest) => ({ type, documentId: idOf(request) });
   const list = read((request, asking) => apiOf(request).list(type, queryOf(request), asking));
   register(app, path, {
     GET: (request, reply) => (live.wants(request) ? live.answer(type, request, reply) : list(request, reply)),
@@ -45,16 +46,14 @@ export function registerCollectionType(context: RouteContext, type: ContentType)
   register(app, `${path}/:id`, {
     GET: read((request, asking) => apiOf(request).entry(type, idOf(request), queryOf(request), asking)),
     PUT: write(200, (request) =>
-      apiOf(request).update(type, idOf(request), queryOf(request), request.body, request.command),
+      apiOf(request).update(targetOf(request), queryOf(request), request.body, request.command),
     ),
-    DELETE: remove((request) =>
-      apiOf(request).remove(type, idOf(request), queryOf(request), request.command),
-    ),
+    DELETE: remove((request) => apiOf(request).remove(targetOf(request), queryOf(request), request.command)),
   });
   for (const action of ENTRY_ACTIONS) {
     register(app, `${path}/:id/actions/${action}`, {
       POST: write(200, (request) =>
-        apiOf(request).act(type, idOf(request), action, queryOf(request), request.command),
+        apiOf(request).act(targetOf(request), action, queryOf(request), request.command),
       ),
     });
   }

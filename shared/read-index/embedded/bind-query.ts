@@ -9,8 +9,8 @@ import { matchText } from './match-text.ts';
 import { matchRange, matchValues } from './match-values.ts';
 import { MATCH_NOTHING, type Matcher, matchBits, matchEveryRow } from './matcher.ts';
 import type { OrderCache } from './order-cache.ts';
-import { columnOf, type RowSpaceIndex } from './row-space.ts';
-import { type Spaces, stepFrom } from './spaces.ts';
+import { columnOf, type RowSpaceIndex, type Step } from './row-space.ts';
+import { type Spaces, stepFrom, zoneStepFrom } from './spaces.ts';
 
 /** Context of queries: valid until the next change of the index. */
 export type QueryContext = { readonly spaces: Spaces; readonly orders: OrderCache; readonly world: World };
@@ -36,9 +36,9 @@ export function bindQuery(context: QueryContext, space: RowSpaceIndex, query: Bo
     case 'text':
       return matchText(space, columnOf(space, query.field), query);
     case 'some':
-      return bindSome(context, space, query.attribute, undefined, query.query);
+      return bindSome(context, space, stepFrom(context.spaces, space, context.world, query.attribute), query);
     case 'some_in_zone':
-      return bindSome(context, space, query.attribute, query.component, query.query);
+      return bindSome(context, space, zoneStepFrom(context.spaces, space, context.world, query), query);
     case 'bool':
       return bindBool(context, space, query);
     default:
@@ -49,11 +49,9 @@ export function bindQuery(context: QueryContext, space: RowSpaceIndex, query: Bo
 function bindSome(
   context: QueryContext,
   space: RowSpaceIndex,
-  attribute: string,
-  zoneComponent: string | undefined,
-  query: BoolQuery,
+  step: Step,
+  { query }: { readonly query: BoolQuery },
 ): Matcher {
-  const step = stepFrom(context.spaces, space, context.world, attribute, zoneComponent);
   if (query.kind === 'match_all') return matchAnyLinked(space, step);
   return matchSome(space, step, bindQuery(context, step.target, query));
 }
@@ -63,28 +61,24 @@ type Bool = Extract<BoolQuery, { kind: 'bool' }>;
 function bindBool(context: QueryContext, space: RowSpaceIndex, query: Bool): Matcher {
   const required: Matcher[] = [];
   const excluded: Matcher[] = [];
-  flatten(context, space, query, required, excluded);
+  flatten(context, space, query, { required, excluded });
   const [only] = required;
   if (only !== undefined && required.length === 1 && excluded.length === 0) return only;
   return matchAll(required, excluded, space);
 }
 
+type Conditions = { readonly required: Matcher[]; readonly excluded: Matcher[] };
+
 /** The conditions of a bool and of the bools among its filters, in one list: more to choose the cheapest from. */
-function flatten(
-  context: QueryContext,
-  space: RowSpaceIndex,
-  query: Bool,
-  required: Matcher[],
-  excluded: Matcher[],
-): void {
+function flatten(context: QueryContext, space: RowSpaceIndex, query: Bool, into: Conditions): void {
   for (const filter of query.filter ?? []) {
-    if (filter.kind === 'bool') flatten(context, space, filter, required, excluded);
-    else required.push(bindQuery(context, space, filter));
+    if (filter.kind === 'bool') flatten(context, space, filter, into);
+    else into.required.push(bindQuery(context, space, filter));
   }
   if (query.should !== undefined) {
     const options = query.should.map((option) => bindQuery(context, space, option));
     const [only] = options;
-    required.push(only !== undefined && options.length === 1 ? only : matchAny(options, space));
+    into.required.push(only !== undefined && options.length === 1 ? only : matchAny(options, space));
   }
-  for (const condition of query.must_not ?? []) excluded.push(bindQuery(context, space, condition));
+  for (const condition of query.must_not ?? []) into.excluded.push(bindQuery(context, space, condition));
 }

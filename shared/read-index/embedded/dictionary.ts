@@ -65,22 +65,28 @@ export function setTerm(dictionary: Dictionary, row: number, value: Scalar | nul
   return true;
 }
 
-/** A dictionary that is built in slices: rows below `done` are in it and kept up to date. */
-export type MakingDictionary = { readonly dictionary: Dictionary; done: number };
+/**
+ * A dictionary that is built in slices: rows below `done` are in it and kept up to date. It is not continued with more than `most`
+ * distinct values.
+ */
+export type MakingDictionary = { readonly dictionary: Dictionary; readonly most: number; done: number };
 
-export function startMaking(textOf: (value: Scalar) => string, capacity: number): MakingDictionary {
-  return { dictionary: createDictionary(textOf, capacity), done: 0 };
+export function startMaking(
+  textOf: (value: Scalar) => string,
+  capacity: number,
+  most = Number.POSITIVE_INFINITY,
+): MakingDictionary {
+  return { dictionary: createDictionary(textOf, capacity), most, done: 0 };
 }
 
-/** Enters rows up to `end`, or until `isEnough`. If that ends with its slice, the next call continues. */
+/** Enters rows up to `end`. If that ends with its slice, the next call continues. */
 export function makeUpTo(
   making: MakingDictionary,
   end: number,
   valueAt: (row: number) => Scalar | null,
   rows: number,
-  isEnough: () => boolean = () => false,
 ): void {
-  while (making.done < end && !isEnough()) {
+  while (making.done < end && distinctTerms(making.dictionary) <= making.most) {
     setTerm(making.dictionary, making.done, valueAt(making.done), rows);
     making.done++;
     if ((making.done & 63) === 0) rest(64 * ENTRY_STEPS);

@@ -7,7 +7,7 @@ import { listCount } from './row-lists.ts';
 import type { RowSpaceIndex, Step } from './row-space.ts';
 import { bindSort, createRowSort, type RowSort } from './sort-rows.ts';
 import { addSources, type SourceStore, sourcesOf } from './source-store.ts';
-import { spaceAt, stepFrom } from './spaces.ts';
+import { spaceAt, stepFrom, zoneStepFrom } from './spaces.ts';
 import { createTargetFilter, type TargetFilter } from './target-filter.ts';
 
 /** Links of a row that are followed between two looks at the clock. */
@@ -151,7 +151,10 @@ function createZoneFollow(
   const { parents, zone, countOnly } = request;
   const wanted = zone === undefined ? components : components.filter((component) => zone.has(component));
   const steps = wanted.map((component): ZoneStep => {
-    const step = stepFrom(context.spaces, space, request.world, request.attribute, component);
+    const step = zoneStepFrom(context.spaces, space, request.world, {
+      attribute: request.attribute,
+      component,
+    });
     return { component, step, filter: createTargetFilter(context, parents, zone?.get(component), step) };
   });
   const lists: (readonly ZoneChild[])[] = [];

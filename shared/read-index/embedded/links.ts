@@ -8,6 +8,7 @@ import {
   type RowLists,
   removeKeepingOrder,
   setListEntry,
+  setListOrder,
 } from './row-lists.ts';
 import { createWatchers, tellWatchers, type Watchers } from './watchers.ts';
 
@@ -97,7 +98,7 @@ function append(side: LinkSide, row: number, linked: number, order: number): voi
 function reorder(side: LinkSide, row: number, linked: number, order: number): void {
   const index = indexInList(side.lists, row, linked);
   if (listOrder(side.lists, row, index) === order) return;
-  setListEntry(side.lists, row, index, linked, order);
+  setListOrder(side.lists, row, index, order);
   side.unsorted.add(row);
 }
 
@@ -114,6 +115,7 @@ function sortList(lists: RowLists, list: number, keys: Float64Array): void {
   const entries = listValues(lists, list).map((row, i) => ({ row, order: listOrder(lists, list, i) }));
   entries.sort((a, b) => a.order - b.order || (keys[a.row] as number) - (keys[b.row] as number));
   entries.forEach(({ row, order }, i) => {
-    setListEntry(lists, list, i, row, order);
+    setListEntry(lists, list, i, row);
+    setListOrder(lists, list, i, order);
   });
 }

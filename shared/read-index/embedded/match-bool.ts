@@ -46,9 +46,9 @@ export function matchAll(
       if (narrowed < 0) driver.collect(rows);
       narrowed = Math.max(0, narrowed);
       while (narrowed < others.length + excluded.length) {
-        const wanted = narrowed < others.length;
-        const matcher = (wanted ? others[narrowed] : excluded[narrowed - others.length]) as Matcher;
-        narrow(rows, matcher, wanted, space, state);
+        state.wanted = narrowed < others.length;
+        const matcher = (state.wanted ? others[narrowed] : excluded[narrowed - others.length]) as Matcher;
+        narrow(rows, matcher, space, state);
         state = createNarrowing();
         narrowed++;
         rest(PART);
@@ -102,6 +102,8 @@ const TESTED_AT_ONCE = 64;
 
 /** Progress of narrowing rows by one matcher. */
 type Narrowing = {
+  /** Rows that match are kept, or those that do not. */
+  wanted: boolean;
   /** Each row is tested, or looked up in the set of all that match. */
   by: 'undecided' | 'tests' | 'set';
   /** The first row that has not been tested. */
@@ -111,30 +113,31 @@ type Narrowing = {
 };
 
 function createNarrowing(): Narrowing {
-  return { by: 'undecided', tested: 0, matched: undefined };
+  return { wanted: true, by: 'undecided', tested: 0, matched: undefined };
 }
 
 /** rows &= matcher, or rows &= ~matcher when it is not `wanted`. */
-function narrow(rows: Bits, matcher: Matcher, wanted: boolean, space: RowSpaceIndex, state: Narrowing): void {
+function narrow(rows: Bits, matcher: Matcher, space: RowSpaceIndex, state: Narrowing): void {
   if (state.by === 'undecided' && (matcher.cost > 1000 || space.size > 100_000)) {
     const count = countBits(rows);
     if (count === 0) return;
     if (count * matcher.testCost < matcher.cost) state.by = 'tests';
   }
   if (state.by === 'tests') {
-    keepTested(rows, matcher, wanted, state);
+    keepTested(rows, matcher, state);
     return;
   }
   state.by = 'set';
   state.matched ??= borrowBits(space);
   matcher.collect(state.matched);
-  if (wanted) andBits(rows, state.matched);
+  if (state.wanted) andBits(rows, state.matched);
   else andNotBits(rows, state.matched);
   releaseBits(space, state.matched);
 }
 
 /** Testing a row again is harmless. */
-function keepTested(rows: Bits, matcher: Matcher, wanted: boolean, state: Narrowing): void {
+function keepTested(rows: Bits, matcher: Matcher, state: Narrowing): void {
+  const { wanted } = state;
   while (state.tested < rows.length * 32) {
     const word = state.tested >>> 5;
     const decoded = decodeRows(rows, word);

@@ -91,11 +91,10 @@ export function setNumber(column: NumberColumn, row: number, scalar: Scalar | nu
 /** The distinct values with their rows; undefined when there are many. Made at first use, as the dictionary below. */
 export function fewValues(column: NumberColumn, rows: number): Dictionary | undefined {
   if (column.few === 'unknown') {
-    column.makingFew ??= startMaking(String, column.values.length);
-    const making = column.makingFew;
-    const isMany = () => distinctTerms(making.dictionary) > FEW_VALUES;
-    makeUpTo(making, rows, (row) => valueInNumberColumn(column, row), rows, isMany);
-    column.few = isMany() ? 'many' : making.dictionary;
+    column.makingFew ??= startMaking(String, column.values.length, FEW_VALUES);
+    const { dictionary } = column.makingFew;
+    makeUpTo(column.makingFew, rows, (row) => valueInNumberColumn(column, row), rows);
+    column.few = distinctTerms(dictionary) > FEW_VALUES ? 'many' : dictionary;
     column.makingFew = undefined;
   }
   return column.few === 'many' ? undefined : column.few;

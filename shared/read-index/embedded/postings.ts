@@ -60,7 +60,7 @@ export function createPostingsOf(
   const filled = new Int32Array(counts.length);
   const set = (term: number, row: number) => {
     const bits = dense[term]?.bits;
-    if (bits === undefined) setListEntry(lists, term, next(filled, term), row, 0);
+    if (bits === undefined) setListEntry(lists, term, next(filled, term), row);
     else setBit(bits, row);
   };
   return { postings: { lists, dense }, set };

@@ -68,22 +68,27 @@ export function listOrder({ counts, heads, orders }: RowLists, list: number, ind
   return orders.pool[(heads[list] as number) + index] as number;
 }
 
+/** Replaces the entry at `index`; its order stays. */
 export function setListEntry(
-  lists: RowLists,
+  { counts, heads, pool }: RowLists,
   list: number,
   index: number,
   value: number,
+): void {
+  if (counts[list] === 1) heads[list] = value;
+  else pool[(heads[list] as number) + index] = value;
+}
+
+/** Replaces the order of the entry at `index`; nothing in lists without an order. */
+export function setListOrder(
+  { counts, heads, orders }: RowLists,
+  list: number,
+  index: number,
   order: number,
 ): void {
-  const { counts, heads, pool, orders } = lists;
-  if (counts[list] === 1) {
-    heads[list] = value;
-    if (orders !== undefined) orders.heads[list] = order;
-    return;
-  }
-  const place = (heads[list] as number) + index;
-  pool[place] = value;
-  if (orders !== undefined) orders.pool[place] = order;
+  if (orders === undefined) return;
+  if (counts[list] === 1) orders.heads[list] = order;
+  else orders.pool[(heads[list] as number) + index] = order;
 }
 
 export function appendToList(lists: RowLists, list: number, value: number, order = 0): void {
@@ -93,7 +98,8 @@ export function appendToList(lists: RowLists, list: number, value: number, order
   if (count === 1 || (count > 1 && count === 1 << size)) moveToBlock(lists, list, size + 1);
   lists.counts[list] = count + 1;
   lists.total++;
-  setListEntry(lists, list, count, value, order);
+  setListEntry(lists, list, count, value);
+  setListOrder(lists, list, count, order);
 }
 
 /** Index of `value` in the list, or -1. */
@@ -121,7 +127,7 @@ export function removeKeepingOrder(lists: RowLists, list: number, index: number)
 /** Removes the entry at `index` by moving the last one there. Not for ordered lists. */
 export function removeBySwap(lists: RowLists, list: number, index: number): void {
   const count = lists.counts[list] as number;
-  if (count > 1) setListEntry(lists, list, index, listEntry(lists, list, count - 1), 0);
+  if (count > 1) setListEntry(lists, list, index, listEntry(lists, list, count - 1));
   shrink(lists, list);
 }
 

@@ -85,21 +85,26 @@ export function linksOfSpace(spaces: Spaces, owner: RowSpaceIndex, attribute: st
   return links;
 }
 
-/** Step from rows of `space` through a relation, component or (with `zoneComponent`) dynamic zone attribute. */
-export function stepFrom(
+/** Step from rows of `space` through a relation or component attribute. */
+export function stepFrom(spaces: Spaces, space: RowSpaceIndex, world: World, attribute: string): Step {
+  const existing = space.steps[world].get(attribute);
+  if (existing !== undefined) return existing;
+  const step = newStep(spaces, space, world, attribute);
+  space.steps[world].set(attribute, step);
+  return step;
+}
+
+/** Step from rows of `space` to components of one kind in a dynamic zone. */
+export function zoneStepFrom(
   spaces: Spaces,
   space: RowSpaceIndex,
   world: World,
-  attribute: string,
-  zoneComponent?: Uid,
+  { attribute, component }: { readonly attribute: string; readonly component: Uid },
 ): Step {
-  const name = zoneComponent === undefined ? attribute : `${attribute} ${zoneComponent}`;
+  const name = `${attribute} ${component}`;
   const existing = space.steps[world].get(name);
   if (existing !== undefined) return existing;
-  const step =
-    zoneComponent === undefined
-      ? newStep(spaces, space, world, attribute)
-      : componentStep(spaces, space, { attribute, zoneComponent });
+  const step = componentStep(spaces, space, { attribute, zoneComponent: component });
   space.steps[world].set(name, step);
   return step;
 }
