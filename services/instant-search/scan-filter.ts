@@ -6,7 +6,7 @@ export type Scanner = { readonly text: string; readonly param: FilterParameter; 
 /** A part of a text; in quotes it is literal. */
 export type Word = { readonly text: string; readonly isQuoted: boolean };
 
-const SPACE = /\s*/y;
+const WHITESPACE = /\s*/y;
 /** A name ends where an operator begins. */
 const NAME = /[^\s()"'<>=!:]+/y;
 const VALUE = /[^\s()]+/y;
@@ -19,7 +19,7 @@ export function createScanner(text: string, param: FilterParameter): Scanner {
 }
 
 export function skipWhitespace(scanner: Scanner): void {
-  take(scanner, SPACE);
+  take(scanner, WHITESPACE);
 }
 
 /** Returns whether the next character but spaces is this one. */

@@ -42,7 +42,7 @@ export function openPendingEdits(db: GraphDatabase): PendingEdits {
     for (const index of indices) index.remove(edit);
     db.run(FORGET, edit.source, edit.relation, edit.target);
   };
-  const hold = (edit: PendingEdit): void => {
+  const keep = (edit: PendingEdit): void => {
     edits.set(keyOf(edit), edit);
     for (const index of indices) index.add(edit);
   };
@@ -50,14 +50,14 @@ export function openPendingEdits(db: GraphDatabase): PendingEdits {
     edits.clear();
     for (const index of indices) index.clear();
     for (const [source, relation, target, editor] of db.all(ALL) as number[][])
-      hold({ source, relation, target, editor } as PendingEdit);
+      keep({ source, relation, target, editor } as PendingEdit);
   };
   load();
   return {
     note(relation, source, target, editor) {
       const edit = { source, relation: relation.id, target, editor };
       remove(edits.get(keyOf(edit)));
-      hold(edit);
+      keep(edit);
       db.run(NOTE, source, relation.id, target, editor);
     },
     forget(relation, source, target) {

@@ -112,8 +112,10 @@ async function verifyIndex(
 
 async function verifyFiles({ assets, json }: VerifyOptions, settings: OperatorSettings, report: Report) {
   if (assets === undefined) return {};
-  const place = assets === true ? process.env['VARVE_ASSETS'] : assets;
-  const files = await verifyAssets({ ...settings, assets: place }, (missing) => note(report, missing, false));
+  const address = assets === true ? process.env['VARVE_ASSETS'] : assets;
+  const files = await verifyAssets({ ...settings, assets: address }, (missing) =>
+    note(report, missing, false),
+  );
   if (!json) console.log(`checked the content of ${files} uploaded files`);
   return { files };
 }

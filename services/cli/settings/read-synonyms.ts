@@ -35,7 +35,7 @@ export function readSynonyms(file: string | undefined): InstalledSynonyms {
   if (file === undefined) return {};
   const parsed = SYNONYMS.safeParse(readJson(file));
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => `  ${place(path)}: ${message}`);
+  const problems = parsed.error.issues.map(({ path, message }) => `  ${textOfPath(path)}: ${message}`);
   return refuse(file, `is not as expected, such as ${EXAMPLE}\n${problems.join('\n')}`);
 }
 
@@ -53,7 +53,7 @@ function readJson(file: string): unknown {
   }
 }
 
-function place(path: readonly PropertyKey[]): string {
+function textOfPath(path: readonly PropertyKey[]): string {
   return path.map((name) => `[${JSON.stringify(name)}]`).join('') || 'the file';
 }
 

@@ -89,10 +89,10 @@ const findEarlierAppend = (db: Database, { stream, events }: Append): AppendOutc
     return { kind: 'appended', revision: last.revision, position: last.position };
   }
   const id = events[found.indexOf(first)]?.id;
-  const place = `revision ${first.revision} of ${first.stream}`;
+  const original = `revision ${first.revision} of ${first.stream}`;
   return {
     kind: 'refused',
-    reason: `event id ${id} is that of ${place}, and this append to ${stream} is not its retry`,
+    reason: `event id ${id} is that of ${original}, and this append to ${stream} is not its retry`,
   };
 };
 

@@ -1,0 +1,25 @@
+import { parseSync } from '@swc/core';
+
+/** Splits an identifier into lower-case words: `isDiskFull` is `is`, `disk`, `full`. */
+export function wordsOf(identifier: string): readonly string[] {
+  return identifier
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .split(/[^A-Za-z\d]+/)
+    .filter((word) => word !== '')
+    .map((word) => word.toLowerCase());
+}
+
+/** Returns every name in a TypeScript file once: variables, functions, types, members and parameters. */
+export function identifiersOf(text: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  visit(parseSync(text, { syntax: 'typescript', target: 'es2024' }), found);
+  return found;
+}
+
+function visit(node: unknown, found: Set<string>): void {
+  if (node === null || typeof node !== 'object') return;
+  const { type, value } = node as { readonly type?: unknown; readonly value?: unknown };
+  if (type === 'Identifier' && typeof value === 'string') found.add(value);
+  for (const child of Object.values(node)) visit(child, found);
+}
