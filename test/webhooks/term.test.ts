@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Varve } from '../../services/main.ts';
+import type { Varve } from '../../services/process/open-varve.ts';
 import type { DeliveryStore } from '../../services/webhooks/delivery-store.ts';
 import type { WebhookCommands } from '../../services/webhooks/webhook-commands.ts';
 import { WEBHOOK_LIMITS, type WebhookLimits } from '../../services/webhooks/webhook-limits.ts';
@@ -48,8 +48,8 @@ function writerOf({ registry, apiFor }: Varve) {
     async passingArticle(key: string): Promise<void> {
       const article = typeOf('article');
       const { documentId } = await content.create(article, 'locale=en', { data: { key, title: key } });
-      await content.update(article, documentId, 'locale=it', { data: { title: key } });
-      await content.remove(article, documentId, 'locale=*');
+      await content.update({ type: article, documentId }, 'locale=it', { data: { title: key } });
+      await content.remove({ type: article, documentId }, 'locale=*');
     },
   };
 }
