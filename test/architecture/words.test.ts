@@ -47,7 +47,7 @@ const MEANINGS: readonly Meaning[] = [
     word: 'follow',
     forms: /^follow(s|ed|er|ers|ing)?$/,
     means: 'to copy a Strapi',
-    say: 'subscribe, apply (the log); traverse (a relation); stand by (without the lease)',
+    say: 'subscribe, apply (the log); traverse (a relation); be the standby',
     notIn: [
       'shared/event-store',
       'shared/document',
