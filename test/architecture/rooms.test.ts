@@ -79,7 +79,7 @@ describe('the table of rooms', () => {
     expect(violations({ rows: [...ROWS, '| `services` | it | | |'] })).toEqual(['two rows: services']);
   });
 
-  it('names nothing that is not imported', () => {
+  it('names only rooms and packages that are imported', () => {
     const imports = IMPORTS.filter(([, to]) => to !== 'node:sqlite' && to !== 'shared/sqlite/a.ts');
     expect(violations({ imports })).toEqual([
       'unused entry: shared/sqlite does not import node:sqlite: delete it from its row',
@@ -94,12 +94,12 @@ describe('the table of rooms', () => {
     ]);
   });
 
-  it('is missed where there is none', () => {
+  it('throws if there is no table', () => {
     expect(() => readRooms('# Architecture\n')).toThrow('has no table of rooms');
   });
 });
 
-describe('arrows between rooms', () => {
+describe('imports between rooms', () => {
   it('are counted once, without packages and without imports inside a room', () => {
     const imports = [
       { from: 'services/a.ts', to: 'services/b.ts' },

@@ -29,7 +29,7 @@ async function startApi(title: string): Promise<string> {
 }
 
 describe('a clone of a front end', { ...skip, ...takesMinutes('builds of a front end') }, () => {
-  it('is built for both APIs and compared, and stays as it was', { timeout: 300_000 }, async () => {
+  it('is built for both APIs, compared, and left unchanged', { timeout: 300_000 }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'varve-clone-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const scripts = { build: 'node build.mjs', preview: 'node serve.mjs' };

@@ -58,7 +58,7 @@ describe('comparing pages of a front end', skip, () => {
     expect(missing?.differences[0]).toBe('status: 200 with Strapi, 404 with Varve');
   });
 
-  it('sends requests to an address that both pages have in them to the API of each', async () => {
+  it('sends requests for an address that both pages contain to the API of each', async () => {
     const [small, large] = [await serve({ '/sun.png': png(3, 2) }), await serve({ '/sun.png': png(4, 2) })];
     const api = 'http://api.invalid';
     const url = await serve({ '/': pageOf('Hello', api) });

@@ -96,7 +96,7 @@ describe('/docs in a browser', skip, () => {
     },
   );
 
-  test('talks to nobody but the server', () => {
+  test('sends requests only to the server', () => {
     expect([...hosts]).toEqual([new URL(server.url).host]);
   });
 });

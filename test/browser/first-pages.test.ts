@@ -82,7 +82,7 @@ describe('the pages that a new user sees', longInBrowser('start page and search 
     expect(faults).toEqual([]);
   });
 
-  test('the server talks to nobody else', () => {
+  test('the browser sends requests only to the server', () => {
     expect([...hosts]).toEqual([new URL(server.url).host]);
   });
 

@@ -55,7 +55,7 @@ describe('a first sync', () => {
     expect((await readFeed(ask, 'types=tags')).items).toHaveLength(2);
   });
 
-  it('misses no change that is made while it lists', async () => {
+  it('includes every change that happens while it lists', async () => {
     const first = await ask('/api/_changes?types=tags&limit=1');
     const added = await createTag('during');
     await write('DELETE', `/api/tags/${first.body.data[0].documentId}`);
@@ -149,7 +149,7 @@ describe('changes', () => {
 });
 
 describe('what a caller may not see', () => {
-  it('is refused like what does not exist', async () => {
+  it('is refused like a type that does not exist', async () => {
     const answers = await Promise.all(
       ['api::restaurant.restaurant', 'plugin::users-permissions.user', 'api::nothing.nothing'].map((type) =>
         site(`/api/_changes?types=${type}`),
@@ -180,7 +180,7 @@ describe('a sync token', () => {
     expect([status, body.error.code]).toEqual([400, 'invalid-sync-token']);
   });
 
-  it('ends with other parameters, other rights, and a position that the log has not', async () => {
+  it('is not valid with other parameters, other rights, or a position beyond the log', async () => {
     const since = await latest('types=tags');
     const flipped = since.replace(/^\d+/, '999999');
     const asked: readonly (readonly [Ask, string])[] = [

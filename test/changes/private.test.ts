@@ -64,7 +64,7 @@ async function createPage() {
 }
 
 describe('an edit of private attributes alone', () => {
-  it('makes no item, whether it is published or not', async () => {
+  it('makes no item, published or not', async () => {
     const { path, put } = await createPage();
     expect(brief(await put({ secret: 'new' }))).toEqual([]);
     expect(brief(await put({ secret: 'draft' }, '?status=draft'))).toEqual([]);
@@ -102,7 +102,7 @@ describe('an edit of private attributes alone', () => {
 });
 
 describe('names of an update', () => {
-  it('are those of what the caller may see', async () => {
+  it('are those of attributes that the caller may see', async () => {
     const { put, seo } = await createPage();
     const other = await write('POST', '/api/authors', { name: 'b' });
     expect(brief(await put({ seo: { ...seo, author: other } }))).toEqual([]);

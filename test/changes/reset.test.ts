@@ -10,7 +10,7 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 const PAGES = 'types=pages';
 const TOPICS = 'types=topics';
 
-describe('a history that does not lead to what there is', takesMinutes('resets of the feed'), () => {
+describe('a token that the current content does not continue', takesMinutes('resets of the feed'), () => {
   const folders: string[] = [];
   const [before, after] = [writePageTypes(), writePageTypes({ subtitle: { type: 'string' } })];
   const data = createDataDirectory();

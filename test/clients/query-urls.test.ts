@@ -70,13 +70,13 @@ describe('qs.stringify, as in Strapi’s documentation', () => {
     expect(await titles(`/articles?${query}`)).toEqual(['Ünï çødé', 'A & B']);
   });
 
-  it.each(['A & B', '100 % #1?', 'Ünï çødé'])('carries %j as it is', async (title) => {
+  it.each(['A & B', '100 % #1?', 'Ünï çødé'])('keeps %j unchanged', async (title) => {
     const query = qs.stringify({ filters: { title: { $eq: title } } }, { encodeValuesOnly: true });
     expect(await titles(`/articles?${query}`)).toEqual([title]);
   });
 });
 
-it('URLSearchParams’ form is read the same', async () => {
+it('the form of URLSearchParams is read in the same way', async () => {
   const query = new URLSearchParams({ 'filters[title][$contains]': '& B', 'sort[0]': 'title' });
   expect(await titles(`/articles?${query}`)).toEqual(['A & B']);
 });
@@ -88,7 +88,7 @@ it('URLSearchParams’ form is read the same', async () => {
 describe('the calls of gatsby-source-strapi', () => {
   const serialize = (params: object) => qs.stringify(params, { encodeValuesOnly: true });
 
-  it('content types and components, for the paths and attributes of what it reads', async () => {
+  it('content types and components, for the paths and attributes that it reads', async () => {
     const [types, components] = await Promise.all(
       ['content-types', 'components'].map(
         async (name) =>
@@ -113,7 +113,7 @@ describe('the calls of gatsby-source-strapi', () => {
     expect(second.body.data).toHaveLength(1);
   });
 
-  it('drafts in preview, one locale, and only what changed since the last build', async () => {
+  it('drafts in preview, one locale, and only changes since the last build', async () => {
     const pagination = { pageSize: 100, page: 1 };
     const drafts = { pagination, populate: '*', status: 'draft', filters: { rating: 9 } };
     expect(await titles(`/articles?${serialize(drafts)}`)).toEqual(['unpublished']);

@@ -79,7 +79,7 @@ describe('collection()', () => {
     expect((await articles.findOne(data.documentId, { status: 'draft' })).data['title']).toBe('Draft');
   });
 
-  it('gets refusals as its own errors, with the envelope', async () => {
+  it('reports refusals as its own errors, with the envelope', async () => {
     const articles = client.collection('articles');
     const refused = articles.find({ filters: { nope: 1 } });
     await expect(refused).rejects.toThrow(HTTPBadRequestError);
@@ -110,7 +110,7 @@ describe('single()', () => {
 describe('collection("users")', () => {
   const enveloped = clientServer({ VARVE_USERS_ENVELOPE: 'true' });
 
-  it("answers bare, as Strapi does, in Strapi's dialect", async () => {
+  it('has bare answers, as in Strapi', async () => {
     const users = client.collection('users');
     const user = { username: 'bob', email: 'bob@example.com', password: 'correct horse', role: 1 };
     const created = (await users.create(user)) as unknown as { id: number };
@@ -123,7 +123,7 @@ describe('collection("users")', () => {
     expect(await users.find()).toEqual([]);
   });
 
-  it('has data around its answers, and not around its bodies, with --users-envelope', async () => {
+  it('has data in its answers, but not in its bodies, with --users-envelope', async () => {
     const users = strapi({ baseURL: enveloped.api }).collection('users');
     const role = 1;
     const user = { username: 'ana', email: 'ana@example.com', password: 'correct horse', role } as const;
@@ -174,7 +174,7 @@ it('fetch() reaches any path', async () => {
   expect(answer.status).toBe(200);
 });
 
-it("asks for Strapi 4's form with a header", async () => {
+it('requests the form of Strapi 4 with a header', async () => {
   const v4 = strapi({ baseURL: server.api, headers: { 'Strapi-Response-Format': 'v4' } });
   const { data } = await v4.collection('categories').create({ name: 'Old form' });
   expect(data).toMatchObject({ id: expect.any(Number), attributes: { name: 'Old form' } });

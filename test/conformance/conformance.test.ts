@@ -57,7 +57,7 @@ describe('the recorded answers of Strapi 5', () => {
     },
   );
 
-  it('disputes ten cases at most', () => {
+  it('has at most ten disputed cases', () => {
     expect(Object.keys(readDisputed()).length).toBeLessThanOrEqual(10);
   });
 });

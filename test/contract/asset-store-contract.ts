@@ -30,7 +30,7 @@ export const describeAssetStore = (name: string, createPlace: () => Promise<Asse
       expect(await store.size(staged.hash)).toBe(100_000);
     });
 
-    it('notes which log writes here, for every store on the place', async () => {
+    it('records which log writes here, for every store of the same folder or bucket', async () => {
       const { place, store } = await placeForTest();
       expect(await store.owner.read()).toEqual({});
       for (const claim of ['first', 'second']) {
@@ -40,14 +40,14 @@ export const describeAssetStore = (name: string, createPlace: () => Promise<Asse
       }
     });
 
-    it('keeps content of no bytes', async () => {
+    it('keeps empty content', async () => {
       const { store } = await placeForTest();
       const staged = await store.stage(chunks(Buffer.alloc(0), 1), NO_LIMIT);
       await staged.keep();
       expect(await read(store, sha256(Buffer.alloc(0)))).toEqual({ size: 0, bytes: Buffer.alloc(0) });
     });
 
-    it('shows nothing before it is kept, and nothing that is discarded', async () => {
+    it('shows no content before it is kept, and no discarded content', async () => {
       const { place, store } = await placeForTest();
       const staged = await store.stage(chunks(Buffer.from('secret'), 2), NO_LIMIT);
       expect(await store.size(staged.hash)).toBeUndefined();
@@ -56,7 +56,7 @@ export const describeAssetStore = (name: string, createPlace: () => Promise<Asse
       expect(await place.names()).toEqual([]);
     });
 
-    it('keeps equal content once', async () => {
+    it('stores equal content once', async () => {
       const { place, store } = await placeForTest();
       const [first, second] = await Promise.all([
         store.stage(chunks(Buffer.from('same'), 1), NO_LIMIT),
@@ -68,7 +68,7 @@ export const describeAssetStore = (name: string, createPlace: () => Promise<Asse
       expect(await read(store, first.hash)).toMatchObject({ bytes: Buffer.from('same') });
     });
 
-    it('discarding equal content leaves what is kept', async () => {
+    it('keeps content when an equal upload is discarded', async () => {
       const { store } = await placeForTest();
       const first = await store.stage(chunks(Buffer.from('same'), 1), NO_LIMIT);
       await first.keep();
@@ -76,7 +76,7 @@ export const describeAssetStore = (name: string, createPlace: () => Promise<Asse
       expect(await store.size(first.hash)).toBe(4);
     });
 
-    it('takes content of exactly the limit and refuses one byte more, leaving nothing', async () => {
+    it('accepts content of exactly the limit, refuses one byte more, and leaves nothing', async () => {
       const { place, store } = await placeForTest();
       const fits = await store.stage(chunks(Buffer.alloc(10, 1), 3), 10);
       expect(fits.size).toBe(10);
@@ -98,7 +98,7 @@ export const describeAssetStore = (name: string, createPlace: () => Promise<Asse
       expect(given).toBe(15);
     });
 
-    it('content that breaks off leaves nothing, and the error is its own', async () => {
+    it('leaves nothing of interrupted content, and passes its error on', async () => {
       const { place, store } = await placeForTest();
       const broken = async function* () {
         yield Buffer.from('half of ');
@@ -119,14 +119,14 @@ export const describeAssetStore = (name: string, createPlace: () => Promise<Asse
       expect(await read(store, hash, range)).toEqual({ size: 10, bytes: Buffer.from(expected) });
     });
 
-    it('knows nothing of content it never had', async () => {
+    it('finds no content that it never had', async () => {
       const { store } = await placeForTest();
       expect(await store.open(sha256(Buffer.from('x')))).toBeUndefined();
       expect(await store.size(sha256(Buffer.from('x')))).toBeUndefined();
       await store.delete(sha256(Buffer.from('x')));
     });
 
-    it('deletes for good, and takes the same content again', async () => {
+    it('deletes content, and accepts the same content again', async () => {
       const { place, store } = await placeForTest();
       const { hash } = await keep(store, 'again');
       await store.delete(hash);
@@ -136,7 +136,7 @@ export const describeAssetStore = (name: string, createPlace: () => Promise<Asse
       expect(await read(store, hash)).toMatchObject({ bytes: Buffer.from('again') });
     });
 
-    it('content deleted while it is read is read to its end', async () => {
+    it('reads content to its end although it is deleted meanwhile', async () => {
       const { store } = await placeForTest();
       const { hash } = await keep(store, 'still here');
       const opened = await store.open(hash);
@@ -144,13 +144,13 @@ export const describeAssetStore = (name: string, createPlace: () => Promise<Asse
       expect(await collect(opened!.content)).toEqual(Buffer.from('still here'));
     });
 
-    it('another store on the same place has the same content', async () => {
+    it('has the same content as another store of the same folder or bucket', async () => {
       const { place, store } = await placeForTest();
       const { hash } = await keep(store, 'shared');
       expect(await read(await place.open(), hash)).toMatchObject({ bytes: Buffer.from('shared') });
     });
 
-    it('finds again what was suspected before a moment, until it is cleared', async () => {
+    it('finds content that was suspected before a given time, until it is cleared', async () => {
       const { place, store } = await placeForTest();
       const [one = '', two = ''] = ['one', 'two'].map((text) => sha256(Buffer.from(text)));
       for (const hash of [one, two, one]) await store.suspect(hash);
@@ -165,7 +165,7 @@ export const describeAssetStore = (name: string, createPlace: () => Promise<Asse
       expect(await place.names()).toEqual([]);
     });
 
-    it('knows content by names that it had elsewhere, until they are taken', async () => {
+    it('finds content by its imported names, until these are removed', async () => {
       const { place, store } = await placeForTest();
       const [one, two] = [await keep(store, 'one'), await keep(store, 'two')];
       const mime = 'image/png';
@@ -186,14 +186,17 @@ export const describeAssetStore = (name: string, createPlace: () => Promise<Asse
       expect(left.toSorted()).toEqual([one.hash, two.hash].toSorted());
     });
 
-    it.each(['../secret', '', 'A'.repeat(64), `${'a'.repeat(63)}/`])('takes %j for no hash', async (hash) => {
-      const { store } = await placeForTest();
-      await expect(async () => store.open(hash)).rejects.toThrow('not a SHA-256');
-      await expect(async () => store.delete(hash)).rejects.toThrow('not a SHA-256');
-      await expect(async () => store.suspect(hash)).rejects.toThrow('not a SHA-256');
-      await expect(async () => store.clear(hash)).rejects.toThrow('not a SHA-256');
-      await expect(async () => store.names.isNamed(hash)).rejects.toThrow('not a SHA-256');
-    });
+    it.each(['../secret', '', 'A'.repeat(64), `${'a'.repeat(63)}/`])(
+      'does not accept %j as a hash',
+      async (hash) => {
+        const { store } = await placeForTest();
+        await expect(async () => store.open(hash)).rejects.toThrow('not a SHA-256');
+        await expect(async () => store.delete(hash)).rejects.toThrow('not a SHA-256');
+        await expect(async () => store.suspect(hash)).rejects.toThrow('not a SHA-256');
+        await expect(async () => store.clear(hash)).rejects.toThrow('not a SHA-256');
+        await expect(async () => store.names.isNamed(hash)).rejects.toThrow('not a SHA-256');
+      },
+    );
   });
 };
 

@@ -16,7 +16,7 @@ describeAssetStore('folder', async () => {
   };
 });
 
-it('removes what a killed process left unfinished a day ago, and only that', async () => {
+it('removes only what a killed process left unfinished a day ago', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'varve-assets-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   openFolderAssetStore(folder);
@@ -28,7 +28,7 @@ it('removes what a killed process left unfinished a day ago, and only that', asy
   expect(await filesOf(folder)).toEqual(['new']);
 });
 
-it('removes at once what a process left that is gone, and nothing of one that is there', async () => {
+it('removes at once the files of a process that has ended, and none of a running one', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'varve-assets-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const living = openFolderAssetStore(folder);
@@ -52,7 +52,7 @@ it('removes at once what a process left that is gone, and nothing of one that is
   expect(await living.size(staged.hash)).toBe(11);
 });
 
-it('refuses with 503 on a full disk and without file handles, and leaves nothing half', async (context) => {
+it('refuses with 503 on a full disk or without file handles, and leaves no incomplete file', async (context) => {
   const disk = mountSmallDisk(1);
   if (disk === undefined) return context.skip('this process may not mount a tmpfs');
   onTestFinished(disk.remove);

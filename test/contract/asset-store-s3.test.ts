@@ -36,7 +36,7 @@ function openOn(double: S3Double, options?: S3AssetStoreOptions) {
 }
 
 describe('uploads in parts', () => {
-  it('sends what is long in parts as it arrives, and copies it inside the store', async () => {
+  it('sends long content in parts as it arrives, and copies it inside the store', async () => {
     const double = await doubleForTest();
     const store = await openOn(double);
     const bytes = randomBytes(12 * MEBIBYTE);
@@ -48,7 +48,7 @@ describe('uploads in parts', () => {
     expect(Buffer.concat(await Array.fromAsync(opened!.content)).equals(bytes)).toBe(true);
   });
 
-  it('copies in parts what is too long for one copy', async () => {
+  it('copies in parts content that is too long for one copy', async () => {
     const double = await doubleForTest({ largestCopy: 1000 });
     const store = await openOn(double, { largestCopy: 1000 });
     const bytes = randomBytes(2500);
@@ -61,7 +61,7 @@ describe('uploads in parts', () => {
     );
   });
 
-  it('leaves no parts of what broke off half-way', async () => {
+  it('leaves no parts of an interrupted upload', async () => {
     const double = await doubleForTest();
     const store = await openOn(double);
     const broken = async function* () {
@@ -74,7 +74,7 @@ describe('uploads in parts', () => {
   });
 });
 
-it('removes what killed processes left unfinished a day ago, and only that', async () => {
+it('removes only what killed processes left unfinished a day ago', async () => {
   const double = await doubleForTest();
   const client = await openOn(double);
   await (await client.stage(chunks(Buffer.from('kept')), 10)).keep();
@@ -91,7 +91,7 @@ it('removes what killed processes left unfinished a day ago, and only that', asy
   expect(double.names()).toHaveLength(2);
 });
 
-describe('a store that is away', () => {
+describe('a store that does not answer', () => {
   it.each([500, 503])('is a 503, not a fault of the request, when it answers %i', async (status) => {
     const double = await doubleForTest();
     const store = await openOn(double);
@@ -109,7 +109,7 @@ describe('a store that is away', () => {
   });
 });
 
-describe('an address that cannot be used is refused with a sentence', () => {
+describe('refuses an invalid address with one clear sentence', () => {
   it.each([
     ['s3://', 'names no bucket: use s3://bucket/prefix'],
     ['s3://me:secret@bucket', 'contains a secret: pass it as AWS_ACCESS_KEY_ID'],
@@ -120,7 +120,7 @@ describe('an address that cannot be used is refused with a sentence', () => {
     expect(() => parseS3Location(address)).toThrow(sentence);
   });
 
-  it('takes every parameter', () => {
+  it('accepts every parameter', () => {
     expect(parseS3Location('s3://b/a/b/?endpoint=https://s3.example.org&region=eu&path-style=false')).toEqual(
       {
         bucket: 'b',
@@ -139,7 +139,7 @@ describe('an address that cannot be used is refused with a sentence', () => {
     });
   });
 
-  it('a bucket that is not there', async () => {
+  it('a bucket that does not exist', async () => {
     const { endpoint } = await doubleForTest();
     await expect(openAssetStore(`s3://other?endpoint=${endpoint}`)).rejects.toThrow(
       '--assets: there is no bucket other: create it first',

@@ -52,7 +52,7 @@ describe('pages at great offsets on Elasticsearch', await needsElasticsearch(), 
   ];
 
   it.each(sorts)(
-    'are what all rows together have there, whichever end they are read from: %o',
+    'have the rows of the whole list at that offset, read from either end: %o',
     async (...sort) => {
       const all = await search({ sort, size: ROWS + 10 });
       expect(all.ids).toHaveLength(ROWS);
@@ -64,7 +64,7 @@ describe('pages at great offsets on Elasticsearch', await needsElasticsearch(), 
     },
   );
 
-  it('are counted once, and right when rows have come or gone since', async () => {
+  it('count the matches once, and are right after rows were added or removed', async () => {
     const query = { kind: 'exists', field: 'id' } as const;
     expect((await search({ query, from: 2590 })).requests).toBe(2);
     expect((await search({ query, from: 2580 })).requests).toBe(1);
@@ -106,7 +106,7 @@ describe('limits on Elasticsearch', await needsElasticsearch(), () => {
     index.search({ type: AUTHOR, world: 'published', query, sort, from: 0, size: 10, withTotal: true });
   const byHome: SortKey = { path: ['home'], field: 'id', direction: 'asc' };
 
-  it('sorts as many rows in the process as it may, and refuses more with the setting to change', async () => {
+  it('sorts up to the limit of rows in the process, and refuses more with the setting to change', async () => {
     const two = { kind: 'terms', field: 'id', values: [1, 3] } as const;
     const { hits } = await authors(two, [byHome]);
     expect(hits.sources.map((source) => JSON.parse(Buffer.from(source).toString()).id)).toEqual([3, 1]);
@@ -121,7 +121,7 @@ describe('limits on Elasticsearch', await needsElasticsearch(), () => {
     });
   });
 
-  it('refuses a semi-join that finds more than it may, with the setting to change', async () => {
+  it('refuses a semi-join with more keys than the limit, with the setting to change', async () => {
     const some = (query: SearchRequest['query']) => ({ kind: 'some', attribute: 'home', query }) as const;
     const few = await authors(some({ kind: 'term', field: 'name', value: 'town 1' }), []);
     expect(few.total).toBe(1);

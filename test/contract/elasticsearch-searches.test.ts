@@ -80,7 +80,7 @@ describe('searches by words on Elasticsearch', await needsElasticsearch(), () =>
     expect(three).toBe(one);
   });
 
-  it('take two requests together, and ask for their common words once', async () => {
+  it('share two requests, and look up common words once', async () => {
     const filtered = request('heat lay', {
       query: { kind: 'term', field: 'pages', value: 2 },
       facets: FACETS,
@@ -95,7 +95,7 @@ describe('searches by words on Elasticsearch', await needsElasticsearch(), () =>
     expect(distinct.size).toBe(alone.sent[0]?.length);
   });
 
-  it('ask again where words are none of documents any more, or no document has them all', async () => {
+  it('are repeated if documents no longer have the words, or none has them all', async () => {
     await index.apply({ position: 2n, rows: [book(9, 'quixotic player')], links: [] });
     expect((await search(request('quixotic player'))).ids).toEqual([[9]]);
     await index.apply({ position: 3n, rows: [book(9, null)], links: [] });

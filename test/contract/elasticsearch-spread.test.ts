@@ -42,7 +42,7 @@ async function spreads(url: string): Promise<readonly string[]> {
 }
 
 describe('indices over the nodes of a cluster', await needsElasticsearch(), () => {
-  it('have the shards of when they were made and the replicas of the last start that said how many', async () => {
+  it('keep their shards, and have the replicas that the last start set', async () => {
     const url = await elasticsearchUrl();
     onTestFinished(() => removeIndices(url, space));
     const types = await open(url, { shards: 2, replicas: 1 });

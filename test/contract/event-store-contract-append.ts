@@ -78,7 +78,7 @@ const describeExpectedRevisions = (withLog: WithLog): void => {
 
 const describeConcurrency = (withLog: WithLog): void => {
   test(
-    'of appends that expect the same revision at the same time exactly one wins, on one store and on two',
+    'exactly one of concurrent appends with the same expected revision succeeds, on one store and on two',
     withLog(async (store, open) => {
       const other = await open();
       const stream = newStream();
@@ -100,7 +100,7 @@ const describeConcurrency = (withLog: WithLog): void => {
   );
 
   test(
-    'a conflict in the middle of concurrent appends fails nothing but itself',
+    'a conflict among concurrent appends fails only itself',
     withLog(async (store) => {
       const [one, two, three] = [newStream(), newStream(), newStream()];
       const results = await Promise.all([
@@ -116,7 +116,7 @@ const describeConcurrency = (withLog: WithLog): void => {
   );
 
   test(
-    'concurrent appends to many streams are all stored, each whole and in its order',
+    'concurrent appends to many streams are all stored, each complete and in order',
     withLog(async (store) => {
       const appends = Array.from({ length: 60 }, (_, n) => ({
         stream: newStream(),
@@ -136,7 +136,7 @@ const describeConcurrency = (withLog: WithLog): void => {
 
 const describeRetries = (withLog: WithLog): void => {
   test(
-    'an append made again resolves as the first time and writes nothing, also after later appends and from another store',
+    'a repeated append resolves as the first one and writes nothing, also after later appends and from another store',
     withLog(async (store, open) => {
       const stream = newStream();
       const created = newEvents(2);
@@ -157,7 +157,7 @@ const describeRetries = (withLog: WithLog): void => {
   );
 
   test.each(['none', 'any'] as const)(
-    'the same append twice at once, expecting %s, is stored once',
+    'the same append twice at the same time, expecting %s, is stored once',
     (expected) =>
       withLog(async (store) => {
         const stream = newStream();
@@ -173,7 +173,7 @@ const describeRetries = (withLog: WithLog): void => {
   );
 
   test(
-    'an id that another stream has is never taken for a retry of that stream',
+    'an id of another stream never makes an append a retry',
     withLog(async (store) => {
       const [one, two] = [newStream(), newStream()];
       const event = newEvent();
@@ -231,7 +231,7 @@ const describeRefusals = (withLog: WithLog): void => {
   );
 
   test(
-    'an event is stored as it was at the call, whatever its writer does to it afterwards',
+    'an event is stored as it was at the call, also if its writer changes it afterwards',
     withLog(async (store) => {
       const stream = newStream();
       const data = { name: 'before' };
@@ -243,7 +243,7 @@ const describeRefusals = (withLog: WithLog): void => {
   );
 
   test(
-    'random appends give the results and the log that a list in memory gives',
+    'random appends have the same results and log as a list in memory',
     withLog(async (store) => {
       await fc.assert(
         fc.asyncProperty(appendSequence, (steps) => agreesWithModel(store, steps)),

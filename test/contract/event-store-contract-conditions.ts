@@ -90,7 +90,7 @@ const describeChecked = (withLog: WithLog): void => {
   );
 
   test(
-    'separates the appends before a claim from those behind it, however both race',
+    'separates the appends before a claim from those after it, in any race',
     withLog(async (store, open) => {
       const lease = await newLease(store);
       const rival = await open();
@@ -125,7 +125,7 @@ const describeIgnored = (withLog: WithLog): void => {
 
 const describeRetries = (withLog: WithLog): void => {
   test(
-    'is not asked for an append that is stored already: its retry resolves as the first time',
+    'is not checked for the retry of a stored append: it resolves as the first one',
     withLog(async (store, open) => {
       const lease = await newLease(store);
       const held = { stream: lease, revision: 1n };

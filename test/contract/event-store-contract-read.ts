@@ -21,7 +21,7 @@ export const describeReading = (withLog: WithLog, skips: ContractSkips): void =>
 
 const describeFidelity = (withLog: WithLog, { largeAppends }: ContractSkips): void => {
   test(
-    'an event comes back with everything it was given, from stream and log alike',
+    'an event is read with all its members, from stream and log',
     withLog(async (store) => {
       const stream = newStream();
       const metadata = {
@@ -92,7 +92,7 @@ const describeFidelity = (withLog: WithLog, { largeAppends }: ContractSkips): vo
 
 const describeStreams = (withLog: WithLog): void => {
   test(
-    'a stream that does not exist, an empty log and everything behind the end are empty',
+    'a missing stream, an empty log and a read after the end return nothing',
     withLog(async (store) => {
       expect(await readStream(store, newStream())).toEqual([]);
       expect(await readAll(store)).toEqual([]);
@@ -106,7 +106,7 @@ const describeStreams = (withLog: WithLog): void => {
   );
 
   test(
-    'a stream is read from a revision on, that one included, also when it is long',
+    'a stream is read from a revision, including it, also if the stream is long',
     withLog(async (store) => {
       const stream = newStream();
       const events = newEvents(1_300);
@@ -119,7 +119,7 @@ const describeStreams = (withLog: WithLog): void => {
   );
 
   test(
-    'streams whose names begin alike, or differ in case only, are not mixed up',
+    'streams whose names have the same beginning, or differ only in case, are separate',
     withLog(async (store) => {
       const stream = newStream();
       const names = [stream, `${stream}x`, stream.replace('test', 'TEST'), `${stream}%`, `${stream}é`];
@@ -149,7 +149,7 @@ const describeWholeLog = (withLog: WithLog): void => {
   );
 
   test(
-    'reading on from any position gives exactly the events behind it',
+    'a read from any position returns exactly the events after it',
     withLog(async (store) => {
       await store.append(newStream(), 'none', newEvents(7));
       const log = await readAll(store);
@@ -171,7 +171,7 @@ const describeWholeLog = (withLog: WithLog): void => {
   );
 
   test(
-    'a reader may stop half-way and write while it reads; what it then reads is in order and each event once',
+    'a reader may stop half-way and write while it reads, and still reads each event once and in order',
     withLog(async (store) => {
       const stream = newStream();
       await store.append(stream, 'none', newEvents(6));

@@ -20,7 +20,7 @@ export const describeSpaces = (withLog: WithLog): void => {
 
 const describeIsolation = (withLog: WithLog): void => {
   test(
-    'two spaces write the same events to streams of the same names, and each has its own',
+    'two namespaces write the same events to streams of the same names, and each has its own',
     withLog(async (store, _open, openNeighbour) => {
       const neighbour = await openNeighbour();
       const stream = newStream();
@@ -49,7 +49,7 @@ const describeIsolation = (withLog: WithLog): void => {
   );
 
   test(
-    'spaces that write at the same time are read in every batch size, from every position',
+    'namespaces that write at the same time are read in every batch size, from every position',
     withLog(async (store, open, openNeighbour) => {
       const neighbour = await openNeighbour();
       const other = await open();
@@ -72,7 +72,7 @@ const describeIsolation = (withLog: WithLog): void => {
 
 const describeForeignEvents = (withLog: WithLog): void => {
   test.each([0, 1, 9_999])(
-    'a subscriber reaches the last position with %i events of another space behind it',
+    'a subscriber reaches the last position with %i later events of another namespace',
     (count) =>
       withLog(async (store, _open, openNeighbour) => {
         const neighbour = await openNeighbour();

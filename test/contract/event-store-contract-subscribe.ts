@@ -13,7 +13,7 @@ export const describeSubscribing = (withLog: WithLog): void => {
 
 const describeOrder = (withLog: WithLog): void => {
   test(
-    'hands out what is stored, then what is appended, as a read of the log gives it',
+    'delivers stored events, then appended ones, as a read of the log returns them',
     withLog(async (store) => {
       await store.append(newStream(), 'none', newEvents(3));
       const subscriber = collect(store);
@@ -26,7 +26,7 @@ const describeOrder = (withLog: WithLog): void => {
   );
 
   test(
-    'every subscriber searches up to what lastPosition gives, with no event of its own there',
+    'every subscriber reaches lastPosition, also without an event of its own there',
     withLog(async (store, open) => {
       await store.append(newStream(), 'none', newEvents(3));
       const other = await open();
@@ -41,7 +41,7 @@ const describeOrder = (withLog: WithLog): void => {
   );
 
   test(
-    "hands out one stream's events alone where that is asked for, and searches past all others",
+    'delivers only the events of one stream if requested, and searches past all others',
     withLog(async (store) => {
       const stream = newStream();
       const events = newEvents(2);
@@ -80,7 +80,7 @@ const describeOrder = (withLog: WithLog): void => {
   );
 
   test(
-    'each event once and in order for subscribers that start in the midst of concurrent appends, from two stores',
+    'delivers each event once and in order to subscribers that start during concurrent appends, from two stores',
     withLog(async (store, open) => {
       const other = await open();
       await store.append(newStream(), 'none', newEvents(300));
@@ -102,7 +102,7 @@ const describeOrder = (withLog: WithLog): void => {
   );
 
   test(
-    'hears of events that another store on the same log appended while it stood level',
+    'delivers events that another store on the same log appended after it had caught up',
     withLog(async (store, open) => {
       const other = await open();
       const subscriber = collect(store);
@@ -166,7 +166,7 @@ const describeHandlers = (withLog: WithLog): void => {
   );
 
   test(
-    'a handler that throws stops its subscription alone: done rejects with the error, nothing more is handed out',
+    'a handler that throws stops only its subscription: done rejects with the error, nothing more is delivered',
     withLog(async (store) => {
       const healthy = collect(store);
       let calls = 0;
@@ -223,7 +223,7 @@ const describeHandlers = (withLog: WithLog): void => {
 
 const describeClosing = (withLog: WithLog): void => {
   test(
-    'close waits for the handler that runs; after it no handler is called, and done resolves',
+    'close waits for the running handler; after it no handler is called, and done resolves',
     withLog(async (store) => {
       let release: (() => void) | undefined;
       let calls = 0;

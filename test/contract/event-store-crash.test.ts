@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-test(`kill -9 during concurrent appends, ${KILLS} times on one log: nothing acknowledged is lost, nothing is half there`, {
+test(`kill -9 during concurrent appends, ${KILLS} times on one log: no acknowledged append is lost, none is incomplete`, {
   timeout: 120_000,
 }, async () => {
   let before = 0;

@@ -13,14 +13,14 @@ import {
 } from './read-index-shelf.ts';
 
 export function describeChanges(open: OpenIndex): void {
-  it('starts at position 0 and moves on with each batch', async () => {
+  it('starts at position 0 and advances with each batch', async () => {
     const shelf = await openShelf(open);
     expect(shelf.index.position()).toBe(0n);
     await shelf.index.apply({ position: 7n, rows: [], links: [] });
     expect(shelf.index.position()).toBe(7n);
   });
 
-  it('sees a change with the next search: new values found, old ones not', async () => {
+  it('the next search after a change finds new values, and not the old ones', async () => {
     const shelf = await openShelf(open);
     await shelf.apply([shelf.put(BOOK, 'published', 1, { id: 1, title: 'old', pages: 1, copies: '1' })]);
     await shelf.apply([shelf.put(BOOK, 'published', 1, { id: 1, title: 'new', pages: 2 })]);
@@ -53,7 +53,7 @@ export function describeChanges(open: OpenIndex): void {
     expect(await shelf.ids(AUTHOR, MATCH_ALL)).toEqual([]);
   });
 
-  it('takes a batch twice, and an older one again, without harm', async () => {
+  it('accepts a batch twice, and an older one again, without a change', async () => {
     const shelf = await openShelf(open);
     const first = {
       position: 1n,
@@ -109,7 +109,7 @@ export function describeChanges(open: OpenIndex): void {
     expect(await shelf.ids(BOOK, MATCH_ALL, { world: 'draft' })).toEqual([1]);
   });
 
-  it('does not let a private attribute in', async () => {
+  it('does not index a private attribute', async () => {
     const shelf = await openShelf(open);
     const change = shelf.put(BOOK, 'published', 1, { id: 1 });
     const fields = { ...change.row?.fields, secret: 'hidden' };
@@ -118,7 +118,7 @@ export function describeChanges(open: OpenIndex): void {
     expect(await shelf.ids(BOOK, MATCH_ALL)).toEqual([1]);
   });
 
-  it('holds its answers through hundreds of changes', async () => {
+  it('gives correct answers after hundreds of changes', async () => {
     const shelf = await openShelf(open);
     const titles = new Map<number, string>();
     for (let i = 0; i < 300; i++) {

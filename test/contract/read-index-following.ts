@@ -39,7 +39,7 @@ export function describeFollowing(open: OpenIndex): void {
     expect(await shelf.linked(TAG, 'books')).toEqual([[2, 1], [1], [1]]);
   });
 
-  it('changes places in either order', async () => {
+  it('changes slots in either order', async () => {
     const shelf = await tagged(open);
     await shelf.apply(
       [],
@@ -51,14 +51,14 @@ export function describeFollowing(open: OpenIndex): void {
     expect(await shelf.linked(BOOK, 'tags')).toEqual([[2, 1, 3], [1], []]);
   });
 
-  it('breaks ties of places by key', async () => {
+  it('breaks ties of slots by key', async () => {
     const shelf = await tagged(open);
     const links = [23, 21, 22].map((tag) => link(BOOK, 'tags', 3, tag, { order: [7, 9] }));
     await shelf.apply([], links);
     expect(await shelf.linked(BOOK, 'tags', { of: term('id', 3) })).toEqual([[1, 2, 3]]);
   });
 
-  it('keeps what a query matches and sorts by other keys than place', async () => {
+  it('filters linked rows by a query, and sorts by other keys than slot', async () => {
     const shelf = await tagged(open);
     const query = { kind: 'range', field: 'weight', gte: 20 } as const;
     expect(await shelf.linked(BOOK, 'tags', { query })).toEqual([[3, 2], [], []]);
@@ -103,7 +103,7 @@ export function describeFollowing(open: OpenIndex): void {
     expect(counted.children.map(({ rows, sources }) => [...rows, ...sources])).toEqual([[], [], []]);
   });
 
-  it('stops at the limit over all parents together and says so', async () => {
+  it('stops at the limit of all parents together and says so', async () => {
     const shelf = await tagged(open);
     const parents = (
       await shelf.index.search({
@@ -180,7 +180,7 @@ export function describeFollowing(open: OpenIndex): void {
     }
   });
 
-  it('follows components, zones with the kind of each child, and relations inside components', async () => {
+  it('traverses components, zones with the kind of each child, and relations inside components', async () => {
     const shelf = await openShelf(open);
     const extras = [
       shelf.part('lib.quote', { id: 3, text: 'q' }),

@@ -60,7 +60,7 @@ const said = ({ hits, ...result }: SearchResult) => ({
 
 /** Several searches of one answer. */
 export function describeMany(open: OpenIndex): void {
-  it('answers each of several searches as if it were the only one', async () => {
+  it('answers each of several searches as if it were alone', async () => {
     const shelf = await openShelf(open);
     const books = [
       { title: 'heat layer', genre: 'poem', pages: 9 },
@@ -91,7 +91,7 @@ export function describeMany(open: OpenIndex): void {
     expect(together.slice(0, 6).map(({ total }) => total)).toEqual([1, 1, 2, 1, 1, 2]);
   });
 
-  it('answers no searches at once', async () => {
+  it('answers an empty list of searches', async () => {
     const shelf = await openShelf(open);
     expect(await shelf.index.searchMany([])).toEqual([]);
   });

@@ -51,7 +51,7 @@ export function describeRelations(open: OpenIndex): void {
     expect(await shelf.ids(TAG, some('books', some('author', not(some('home')))))).toEqual([1]);
   });
 
-  it('tells whether anything is linked', async () => {
+  it('finds rows with and without links', async () => {
     const shelf = await library(open);
     expect(await shelf.ids(BOOK, some('author'))).toEqual([1, 2, 3]);
     expect(await shelf.ids(BOOK, not(some('author')))).toEqual([4]);
@@ -59,7 +59,7 @@ export function describeRelations(open: OpenIndex): void {
     expect(await shelf.ids(BOOK, some('tags', { kind: 'match_none' }))).toEqual([]);
   });
 
-  it('asks the conditions of one mention of one row, and those of two mentions of any', async () => {
+  it('one row must meet all conditions of one mention; two mentions may match different rows', async () => {
     const shelf = await library(open);
     const first = term('name', 't1');
     const heavy: BoolQuery = { kind: 'range', field: 'weight', gte: 2 };
@@ -71,7 +71,7 @@ export function describeRelations(open: OpenIndex): void {
     ]);
   });
 
-  it('follows a relation of a type to itself either way', async () => {
+  it('traverses a relation of a type to itself in both directions', async () => {
     const shelf = await library(open);
     await shelf.apply(
       [],
@@ -92,7 +92,7 @@ export function describeRelations(open: OpenIndex): void {
     expect(await shelf.ids(AUTHOR, some('books', term('title', 'b3')))).toEqual([]);
   });
 
-  it('keeps the links of a type without draft & publish apart by world', async () => {
+  it('separates the links of a type without draft & publish by world', async () => {
     const shelf = await openShelf(open);
     const books = (version: 'draft' | 'published', keys: readonly number[]) =>
       keys.map((key) => shelf.put(BOOK, version, key, { id: key, title: `b${key}` }));
@@ -192,7 +192,7 @@ export function describeRelations(open: OpenIndex): void {
       expect(await shelf.ids(BOOK, not(inZone('extras', 'lib.quote')))).toEqual([2, 3]);
     });
 
-    it('replaces the components of a row as a whole; equal keys keep their links', async () => {
+    it('replaces all components of a row; equal keys keep their links', async () => {
       const shelf = await withComponents();
       const cover = shelf.part('lib.cover', { id: 5, color: 'green' });
       const chapters = [shelf.part('lib.chapter', { id: 12, heading: 'new' })];

@@ -19,7 +19,7 @@ async function books(open: OpenIndex, values: readonly Omit<Values, 'id'>[]): Pr
 }
 
 export function describeSorting(open: OpenIndex): void {
-  it('sorts by ascending id when nothing else is asked for, whatever the order of arrival', async () => {
+  it('sorts by ascending id by default, for any order of arrival', async () => {
     const shelf = await openShelf(open);
     await shelf.apply([
       shelf.put(BOOK, 'published', 1, { id: 30 }),
@@ -40,13 +40,13 @@ export function describeSorting(open: OpenIndex): void {
     expect(await shelf.ids(BOOK, MATCH_ALL)).toEqual([3, 4, 5]);
   });
 
-  it('puts NULL behind every value: last when ascending, first when descending', async () => {
+  it('sorts NULL after every value: last when ascending, first when descending', async () => {
     const shelf = await books(open, [{ pages: 5 }, {}, { pages: -5 }, {}, { pages: 500 }]);
     expect(await shelf.ids(BOOK, MATCH_ALL, { sort: [by('pages')] })).toEqual([3, 1, 5, 2, 4]);
     expect(await shelf.ids(BOOK, MATCH_ALL, { sort: [by('pages', 'desc')] })).toEqual([2, 4, 5, 1, 3]);
   });
 
-  it('breaks ties by the next key and in the end by ascending id, in either direction', async () => {
+  it('breaks ties by the next key and finally by ascending id, in both directions', async () => {
     const shelf = await books(open, [
       { genre: 'poem', pages: 1 },
       { genre: 'essay', pages: 2 },
@@ -115,7 +115,7 @@ export function describeSorting(open: OpenIndex): void {
       ]);
     });
 
-    it('looks at all related rows, also those a filter on the same relation does not want', async () => {
+    it('uses all related rows, also those that a filter on the same relation excludes', async () => {
       const shelf = await tagged();
       const filter = {
         kind: 'some',
@@ -125,7 +125,7 @@ export function describeSorting(open: OpenIndex): void {
       expect(await shelf.ids(BOOK, filter, { sort: [by('weight', 'asc', ['tags'])] })).toEqual([1, 4, 2]);
     });
 
-    it('goes along paths of several steps, from inverse sides and into components', async () => {
+    it('traverses paths of several steps, from inverse sides and into components', async () => {
       const shelf = await openShelf(open);
       const chapter = (id: number, length: number) => shelf.part('lib.chapter', { id, length });
       await shelf.apply(
@@ -155,7 +155,7 @@ export function describeSorting(open: OpenIndex): void {
       expect(await shelf.ids(TOWN, MATCH_ALL, towns)).toEqual([1, 2]);
     });
 
-    it('follows changes of values and links anywhere on the path', async () => {
+    it('is right after changes of values and links anywhere on the path', async () => {
       const shelf = await tagged();
       const sort = [by('weight', 'asc', ['tags'])];
       expect(await shelf.ids(BOOK, MATCH_ALL, { sort })).toEqual([1, 4, 2, 3]);

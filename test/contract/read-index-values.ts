@@ -87,7 +87,7 @@ export function describeValues(open: OpenIndex): void {
       expect({ one, two, none, twice }).toEqual({ one: [2], two: [1, 3], none: [], twice: [1] });
     });
 
-    it('tells NULL from values', async () => {
+    it('distinguishes NULL from values', async () => {
       const [low] = column(each);
       const [some, none, others] = await find(exists(field), not(exists(field)), not(term(field, low)));
       expect({ some, none, others }).toEqual({ some: [1, 2, 3], none: [4], others: [2, 3, 4] });
@@ -182,7 +182,7 @@ function describeOtherValues(open: OpenIndex): void {
     expect(await shelf.ids(BOOK, exists('inPrint'))).toEqual([1, 2]);
   });
 
-  it('folds code point by code point', async () => {
+  it('folds each code point separately', async () => {
     const shelf = await openShelf(open);
     const titles = ['ÉTÉ', 'été', 'e\u0301te', 'Straße', 'STRASSE', 'ΣΟΦΟΣ', 'σοφος', 'İstanbul', 'ﬁn'];
     await shelf.apply(titles.map((title, i) => shelf.put(BOOK, 'published', i + 1, { id: i + 1, title })));
@@ -193,7 +193,7 @@ function describeOtherValues(open: OpenIndex): void {
     expect(await shelf.ids(BOOK, folded('contains', 'title', 'fi'))).toEqual([]);
   });
 
-  it('takes % _ * ? and backslash literally', async () => {
+  it('treats % _ * ? and backslash literally', async () => {
     const shelf = await openShelf(open);
     const titles = ['50%', '50x', 'a_b', 'axb', 'a*?', 'a\\b'];
     await shelf.apply(titles.map((title, i) => shelf.put(BOOK, 'published', i + 1, { id: i + 1, title })));
@@ -248,7 +248,7 @@ function describeOtherValues(open: OpenIndex): void {
     for (const [query, expected] of queries) expect(await shelf.ids(BOOK, query)).toEqual(expected);
   });
 
-  it('answers totals, pages and no total when none is asked for', async () => {
+  it('returns totals and pages, and no total if none is requested', async () => {
     const shelf = await openShelf(open);
     await shelf.apply(
       Array.from({ length: 70 }, (_, i) => shelf.put(BOOK, 'published', i + 1, { id: i + 1 })),

@@ -48,7 +48,7 @@ async function facetsOf(shelf: Shelf, facets: readonly FacetRequest[], asked: Pa
 
 /** Searches by words, and facets. */
 export function describeWords(open: OpenIndex): void {
-  it('finds words by case, accent, stem, beginning and synonym-free typos', async () => {
+  it('finds words regardless of case and accent, by stem, prefix and with typos', async () => {
     const shelf = await shelfOf(open, [
       'The Élan of Boundaries',
       'Layers',
@@ -67,7 +67,7 @@ export function describeWords(open: OpenIndex): void {
     expect(await ids(shelf, 'areodynmics', { text: { typoTolerance: false } })).toEqual([]);
   });
 
-  it('orders by typos, nearness, weight and exact words, and then by id', async () => {
+  it('orders by typos, distance, weight and exact words, and then by id', async () => {
     const shelf = await shelfOf(
       open,
       [
@@ -89,7 +89,7 @@ export function describeWords(open: OpenIndex): void {
     ]);
   });
 
-  it('puts words nearer to a beginning first, unless too many words begin so', async () => {
+  it('ranks words near a prefix first, unless too many words have the prefix', async () => {
     const wordsWith = (letter: string, count: number) =>
       Array.from({ length: count }, (_, at) => `${letter}${at}x`).join(' ');
     const titles = ['sun far from any cay or bay', 'sun cay bay', wordsWith('c', 80), wordsWith('b', 1500)];
@@ -99,7 +99,7 @@ export function describeWords(open: OpenIndex): void {
     expect(await ids(shelf, 'sun bay')).toEqual([2, 1]);
   });
 
-  it('leaves out the last words until a row has the others, among those that a filter keeps', async () => {
+  it('drops the last words until a row that passes the filter has the others', async () => {
     const shelf = await shelfOf(open, ['one two', 'one three', 'two three']);
     const { hits, text } = await search(shelf, 'one two zebra ');
     expect(hits.sources.map((source) => decode(source).id)).toEqual([1]);
@@ -108,7 +108,7 @@ export function describeWords(open: OpenIndex): void {
     expect(await ids(shelf, 'zebra one ')).toEqual([]);
   });
 
-  it('finds nothing where no row has words', async () => {
+  it('finds nothing if no row has words', async () => {
     const shelf = await openShelf(open);
     await shelf.apply([1, 2].map((id) => shelf.put(BOOK, 'published', id, { id, title: null, body: null })));
     const question = 'which of these words is there';
@@ -117,7 +117,7 @@ export function describeWords(open: OpenIndex): void {
         expect(await ids(shelf, query, { text: { isRanked } }), query).toEqual([]);
   });
 
-  it('takes five words for a question: one is enough, and the best come first', async () => {
+  it('treats five words as a question: one match is enough, and the best rows come first', async () => {
     const shelf = await shelfOf(open, [
       'wing heat',
       'nothing of it',
@@ -129,7 +129,7 @@ export function describeWords(open: OpenIndex): void {
     expect([...found].sort()).toEqual([1, 3, 4]);
   });
 
-  it('names what a word was taken for, and the words of the documents there are', async () => {
+  it('returns the correction of a word, and the matched words of documents', async () => {
     const shelf = await shelfOf(open, ['aerodynamics', 'aerodynamic', 'aerodynamic wing']);
     const { text } = await search(shelf, 'aerodynamik ');
     expect([...(text?.corrected ?? [])]).toEqual([['aerodynamik', 'aerodynamic']]);
@@ -149,7 +149,7 @@ export function describeWords(open: OpenIndex): void {
     expect(await ids(shelf, 'day light ', exactly)).toEqual([]);
   });
 
-  it('takes several words for one and one for several, where they are synonyms', async () => {
+  it('finds one word by several and several by one, if they are synonyms', async () => {
     const shelf = await openShelf(open);
     const names = ['NYC', 'New York City', 'york city, new', 'New City', 'a big apple', 'burgh', 'apple'];
     await shelf.apply(names.map((name, at) => shelf.put(TOWN, 'live', at + 1, { id: at + 1, name })));
@@ -169,7 +169,7 @@ export function describeWords(open: OpenIndex): void {
     expect((await found('zebra one two three nyc ')).toSorted()).toEqual([1, 2, 3, 4, 5, 7]);
   });
 
-  it('finds a change, a removal and a draft where they are', async () => {
+  it('reflects a change, a removal and a draft', async () => {
     const shelf = await shelfOf(open, ['quixotic']);
     await shelf.apply([shelf.put(BOOK, 'draft', 1, { id: 2, title: 'vermilion' })]);
     expect(await ids(shelf, 'vermilion')).toEqual([]);
@@ -181,7 +181,7 @@ export function describeWords(open: OpenIndex): void {
     expect(await ids(shelf, 'zanzibar')).toEqual([]);
   });
 
-  it('looks at the fields that are named, and never at private ones', async () => {
+  it('searches only the named fields, and never private ones', async () => {
     const shelf = await openShelf(open);
     const values = { title: 'wing', body: 'heat', story: '<b>layer</b>', secret: 'hidden' };
     await shelf.apply([shelf.put(BOOK, 'published', 1, { id: 1, ...values })]);
@@ -191,7 +191,7 @@ export function describeWords(open: OpenIndex): void {
     expect(await ids(shelf, 'heat', { text: { fields: new Set(['body']) } })).toEqual([1]);
   });
 
-  it('reads each locale in its language', async () => {
+  it('stems each locale in its language', async () => {
     const shelf = await openShelf(open);
     const pages = [
       { id: 1, title: 'chevaux', locale: 'fr' },
@@ -207,7 +207,7 @@ export function describeWords(open: OpenIndex): void {
     expect(await inLocales('chevaux ', 'all')).toEqual([1, 3]);
   });
 
-  it('walks by cursor in the order of relevance', async () => {
+  it('pages by cursor in the order of relevance', async () => {
     const shelf = await shelfOf(open, [
       'heat x layer',
       'heat layer',
@@ -286,7 +286,7 @@ export function describeWords(open: OpenIndex): void {
     expect(counted[1]?.stats).toEqual({ min: 9, max: 10, sum: 19, avg: 9.5 });
   });
 
-  it('counts what a search finds, whichever page is asked for, up to a limit', async () => {
+  it('counts all matches of a search, for any page, up to a limit', async () => {
     const shelf = await openShelf(open);
     const genres = ['poem', 'essay', 'poem', 'novel'];
     await shelf.apply(

@@ -56,7 +56,7 @@ afterAll(async () => {
 });
 
 describe('documented commands', () => {
-  it('there are some of each kind', () => {
+  it('there are commands of each kind', () => {
     const all = commands.map(([, command]) => command);
     for (const start of [
       'npm ci',

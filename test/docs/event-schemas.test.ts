@@ -17,7 +17,7 @@ const RELEASED: Readonly<Record<string, string>> = JSON.parse(
   readFileSync(join(import.meta.dirname, 'event-schema-digests.json'), 'utf8'),
 );
 
-it.each([...files])('docs/events/%s is what the schema of the code says', async (name, text) => {
+it.each([...files])('docs/events/%s equals the schema in the code', async (name, text) => {
   await expect(text).toMatchFileSnapshot(join(FOLDER, name));
 });
 
@@ -36,7 +36,7 @@ describe('no field of a version changes', () => {
     ).toBe(RELEASED[name]);
   });
 
-  it('and none is taken away', () => {
+  it('no field is removed', () => {
     expect(Object.keys(RELEASED).sort()).toEqual(versioned.map(([name]) => name).sort());
   });
 });

@@ -6,6 +6,6 @@ it('there are 24 operators', () => {
   expect(OPERATOR_NAMES).toHaveLength(24);
 });
 
-it('docs/operators.md is what the operator table says', async () => {
+it('docs/operators.md equals the operator table', async () => {
   await expect(operatorsPage()).toMatchFileSnapshot('../../docs/operators.md');
 });

@@ -20,7 +20,7 @@ describe.each(FILES)('%s', (file) => {
     expect(linked.filter((path) => !existsSync(join(ROOT, dirname(file), path)))).toEqual([]);
   });
 
-  it('keeps to 40 lines if it records a decision', () => {
+  it('has at most 40 lines if it records a decision', () => {
     if (file.startsWith('docs/adr/')) expect(text.split('\n').length).toBeLessThanOrEqual(41);
   });
 });

@@ -116,7 +116,7 @@ describe('a copy of a log', () => {
   it.each(first)(title, { timeout: 60_000 }, isOwn);
   it.each(more)(title, { ...takesMinutes('ways to copy a log'), timeout: 60_000 }, isOwn);
 
-  it('can be copied again: a copy of a copy is a log of its own as well', {
+  it('can be copied again: a copy of a copy is a separate log too', {
     ...takesMinutes('copies of copies'),
     timeout: 60_000,
   }, async () => {

@@ -47,7 +47,7 @@ describe(
     };
 
     // Another type than below: an api process shows a change some time after another one has.
-    it('are answered by every api process from the token of another', async () => {
+    it('are answered by every api process with the token of another', async () => {
       const { next } = await readFeed(ask(0), 'types=categories');
       const id = await write('/api/categories', { key: 'one' });
       await write(`/api/categories/${id}`, { name: 'n' }, 'PUT');
@@ -66,7 +66,7 @@ describe(
       ]);
     });
 
-    it('accept a ticket once, and say what is not offered', async () => {
+    it('accept a ticket once, and refuse what is not supported', async () => {
       const { body } = await ask(0)('/_varve/tickets', { method: 'POST' });
       const open = (at: number) =>
         openEvents(`${urlOf(fleet.apis[at])}/api/_changes?types=tags&ticket=${body.data.ticket}`);

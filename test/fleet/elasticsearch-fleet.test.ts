@@ -46,7 +46,7 @@ describe(
       stopLog();
     });
 
-    it('shows through any of its api processes what was written through another', async () => {
+    it('shows a write through each of its api processes, whichever accepted it', async () => {
       const [one, other] = fleet.apis.map((api) => createApiClient(api.server().url)) as [
         ApiClient,
         ApiClient,
@@ -71,7 +71,7 @@ describe(
       }
     });
 
-    it('reads nothing where writes are taken, and says who does', async () => {
+    it('the writing process answers no reads, and names the process that does', async () => {
       for (const project of fleet.projects) {
         const { url } = project.server();
         const answer = await fetch(`${url}/api/tags`);

@@ -55,7 +55,7 @@ describe('feeds of two processes on one log', takesMinutes('feeds of two process
     }
   };
 
-  it('accept a ticket once, whichever process made it and whichever is asked', async () => {
+  it('accept a ticket once, in any process, made by any process', async () => {
     const { leader, other } = await both();
     for (const maker of [leader, other]) {
       const ticket = await ticketOf(maker);
@@ -69,7 +69,7 @@ describe('feeds of two processes on one log', takesMinutes('feeds of two process
     );
   });
 
-  it('answer a token of the other process, and name an answer of a list alike', async () => {
+  it('accept a token of the other process, and give a list the same name', async () => {
     const { leader, other } = await both();
     const { next } = await readFeed(createAsk(urlOf(leader)), 'types=tags');
     const id = await createTag(() => other, 'token');

@@ -26,15 +26,15 @@ async function forwarded(): Promise<number> {
   return sampleOf(body, 'varve_forwarded_writes_total') ?? 0;
 }
 
-describe('a write that comes to a follower', () => {
-  it('is sent on when its caller may do it', async () => {
+describe('a write that reaches a standby', () => {
+  it('is forwarded if its caller has the right', async () => {
     const before = await forwarded();
     const body = { data: { key: 'may', name: 'may' } };
     expect((await followerAsks(tokens.tags)('/api/tags', { method: 'POST', body })).status).toBe(201);
     expect(await forwarded()).toBe(before + 1);
   });
 
-  it('is refused before it is sent on when its caller may not', async () => {
+  it('is refused before it is forwarded if its caller lacks the right', async () => {
     const before = await forwarded();
     const form = new FormData();
     form.append('files', new Blob(['x']), 'x.txt');
@@ -58,7 +58,7 @@ describe('a write that comes to a follower', () => {
   });
 });
 
-it('knows a token at once that the other process has just made', async () => {
+it('accepts at once a token that the other process has just made', async () => {
   const full = createAsk(leader.server().url, tokens.full);
   for (let n = 0; n < 10; n++) {
     const token = await createTokenOver(full, { name: `new ${n}`, type: 'custom', allow: ['tag.find'] });
@@ -66,7 +66,7 @@ it('knows a token at once that the other process has just made', async () => {
   }
 });
 
-it('keeps the Idempotency-Keys of callers without a token apart', async () => {
+it('separates the Idempotency-Keys of callers without a token', async () => {
   const full = createAsk(leader.server().url, tokens.full);
   const allow = { data: { allow: ['tag.create', 'file.create'] } };
   expect((await full('/_varve/public', { method: 'PUT', body: allow })).status).toBe(200);
@@ -97,7 +97,7 @@ it('keeps the Idempotency-Keys of callers without a token apart', async () => {
   expect(files[1]?.body).not.toEqual(files[0]?.body);
 });
 
-it('answers a form that ends before its body does', async () => {
+it('answers a form that ends before its body', async () => {
   const upload = (body: string) =>
     fetch(`${follower.server().url}/api/upload`, {
       method: 'POST',

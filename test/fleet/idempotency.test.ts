@@ -45,7 +45,7 @@ async function total(name: string): Promise<number> {
   return (JSON.parse(text) as { meta: { pagination: { total: number } } }).meta.pagination.total;
 }
 
-describe('a write that comes to a process that does not lead', () => {
+describe('a write that reaches a process that is not the leader', () => {
   it('is answered as the leader answers it', async () => {
     const [here, there] = [
       await send(leader, 'POST', '/api/tags?fields=name', { data: { key: 'h', name: 'h' } }),
@@ -92,7 +92,7 @@ describe('a write that comes to a process that does not lead', () => {
     expect(Buffer.compare(Buffer.from(await stored.arrayBuffer()), content)).toBe(0);
   });
 
-  it('has no identity that just anybody gives it', async () => {
+  it('does not get its identity from an arbitrary caller', async () => {
     const forged = { 'varve-command': `${randomUUID()}.${'A'.repeat(43)}` };
     for (const [n, member] of [leader, leader, follower, follower].entries()) {
       const body = named('forged', `forged ${n}`);
@@ -103,7 +103,7 @@ describe('a write that comes to a process that does not lead', () => {
 });
 
 describe('Idempotency-Key', () => {
-  it('makes one document of a creation that is sent again, whichever process it comes to', async () => {
+  it('makes one document of a repeated creation, through any process', async () => {
     const headers = keyed();
     const answers = [];
     for (const member of [follower, leader, follower]) {
@@ -114,7 +114,7 @@ describe('Idempotency-Key', () => {
     expect(await total('once')).toBe(1);
   });
 
-  it('makes one document of creations that come at once', async () => {
+  it('makes one document of concurrent creations', async () => {
     const headers = keyed();
     const members = [leader, follower, leader, follower, follower];
     const answers = await Promise.all(
@@ -124,7 +124,7 @@ describe('Idempotency-Key', () => {
     expect(await total('at-once')).toBe(1);
   });
 
-  it('carries a change, an action and a removal out once', async () => {
+  it('executes a change, an action and a removal once', async () => {
     const path = `/api/restaurants/${documentOf(await send(leader, 'POST', '/api/restaurants', named('steps')))}`;
     const twice = async (method: string, to: string, body?: unknown) => {
       const headers = keyed();
@@ -163,7 +163,7 @@ describe('Idempotency-Key', () => {
     expect((await upload(leader, 'another note', key)).status).toBe(422);
   });
 
-  it('is refused with another request, and when it is none', async () => {
+  it('is refused with another request, and if it is invalid', async () => {
     const headers = keyed();
     const first = await send(leader, 'POST', '/api/restaurants', named('first'), headers);
     expect(first.status).toBe(201);
@@ -183,7 +183,7 @@ describe('Idempotency-Key', () => {
     expect(await total('second')).toBe(0);
   });
 
-  it('says nothing of a request that was refused: it may be sent again, corrected', async () => {
+  it('is not used up by a refused request: a corrected one may use it', async () => {
     const headers = keyed();
     expect((await send(leader, 'POST', '/api/restaurants', { data: { nope: 1 } }, headers)).status).toBe(400);
     expect((await send(leader, 'POST', '/api/restaurants', named('corrected'), headers)).status).toBe(201);

@@ -26,7 +26,7 @@ async function startImpostor(url: string, presence: string, seen: Seen[]): Promi
   return server;
 }
 
-it('takes no write and no token from a follower, whatever it answers as the leader', {
+it('a standby sends it no write and no token, whatever it answers as the leader', {
   ...takesMinutes('a false leader'),
   timeout: 60_000,
 }, async () => {

@@ -74,7 +74,7 @@ const readPlace = (data: string) => {
   return { applied: meta['position'] ?? 0n, readFrom: meta['read_from'] ?? 0n };
 };
 
-test(`nothing is missing after kill -9 with a full buffer, ${ROUNDS} times in the middle of it`, {
+test(`no event is missing after kill -9 with a full buffer, ${ROUNDS} times`, {
   ...takesMinutes('kills with a full buffer'),
   timeout: ROUNDS * 60_000,
 }, async () => {

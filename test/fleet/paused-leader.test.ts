@@ -60,7 +60,7 @@ describe(`a leader that is paused for ${SECONDS} s with ${WRITES} writes in flig
     expect(takeovers).toBeGreaterThan(0);
   });
 
-  it('stores each acknowledged write once, no write twice, and nothing that does not count', async () => {
+  it('stores each acknowledged write once, no write twice, and nothing after a newer claim', async () => {
     const facts = await readLogFacts(fleet.eventStore);
     const lost = outcomes.filter((outcome) => isStored(outcome) && timesStored(facts, outcome) === 0);
     expect(duplicatesIn(facts).slice(0, 3)).toEqual([]);

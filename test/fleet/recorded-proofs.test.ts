@@ -82,7 +82,7 @@ function replay(url: string, request: string): Promise<number> {
 }
 
 describe('a write on the wire between two processes', () => {
-  it('is worth nothing a second time: to its leader, to another process, or as another request', async () => {
+  it('is not accepted twice: by its leader, by another process, or as another request', async () => {
     expect((await write('once')).status).toBe(201);
     const request = recorded();
     expect(request).toContain('varve-command: 2.');
@@ -94,7 +94,7 @@ describe('a write on the wire between two processes', () => {
     expect([await total('once'), await total('ecno')]).toEqual([1, 0]);
   });
 
-  it('is not believed to be answered when the answer was changed, and counts once all the same', async () => {
+  it('is not answered by a changed answer, and still counts once', async () => {
     let changed = 0;
     wire.answer = (text) => {
       if (!text.includes('201 Created') || changed > 2) return text;
@@ -109,7 +109,7 @@ describe('a write on the wire between two processes', () => {
   });
 
   it(
-    'is carried out once when its follower is killed before the answer, and is sent again',
+    'is executed once if its standby is killed before the answer and the client repeats it',
     takesMinutes('a follower that is killed'),
     async () => {
       const headers = { 'idempotency-key': randomUUID() };
@@ -129,7 +129,7 @@ describe('a write on the wire between two processes', () => {
     },
   );
 
-  it('lifts no limit of requests for those who send it again', async () => {
+  it('does not lift the rate limit when it is repeated', async () => {
     expect((await write('limit')).status).toBe(201);
     const request = recorded();
     const answers = [];

@@ -50,7 +50,7 @@ async function succeed(...args: readonly string[]): Promise<void> {
 
 const stored = () => bucket.names().some((name) => name.endsWith(file.hash));
 
-it('are refused to a restored copy and to a copied directory, and are as they were', {
+it('are refused to a restored copy and to a copied directory, and stay unchanged', {
   ...takesMinutes('who owns uploaded files'),
   timeout: 60_000,
 }, async () => {
@@ -72,7 +72,7 @@ it('are refused to a restored copy and to a copied directory, and are as they we
   expect((await fetch(original.url + file.url)).status).toBe(200);
 });
 
-it('are taken over with --adopt, after which the original deletes nothing there and does not start', {
+it('belong to the copy after --adopt: the original deletes nothing there and does not start', {
   ...takesMinutes('who owns uploaded files'),
   timeout: 60_000,
 }, async () => {
@@ -92,7 +92,7 @@ it('are taken over with --adopt, after which the original deletes nothing there 
   await (await start(adopting)).dispose();
 });
 
-it('are refused to an original that a copy has followed, as neither can know which one is the copy', {
+it('are refused to an original after its copy, since neither can know which one is the copy', {
   ...takesMinutes('who owns uploaded files'),
   timeout: 60_000,
 }, async () => {
@@ -108,7 +108,7 @@ it('are refused to an original that a copy has followed, as neither can know whi
   expect(output).toContain('another copy of this log');
 });
 
-it('keep what two spaces of one log file have in common, until one is their only owner', {
+it('keep the files that two namespaces share, until one is the only owner', {
   ...takesMinutes('who owns uploaded files'),
   timeout: 60_000,
 }, async () => {

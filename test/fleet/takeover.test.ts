@@ -8,7 +8,7 @@ import { describeTakeover } from './describe-takeover.ts';
 
 describeTakeover('two servers on one SQLite log', count(2, 1), async () => ({ close: () => {} }));
 
-describe('an SQLite log that is locked for longer than anyone waits for it', () => {
+describe('an SQLite log that is locked longer than any timeout', () => {
   let fleet: TestFleet;
   beforeAll(async () => {
     fleet = await startFleet({ size: 2 });
@@ -16,7 +16,7 @@ describe('an SQLite log that is locked for longer than anyone waits for it', () 
   afterAll(() => fleet.dispose());
 
   it(
-    'refuses writes for now, ends nobody, and is led again when it is free',
+    'refuses writes meanwhile, ends no process, and has a leader again when it is free',
     takesMinutes('a locked log'),
     async () => {
       const leader = await fleet.leader();

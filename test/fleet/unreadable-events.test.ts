@@ -48,7 +48,7 @@ async function lastPosition(): Promise<bigint> {
   return position;
 }
 
-it('events of other programs are skipped, named and counted, in streams of the lease and of access too', async () => {
+it('events of other programs are skipped, named and counted, also in the streams of the lease and of access', async () => {
   const foreign = { type: 'leader-elected', data: null, metadata: {} as never };
   for (const stream of STREAMS) await append(stream, foreign);
   for (const member of fleet.members) {
@@ -71,7 +71,7 @@ it('events of other programs are skipped, named and counted, in streams of the l
   }
 });
 
-it('an event of a newer release stops the older processes: they serve what they have, take no writes, and do not lead', async () => {
+it('an event of a newer release stops older processes: they serve reads, accept no writes, and do not become leader', async () => {
   const metadata = { schemaVersion: 1, at: new Date().toISOString(), epoch: 1_000 };
   const position = await append('varve.api_tag_tag-x', { type: 'entry-archived', data: {}, metadata });
   const reason = '"entry-archived" is an unknown type of event';
@@ -102,7 +102,7 @@ it('an event of a newer release stops the older processes: they serve what they 
 });
 
 it(
-  'commands that read the log to its end, or write to it, refuse with a sentence and write nothing',
+  'commands that read the log to its end, or write to it, refuse with a message and write nothing',
   takesMinutes('commands on a log with unreadable events'),
   async () => {
     const [member] = fleet.members;
@@ -130,7 +130,7 @@ it(
 );
 
 it(
-  'a process that starts with such a log serves what is before the event',
+  'a process that starts with such a log serves the content before the event',
   takesMinutes('starts on a log with unreadable events'),
   async () => {
     const [member] = fleet.members;
@@ -147,7 +147,7 @@ it(
 );
 
 it(
-  'a server on KurrentDB passes binary events of another program in streams of its space',
+  'a server on KurrentDB skips binary events of another program in streams of its namespace',
   takesMinutes('binary events in KurrentDB'),
   async () => {
     const double = await startKurrentDbDouble();

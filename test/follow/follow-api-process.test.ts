@@ -9,7 +9,7 @@ const SECRET = 'a secret of this test alone';
 
 describe('varve api with a leader that follows Strapi', async () => {
   const options = await needsElasticsearch(takesMinutes('varve api with a leader that follows Strapi'));
-  describe('with writes that go to the source', { ...options }, () => {
+  describe('with writes that are forwarded to the source', { ...options }, () => {
     let source: RunningServer;
     let fleet: ElasticsearchFleet;
     let url: string;
@@ -38,7 +38,7 @@ describe('varve api with a leader that follows Strapi', async () => {
         })
         .toContain(`"${name}"`);
 
-    test('a write is carried out there and shown when it is answered', { timeout: 120_000 }, async () => {
+    test('a write is executed there, and visible when it is answered', { timeout: 120_000 }, async () => {
       await shows('First');
       const ask = createAsk(url);
       const body = { data: { key: 'second', name: 'Second' } };
@@ -51,7 +51,7 @@ describe('varve api with a leader that follows Strapi', async () => {
       expect((await ask(path)).status).toBe(404);
     });
 
-    test('a webhook there has the leader read the document', { timeout: 120_000 }, async () => {
+    test('a webhook there makes the leader read the document', { timeout: 120_000 }, async () => {
       const made = await createAsk(source.url)('/api/tags', {
         method: 'POST',
         body: { data: { key: 'third', name: 'Third' } },

@@ -63,7 +63,7 @@ describe('a fleet that follows', takesMinutes('a fleet that follows'), () => {
     rmSync(contentTypes, { recursive: true, force: true });
   });
 
-  it('has one process read Strapi, and writes to the other shown when they are answered', {
+  it('lets one process read Strapi, and shows writes to the other one when they are answered', {
     timeout: 120_000,
   }, async () => {
     const leader = await fleet.leader();

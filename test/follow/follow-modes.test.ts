@@ -78,7 +78,7 @@ describe(
       for (const folder of [data, contentTypes]) rmSync(folder, { recursive: true, force: true });
     });
 
-    test('with an archive is not ready until all is copied, and continues after a kill', {
+    test('with an archive is not ready until everything is copied, and continues after a kill', {
       timeout: 120_000,
     }, async () => {
       gate.hold((path) => path.startsWith('/api/') && !path.startsWith('/api/i18n'));
@@ -108,7 +108,7 @@ describe(
       expect(await events('--type', 'entry-deleted')).toContain('api::home.home');
     });
 
-    test('keeps everything when the source comes up empty, until --follow-deletions allows it', {
+    test('keeps everything when the source starts empty, until --follow-deletions allows the deletion', {
       timeout: 120_000,
     }, async () => {
       const deleted = await events('--type', 'entry-deleted');
@@ -125,7 +125,7 @@ describe(
       await becomesEqualTo(empty);
     });
 
-    test('with --follow-writes refuse answers writes with 405, and sends sign-ins on', async () => {
+    test('with --follow-writes refuse answers writes with 405, and forwards sign-ins', async () => {
       const ask = createAsk(follower.url);
       const body = { data: { name: 'Refused' } };
       expect((await ask('/api/dishs', { method: 'POST', body })).status).toBe(405);

@@ -81,7 +81,7 @@ it('copies everything, and every change, with relations from both sides', { time
   expect(stdout).toContain('by strapi (follow)');
 });
 
-it('reads a document again when a webhook with the secret names it, and takes no other webhook', async () => {
+it('reads a document again when a webhook with the secret names it, and refuses other webhooks', async () => {
   const send = (authorization: string) =>
     fetch(`${follower.url}/_varve/strapi`, {
       method: 'POST',
@@ -93,7 +93,7 @@ it('reads a document again when a webhook with the secret names it, and takes no
   expect((await send(`Bearer ${SECRET}`)).status).toBe(204);
 });
 
-it('sends a write on, and answers when it shows it', async () => {
+it('forwards a write, and answers when it shows it', async () => {
   const { status, body } = await ask(follower.url, 'POST', '/api/dishs', { data: { name: 'Sent on' } });
   expect(status).toBe(201);
   const { documentId } = body.data;
@@ -106,7 +106,7 @@ it('sends a write on, and answers when it shows it', async () => {
 });
 
 const long = takesMinutes('a follower that is killed');
-it('is what the source is after a kill, and wrote nothing twice', { ...long, timeout: 60_000 }, async () => {
+it('equals the source after a kill, and wrote nothing twice', { ...long, timeout: 60_000 }, async () => {
   const count = async () => (await runVarve(['events', '--data', data])).stdout.split('\n').length;
   await follower.stop('SIGKILL');
   await create('dishs', { name: 'While it was away' });
@@ -121,7 +121,7 @@ it('is what the source is after a kill, and wrote nothing twice', { ...long, tim
   await becomesEqual();
 });
 
-it('answers reads while the source is away, and says so', { timeout: 60_000 }, async () => {
+it('answers reads while the source is unreachable, and says so', { timeout: 60_000 }, async () => {
   await source.stop('SIGKILL');
   for (;;) {
     const { follow } = await jsonOf<Status>(['status', '--json', '--data', data]);

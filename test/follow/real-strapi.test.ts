@@ -60,13 +60,13 @@ describe('following a real Strapi', needsStrapi(takesMinutes('following a real S
     await relay?.close();
   });
 
-  it('answers every read of the corpus that lives there', { timeout: 600_000 }, async () => {
+  it('answers every read of the corpus that it contains', { timeout: 600_000 }, async () => {
     const { code, output } = await runCorpus(varve.url, ['--file', writeReadCases()], 'collect');
     expect(code, output.slice(-3000)).toBe(0);
     expect(await differences(strapi.url, varve.url)).toEqual([]);
   });
 
-  it(`shows what Strapi shows after ${EDITS} edits, three of ten webhooks lost and Strapi killed twice`, {
+  it(`equals Strapi after ${EDITS} edits, with three of ten webhooks lost and Strapi killed twice`, {
     timeout: 300_000 + EDITS * 2_000,
   }, async () => {
     const random = createRandom(SEED);

@@ -52,7 +52,7 @@ afterAll(async () => {
   rmSync(project, { recursive: true });
 });
 
-it('names once what it does not serve, and lists it in the status', async () => {
+it('names each attribute that it does not serve once, and lists it in the status', async () => {
   const left = ['$.attributes.order.target', '$.attributes.stars.customField', '$.attributes.status.default'];
   for (const path of left) expect(server.output().split(`"path":"${path}"`), path).toHaveLength(2);
   expect(server.output()).toContain('--custom-field plugin::rating.stars=<type>');
@@ -79,7 +79,7 @@ it('serves an attribute called status, and a custom field that it does not know 
   expect(JSON.stringify(left.body).replaceAll('order', 'nonsense')).toBe(JSON.stringify(unknown.body));
 });
 
-it('serves what a project adds to users, and hides what is private', async () => {
+it('serves attributes that a project adds to users, and hides private ones', async () => {
   const ada = { username: 'ada', email: 'ada@example.org', password: 'secret1', role: 1 };
   const made = await ask('/api/users', {
     method: 'POST',

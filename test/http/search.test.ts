@@ -107,7 +107,7 @@ describe('search', () => {
     );
   });
 
-  it('walks by cursor in the order of relevance', async () => {
+  it('pages by cursor in the order of relevance', async () => {
     const all = await names('search=a&pagination[pageSize]=100');
     const walked: string[] = [];
     for (let cursor: string | null | undefined = ''; cursor !== null && cursor !== undefined; ) {

@@ -87,7 +87,7 @@ export function describeInstantLeaks(start: () => Promise<RunningServer>): void 
       expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     });
 
-    test('is what others with the right are answered', async () => {
+    test('is answered for callers with the right', async () => {
       const answered: string[] = [];
       for (const [surface, body] of Object.entries(SURFACES))
         if ((await answerOf(body('chef'), 'chef', askAll)).status === 200) answered.push(surface);

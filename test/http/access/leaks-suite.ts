@@ -112,7 +112,7 @@ export function describeLeaks(start: () => Promise<RunningServer>): void {
       },
     );
 
-    test('is what others with the right are answered', async () => {
+    test('is answered for callers with the right', async () => {
       const answered: string[] = [];
       for (const [surface, query] of Object.entries(SURFACES)) {
         if ((await askAll(`/api/restaurants?${query('chef')}`)).status === 200) answered.push(surface);
@@ -127,14 +127,17 @@ export function describeLeaks(start: () => Promise<RunningServer>): void {
       expect(status).toBe(200);
     });
 
-    test.each(Object.entries(SURFACES))('%s: one entry is as strict as the list', async (_surface, query) => {
-      for (const name of ['chef', 'internalNote', 'secretPin']) {
-        const hidden = await ask(`/api/restaurants/${restaurant}?${query(name)}`);
-        const unknown = await ask(`/api/restaurants/${restaurant}?${query(UNKNOWN)}`);
-        // The order of one entry is none: `sort` is checked all the same.
-        expect(shapeOf(hidden, name)).toEqual(shapeOf(unknown, UNKNOWN));
-      }
-    });
+    test.each(Object.entries(SURFACES))(
+      '%s: one entry refuses what the list refuses',
+      async (_surface, query) => {
+        for (const name of ['chef', 'internalNote', 'secretPin']) {
+          const hidden = await ask(`/api/restaurants/${restaurant}?${query(name)}`);
+          const unknown = await ask(`/api/restaurants/${restaurant}?${query(UNKNOWN)}`);
+          // The order of one entry is none: `sort` is checked all the same.
+          expect(shapeOf(hidden, name)).toEqual(shapeOf(unknown, UNKNOWN));
+        }
+      },
+    );
 
     test.each([
       ['a component', 'filters[address][?][name]=x', 'country'],
@@ -200,7 +203,7 @@ export function describeLeaks(start: () => Promise<RunningServer>): void {
       }
     });
 
-    test('cannot be written, for the answer would show them', async () => {
+    test('cannot be written, since the answer would show them', async () => {
       const hidden = await ask(`/api/restaurants/${restaurant}?status=draft`, {
         method: 'PUT',
         body: { data: {} },
@@ -381,7 +384,7 @@ export function describeLeaks(start: () => Promise<RunningServer>): void {
       expect(await total('_q=$argon2')).toBe(0);
     });
 
-    test('a page walked by cursor carries nothing that was not answered', async () => {
+    test('a cursor contains only values of the answer', async () => {
       const { body } = await ask(
         '/api/restaurants?pagination[cursor]=&pagination[pageSize]=2&sort=name&fields=name',
       );

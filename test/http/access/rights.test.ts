@@ -123,7 +123,7 @@ describe('each caller on each route', () => {
     else expect({ status, body }).toEqual({ status: 403, body: FORBIDDEN });
   });
 
-  test('what is there and what is not is forbidden alike', async () => {
+  test('existing and missing documents are forbidden alike', async () => {
     const [tag] = (await asks['read-only']('/api/tags')).body.data;
     for (const id of [tag.documentId, 'nobody']) {
       for (const method of ['GET', 'PUT', 'DELETE']) {
@@ -136,12 +136,12 @@ describe('each caller on each route', () => {
     }
   });
 
-  test('a query is not looked at before the right is', async () => {
+  test('rights are checked before the query', async () => {
     const { body } = await asks['restaurant.*']('/api/tags?filters[nope]=1&status=x');
     expect(body).toEqual(FORBIDDEN);
   });
 
-  test('a file is linked only with an entry that may be changed', async () => {
+  test('a file is linked only with an entry that the caller may change', async () => {
     const upload = async (ask: Ask): Promise<Answer> => {
       const form = new FormData();
       form.append('ref', 'api::restaurant.restaurant');
@@ -157,7 +157,7 @@ describe('each caller on each route', () => {
 });
 
 describe('a token that is not valid', () => {
-  test('is one answer on every guarded route, whatever is wrong with it', async () => {
+  test('has the same answer on every guarded route, for any defect', async () => {
     const full = asks['full-access'];
     const secret = await createTokenOver(full, { name: 'short', type: 'read-only' });
     await full('/_varve/tokens/short', { method: 'DELETE' });
@@ -185,7 +185,7 @@ describe('a token that is not valid', () => {
     expect(status).toBe(401);
   });
 
-  test('does no harm where nobody is asked', async () => {
+  test('is ignored on routes without a check', async () => {
     const ask = createAsk(server.url, 'nonsense');
     expect((await ask('/_health')).status).toBe(204);
     expect((await ask('/docs')).status).toBe(200);
@@ -269,7 +269,7 @@ test.each(['nothing', { toString: 1 }, [{ toString: 1 }], [['tag.find']], 5])(
 describe('varve token', () => {
   const token = (...args: string[]) => spawnVarve(['token', ...args, '--data', server.data]).exited;
 
-  test('makes a token that a running server takes, and revokes it there', async () => {
+  test('makes a token that a running server accepts, and revokes it there', async () => {
     const { code, output } = await token(
       'create',
       '--name',
@@ -292,7 +292,7 @@ describe('varve token', () => {
     );
   });
 
-  test('names every problem and makes nothing', async () => {
+  test('names every problem and makes no token', async () => {
     const { code, output } = await token(
       'create',
       '--name',
@@ -333,7 +333,7 @@ describe('varve token', () => {
 });
 
 describe('a server', () => {
-  test('is open to others once there is a token, made while it does not run', async () => {
+  test('is open to other machines after a token was made while it did not run', async () => {
     const data = createDataDirectory();
     onTestFinished(() => rmSync(data, { recursive: true, force: true }));
     // A token is refused where there is no log yet.
@@ -358,7 +358,7 @@ describe('a server', () => {
   });
 
   test(
-    'keeps the public rights it was given, and lists what is wrong with them',
+    'keeps its public rights, and lists problems of the setting',
     takesMinutes('public rights over restarts'),
     async () => {
       const data = createDataDirectory();

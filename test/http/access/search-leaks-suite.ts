@@ -81,17 +81,23 @@ export function describeSearchLeaks(start: () => Promise<RunningServer>): void {
     answerOf(text, ask('/1/indexes/restaurants/query', { method: 'POST', body: query(text) }));
 
   describe.each(Object.entries(HIDDEN))('words of what is hidden (%s)', (_kind, word) => {
-    test.each(Object.entries(LISTS))('are like words of nothing: %s', async (_surface, query) => {
-      const nothing = await list(ask, NOTHING, query);
-      expect(nothing.status).toBe(200);
-      expect(await list(ask, word, query)).toEqual(nothing);
-    });
+    test.each(Object.entries(LISTS))(
+      'are answered like words that no text has: %s',
+      async (_surface, query) => {
+        const nothing = await list(ask, NOTHING, query);
+        expect(nothing.status).toBe(200);
+        expect(await list(ask, word, query)).toEqual(nothing);
+      },
+    );
 
-    test.each(Object.entries(QUERIES))("are so in Algolia's protocol: %s", async (_surface, query) => {
-      const nothing = await instant(NOTHING, query);
-      expect(nothing.status).toBe(200);
-      expect(await instant(word, query)).toEqual(nothing);
-    });
+    test.each(Object.entries(QUERIES))(
+      "are answered like that in Algolia's protocol: %s",
+      async (_surface, query) => {
+        const nothing = await instant(NOTHING, query);
+        expect(nothing.status).toBe(200);
+        expect(await instant(word, query)).toEqual(nothing);
+      },
+    );
   });
 
   test('callers who may see drafts find their words', async () => {
