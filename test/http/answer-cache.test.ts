@@ -50,7 +50,7 @@ async function readFromCache(url: string, headers: Readonly<Record<string, strin
   return first;
 }
 
-describe('an answer that is asked for again', () => {
+describe('an answer that is requested again', () => {
   it('comes from the cache, with the same bytes and headers, until a write changes it', async () => {
     const documentId = await create(api, 'again');
     const url = `${server.url}/api/chefs?filters[key]=again`;
@@ -114,7 +114,7 @@ describe('an answer that is asked for again', () => {
   });
 });
 
-it('is not asked for a caller with other rights, and not at all for a token that was revoked', async () => {
+it('is separate for callers with other rights, and not used for a revoked token', async () => {
   const own = await startServer();
   onTestFinished(() => own.dispose());
   const open = createAsk(own.url);
@@ -148,7 +148,7 @@ it('is not asked for a caller with other rights, and not at all for a token that
   expect((await read(url)).status).toBe(403);
 });
 
-it('remembers nothing where it is off', takesMinutes('servers without a cache'), async () => {
+it('stores nothing if it is off', takesMinutes('servers without a cache'), async () => {
   const own = await startServer({ arguments: ['--answer-cache-bytes', '0'] });
   onTestFinished(() => own.dispose());
   await create(createApiClient(own.url), 'a');
@@ -160,26 +160,32 @@ it('remembers nothing where it is off', takesMinutes('servers without a cache'),
   expect(await hitsOf(own.url)).toBe(1);
 });
 
-it('shows writes of another process of the log', takesMinutes('caches of several processes'), async () => {
-  const folder = createDataDirectory();
-  const log = ['--event-store', `sqlite:${join(folder, 'events.db')}`];
-  const servers = [];
-  for (const name of ['a', 'b']) {
-    const one = await startServer({ data: join(folder, name), arguments: log });
-    onTestFinished(() => one.dispose());
-    servers.push(one);
-  }
-  const [first, second] = servers as [RunningServer, RunningServer];
-  const client = createApiClient(first.url);
-  const documentId = await create(client, 'a');
-  for (let i = 0; i < 10; i++) {
-    const { headers } = await client.call('PUT', `/api/chefs/${documentId}`, { data: { name: `name ${i}` } });
-    const position = headers.get('varve-position') ?? '';
-    for (const url of [second.url, first.url]) {
-      const answer = await read(`${url}/api/chefs`, { 'varve-min-position': position });
-      expect(JSON.parse(answer.body).data[0].name).toBe(`name ${i}`);
-      await readFromCache(`${url}/api/chefs`);
+it(
+  'shows writes of another process on the same log',
+  takesMinutes('caches of several processes'),
+  async () => {
+    const folder = createDataDirectory();
+    const log = ['--event-store', `sqlite:${join(folder, 'events.db')}`];
+    const servers = [];
+    for (const name of ['a', 'b']) {
+      const one = await startServer({ data: join(folder, name), arguments: log });
+      onTestFinished(() => one.dispose());
+      servers.push(one);
     }
-  }
-  expect(await hitsOf(second.url)).toBeGreaterThan(9);
-});
+    const [first, second] = servers as [RunningServer, RunningServer];
+    const client = createApiClient(first.url);
+    const documentId = await create(client, 'a');
+    for (let i = 0; i < 10; i++) {
+      const { headers } = await client.call('PUT', `/api/chefs/${documentId}`, {
+        data: { name: `name ${i}` },
+      });
+      const position = headers.get('varve-position') ?? '';
+      for (const url of [second.url, first.url]) {
+        const answer = await read(`${url}/api/chefs`, { 'varve-min-position': position });
+        expect(JSON.parse(answer.body).data[0].name).toBe(`name ${i}`);
+        await readFromCache(`${url}/api/chefs`);
+      }
+    }
+    expect(await hitsOf(second.url)).toBeGreaterThan(9);
+  },
+);

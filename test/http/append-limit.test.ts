@@ -41,7 +41,7 @@ afterEach(async () => {
 
 const review = (key: string, text: string) => ({ data: { key, text } });
 
-it('an entry that is too large is refused with 413 and the limit, by every process, and nothing of it is stored', async () => {
+it('every process refuses an entry that is too large with 413 and the limit, and stores nothing of it', async () => {
   double = await startKurrentDbDouble({ maxAppendSize: LIMIT });
   const [leader, follower] = [await start(), await start()];
   for (const { call } of [leader, follower]) {
@@ -62,7 +62,7 @@ it('an entry that is too large is refused with 413 and the limit, by every proce
 });
 
 it(
-  'an entry that is larger than a message to the server may be is refused with 413 at once',
+  'an entry above the limit of a message to the server is refused with 413 at once',
   takesMinutes('limits of the log server'),
   async () => {
     double = await startKurrentDbDouble();
@@ -83,7 +83,7 @@ it(
 );
 
 it(
-  'an import refuses the lines that are too large, by a server and without one, and writes the others',
+  'an import refuses lines that are too large and writes the others, with and without a server',
   takesMinutes('limits of the log server'),
   async () => {
     double = await startKurrentDbDouble({ maxAppendSize: LIMIT });
@@ -114,7 +114,7 @@ it(
 );
 
 it(
-  'an import of an export names the event that is too large; content types that are, end the start',
+  'an import of an export names an event that is too large; content types that are too large end the start',
   takesMinutes('limits of the log server'),
   async () => {
     double = await startKurrentDbDouble();

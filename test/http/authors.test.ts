@@ -31,7 +31,7 @@ async function tagCreated(key: string): Promise<StoredEvent | undefined> {
   return (await readLog()).find(({ data }) => (data as { values?: { key?: string } }).values?.key === key);
 }
 
-it('says what the processes wrote by themselves', async () => {
+it('names the process as the author of its own events', async () => {
   const events = await readLog();
   expect(events.length).toBeGreaterThan(5);
   for (const event of events) expect(validateEvent(event)).toBeUndefined();
@@ -80,7 +80,7 @@ it('names callers in development, with a token and without, the request and the 
   expect(written).not.toContain('127.0.0.1"');
 });
 
-it('names users, uploads, actions and deletions alike; the events of one command follow from its first', async () => {
+it('names the author of users, uploads, actions and deletions; the events of one command name its first as cause', async () => {
   const own = ['--data', fleet.members[0]?.data ?? '', '--event-store', fleet.eventStore];
   const created = await runVarve(['token', 'create', '--name', 'all', '--type', 'full-access', ...own]);
   const headers = { authorization: `Bearer ${created.stdout.trim()}`, 'x-request-id': 'mine' };

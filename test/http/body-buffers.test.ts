@@ -104,7 +104,7 @@ it('sends every client its own bytes, also when it reads slowly and others disco
   }
 });
 
-it('remembers an answer that fills its memory exactly', async () => {
+it('caches an answer that fills its memory exactly', async () => {
   const fetchOnce = async (url: string) => {
     const answer = await fetch(server.url + url);
     const body = Buffer.from(await answer.arrayBuffer());

@@ -23,7 +23,7 @@ async function stoppedServer(): Promise<string> {
 
 const LONG = takesMinutes('a paused process that makes a generation');
 
-it('ends before the server does that it builds for, although it is paused', LONG, async () => {
+it('ends before its server does, although it is paused', LONG, async () => {
   const data = await stoppedServer();
   const server = await startServer({ data });
   onTestFinished(() => server.dispose());
@@ -41,7 +41,7 @@ it('ends before the server does that it builds for, although it is paused', LONG
   expect(isRunning(builder)).toBe(false);
 });
 
-it('does not take the data directory where its server is gone, and the next rebuild continues', async () => {
+it('does not take the data directory after its server has ended, and the next rebuild continues', async () => {
   const data = await stoppedServer();
   const [script = '', ...options] = [...VARVE].reverse();
   const builder = fork(script, [BUILDER_ARGUMENT, COMPATIBILITY, 'rebuild', '--json', '--graph'], {

@@ -32,7 +32,7 @@ const tagsOf = async (answer: Promise<Response>): Promise<readonly string[]> =>
 const entry = () => `/api/tags/${documentId}`;
 
 describe('tags in a header', () => {
-  it('are the same each time, also on a remembered answer and a 304', async () => {
+  it('are the same each time, also on a cached answer and a 304', async () => {
     const tags = await tagsOf(ask(entry()));
     expect(tags).toEqual(expect.arrayContaining(['tags', `tags:${documentId}`]));
     for (let i = 0; i < 3; i++) expect(await tagsOf(ask(entry()))).toEqual(tags);
@@ -41,7 +41,7 @@ describe('tags in a header', () => {
     expect([again.status, again.headers.get('cache-tag')]).toEqual([304, tags.join(',')]);
   });
 
-  it('are as many as the receiver takes', async () => {
+  it('are at most as many as the receiver accepts', async () => {
     const few = await tagsOf(ask('/api/tags?pagination[pageSize]=3&sort=id'));
     const many = await tagsOf(ask('/api/tags?pagination[pageSize]=60&sort=id'));
     expect(few.filter((tag) => tag.startsWith('tags:'))).toHaveLength(3);
@@ -58,7 +58,7 @@ describe('tags in a header', () => {
       expect(await tagsOf(ask(path, headers as Readonly<Record<string, string>>))).toEqual([]);
   });
 
-  it('are on a 404 too, and so a new document purges it', async () => {
+  it('are on a 404 too, so that a new document purges it', async () => {
     const missing = await ask('/api/tags/nobody');
     expect([missing.status, missing.headers.get('cache-control')]).toEqual([404, 'no-store']);
     expect(missing.headers.get('cache-tag')?.split(',')).toContain('tags:nobody');
@@ -66,7 +66,7 @@ describe('tags in a header', () => {
   });
 });
 
-it('are named alike by every process of a log', async () => {
+it('are the same in every process of a log', async () => {
   const second = await serveLog('b', '--cache-tags', 'varnish');
   onTestFinished(() => second.dispose());
   const tags = await tagsOf(ask(entry()));
@@ -77,7 +77,7 @@ it('are named alike by every process of a log', async () => {
   expect(headers.get('cache-tag')).toBeNull();
 });
 
-it('are on the 404 of a single type, and on nothing that a token gets', async () => {
+it('are on the 404 of a single type, and never on answers to a token', async () => {
   const contentTypes = mkdtempSync(join(tmpdir(), 'varve-single-'));
   const schema = {
     kind: 'singleType',

@@ -37,7 +37,7 @@ const cachingOf = async (ask: Ask | undefined, path: string, headers = {}) => {
   return [answer?.headers.get('cache-control')?.split(',')[0], answer?.headers.get('xkey') !== null];
 };
 
-it('makes the answers to one token public, with tags, and not those to one with equal rights', async () => {
+it('makes the answers to one token public, with tags, but not those to another one with equal rights', async () => {
   const entry = `/api/tags/${documentId}`;
   for (let i = 0; i < 3; i++) {
     expect(await cachingOf(site, entry)).toEqual(['public', true]);

@@ -28,7 +28,7 @@ const etagOf = async (answer: Promise<Response>): Promise<string> => {
 };
 
 describe('an answer', () => {
-  it('has a strong ETag, which stays while its bytes do', async () => {
+  it('has a strong ETag, which stays the same while its bytes do', async () => {
     const etag = await etagOf(ask('/api/tags'));
     expect(etag).toMatch(/^"[\w-]{15,24}"$/);
     expect(await etagOf(ask('/api/tags'))).toBe(etag);
@@ -58,7 +58,7 @@ describe('an answer', () => {
     await other.text();
   });
 
-  it('is a 304 as long as other writes do not change it, and a 200 after one that does', async () => {
+  it('is a 304 until a write changes it, and then a 200', async () => {
     const etag = await etagOf(ask(`/api/tags/${documentId}`));
     await api.data('POST', '/api/tags', { data: { key: 'other', name: 'other' } });
     const same = await ask(`/api/tags/${documentId}`, { 'if-none-match': etag });
@@ -79,7 +79,7 @@ describe('an answer', () => {
     expect((await ask('/api/tags', { ...v4, 'if-none-match': other })).status).toBe(304);
   });
 
-  it('of files and of users has one too', async () => {
+  it('has one for files and users too', async () => {
     const form = await postForm(server, uploadForm([{ name: 'a.txt', bytes: 'a' }]));
     expect(form.status).toBe(201);
     const etag = await etagOf(ask('/api/upload/files'));
@@ -90,7 +90,7 @@ describe('an answer', () => {
 });
 
 describe('caches', () => {
-  it('may share an answer to a request without a token, and ask each time', async () => {
+  it('may share an answer to a request without a token, and must revalidate it', async () => {
     const { headers } = await ask('/api/tags');
     expect(headers.get('cache-control')).toBe('public, max-age=0, must-revalidate');
     expect(headers.get('vary')).toBe('Varve-Min-Position, Strapi-Response-Format');

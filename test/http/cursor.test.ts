@@ -28,7 +28,7 @@ async function startWithRestaurants(count: number) {
   return server;
 }
 
-it('walks a list from page to page, also over a restart, and explains itself', async () => {
+it('pages through a list, also across a restart, and supports explain', async () => {
   const first = await startWithRestaurants(7);
   let url = first.url;
   const list = async (cursor: string, more = ''): Promise<List> => {

@@ -12,7 +12,7 @@ function ask(url: string, method: string, headers: Readonly<Record<string, strin
   });
 }
 
-it('takes no requests of strangers’ pages while there are no tokens', async () => {
+it('refuses requests from pages of other sites while there are no tokens', async () => {
   const server = await startServer({ env: { VARVE_CORS: 'https://admin.example' } });
   onTestFinished(() => server.dispose());
   const tags = `${server.url}/api/tags`;

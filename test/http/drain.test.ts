@@ -27,7 +27,7 @@ function send(agent: Agent, url: string, method: string, body?: string): Promise
   });
 }
 
-it('SIGTERM under load: every connection that was there is answered, and exit 0', async () => {
+it('SIGTERM under load: every open connection is answered, then exit 0', async () => {
   const server = await startServer();
   onTestFinished(() => server.dispose());
   await stopUnderLoad(server);

@@ -32,7 +32,7 @@ const answers = JSON.parse(readFileSync(join(FOLDER, 'answers.json'), 'utf8')) a
 
 const LONG = { ...takesMinutes('a data directory of an earlier release'), timeout: 180_000 };
 
-it('serves a data directory of an earlier release as it is, and hands it over', LONG, async () => {
+it('serves a data directory of an earlier release unchanged, and hands it over', LONG, async () => {
   const data = createEarlierData();
   const contentTypes = createKitchenTypes();
   onTestFinished(() => {

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createEarlierLog, readEarlierAnswers } from '../support/earlier-log.ts';
 import { startServer } from '../support/server.ts';
 
-test('a log of the earlier release is upgraded where it is, and answers as that release did, byte for byte', async () => {
+test('a log of the earlier release is upgraded in place, and the answers are those of that release, byte for byte', async () => {
   const parent = mkdtempSync(join(tmpdir(), 'varve-earlier-'));
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
   const data = join(parent, 'data');

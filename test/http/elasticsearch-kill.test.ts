@@ -76,7 +76,7 @@ describe('documents in Elasticsearch', await needsElasticsearch(skip), () => {
   });
 });
 
-describe('documents in an Elasticsearch that dies', await needsOwnElasticsearch(skip), () => {
+describe('documents in an Elasticsearch that is killed', await needsOwnElasticsearch(skip), () => {
   it(`are those of a clean rebuild after ${ROUNDS} kills of the node`, {
     timeout: ROUNDS * 120_000 + 240_000,
   }, async () => {

@@ -97,8 +97,8 @@ const create = async (collection: string, data: object): Promise<string> =>
   (await send('POST', collection, data)).data.documentId;
 
 describe(
-  'what is written to Elasticsearch',
-  await needsElasticsearch(takesMinutes('what is written to Elasticsearch')),
+  'documents that are written to Elasticsearch',
+  await needsElasticsearch(takesMinutes('documents that are written to Elasticsearch')),
   () => {
     beforeAll(async () => {
       elasticsearch = await elasticsearchUrl();
@@ -113,7 +113,7 @@ describe(
       await removeIndices(elasticsearch, space);
     });
 
-    it('finds a text of a megabyte by what is in its middle, and answers the whole', async () => {
+    it('finds a text of a megabyte by its middle, and returns it completely', async () => {
       const word = (n: number) => `word${(n * 7919) % 100_003}`;
       const half = Array.from({ length: 56_000 }, (_, n) => word(n)).join(' ');
       const story = `${half} The Needle in the middle, ${half}`;
@@ -131,7 +131,7 @@ describe(
       expect(await contains('the needle in the center')).toEqual([]);
     }, 120_000);
 
-    it('shows a change with the write in every document that copies it, up to a thousand of them', async () => {
+    it('shows a change when the write is answered, in up to a thousand documents that copy it', async () => {
       const country = await create('countries', { key: 'co', name: 'Before' });
       const chef = await create('chefs', { key: 'chef', name: 'Chef', country });
       let next = 0;
@@ -161,7 +161,7 @@ describe(
       expect.unreachable('no write was visible in all that copy it within the time that it waits');
     }, 240_000);
 
-    it('waits and tries again while Elasticsearch is too busy, and answers once the write is visible', async () => {
+    it('retries while Elasticsearch is too busy, and answers once the write is visible', async () => {
       const before = proxy.refused();
       proxy.refuse(3);
       await create('tags', { key: 'busy', name: 'busy' });
@@ -207,7 +207,7 @@ describe(
       expect(await metric('varve_index_refused_documents')).toBe(0);
     });
 
-    it('has indices remember deletes for an hour, and says how far it is', async () => {
+    it('sets indices to remember deletes for an hour, and publishes its position', async () => {
       const settings = await (
         await fetch(`${elasticsearch}/${space}-api_*/_settings?flat_settings=true`)
       ).json();

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => server?.dispose());
 
 describe('actions', () => {
-  it('publish, unpublish and discard what a draft has', async () => {
+  it('publish, unpublish and discard a draft', async () => {
     const { documentId } = await api.data<Article>('POST', '/api/chefs?status=draft', {
       data: { key: 'a', name: 'one' },
     });
@@ -44,7 +44,7 @@ describe('actions', () => {
     expect(await api.data('GET', `${path}?status=draft`)).toMatchObject({ name: 'one' });
   });
 
-  it('answer as the query string asks, and refuse one that cannot be answered before anything changes', async () => {
+  it('answer by the query string, and refuse an invalid one before anything changes', async () => {
     const { documentId } = await api.data<Article>('POST', '/api/chefs?status=draft', {
       data: { key: 'b', name: 'one' },
     });
@@ -59,7 +59,7 @@ describe('actions', () => {
     });
   });
 
-  it('on nothing are a 404, and unknown ones too', async () => {
+  it('are a 404 for a missing document, and for an unknown action', async () => {
     expect((await api.call('POST', '/api/chefs/nope/actions/publish')).status).toBe(404);
     expect((await api.call('GET', '/api/chefs/nope/actions/archive')).status).toBe(404);
   });
@@ -119,7 +119,7 @@ describe('DELETE', () => {
     expect((await api.call('DELETE', `/api/articles/${documentId}?locale=*`)).status).toBe(204);
   });
 
-  it('a filter that only the draft matches is enough', async () => {
+  it('a filter may match only the draft', async () => {
     const { documentId } = await api.data<Article>('POST', '/api/chefs', {
       data: { key: 'f', name: 'published' },
     });

@@ -12,7 +12,7 @@ const call = (method: string, path: string, init: RequestInit = {}) =>
   fetch(server.url + path, { method, ...init });
 const json = (body: string): RequestInit => ({ body, headers: { 'content-type': 'application/json' } });
 
-describe('what is refused', () => {
+describe('refusals', () => {
   it.each([
     '/api/nope',
     '/api',
@@ -100,7 +100,7 @@ describe('paths', () => {
     expect(await head.text()).toBe('');
   });
 
-  it('answers carry headers against misuse by browsers', async () => {
+  it('answers have headers against misuse by browsers', async () => {
     const answer = await call('GET', '/api/restaurants');
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
     expect(answer.headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");

@@ -46,7 +46,7 @@ async function serverWithDocuments(options: ServerOptions = {}): Promise<Running
   return server;
 }
 
-it('replaces the process that serves in a rebuild and a rollback: no request fails, nothing is lost or read late', async () => {
+it('replaces the serving process in a rebuild and a rollback: no request fails, no write is lost, no read is stale', async () => {
   const server = await serverWithDocuments({ arguments: ['--metrics-port', '0'] });
   const metrics = /Metrics and health are at (\S+)/.exec(server.output())?.[1];
   const [first = 0] = workers(server);
@@ -74,7 +74,7 @@ it('replaces the process that serves in a rebuild and a rollback: no request fai
 }, 60_000);
 
 it.each(['building', 'getting ready', 'replaced'])(
-  'ends with 0 when it is stopped while the next one is %s',
+  'ends with 0 when it is stopped while the next process is %s',
   LONG,
   async (phase) => {
     const server = await serverWithDocuments();
@@ -94,27 +94,23 @@ it.each(['building', 'getting ready', 'replaced'])(
   },
 );
 
-it(
-  'continues as before when the next process is killed, and the same rebuild serves then',
-  LONG,
-  async () => {
-    const server = await serverWithDocuments();
-    const [first = 0] = workers(server);
-    const running = rebuild(server);
-    process.kill(await nextWorker(server), 'SIGKILL');
-    const { code, output } = await running.exited;
-    expect({ code, output }).toMatchObject({
-      code: 1,
-      output: expect.stringContaining('generation 2 is not served'),
-    });
-    expect(workers(server)).toEqual([first]);
-    expect(await create(server.url, 'd')).toBe(201);
-    expect((await rebuild(server).exited).output).toContain('generation 2 is live');
-    expect(await names(server.url)).toEqual(['a', 'b', 'c', 'd']);
-  },
-);
+it('continues when the next process is killed, and the same rebuild serves later', LONG, async () => {
+  const server = await serverWithDocuments();
+  const [first = 0] = workers(server);
+  const running = rebuild(server);
+  process.kill(await nextWorker(server), 'SIGKILL');
+  const { code, output } = await running.exited;
+  expect({ code, output }).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('generation 2 is not served'),
+  });
+  expect(workers(server)).toEqual([first]);
+  expect(await create(server.url, 'd')).toBe(201);
+  expect((await rebuild(server).exited).output).toContain('generation 2 is live');
+  expect(await names(server.url)).toEqual(['a', 'b', 'c', 'd']);
+});
 
-it('is replaced all the same when it is killed while the next one gets ready', LONG, async () => {
+it('is replaced although it is killed while the next process gets ready', LONG, async () => {
   const server = await serverWithDocuments();
   const [first = 0] = workers(server);
   const running = rebuild(server);
@@ -126,7 +122,7 @@ it('is replaced all the same when it is killed while the next one gets ready', L
   expect(await server.stop()).toMatchObject({ code: 0 });
 });
 
-it('kills a paused process when another is to serve', LONG, async () => {
+it('kills a paused process when another one should serve', LONG, async () => {
   const server = await serverWithDocuments();
   const [first = 0] = workers(server);
   const running = rebuild(server);
@@ -150,7 +146,7 @@ it('continues while the next process is paused', LONG, async () => {
   expect(workers(server)).toEqual([first]);
 });
 
-it('starts another process when neither of two can serve', LONG, async () => {
+it('starts another process when neither of the two can serve', LONG, async () => {
   const server = await serverWithDocuments();
   const [first = 0] = workers(server);
   const running = rebuild(server);
@@ -166,7 +162,7 @@ it('starts another process when neither of two can serve', LONG, async () => {
   expect(await server.stop()).toMatchObject({ code: 0 });
 });
 
-it('ends in time when a paused process is to stop', LONG, async () => {
+it('ends within its time limit when a paused process should stop', LONG, async () => {
   const server = await serverWithDocuments({ arguments: ['--drain-seconds', '0'] });
   const [first = 0] = workers(server);
   process.kill(first, 'SIGSTOP');
@@ -174,7 +170,7 @@ it('ends in time when a paused process is to stop', LONG, async () => {
   expect(isRunning(first)).toBe(false);
 });
 
-it('takes up a rebuild whose process was killed', LONG, async () => {
+it('continues a rebuild whose process was killed', LONG, async () => {
   const server = await serverWithDocuments();
   const [first = 0] = workers(server);
   const running = rebuild(server, '--max-rate', '1');
@@ -190,7 +186,7 @@ it('takes up a rebuild whose process was killed', LONG, async () => {
 });
 
 it(
-  'has all processes end with the supervisor, and a start after it finds what was acknowledged',
+  'all processes end with the supervisor, and the next start finds every acknowledged write',
   LONG,
   async () => {
     const server = await serverWithDocuments();
@@ -230,34 +226,28 @@ function installed(): { readonly folder: string; install(change?: (protocol: str
   };
 }
 
-it(
-  'has the program that is installed by then serve on SIGHUP, unless both cannot work at once',
-  LONG,
-  async () => {
-    const program = installed();
-    program.install();
-    const server = await serverWithDocuments({
-      program: join(program.folder, 'current/services/cli/varve.ts'),
-    });
-    const [first = 0] = workers(server);
-    program.install();
-    const load = startHandOverLoad(server.url, CLIENTS);
-    process.kill(server.supervisor, 'SIGHUP');
-    await replaced(server, first);
-    const [second = 0] = workers(server);
-    await load.stop();
-    expect(load.failures).toEqual([]);
-    expect(readFileSync(`/proc/${second}/cmdline`, 'utf8')).toContain('current');
-    program.install((protocol) => protocol.replace('const PROTOCOL = 1;', 'const PROTOCOL = 2;'));
-    process.kill(server.supervisor, 'SIGHUP');
-    await expect
-      .poll(server.output, { timeout: 20_000 })
-      .toContain('cannot work at once: restart the server');
-    expect(workers(server)).toEqual([second]);
-    expect(await create(server.url, 'd')).toBe(201);
-  },
-);
+it('starts the newly installed program on SIGHUP, unless both cannot run at once', LONG, async () => {
+  const program = installed();
+  program.install();
+  const server = await serverWithDocuments({
+    program: join(program.folder, 'current/services/cli/varve.ts'),
+  });
+  const [first = 0] = workers(server);
+  program.install();
+  const load = startHandOverLoad(server.url, CLIENTS);
+  process.kill(server.supervisor, 'SIGHUP');
+  await replaced(server, first);
+  const [second = 0] = workers(server);
+  await load.stop();
+  expect(load.failures).toEqual([]);
+  expect(readFileSync(`/proc/${second}/cmdline`, 'utf8')).toContain('current');
+  program.install((protocol) => protocol.replace('const PROTOCOL = 1;', 'const PROTOCOL = 2;'));
+  process.kill(server.supervisor, 'SIGHUP');
+  await expect.poll(server.output, { timeout: 20_000 }).toContain('cannot work at once: restart the server');
+  expect(workers(server)).toEqual([second]);
+  expect(await create(server.url, 'd')).toBe(201);
+});
 
-it('tells apart releases whose logs have other formats', () => {
+it('distinguishes releases with different log formats', () => {
   expect(COMPATIBILITY.split('.')[1]).toBe(String(LOG_MIGRATIONS.length));
 });

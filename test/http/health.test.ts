@@ -56,7 +56,7 @@ it('answers HEAD without a body, other methods with 405, and nothing else below 
   expect((await fetch(`${url}/health/other`)).status).toBe(503);
 });
 
-it('is ready once it serves', async () => {
+it('is ready when it serves', async () => {
   const server = await startServer();
   onTestFinished(() => server.dispose());
   const ready = await fetch(`${server.url}/health/ready`);
@@ -65,19 +65,15 @@ it('is ready once it serves', async () => {
   expect((await fetch(`${server.url}/health/other`)).status).toBe(404);
 });
 
-it(
-  'stays ready while nothing was ever written, however long that is',
-  takesMinutes('readiness over time'),
-  async () => {
-    const server = await startServer({ arguments: ['--ready-lag-seconds', '1'] });
-    onTestFinished(() => server.dispose());
-    await delay(1_200);
-    const ready = await fetch(`${server.url}/health/ready`);
-    expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready' }]);
-  },
-);
+it('stays ready with an empty log, for any time', takesMinutes('readiness over time'), async () => {
+  const server = await startServer({ arguments: ['--ready-lag-seconds', '1'] });
+  onTestFinished(() => server.dispose());
+  await delay(1_200);
+  const ready = await fetch(`${server.url}/health/ready`);
+  expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready' }]);
+});
 
-it('says which port is in use when it is the one for metrics, and does not start', async () => {
+it('names the port of metrics if it is in use, and does not start', async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void taken.close());
@@ -90,7 +86,7 @@ it('says which port is in use when it is the one for metrics, and does not start
 });
 
 it(
-  'ends when the API cannot start although the port for metrics is there',
+  'ends when the API cannot start although the port of metrics is free',
   takesMinutes('ports that are in use'),
   async () => {
     const server = await startServer();

@@ -45,7 +45,7 @@ async function answersOf(data: string): Promise<readonly unknown[]> {
   return answers;
 }
 
-it('imports documents with references in any direction, drafts, locales and users; repeated, it changes nothing', async () => {
+it('imports documents with references in any direction, drafts, locales and users; a second run changes nothing', async () => {
   const data = dataForTest();
   const first = await importFiles(data, FIXTURES);
   expect(first, first.output).toMatchObject({ code: 0 });
@@ -64,7 +64,7 @@ it('imports documents with references in any direction, drafts, locales and user
   expect(await answersOf(data)).toEqual(answers);
 });
 
-it('names every line that it refuses, imports the others, and takes the corrected file', async () => {
+it('names every line that it refuses, imports the others, and accepts the corrected file', async () => {
   const tag = (key: string, more: object = {}) =>
     JSON.stringify({ type: 'tag', key, state: 'live', data: { key, name: key, ...more } });
   const lines = [
@@ -93,7 +93,7 @@ it('names every line that it refuses, imports the others, and takes the correcte
 });
 
 it(
-  'links lines that carry a documentId of their own, in either order, by the name of a type or its uid',
+  'links lines with a documentId of their own, in either order, by the name of a type or its uid',
   takesMinutes('references between imported lines'),
   async () => {
     const id = (letter: string) => letter.padEnd(24, '1');
@@ -152,7 +152,7 @@ it(
 );
 
 it(
-  'refuses a line that differs from the document it made before',
+  'refuses a line that differs from the document that it made before',
   takesMinutes('imported lines that changed'),
   async () => {
     const data = dataForTest();
@@ -167,7 +167,7 @@ it(
   },
 );
 
-it('a file that is not there is a sentence', async () => {
+it('a missing file is reported in one sentence', async () => {
   const exit = await importFiles(dataForTest(), ['/nowhere.jsonl']);
   expect(exit.code).toBe(1);
   expect(exit.output).toContain('varve import: ENOENT: no such file or directory');

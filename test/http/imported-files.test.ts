@@ -80,7 +80,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-it('serves imported files under the URLs that they had, and asks caches to ask', async () => {
+it('serves imported files under their former URLs, and makes caches revalidate', async () => {
   expect(await bytesOf('/uploads/sun_1.png')).toEqual(PNG);
   expect(await bytesOf('/uploads/small_sun_1.png')).toEqual(SMALL);
   const answer = await get('/uploads/sun_1.png');
@@ -93,7 +93,7 @@ it('serves imported files under the URLs that they had, and asks caches to ask',
     expect((await get(unknown)).status, unknown).toBe(404);
 });
 
-it('runs no imported page in a browser', async () => {
+it('makes browsers download an imported page instead of opening it', async () => {
   const { headers } = await get('/uploads/page_2.html');
   expect(headers.get('content-type')).toMatch(/^text\/plain/);
   expect(headers.get('content-disposition')).toBe('inline; filename=page_2.html');
@@ -101,7 +101,7 @@ it('runs no imported page in a browser', async () => {
   expect(headers.get('x-content-type-options')).toBe('nosniff');
 });
 
-it('answers files as the archive has them, without their folder', async () => {
+it('returns files as the archive has them, without their folder', async () => {
   const { body } = await ask('/api/pages?populate=cover');
   const [{ cover }] = body.data;
   expect(cover).toMatchObject({
@@ -112,23 +112,27 @@ it('answers files as the archive has them, without their folder', async () => {
   expect(cover).not.toHaveProperty('folderPath');
 });
 
-it('finds them in a backup, and misses what is gone', takesMinutes('backups of imported files'), async () => {
-  const backup = join(folder, 'backup');
-  const made = await runVarve(['backup', backup, '--data', data]);
-  expect(made, made.stderr).toMatchObject({ code: 0 });
-  const restored = join(folder, 'restored');
-  const back = await runVarve(['restore', backup, '--data', restored]);
-  expect(back, back.stderr).toMatchObject({ code: 0 });
-  const again = await startServer({ data: restored, contentTypes: archive });
-  expect(Buffer.from(await (await fetch(`${again.url}/uploads/small_sun_1.png`)).arrayBuffer())).toEqual(
-    SMALL,
-  );
-  await again.dispose();
-  const whole = await runVarve(['verify', '--assets', '--data', restored]);
-  expect(whole.code, whole.stdout + whole.stderr).toBe(0);
-  rmSync(join(restored, 'assets', 'names'), { recursive: true });
-  expect((await runVarve(['verify', '--assets', '--data', restored])).code).toBe(1);
-});
+it(
+  'finds them in a backup, and reports missing ones',
+  takesMinutes('backups of imported files'),
+  async () => {
+    const backup = join(folder, 'backup');
+    const made = await runVarve(['backup', backup, '--data', data]);
+    expect(made, made.stderr).toMatchObject({ code: 0 });
+    const restored = join(folder, 'restored');
+    const back = await runVarve(['restore', backup, '--data', restored]);
+    expect(back, back.stderr).toMatchObject({ code: 0 });
+    const again = await startServer({ data: restored, contentTypes: archive });
+    expect(Buffer.from(await (await fetch(`${again.url}/uploads/small_sun_1.png`)).arrayBuffer())).toEqual(
+      SMALL,
+    );
+    await again.dispose();
+    const whole = await runVarve(['verify', '--assets', '--data', restored]);
+    expect(whole.code, whole.stdout + whole.stderr).toBe(0);
+    rmSync(join(restored, 'assets', 'names'), { recursive: true });
+    expect((await runVarve(['verify', '--assets', '--data', restored])).code).toBe(1);
+  },
+);
 
 it('keeps content that an upload shares with an imported file, and forgets names with their file', async () => {
   const form = new FormData();

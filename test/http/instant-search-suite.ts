@@ -84,7 +84,7 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
       expect(result).not.toHaveProperty('facets');
     });
 
-    it('walks pages without overlap, and is empty behind the last one', async () => {
+    it('has pages without overlap, and none after the last one', async () => {
       const all = names(await search({ hitsPerPage: 100 }));
       const pages = await Promise.all([0, 1, 2].map((page) => search({ hitsPerPage: 3, page })));
       expect(pages.flatMap(names)).toEqual(all.slice(0, 9));
@@ -117,7 +117,7 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
       expect((await search({ query: 'zebra' })).nbHits).toBe(0);
     });
 
-    it('nests what is behind paths that it names, in the hit and its highlights', async () => {
+    it('nests the values of named paths, in the hit and its highlights', async () => {
       const facets = ['city.name', 'cuisines.name'];
       const [hit] = (await search({ query: 'casa da maré', facets })).hits;
       expect(hit?.['city']).toMatchObject({ name: 'Lisbon' });
@@ -137,7 +137,7 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
       expect(without).not.toHaveProperty('slug');
     });
 
-    it('counts facets of all that matches, with the statistics of numbers', async () => {
+    it('counts facets of all matches, with the statistics of numbers', async () => {
       const {
         facets,
         facets_stats: stats,
@@ -179,7 +179,7 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
       expect((await search({ filters: `objectID:${all[0]?.objectID}` })).hits).toHaveLength(1);
     });
 
-    it('sorts, and takes the locale of an index', async () => {
+    it('sorts, and uses the locale of an index', async () => {
       const sorted = names(await search({ hitsPerPage: 100 }, 'restaurants:name:desc'));
       expect(sorted).toEqual([...sorted].sort().reverse());
       expect(await refusal({}, 'restaurants:nope:asc')).toMatch(/^400 Invalid key nope/);
@@ -217,7 +217,7 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
       expect(all.json.facetHits?.length).toBeGreaterThan(2);
     });
 
-    it('ignores parameters that only rank or log, and refuses others with a sentence', async () => {
+    it('ignores parameters that only rank or log, and refuses others with a message', async () => {
       const ranks = {
         analytics: true,
         clickAnalytics: true,
@@ -242,7 +242,7 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
   });
 
   describe('the endpoints', () => {
-    it('take parameters as a query string, an object and members, in any content type', async () => {
+    it('accept parameters as a query string, an object and members, in any content type', async () => {
       const wanted = (await search({ query: 'casa', hitsPerPage: 1, facets: ['stars'] })).hits[0]?.objectID;
       const params =
         'query=casa&hitsPerPage=1&facets=%5B%22stars%22%5D&facetFilters=%5B%5B%22city.name%3ALisbon%22%5D%5D';

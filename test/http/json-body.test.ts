@@ -21,7 +21,7 @@ describe('a JSON body', () => {
     expect(() => parseJsonBody(nested(101))).toThrow('deeper than 100 levels');
   });
 
-  it('does not take brackets inside text for nesting', () => {
+  it('does not count brackets inside text as nesting', () => {
     const text = `${'['.repeat(300)}\\"${'{'.repeat(300)}\\\\`;
     expect(parseJsonBody(`{"a":"${text}","b":[1]}`)).toMatchObject({ b: [1] });
   });

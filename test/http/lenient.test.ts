@@ -34,7 +34,7 @@ const names = async (query: string) => {
   return body.data.map(({ name }: { name: string }) => name);
 };
 
-it('ignores root parameters that are not known, names each once in the log, and counts them', async () => {
+it('ignores unknown root parameters, names each once in the log, and counts them', async () => {
   const query = 'pLevel=5&_t=1&utm_source=x&publicationState=live&sort=name';
   expect(await names(query)).toEqual(['Ada', 'Bob']);
   expect(await names(query)).toEqual(['Ada', 'Bob']);
@@ -46,7 +46,7 @@ it('ignores root parameters that are not known, names each once in the log, and 
   expect(refused.body.error.message).toBe('Invalid key pLevel');
 });
 
-it('takes them on a single entry and on writes', async () => {
+it('ignores them on a single entry and on writes too', async () => {
   const [{ documentId }] = (await ask('/api/cooks?filters[name]=Ada')).body.data;
   const entry = `/api/cooks/${documentId}?preview=1`;
   expect((await ask(entry)).status).toBe(200);
@@ -63,7 +63,7 @@ it.each([
   expect([status, body.error.message]).toEqual([400, message]);
 });
 
-it('takes a status that is none for draft, and a locale that is none for the default', async () => {
+it('treats an invalid status as draft, and an invalid locale as the default', async () => {
   const before = (await ask('/api/cooks?status=draft&sort=name')).body;
   expect((await ask('/api/cooks?status=live&sort=name')).body).toEqual(before);
   expect(await names('locale=not_a_locale&sort=name')).toEqual(['Ada', 'Bob']);
@@ -83,7 +83,7 @@ it.each([
   }
 });
 
-it('cuts pages as the project says', async () => {
+it('limits pages as the project says', async () => {
   const { body } = await ask('/api/cooks?pagination[pageSize]=50');
   expect(body.meta.pagination).toMatchObject({ pageSize: 3, total: 4 });
   expect((await ask('/api/cooks')).body.meta.pagination.pageSize).toBe(2);

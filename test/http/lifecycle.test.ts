@@ -63,7 +63,7 @@ it.each(['SIGTERM'] as const)(stops, isAnswered);
 it.each(['SIGINT'] as const)(stops, takesMinutes('a second signal to stop'), isAnswered);
 
 it(
-  'ends quietly with 0 when it is stopped as soon as it is ready, before it has greeted',
+  'ends with 0 when it is stopped as soon as it is ready, before its first output',
   takesMinutes('a stop right after the start'),
   async () => {
     const probe = createServer().listen(0, '127.0.0.1');
@@ -106,14 +106,14 @@ it('refuses a second process on one data directory, and names the first', async 
   expect((await fetch(`${server.url}/_health`)).status).toBe(204);
 });
 
-it('refuses an address beyond loopback and touches nothing', async () => {
+it('refuses an address beyond loopback and changes nothing', async () => {
   const args = ['--content-types', CONFORMANCE_SCHEMA, '--data', '/nowhere/data', '--host', '0.0.0.0'];
   const exit = await spawnVarve(['serve', ...args]).exited;
   expect(exit.code).toBe(1);
   expect(exit.output).toContain('--host (VARVE_HOST) "0.0.0.0" is not a loopback address');
 });
 
-it('takes settings from the environment, options win', async () => {
+it('takes settings from the environment, and prefers options', async () => {
   const data = dataForTest();
   const env = {
     VARVE_CONTENT_TYPES: CONFORMANCE_SCHEMA,

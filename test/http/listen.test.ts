@@ -10,7 +10,7 @@ async function listenForTest() {
   return listener;
 }
 
-it('answers 503 with Retry-After until there is something to serve', async () => {
+it('answers 503 with Retry-After until the application is ready', async () => {
   const listener = await listenForTest();
   for (const path of ['/_health', '/api/restaurants']) {
     const answer = await fetch(listener.url + path);
@@ -62,7 +62,7 @@ it('drains: answers a request that arrived while the process was busy, and close
   await drained;
 });
 
-it('drains for another process: that answers one more request on a connection, and idle ones end after five seconds', async () => {
+it('drains for another process: it answers one more request on a connection, and idle ones end after five seconds', async () => {
   const listener = await listen({ host: '127.0.0.1', port: 0 });
   listener.serve((_request, response) => response.end('here'));
   const { hostname, port } = new URL(listener.url);
@@ -89,7 +89,7 @@ it('drains for another process: that answers one more request on a connection, a
   await drained;
 });
 
-it('cuts off what takes longer than the grace', async () => {
+it('cuts off requests that take longer than the grace period', async () => {
   const listener = await listen({ host: '127.0.0.1', port: 0 });
   const arrived = Promise.withResolvers<void>();
   listener.serve(() => arrived.resolve());
@@ -107,7 +107,7 @@ describe('in place of a server that crashed', () => {
     return listener;
   }
 
-  it('lets requests wait until there is something to serve, and answers health at once', async () => {
+  it('lets requests wait until the application is ready, and answers health at once', async () => {
     const listener = await holdForTest({ requests: 10, ms: 60_000 });
     const waiting = [fetch(listener.url), fetch(listener.url)];
     expect((await fetch(`${listener.url}/_health`)).status).toBe(503);
@@ -121,7 +121,7 @@ describe('in place of a server that crashed', () => {
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
   });
 
-  it('answers 503 at once where as many wait as may, and forgets those whose connection broke', async () => {
+  it('answers 503 at once if too many wait, and forgets requests of broken connections', async () => {
     const listener = await holdForTest({ requests: 1, ms: 60_000 });
     const { hostname, port } = new URL(listener.url);
     const leaving = connect(Number(port), hostname);

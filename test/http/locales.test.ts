@@ -32,7 +32,7 @@ describe.each(engines)('GET /api/i18n/locales with $engine', ({ engine, options,
       if (engine === 'Elasticsearch') await removeIndices(await elasticsearchUrl(), SPACE);
     });
 
-    it('has the default locale, and those of content of every type', async () => {
+    it('has the default locale, and the locales of the content of every type', async () => {
       expect(await codes(ask)).toEqual(['en']);
       const write = async (path: string, data: object) => {
         const { status, body } = await ask(path, { method: 'POST', body: { data } });
@@ -51,7 +51,7 @@ describe.each(engines)('GET /api/i18n/locales with $engine', ({ engine, options,
       ]);
     });
 
-    it('shows a caller the locales of what it may find, published where it may not see drafts', async () => {
+    it('shows a caller the locales of content that it may find, only published ones without the right to drafts', async () => {
       const admin = createAsk(server.url, await createTokenOver(ask, { name: 'all', type: 'full-access' }));
       const asker = async (...allow: readonly string[]) =>
         createAsk(server.url, await createTokenOver(admin, { name: allow.join(), type: 'custom', allow }));

@@ -25,7 +25,7 @@ function create(url: string, name: string): Promise<Response> {
   });
 }
 
-describe('what a server says of itself', () => {
+describe('metrics of a server', () => {
   let before: string;
   let text: string;
   let position: string | null;
@@ -97,7 +97,7 @@ describe('what a server says of itself', () => {
 });
 
 describe('who may see metrics', () => {
-  it('with tokens: who may do everything', async () => {
+  it('with tokens: callers with full access', async () => {
     const server = await startForTest();
     const ask = createAsk(server.url);
     const full = await createTokenOver(ask, { name: 'prometheus', type: 'full-access' });
@@ -115,7 +115,7 @@ describe('who may see metrics', () => {
   });
 
   it(
-    'with a port of their own: who reaches that port, and nobody elsewhere',
+    'with a port of their own: everyone on that port, and nobody elsewhere',
     takesMinutes('a port for metrics'),
     async () => {
       const server = await startForTest('--metrics-port', '0', '--public', '');
@@ -134,7 +134,7 @@ describe('who may see metrics', () => {
 });
 
 describe('request ids and logs', () => {
-  it('echoes an id that is one, and makes its own for everything else', async () => {
+  it('echoes a valid id, and makes its own otherwise', async () => {
     const server = await startForTest('--log-level', 'debug');
     const idOf = async (id: string, path: string) =>
       (await fetch(server.url + path, { headers: { 'x-request-id': id } })).headers.get('x-request-id');

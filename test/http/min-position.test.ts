@@ -28,7 +28,7 @@ const createTag = async () => {
 };
 
 describe('Varve-Position', () => {
-  it('is in the answer of every write, each time a later one', async () => {
+  it('is in the answer of every write, and grows each time', async () => {
     const tag = await createTag();
     const path = `/api/tags/${tag.data.documentId}`;
     const chef = await api.call<{ documentId: string }>('POST', '/api/chefs?status=draft', {
@@ -56,7 +56,7 @@ describe('Varve-Position', () => {
     expect(positions.every((position, i) => i === 0 || position > (positions[i - 1] ?? 0n))).toBe(true);
   });
 
-  it('of what removes nothing is where nothing was', async () => {
+  it('of a deletion without effect is the current position', async () => {
     const before = positionOf(await createTag());
     expect(positionOf(await api.call('DELETE', '/api/tags/nope'))).toBeGreaterThanOrEqual(before);
   });
@@ -77,14 +77,14 @@ describe('Varve-Position', () => {
 });
 
 describe('Varve-Min-Position', () => {
-  it('of a write that was answered is there at once', async () => {
+  it('of an answered write is shown at once', async () => {
     const tag = await createTag();
     const answer = await readFrom(positionOf(tag), `/api/tags/${tag.data.documentId}`);
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({ data: { documentId: tag.data.documentId } });
   });
 
-  it('that the log has not reached is a 400, without a trace in the log of errors', async () => {
+  it('that the log has not reached is a 400, without an entry in the error log', async () => {
     const last = positionOf(await createTag());
     for (const beyond of [last + 1n, last + 1_000_000n, 18_446_744_073_709_551_616n]) {
       const answer = await readFrom(beyond);
@@ -118,7 +118,7 @@ describe('Varve-Min-Position', () => {
     });
   });
 
-  it('on a write says nothing', async () => {
+  it('on a write is ignored', async () => {
     const answer = await fetch(`${server.url}/api/tags`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', [MIN_POSITION_HEADER]: '999999999' },
@@ -128,8 +128,8 @@ describe('Varve-Min-Position', () => {
   });
 });
 
-describe('Varve-Min-Position where there are tokens', () => {
-  it('tells who may do nothing nothing', async () => {
+describe('Varve-Min-Position with tokens', () => {
+  it('tells callers without rights nothing', async () => {
     const own = await startServer({ arguments: ['--min-position-wait', '2000'] });
     onTestFinished(() => own.dispose());
     const token = await createTokenOver(createAsk(own.url), { name: 'one', type: 'read-only' });

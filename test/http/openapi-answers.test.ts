@@ -65,7 +65,7 @@ describe.each<[string, () => Promise<RunningServer>]>([
     expect(await lintOpenApi(document)).toEqual([]);
   });
 
-  test('every list, whole, populated and in both worlds, is as documented', async () => {
+  test('every list, complete, populated and in both worlds, is as documented', async () => {
     let entries = 0;
     for (const [path, operation] of operations('get').filter(([each]) => !each.includes('{'))) {
       for (const query of [
@@ -98,7 +98,7 @@ describe.each<[string, () => Promise<RunningServer>]>([
     expect(tried).toBeGreaterThan(40);
   });
 
-  test('entries and the lack of them are as documented', async () => {
+  test('existing and missing entries are answered as documented', async () => {
     let read = 0;
     for (const [path, operation] of operations('get').filter(([each]) => each.endsWith('/{documentId}'))) {
       const list = (await (
@@ -113,7 +113,7 @@ describe.each<[string, () => Promise<RunningServer>]>([
     expect(read).toBeGreaterThan(15);
   });
 
-  test('every example of a body is taken, and answered as documented', async () => {
+  test('every example of a body is accepted, and answered as documented', async () => {
     let created = 0;
     for (const [path, operation] of operations('post')) {
       const { content } = (operation.requestBody ?? {}) as {

@@ -83,7 +83,7 @@ describe('formats, as Strapi 5.54 answers them', () => {
     ([name, { status }]) => status === 201 && (LONG.skip === undefined || SOME.includes(name)),
   );
 
-  it('are those of Strapi, member by member but for the encoded bytes', async () => {
+  it('are those of Strapi in every member, except the encoded bytes', async () => {
     const files = (await upload(
       server,
       pictures.map(([name]) => picture(name)),
@@ -100,7 +100,7 @@ describe('formats, as Strapi 5.54 answers them', () => {
     }
   });
 
-  it('have the size that they say, frames and the turn of the picture', async () => {
+  it('have the size that they name, and the frames and rotation of the picture', async () => {
     for (const [name, frames, orientation] of [
       ['animated.gif', 3, undefined],
       ['rotated.jpg', undefined, 6],
@@ -116,7 +116,7 @@ describe('formats, as Strapi 5.54 answers them', () => {
     }
   });
 
-  it('refuses a damaged picture in its words, and keeps nothing of it', async () => {
+  it('refuses a damaged picture with the message of Strapi, and keeps nothing of it', async () => {
     const before = stored(server.data).length;
     const answer = await postForm(server, uploadForm([picture('broken.png')]));
     const { status, body } = RECORDED['broken.png'] as { status: number; body: object };
@@ -127,7 +127,7 @@ describe('formats, as Strapi 5.54 answers them', () => {
 });
 
 describe('/uploads of formats', () => {
-  it('may be cached for good, and answers ranges and conditions', async () => {
+  it('may be cached permanently, and support ranges and conditions', async () => {
     const { formats } = await uploadOne(server, 'photo.jpg');
     const { url, sizeInBytes } = formatOf(formats, 'small');
     const answer = await fetch(server.url + url, { headers: { range: 'bytes=-10' } });
@@ -146,7 +146,7 @@ describe('/uploads of formats', () => {
     expect(again.status).toBe(304);
   });
 
-  it('go with the last file that has the picture', async () => {
+  it('are removed with the last file that has the picture', async () => {
     const [one, two] = [await uploadOne(server, 'tall.jpg'), await uploadOne(server, 'tall.jpg')];
     const { url } = formatOf(one.formats, 'thumbnail');
     const statusAfterRemoving = async (file: FileAnswer) => {
@@ -160,7 +160,7 @@ describe('/uploads of formats', () => {
     expect(statuses).toEqual(files.map((_, i) => (i === files.length - 1 ? 404 : 200)));
   });
 
-  it('are those of the new content after a replacement', async () => {
+  it('belong to the new content after a replacement', async () => {
     const { id, formats: before } = await uploadOne(server, 'wide.webp');
     const answer = await postForm(server, uploadForm([picture('small.webp')]), `?id=${id}`);
     const { formats } = (await answer.json()) as Pictured;
@@ -172,7 +172,7 @@ describe('/uploads of formats', () => {
 });
 
 it(
-  'refuses pictures of too many pixels before any is decoded, frames counted',
+  'refuses pictures with too many pixels before decoding, counting all frames',
   takesMinutes('pictures of too many pixels'),
   async () => {
     const limited = await startServer({ arguments: ['--picture-pixels', '300000'] });
@@ -192,7 +192,7 @@ it(
   },
 );
 
-it('are made behind the answer where that is asked for', LONG, async () => {
+it('are made after the answer if the setting says so', LONG, async () => {
   const late = await startServer({ arguments: ['--picture-formats', 'after'] });
   onTestFinished(() => late.dispose());
   const { id, formats } = await uploadOne(late, 'photo.jpg');
@@ -201,7 +201,7 @@ it('are made behind the answer where that is asked for', LONG, async () => {
   await expect.poll(current, { timeout: 20_000 }).toHaveProperty('thumbnail');
 });
 
-it('are kept in a bucket as well, and removed from there', LONG, async () => {
+it('are stored in a bucket too, and removed from it', LONG, async () => {
   const double = await startS3Double();
   onTestFinished(() => double.close());
   const bucket = await startServer({ arguments: ['--assets', double.address], env: S3_CREDENTIALS });

@@ -36,7 +36,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await delay(5);
 }
 
-it('begins the next request of a connection when the answer before has been taken', async () => {
+it('starts the next request of a connection when the previous answer has been read', async () => {
   let begun = 0;
   const listener = await listenFor({}, (request, response) => {
     begun += 1;
@@ -52,7 +52,7 @@ it('begins the next request of a connection when the answer before has been take
   expect(await client.statuses(3)).toEqual([200, 200, 200]);
 });
 
-it('stops to read what a client pipelines, and answers all of it to a client that reads slowly', async () => {
+it('stops reading pipelined requests, and answers all of them to a client that reads slowly', async () => {
   const body = Buffer.alloc(20_000, 'x');
   const listener = await listenFor({}, (_request, response) => {
     setImmediate(() => response.writeHead(200, { 'content-length': body.length }).end(body));
@@ -119,7 +119,7 @@ it('closes a connection whose client reads nothing, not one whose answer takes l
   expect(await late.statuses(1)).toEqual([200]);
 });
 
-it('closes a connection that brings more waiting requests than there may be', async () => {
+it('closes a connection that sends more waiting requests than the limit', async () => {
   const listener = await listenFor({ waiting: 10 }, answerLarge);
   const client = await open(listener);
   client.send(get().repeat(12));

@@ -46,7 +46,7 @@ it("takes the project's rest settings, and serves its prefix as well as /api", a
   expect((await ask('/content/v2/notes')).status).toBe(404);
 });
 
-it('lets a setting win over the project', takesMinutes('settings and projects'), async () => {
+it('prefers a setting over the project', takesMinutes('settings and projects'), async () => {
   const folder = project({ 'config/api.js': 'module.exports = { rest: { defaultLimit: 2 } };' });
   const given = ['--strict-params', 'true', '--default-limit', '7'];
   const server = await startServer({ contentTypes: join(folder, 'src'), arguments: given });
@@ -146,7 +146,7 @@ it.each([
   ['lists none, which is every origin in Strapi', "['strapi::cors']", []],
   ['is not one', "['strapi::errors']", ['--cors', '']],
 ])(
-  'allows no page where the project %s, and names the option',
+  'allows no page if the project %s, and names the option',
   takesMinutes('origins of projects'),
   async (_, middlewares, given) => {
     const folder = project({ 'config/middlewares.js': `module.exports = ${middlewares};` });
@@ -158,7 +158,7 @@ it.each([
 );
 
 it(
-  'lets --cors win over the project, and says why its middlewares cannot be read',
+  'prefers --cors over the project, and says why its middlewares cannot be read',
   takesMinutes('origins of projects'),
   async () => {
     const folder = project({ 'config/middlewares.js': "module.exports = require('nonsense');" });

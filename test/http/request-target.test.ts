@@ -63,7 +63,7 @@ function targets(): readonly string[] {
 }
 
 describe('a request target that is not a path', takesMinutes('request targets'), () => {
-  it('is refused with 400 on every port of a leader, a follower and their operators', async () => {
+  it('is refused with 400 on every port of a leader, a standby and their operators', async () => {
     const [one, two] = fleet.members as readonly [Member, Member];
     const channels = [one, two].map(({ data }) => readDirectoryHolder(data)?.channel?.address as string);
     for (const url of [one.server().url, two.server().url, ...channels])
@@ -75,18 +75,18 @@ describe('a request target that is not a path', takesMinutes('request targets'),
         }
   });
 
-  it('reaches nobody through a follower', async () => {
+  it('is not forwarded by a standby', async () => {
     const { text } = await ask(decoy.url, 'GET /api/restaurants');
     expect(text).toContain('"total":0');
   });
 
-  it('says what was found', async () => {
+  it('names the invalid target', async () => {
     const { text } = await ask(follower.server().url, `POST ${decoy.url}/api/restaurants`);
     expect(text).toContain('"name":"BadRequestError"');
     expect(text).toContain(`"found":"${decoy.url}/api/restaurants"`);
   });
 
-  it('is one with a host after two slashes: nothing is served there', async () => {
+  it('includes a host after two slashes: nothing is served there', async () => {
     const { host } = new URL(decoy.url);
     const { status } = await ask(follower.server().url, `POST //${host}/api/restaurants`);
     expect(status).toBe(405);

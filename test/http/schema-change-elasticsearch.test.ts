@@ -72,7 +72,7 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
     for (const folder of [data, contentTypes]) rmSync(folder, { recursive: true, force: true });
   });
 
-  it('are served as they were until indices of the new ones are there', async () => {
+  it('keep the earlier answers until indices of the new types exist', async () => {
     renameCooks(contentTypes);
     const started = await start();
     let wrote: Promise<Response> | undefined;
@@ -118,7 +118,7 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
     );
   }, 120_000);
 
-  it('are served as they were again after a kill, and the new ones still come', async () => {
+  it('keep the earlier answers after a kill, and the new types are served later', async () => {
     expect(await stop('SIGTERM')).toBe(0);
     changeCooks(contentTypes, (attributes) => ({ ...attributes, age: { type: 'integer' } }));
     const killed = await start();

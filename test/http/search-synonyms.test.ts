@@ -18,7 +18,7 @@ async function search({ url }: RunningServer, words: string) {
 }
 
 it(
-  'takes a changed file of synonyms on SIGHUP, and keeps the old one where the new one is wrong',
+  'uses a changed file of synonyms on SIGHUP, and keeps the old one if the new one is wrong',
   LONG,
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'varve-synonyms-'));

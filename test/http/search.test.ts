@@ -65,7 +65,7 @@ async function write(method: string, path: string, data?: object): Promise<Entry
 }
 
 describe('search', () => {
-  it('finds words, their beginnings, their stems and words with typos', async () => {
+  it('finds words, prefixes, stems and words with typos', async () => {
     expect(await names('search=taberna')).toEqual(['Taberna do Rio']);
     expect(await names('search=taber')).toEqual(['Taberna do Rio']);
     expect(await names('search=pizza ')).toEqual(['Da Carmela']);
@@ -83,7 +83,7 @@ describe('search', () => {
     expect(Object.values(meta.highlights ?? {})).toEqual([{ name: '<mark>Taberna</mark> do Rio' }]);
   });
 
-  it('leaves out the last words until a row has the others', async () => {
+  it('drops the last words until a row has the others', async () => {
     const { meta } = await ask('search=casa chilhuacle nowhere');
     expect(meta.search?.terms).toEqual(['casa', 'chilhuacle']);
     expect(meta.pagination.total).toBe(1);
@@ -121,7 +121,7 @@ describe('search', () => {
     expect([other.status, other.error.message]).toEqual([400, 'This cursor belongs to another query']);
   });
 
-  it('finds an edit in the answer to the write, in the world that it is in', async () => {
+  it('finds an edit when the write is answered, in its world', async () => {
     const base = { slug: 'zanzibar-one', priceLevel: 'budget' };
     const { documentId } = await write('POST', '?status=draft', { ...base, name: 'Quixotic Zanzibar' });
     expect(await names('search=quixotic')).toEqual([]);
@@ -137,14 +137,14 @@ describe('search', () => {
     expect(await names('search=vermilion&status=draft')).toEqual([]);
   });
 
-  it('takes nothing but punctuation for no search', async () => {
+  it('treats a search of punctuation only as no search', async () => {
     const plain = await (await fetch(`${server.url}/api/restaurants`)).text();
     expect(await (await fetch(`${server.url}/api/restaurants?search=...`)).text()).toBe(plain);
   });
 });
 
 describe('facets', () => {
-  it('count what filters find, through relations and components', async () => {
+  it('count filtered rows, through relations and components', async () => {
     const paths = ['city.name', 'stars', 'cuisines.name', 'address.district', 'priceLevel', 'terrace'];
     const { meta } = await ask(`facets=${paths.join(',')}`);
     for (const path of paths) {
@@ -162,7 +162,7 @@ describe('facets', () => {
     expect(meta.facetStats?.['stars']).toMatchObject({ min: 0 });
   });
 
-  it('count all that a search finds, whichever page is asked for', async () => {
+  it('count all matches of a search, for any page', async () => {
     const [page, all] = [
       await ask('search=a&facets=stars&pagination[pageSize]=1'),
       await ask('search=a&facets=stars'),
@@ -172,7 +172,7 @@ describe('facets', () => {
     expect(counted).toBe(all.meta.pagination.total);
   });
 
-  it('take limits, ranges and texts to look for', async () => {
+  it('accept limits, ranges and texts to search for', async () => {
     const { meta } = await ask(
       'facets[seats][ranges]=..40,40..60,60..&facets[openedOn][ranges]=2000-01-01..&facets[city.name][search]=li&facets[cuisines.name][limit]=1',
     );
@@ -186,7 +186,7 @@ describe('facets', () => {
 });
 
 describe('highlights', () => {
-  it('mark what matches, escaped', async () => {
+  it('mark matches in escaped text', async () => {
     const base = {
       slug: 'tags-one',
       priceLevel: 'budget',
@@ -208,7 +208,7 @@ describe('highlights', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refusals', () => {
   it.each([
     ['search[a]=b', 'search', "Invalid parameter at 'search'. Expected text of at most 512 characters"],
     [
@@ -260,7 +260,7 @@ describe('what is refused', () => {
     expect(error.details).toHaveProperty('accepted');
   });
 
-  it('says nothing of private attributes', async () => {
+  it('reveals nothing of private attributes', async () => {
     // A word of an internal note.
     const { data, meta } = await ask('search=oysters');
     expect(data).toEqual([]);

@@ -3,7 +3,7 @@ import { InvalidSettings, parseSettings, SERVE_SETTINGS } from '../../services/c
 import { isLoopback } from '../../services/http/sockets/loopback.ts';
 
 describe('settings of varve serve', () => {
-  it('has a default for everything but the content types', () => {
+  it('has a default for everything except the content types', () => {
     expect(parseSettings(SERVE_SETTINGS, { contentTypes: 'src' })).toMatchObject({
       contentTypes: 'src',
       data: '.varve',
@@ -46,7 +46,7 @@ describe('settings of varve serve', () => {
     ['192.168.1.5', false],
     ['example.org', false],
     ['127.0.0.1.example.org', false],
-  ])('takes %j for loopback: %j', (host, loopback) => {
+  ])('treats %j as loopback: %j', (host, loopback) => {
     expect(parseSettings(SERVE_SETTINGS, { contentTypes: 'src', host }).host).toBe(host);
     expect(isLoopback(host)).toBe(loopback);
   });

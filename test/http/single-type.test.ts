@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(contentTypes, { recursive: true });
 });
 
-it('a single type is one document, made by the first PUT, however many come at once', async () => {
+it('a single type is one document, also when several first PUTs come at the same time', async () => {
   expect((await api.call('GET', '/api/homepage')).status).toBe(404);
   const nothing = await api.call('DELETE', '/api/homepage');
   expect(nothing.status).toBe(204);

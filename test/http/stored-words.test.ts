@@ -45,7 +45,7 @@ async function found({ url }: RunningServer, query: string): Promise<readonly st
 const words = (folder: string) =>
   existsSync(join(folder, 'words')) ? readdirSync(join(folder, 'words')) : [];
 
-it('finds what the rows have after kills and in copies, whatever words were stored', {
+it('finds the texts of the rows after kills and in copies, for any stored words', {
   timeout: 240_000,
   ...takesMinutes('kills of servers with a thousand rows'),
 }, async () => {

@@ -27,7 +27,7 @@ describe('/api/content-type-builder', () => {
     expect(users).toMatchObject({ plugin: 'users-permissions', apiID: 'user' });
   });
 
-  it('describes a type in the words of its file, without private attributes', async () => {
+  it('describes a type as its file does, without private attributes', async () => {
     const { data } = await get(`/content-types/${RESTAURANT}`);
     expect(data).toMatchObject({
       uid: RESTAURANT,
@@ -60,7 +60,7 @@ describe('/api/content-type-builder', () => {
     expect(data).toMatchObject({ schema: { pluginOptions: { i18n: { localized: true } } } });
   });
 
-  it('lists the components that types hold', async () => {
+  it('lists the components that types contain', async () => {
     const { data } = await get<Described[]>('/components');
     expect(data.map(({ uid }) => uid)).toEqual(expect.arrayContaining(['blocks.hero', 'common.geo']));
     expect((await get('/components/common.hours')).data).toMatchObject({
@@ -70,7 +70,7 @@ describe('/api/content-type-builder', () => {
     });
   });
 
-  it('takes a kind, and no other than there are', async () => {
+  it('accepts only existing kinds', async () => {
     expect((await get<Described[]>('/content-types?kind=singleType')).data).toEqual([]);
     expect(await get('/content-types?kind=nope')).toMatchObject({ status: 400 });
   });

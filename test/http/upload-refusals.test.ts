@@ -52,7 +52,7 @@ describe('a refused form leaves nothing behind', () => {
     expect(await refused([])).toMatchObject({ status: 400, message: 'Files are empty' });
   });
 
-  it('with a file of no bytes', async () => {
+  it('with an empty file', async () => {
     expect(await refused([TEXT, { name: 'e.txt', bytes: '' }])).toMatchObject({
       status: 400,
       message: 'Files are empty',
@@ -103,7 +103,7 @@ describe('a refused form leaves nothing behind', () => {
     },
   );
 
-  it('with a kind of file that the attribute does not take', async () => {
+  it('with a kind of file that the attribute does not accept', async () => {
     const fields = { ref: 'api::restaurant.restaurant', refId: restaurant.documentId, field: 'logo' };
     expect(await refused([{ name: 'film.mp4', bytes: mp4() }], fields)).toMatchObject({
       status: 400,
@@ -125,7 +125,7 @@ describe('a refused form leaves nothing behind', () => {
     expect(answer).toMatchObject({ status: 400, message: expect.stringContaining("'status'") });
   });
 
-  it('when a file of that number is to be changed and there is none', async () => {
+  it('when the file to be changed does not exist', async () => {
     expect(await refused([TEXT], {}, '?id=4711')).toMatchObject({ status: 404, message: 'file.notFound' });
     expect(await refused([], { fileInfo: '{}' }, '?id=4711')).toMatchObject({ status: 404 });
     expect(await refused([TEXT], {}, '?id=')).toMatchObject({ status: 400 });
@@ -173,7 +173,7 @@ describe('a form that is cut off', () => {
     ['has no part at all', '--b--\r\n'],
     ['is empty', ''],
     ['is not a form', 'hello'],
-  ])('that %s is a 400', async (_, body) => {
+  ])('a form that %s is a 400', async (_, body) => {
     const answer = await sendRaw([body], `${MULTIPART}\r\ncontent-length: ${body.length}`, 'wait');
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(storedFiles()).toEqual([]);
@@ -194,7 +194,7 @@ describe('a form that is cut off', () => {
 });
 
 describe('methods and bodies', () => {
-  it('a form is taken at /api/upload only', async () => {
+  it('a form is accepted only at /api/upload', async () => {
     const form = new FormData();
     form.append('data', '{}');
     const answer = await fetch(`${server.url}/api/restaurants`, { method: 'POST', body: form });
@@ -212,7 +212,7 @@ describe('methods and bodies', () => {
 });
 
 describe('media attributes', () => {
-  it('are written only with files they take, by PUT too', async () => {
+  it('are written only with files that they accept, also by PUT', async () => {
     const [film] = await upload(server, [{ name: 'film.mp4', bytes: mp4() }]);
     const [picture] = await upload(server, [{ name: 'p.png', bytes: png(1, 1) }]);
     const path = `/api/restaurants/${restaurant.documentId}`;

@@ -18,7 +18,7 @@ afterAll(async () => {
 /** All objects except the one that names the log that writes there. */
 const fileNames = () => double.names().filter((name) => name !== 'media/owner.json');
 
-it('keeps uploaded files in the bucket, serves them from there in stretches, and removes them', async () => {
+it('keeps uploaded files in the bucket, serves them from there in ranges, and removes them', async () => {
   const bytes = 'x'.repeat(70_000);
   const answer = await postForm(server, uploadForm([{ name: 'long.txt', bytes, type: 'text/plain' }]));
   const [file] = (await answer.json()) as FileAnswer[];
@@ -32,7 +32,7 @@ it('keeps uploaded files in the bucket, serves them from there in stretches, and
   expect(fileNames()).toEqual([]);
 });
 
-it('answers 503 while the store is away, and serves everything else', async () => {
+it('answers 503 while the store does not answer, and serves everything else', async () => {
   double.failWith(503);
   const answer = await postForm(server, uploadForm([{ name: 'a.txt', bytes: 'a' }]));
   double.failWith(undefined);

@@ -18,7 +18,7 @@ const get = (headers: Record<string, string> = {}, method = 'GET') =>
   fetch(server.url + file.url, { method, headers });
 
 describe('GET /uploads/<name>.<ext>', () => {
-  it('answers the content, to be cached for good', async () => {
+  it('answers the content, which may be cached permanently', async () => {
     const answer = await get();
     expect(answer.status).toBe(200);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -67,7 +67,7 @@ describe('GET /uploads/<name>.<ext>', () => {
   );
 
   it.each(['lines=1-2', 'bytes', 'bytes=0-0,100-100'])(
-    'answers Range %s, which is none or several, with the whole',
+    'answers Range %s, which is invalid or several ranges, with the whole content',
     async (range) => {
       const answer = await get({ range });
       expect([answer.status, (await answer.text()).length]).toEqual([200, 10_000]);
@@ -87,7 +87,7 @@ describe('GET /uploads/<name>.<ext>', () => {
     ]).toEqual([304, 200, 200, 200]);
   });
 
-  it('continues with If-Range only what is the same', async () => {
+  it('sends a range with If-Range only if the content is the same', async () => {
     const same = await get({ range: 'bytes=0-3', 'if-range': `"${file.hash}"` });
     expect([same.status, await same.text()]).toEqual([206, '0123']);
     const other = await get({ range: 'bytes=0-3', 'if-range': '"other"' });
@@ -138,7 +138,7 @@ describe('what a browser could run', () => {
     ['SVG', SVG, 'image/svg+xml; charset=utf-8'],
     ['HTML', '<!doctype html><html><script>alert(1)</script>', 'text/html; charset=utf-8'],
     ['XML', '<?xml version="1.0"?><x/>', 'application/xml; charset=utf-8'],
-  ])('%s is for saving, and sandboxed when opened', async (_, bytes, type) => {
+  ])('%s is a download, and sandboxed when opened', async (_, bytes, type) => {
     const [active] = await upload(server, [{ name: 'a', bytes }]);
     const { headers } = await fetch(server.url + active!.url);
     expect(headers.get('content-type')).toBe(type);

@@ -11,7 +11,7 @@ const TWO_DAYS_MS = 2 * 24 * 60 * 60 * 1000;
 const bytesOf = (name: string) => Buffer.from(`content of ${name}`);
 const hashOf = (name: string) => createHash('sha256').update(bytesOf(name)).digest('hex');
 
-it('removes content that crashes left without a file a day ago, and nothing else', async () => {
+it('removes only content that crashes left without a file a day ago', async () => {
   const data = createDataDirectory();
   onTestFinished(() => rmSync(data, { recursive: true, force: true }));
   const assets = join(data, 'assets');
@@ -61,7 +61,7 @@ it('removes content that crashes left without a file a day ago, and nothing else
 });
 
 it(
-  'leaves no note behind where uploads and removals go well, are refused or replace content',
+  'leaves no note when uploads and removals succeed, are refused or replace content',
   takesMinutes('notes of uploads'),
   async () => {
     const server = await startServer();

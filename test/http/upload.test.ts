@@ -73,7 +73,7 @@ describe('POST /api/upload', () => {
     expect(second).toMatchObject({ name: 'notes.md', ext: '.md', mime: 'text/markdown', width: null });
   });
 
-  it('takes fileInfo as one JSON text for each file', async () => {
+  it('accepts fileInfo as one JSON text for each file', async () => {
     const infos = [{ caption: 'a' }, { alternativeText: 'b', name: 'renamed.txt' }];
     const form = uploadForm([
       { name: '1.txt', bytes: 'one' },
@@ -87,7 +87,7 @@ describe('POST /api/upload', () => {
     ]);
   });
 
-  it('takes fileInfo as one list too', async () => {
+  it('accepts fileInfo as one list too', async () => {
     const fileInfo = JSON.stringify([{ caption: 'x' }, { focalPoint: { x: 10, y: 90 } }]);
     const files = await upload(
       server,
@@ -105,7 +105,7 @@ describe('POST /api/upload', () => {
     ['..\\..\\boot.ini', 'boot.ini'],
     ['..', 'file'],
     ['a/b/../c.txt', 'c.txt'],
-  ])('shows of the name %j only %j, and stores under the hash', async (given, shown) => {
+  ])('shows the name %j as %j, and stores the content under its hash', async (given, shown) => {
     const [file] = await upload(server, [{ name: given, bytes: `content of ${given}` }]);
     expect(file).toMatchObject({
       name: shown,
@@ -139,7 +139,7 @@ describe('POST /api/upload', () => {
     ],
     ['XML', { name: 'a.gpx', bytes: '<?xml version="1.0"?><gpx/>' }, '.xml', 'application/xml'],
     ['a table', { name: 'a.CSV', bytes: 'a,b\n1,2\n' }, '.csv', 'text/csv'],
-  ])('tells by the bytes that it is %s', async (_, file, ext, mime) => {
+  ])('detects %s by the bytes', async (_, file, ext, mime) => {
     expect(await upload(server, [file])).toMatchObject([{ ext, mime }]);
   });
 
@@ -149,7 +149,7 @@ describe('POST /api/upload', () => {
 });
 
 describe('linking', () => {
-  it('links with a published entry in both worlds, in order, after what is there', async () => {
+  it('links files with a published entry in both worlds, in order, after the existing ones', async () => {
     const { documentId } = await createRestaurant();
     const link = { ref: RESTAURANT, refId: documentId, field: 'gallery' };
     await upload(server, [{ name: 'a.png', bytes: png(1, 1, 1) }], link);
@@ -165,7 +165,7 @@ describe('linking', () => {
     expect(await galleryOf(documentId, 'draft')).toEqual(['a.png', 'c.png', 'b.png']);
   });
 
-  it('leaves what is published alone when a draft row is named, by its number', async () => {
+  it('does not change the published row when the id of the draft row is given', async () => {
     const { documentId } = await createRestaurant();
     const { data } = await getJson<{ data: Entry }>(server, `/api/restaurants/${documentId}?status=draft`);
     const link = { ref: RESTAURANT, refId: String(data.id), field: 'gallery' };
@@ -174,7 +174,7 @@ describe('linking', () => {
     expect(await galleryOf(documentId, 'published')).toEqual([]);
   });
 
-  it('publishes no edits that nobody asked to publish', async () => {
+  it('does not publish pending edits of the draft', async () => {
     const { documentId } = await createRestaurant();
     await send(server, 'PUT', `/api/restaurants/${documentId}?status=draft`, { name: 'being edited' });
     await upload(server, [{ name: 'e.png', bytes: png(1, 1, 5) }], {
@@ -192,7 +192,7 @@ describe('linking', () => {
     expect(draft.data.logo.name).toBe('e.png');
   });
 
-  it('a later single file takes the place of the one before', async () => {
+  it('a later single file replaces the previous one', async () => {
     const { documentId } = await createRestaurant();
     const link = { ref: RESTAURANT, refId: documentId, field: 'logo' };
     await upload(server, [{ name: 'old.png', bytes: png(1, 1, 6) }], link);
@@ -204,7 +204,7 @@ describe('linking', () => {
     expect(data.logo.name).toBe('new.png');
   });
 
-  it('links by a later PUT, and deleting the file takes the link away', async () => {
+  it('links by a later PUT, and deleting the file removes the link', async () => {
     const { documentId } = await createRestaurant();
     const [file] = await upload(server, [{ name: 'put.png', bytes: png(1, 1, 8) }]);
     const put = await send(server, 'PUT', `/api/restaurants/${documentId}`, { logo: file!.id });
@@ -216,7 +216,7 @@ describe('linking', () => {
     expect((await getJson<{ data: Entry[] }>(server, path)).data).toEqual([]);
   });
 
-  it('filters, sorts and populates by what files are', async () => {
+  it('filters, sorts and populates by attributes of files', async () => {
     const [tall, none] = [await createRestaurant(), await createRestaurant()];
     await upload(server, [{ name: 'tall.png', bytes: png(3, 999) }], {
       ref: RESTAURANT,
@@ -242,7 +242,7 @@ describe('linking', () => {
 });
 
 describe('/api/upload/files', () => {
-  it('lists bare, with the filters, sorts and fields of every list', async () => {
+  it('has a bare list, with the filters, sorts and fields of every list', async () => {
     await upload(server, [
       { name: 'list-b.txt', bytes: 'list b' },
       { name: 'list-a.txt', bytes: 'list a' },
@@ -257,14 +257,14 @@ describe('/api/upload/files', () => {
     expect(second.map(({ name }) => name)).toEqual(['list-b.txt']);
   });
 
-  it('has all of more than a page', async () => {
+  it('lists all files of several pages', async () => {
     const many = Array.from({ length: 30 }, (_, i) => ({ name: `many-${i}.txt`, bytes: `many ${i}` }));
     await upload(server, many);
     const files = await getJson<FileAnswer[]>(server, '/api/upload/files?filters[name][$startsWith]=many-');
     expect(files.map(({ name }) => name)).toEqual(many.map(({ name }) => name));
   });
 
-  it('has one by number and by documentId', async () => {
+  it('returns one file by id and by documentId', async () => {
     const [file] = await upload(server, [{ name: 'one.txt', bytes: 'one of them' }]);
     expect(await getJson(server, `/api/upload/files/${file!.id}`)).toEqual(file);
     expect(await getJson(server, `/api/upload/files/${file!.documentId}`)).toEqual(file);
@@ -278,7 +278,7 @@ describe('/api/upload/files', () => {
 });
 
 describe('changing a file', () => {
-  it.each(['id', 'documentId'] as const)('replaces what is said of it, named by its %s', async (name) => {
+  it.each(['id', 'documentId'] as const)('replaces its information, found by its %s', async (name) => {
     const [file] = await upload(server, [{ name: 'info.txt', bytes: `info by ${name}` }]);
     const form = new FormData();
     form.append('fileInfo', JSON.stringify({ caption: 'new', name: 'other.txt' }));
@@ -304,7 +304,7 @@ describe('changing a file', () => {
     expect(await answer.json()).toMatchObject({ caption: null, alternativeText: 'stays' });
   });
 
-  it('replaces its content, and the old content goes', async () => {
+  it('replaces its content, and removes the old content', async () => {
     const [file] = await upload(server, [{ name: 'v1.png', bytes: png(1, 1, 20) }]);
     const answer = await postForm(
       server,
@@ -326,7 +326,7 @@ describe('changing a file', () => {
 });
 
 describe('deleting', () => {
-  it('answers the file as it was; then there is none', async () => {
+  it('answers the deleted file; then it is gone', async () => {
     const [file] = await upload(server, [{ name: 'gone.txt', bytes: 'gone soon' }]);
     const answer = await fetch(`${server.url}/api/upload/files/${file!.id}`, { method: 'DELETE' });
     expect(answer.status).toBe(200);
@@ -335,7 +335,7 @@ describe('deleting', () => {
     expect((await fetch(server.url + file!.url)).status).toBe(404);
   });
 
-  it('content that another file has stays until that file goes', async () => {
+  it('content of another file stays until that file is deleted', async () => {
     const bytes = 'had by two';
     const [[first], [second]] = [
       await upload(server, [{ name: '1.txt', bytes }]),
@@ -348,7 +348,7 @@ describe('deleting', () => {
     expect((await fetch(server.url + second!.url)).status).toBe(404);
   });
 
-  it('the same content uploaded and deleted at once is there exactly as long as a file has it', async () => {
+  it('the same content, uploaded and deleted concurrently, exists exactly while a file has it', async () => {
     const bytes = 'contended';
     const names = Array.from({ length: 12 }, (_, i) => `${i}.txt`);
     await Promise.all(

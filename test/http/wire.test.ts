@@ -77,7 +77,7 @@ describe('bytes that are not a request', () => {
     expect(statusesOf(text)).toEqual([200, 200, 400]);
   });
 
-  it('and goes away before its body has arrived is not an error of the server', async () => {
+  it('and a client that closes before its body has arrived is not an error of the server', async () => {
     for (const type of ['application/json', 'multipart/form-data; boundary=x']) {
       const client = await openRaw(server.url);
       const path = type === 'application/json' ? '/api/tags' : '/api/upload';

@@ -103,7 +103,7 @@ it('shows an import in every worker when the command has ended', LONG, async () 
   expectNoFailures(server, pairs);
 });
 
-it('ends an import once no worker answers reads without it', LONG, async () => {
+it('ends an import when every worker answers reads with it', LONG, async () => {
   const server = await startWorkers();
   const { reading } = pids(server);
   const file = join(server.data, 'row.jsonl');
@@ -118,7 +118,7 @@ it('ends an import once no worker answers reads without it', LONG, async () => {
 });
 
 it(
-  'starts a reading worker again with the content types in force after the folder has changed',
+  'restarts a reading worker with the content types in force after the folder has changed',
   LONG,
   async () => {
     const contentTypes = createTypes();

@@ -19,7 +19,7 @@ const PAIRS = Number(process.env['VARVE_PAIRS'] ?? count(200, 60));
 const CLIENTS = 4;
 const PAUSE_MS = 5;
 it(
-  'answers reads in every worker with all that was acknowledged, and adds up limits and metrics',
+  'answers reads in every worker with every acknowledged write, and adds up limits and metrics',
   async () => {
     const server = await startWorkers(['--rate-limit', '1000000']);
     const pairs = startWorkerPairs(server.url, CLIENTS);
@@ -60,7 +60,7 @@ it(
   60_000 + PAIRS * 60,
 );
 
-it('counts limited requests and attempts to log in of all workers together', {
+it('counts requests and login attempts of all workers together', {
   ...takesMinutes('limits over several workers'),
   timeout: 60_000,
 }, async () => {
@@ -132,7 +132,7 @@ it.each(['leading', 'reading'] as const)(
 );
 
 it.each(['leading', 'reading'] as const)(
-  'repairs a %s worker that is killed, several times',
+  'replaces a %s worker that is killed, several times',
   LONG,
   async (which) => {
     const server = await startWorkers();

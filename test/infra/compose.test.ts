@@ -49,7 +49,7 @@ it('is valid by the compose specification', () => {
 
 const hasCompose = spawnSync('docker', ['compose', 'version']).status === 0;
 
-it('is taken by docker compose itself', (context) => {
+it('is accepted by docker compose itself', (context) => {
   if (!hasCompose) context.skip('docker compose is not installed');
   const config = spawnSync('docker', ['compose', 'config', '--quiet'], { cwd: ROOT, encoding: 'utf8' });
   expect(config.status, config.stderr).toBe(0);
@@ -77,7 +77,7 @@ describe.each(services)('%s', (_name, service) => {
     expect(known || service.restart === 'no').toBe(true);
   });
 
-  it('names volumes and secrets that there are', () => {
+  it('names only existing volumes and secrets', () => {
     const named = (service.volumes ?? []).map(
       (volume) => volume.replace(/\$\{.*\}/, './x').split(':')[0] ?? '',
     );
@@ -94,7 +94,7 @@ describe.each(services)('%s', (_name, service) => {
         expect(value, variable).toMatch(/^\/run\/secrets\//);
   });
 
-  it('waits for services that there are', () => {
+  it('waits only for existing services', () => {
     for (const name of Object.keys(service.depends_on ?? {})) expect(compose.services).toHaveProperty([name]);
   });
 });

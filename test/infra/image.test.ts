@@ -19,7 +19,7 @@ async function healthcheck(env: Readonly<Record<string, string>>): Promise<numbe
   return code as number | null;
 }
 
-it('copies what is there, and what .dockerignore lets through', () => {
+it('copies existing files that .dockerignore allows', () => {
   const ignored = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
   const sources = [...dockerfile.matchAll(/^COPY (?:--chown=\S+ )?((?!--from)\S.*) \S+$/gm)].flatMap(
     ([, paths = '']) => paths.split(' '),

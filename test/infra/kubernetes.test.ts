@@ -70,7 +70,7 @@ it.each(named)('%s is valid by the schema of Kubernetes', (_name, manifest) => {
 it.each([
   ['a value of another type', { containerPort: 'http' }],
   ['a key that is not known', { containerPort: 1, hostport: 2 }],
-])('is held against schemas that refuse %s', (_name, port) => {
+])('is checked with schemas that refuse %s', (_name, port) => {
   const wrong = structuredClone(workloads[0]) as Manifest;
   wrong.spec.template.spec.containers[0].ports[0] = port;
   expect(problemsOf(wrong)).not.toEqual([]);
@@ -118,7 +118,7 @@ describe.each(workloads.map((workload) => [workload.metadata.name, workload] as 
       });
     });
 
-    it('has longer to stop than it waits and drains', () => {
+    it('has more time to stop than it needs to wait and drain', () => {
       const { data = {} } = manifests.find(({ kind }) => kind === 'ConfigMap') as Manifest;
       const wait = (container as unknown as { lifecycle: { preStop: { sleep: { seconds: number } } } })
         .lifecycle.preStop.sleep.seconds;
@@ -142,7 +142,7 @@ describe.each(workloads.map((workload) => [workload.metadata.name, workload] as 
   },
 );
 
-it('scales the api processes, which keep nothing', () => {
+it('scales the api processes, which have no state', () => {
   const scaler = manifests.find(({ kind }) => kind === 'HorizontalPodAutoscaler');
   expect(scaler?.spec.scaleTargetRef).toMatchObject({ kind: 'Deployment', name: 'varve-api' });
   expect(scaler?.spec.minReplicas).toBeGreaterThanOrEqual(2);

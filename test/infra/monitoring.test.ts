@@ -84,7 +84,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.dispose());
 
-it('reads queries: what is none is refused', () => {
+it('refuses texts that are not queries', () => {
   expect(readQuery('sum by (a) (rate(x_total{b="1"}[$__rate_interval]))')).toEqual({
     metrics: ['x_total'],
     labels: ['a', 'b'],
@@ -110,7 +110,7 @@ describe('dashboard and alerts name only what a server exports', () => {
   });
 });
 
-it('exports every metric of the table but those of options that this server was not given', () => {
+it('exports every metric of the table except those of options that the server does not have', () => {
   for (const { name, kind } of Object.values(METRICS)) {
     if (isOptional(name)) continue;
     const sample = kind === 'histogram' ? `${name}_count` : name;
@@ -123,7 +123,7 @@ it('shows every metric of the table on the dashboard', () => {
   for (const { name } of Object.values(METRICS)) expect(shown).toContain(name);
 });
 
-it('has panels that do not lie on each other', () => {
+it('has panels that do not overlap', () => {
   const taken = new Set<string>();
   for (const { title, gridPos } of dashboard.panels) {
     expect(gridPos.x + gridPos.w, title).toBeLessThanOrEqual(24);
@@ -136,7 +136,7 @@ it('has panels that do not lie on each other', () => {
   }
 });
 
-it('says with every alert what it means', () => {
+it('explains every alert', () => {
   for (const { alert, labels, annotations } of groups.flatMap(({ rules }) => rules)) {
     expect(labels, alert).toMatchObject({ severity: expect.stringMatching(/^(page|ticket)$/) });
     expect(annotations, alert).toMatchObject({

@@ -68,7 +68,7 @@ it('finds what starts varve', () => {
 describe.each(started)('$where', ({ args: [role = '', ...options], env }) => {
   const table = ROLE_SETTINGS[role as ProcessRole];
 
-  it('names settings that its role has', () => {
+  it('names only settings of its role', () => {
     const variables = new Set<string>(Object.values(table).map(variableOf));
     for (const name of Object.keys(env).filter((each) => each.startsWith('VARVE_')))
       expect(variables, name).toContain(name.replace(/_FILE$/, ''));
@@ -98,7 +98,7 @@ const SECRETS: Readonly<Record<string, string>> = {
   VARVE_READ_INDEX_PASSWORD: 'secret',
 };
 
-it('leaves the append limit of KurrentDB as it is: from 25.1 on a value of our own would lower it', () => {
+it('does not set the append limit of KurrentDB: from 25.1 on any value would lower it', () => {
   const { services } = readYaml<{
     services: Record<string, { image: string; environment: Record<string, string> }>;
   }>('docker-compose.yml');

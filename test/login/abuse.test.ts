@@ -73,7 +73,7 @@ describe('a JWT', () => {
   });
 });
 
-describe('nobody finds out who is registered', () => {
+describe('nobody can find out who is registered', () => {
   test('by signing in, or by asking for mails', async () => {
     await register('known');
     for (const [path, known, unknown] of [
@@ -88,7 +88,7 @@ describe('nobody finds out who is registered', () => {
 });
 
 describe('at once', () => {
-  test('one address is registered by one of many', async () => {
+  test('one of many concurrent registrations of an address succeeds', async () => {
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, at) =>
         post('local/register', { username: `racer${at}`, email: 'race@example.com', password: PASSWORD }),
@@ -99,7 +99,7 @@ describe('at once', () => {
     expect(body).toHaveLength(1);
   });
 
-  test('a code for a new password counts for one of many', async () => {
+  test('a code for a new password works for one of many concurrent requests', async () => {
     await register('coded');
     const seen = server.mails().length;
     await post('forgot-password', { email: 'coded@example.com' });
@@ -123,7 +123,7 @@ describe('at once', () => {
   });
 });
 
-test('the log keeps no digest of a body with a password that a guess could be compared with', async () => {
+test('the log stores no digest of a body with a password that would let anyone test guesses', async () => {
   const user = { username: 'digested', email: 'digested@example.com', password: PASSWORD, role: 1 };
   const headers = { 'idempotency-key': 'digested' };
   const create = () => server.admin('/api/users', { method: 'POST', body: user, headers });
@@ -193,7 +193,7 @@ describe('servers of their own', takesMinutes('logins at several servers'), () =
     expect(await status(await token('others', ['writer']))).toBe(401);
   });
 
-  test('people sign in at any process of a log, and their JWTs count in all', {
+  test('people sign in at any process of a log, and their JWTs are valid in all', {
     timeout: 120_000,
   }, async () => {
     const first = await startLoginServer();

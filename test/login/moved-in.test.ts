@@ -122,12 +122,12 @@ async function titles(token: string | undefined, query = ''): Promise<unknown> {
 }
 
 describe('a project that moves in with its users', () => {
-  test('signs them in with the passwords that they have in Strapi', async () => {
+  test('signs users in with their passwords of Strapi', async () => {
     const ask = createAsk(server.url, await signIn('alice@example.com'));
     expect((await ask('/api/users/me')).body).toMatchObject({ id: 1, username: 'alice' });
   });
 
-  test('accepts the JWTs that Strapi gave, until the password changes, and warns of the short secret', async () => {
+  test('accepts JWTs of Strapi until the password changes, and warns of the short secret', async () => {
     const jwt = await new SignJWT({ id: 1 })
       .setProtectedHeader({ alg: 'HS256' })
       .setIssuedAt()
@@ -147,7 +147,7 @@ describe('a project that moves in with its users', () => {
     expect((await createAsk(server.url, changed.body.jwt)('/api/users/me')).status).toBe(200);
   });
 
-  test('gives a role what it may do in Strapi, and drafts to those alone that were named', async () => {
+  test('gives a role its rights of Strapi, and drafts only to the named roles', async () => {
     const editor = await signIn('emma');
     expect(await titles(undefined)).toBe(403);
     expect(await titles(editor)).toEqual(['Published']);
@@ -160,7 +160,7 @@ describe('a project that moves in with its users', () => {
     });
   });
 
-  test('obeys its switches and permissions: nobody registers, and Public has no right to', async () => {
+  test('applies its switches and permissions: nobody can register, and Public has no right to', async () => {
     const register = { username: 'new', email: 'new@example.com', password: 'new password' };
     const { status, body } = await createAsk(server.url)('/api/auth/local/register', {
       method: 'POST',
@@ -184,7 +184,7 @@ describe('a project that moves in with its users', () => {
     expect(await count()).toBe(before);
   });
 
-  test('takes its users, roles and switches along when it moves out', async () => {
+  test('exports its users, roles and switches to Strapi', async () => {
     const file = join(folder, 'out.tar.gz');
     const exported = await runVarve(['export', '--strapi', file, '--data', data]);
     expect(exported.stdout).toContain('rows');

@@ -69,14 +69,14 @@ describe('options of the login', takesMinutes('options of the login'), () => {
     for (const folder of [contentTypes, data]) rmSync(folder, { recursive: true, force: true });
   });
 
-  test('--register-fields: a registration has these and no other attributes', async () => {
+  test('--register-fields: a registration accepts only these attributes', async () => {
     const refused = await post('local/register', { ...USER, phone: '1', vip: true });
     expect([refused.status, refused.body.error.message]).toEqual([400, 'Invalid parameters: vip']);
     const { status, body } = await post('local/register', { ...USER, phone: '+39 081' });
     expect([status, body.user.phone]).toEqual([200, '+39 081']);
   });
 
-  test('--jwt-expires: a JWT says when it ends', async () => {
+  test('--jwt-expires: a JWT has its expiry', async () => {
     const { exp = 0, iat = 0 } = decodeJwt((await signIn()).body.jwt);
     expect(exp - iat).toBe(12 * 3_600);
   });
@@ -97,7 +97,7 @@ describe('options of the login', takesMinutes('options of the login'), () => {
     await server.setSwitches({ email_confirmation: false });
   });
 
-  test('--mail: a mail server that is away fails registrations that need it, and the log does not show its password', async () => {
+  test('--mail: registrations fail without the mail server, and the log does not show its password', async () => {
     smtp.close();
     await server.setSwitches({ email_confirmation: true });
     const { status, body } = await post('local/register', {

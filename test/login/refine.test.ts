@@ -27,7 +27,7 @@ describe("refine's auth provider", takesMinutes("refine's auth provider"), () =>
   }, 60_000);
   afterAll(() => server?.dispose());
 
-  test('signs in, reads the user, and the role where that may be seen', async () => {
+  test('signs in, reads the user, and the role if it has the right', async () => {
     const require = createRequire(import.meta.url);
     const refine = require(PACKAGE) as { readonly AuthHelper: AuthHelper };
     const helper = refine.AuthHelper(`${server.url}/api`);

@@ -34,7 +34,7 @@ async function createToken(value: string, name: string): Promise<string> {
   return output + errors;
 }
 
-test('a token that clients have from Strapi is taken over, and shown nowhere', async () => {
+test('a token of Strapi that clients have is stored, and shown nowhere', async () => {
   const ask = createAsk(server.url, STRAPIS);
   const before = await ask('/api/tags');
   expect([before.status, before.body.error.message]).toEqual([401, UNKNOWN_TOKEN]);

@@ -35,7 +35,7 @@ function archivedPicture(id: number, name: string): object {
   };
 }
 
-it('makes those of uploads and of imported pictures, names what it cannot, and has nothing left to do', {
+it('makes the formats of uploads and imported pictures, and names those that it cannot make', {
   timeout: 120_000,
 }, async () => {
   const data = createDataDirectory();

@@ -42,7 +42,7 @@ describe('the channel of operators', () => {
     }
   });
 
-  it('is nowhere else: the port of the API knows neither the path nor the secret', async () => {
+  it('is nowhere else: the port of the API accepts neither the path nor the secret', async () => {
     const headers = { 'x-varve-operator': channel.secret, 'content-type': 'application/json' };
     const url = `${server.url}/_varve/operations/status`;
     const answer = await fetch(url, { method: 'POST', headers, body: '{}' });
@@ -84,7 +84,7 @@ describe('the channel of operators', () => {
 });
 
 describe('a directory that a command holds', () => {
-  it('refuses another command with a sentence that names the process', async () => {
+  it('refuses another command with a message that names the process', async () => {
     const data = createDataDirectory();
     onTestFinished(() => rmSync(data, { recursive: true, force: true }));
     await openSqliteEventStore(join(data, 'events.db'), { space: 'varve' }).close();

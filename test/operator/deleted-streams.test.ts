@@ -40,7 +40,7 @@ afterAll(async () => {
   double.stop();
 });
 
-it('documents whose streams were deleted or truncated can be changed; one that was tombstoned answers why not', async () => {
+it('documents with deleted or truncated streams can be changed; one with a tombstoned stream answers why not', async () => {
   double.log.delete(streamOf('deleted'));
   double.log.tombstone(streamOf('gone'));
   double.log.setMetadata(streamOf('truncated'), { truncateBefore: 2n });
@@ -73,7 +73,7 @@ it.each(['deleted', 'gone'] as const)(
 );
 
 it(
-  'a lease whose claims were truncated is refused at start, and taken again when they can be read',
+  'a start is refused if the claims of the lease were truncated, and works when they can be read again',
   takesMinutes('a truncated lease'),
   async () => {
     await server.stop();
@@ -88,7 +88,7 @@ it(
 );
 
 it(
-  'what a scavenge removed is claimed by verify; a current read model starts, one from the beginning says what is missing',
+  'verify reports scavenged events; a current read model starts, and a replay says what is missing',
   takesMinutes('a scavenged log'),
   async () => {
     double.log.scavenge();

@@ -48,7 +48,7 @@ function nameOf({ args }: Row): string {
 }
 
 for (const { engine, options } of ENGINES)
-  describe(`where the read index is ${engine}`, options, () => {
+  describe(`with the read index ${engine}`, options, () => {
     const data = createDataDirectory();
     const space = `every_${process.pid}`;
     let env: Readonly<Record<string, string>> = {};

@@ -63,7 +63,7 @@ async function partsOf(file: string) {
   return { ...parts, assets };
 }
 
-it('exports what Strapi exported, after an import of it', { timeout: 120_000 }, async () => {
+it('exports the same archive that it imported from Strapi', { timeout: 120_000 }, async () => {
   const data = dataForTest();
   await succeed('import', CORPUS, '--data', data);
   const file = join(folder, 'corpus.tar.gz');

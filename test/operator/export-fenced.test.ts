@@ -74,7 +74,7 @@ async function answersOf(data: string): Promise<readonly string[]> {
   return answers;
 }
 
-it('brings nothing back that a claim had fenced off, from an export of today or of earlier releases', {
+it('restores no fenced event, from a current export or one of an earlier release', {
   ...takesMinutes('exports of a log with fenced events'),
   timeout: 120_000,
 }, async () => {

@@ -42,7 +42,7 @@ async function succeed(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-it('brings recorded reads to the same answers in an empty store, byte for byte', {
+it('recorded reads have the same answers after an import into an empty store, byte for byte', {
   ...takesMinutes('an export of the whole corpus'),
   timeout: 180_000,
 }, async () => {
@@ -78,7 +78,7 @@ it('brings recorded reads to the same answers in an empty store, byte for byte',
   expect(await answersOf(imported.url, paths)).toEqual(answers);
 });
 
-it('refuses an export that is not whole', async () => {
+it('refuses an incomplete export', async () => {
   const folder = createDataDirectory();
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const server = await startServer();

@@ -31,7 +31,7 @@ async function succeed(...args: readonly string[]): Promise<void> {
   expect(code, stdout + stderr).toBe(0);
 }
 
-it('lets nobody but their owner read its files, whatever the directory and the umask', async () => {
+it('lets only their owner read its files, for any directory and umask', async () => {
   const umask = process.umask(0);
   onTestFinished(() => void process.umask(umask));
   const data = openFolder();
@@ -54,7 +54,7 @@ it('lets nobody but their owner read its files, whatever the directory and the u
 });
 
 it(
-  'takes access from the files that an earlier release left open to others',
+  'removes access from files that an earlier release left open to others',
   takesMinutes('modes of an earlier release'),
   async () => {
     const data = openFolder();

@@ -36,7 +36,7 @@ function dataForTest(): string {
   return data;
 }
 
-it('imports what Strapi exported of the corpus: reads are answered as Strapi answered them', {
+it("imports Strapi's export of the corpus: reads are answered as Strapi answered them", {
   timeout: 300_000,
 }, async () => {
   const data = dataForTest();
@@ -97,7 +97,7 @@ describe('an import that is read from Elasticsearch', async () => {
   });
 });
 
-it(`ends the same after ${KILLS} kills in the middle of ${ROWS} rows as without one`, {
+it(`has the same result after ${KILLS} kills during ${ROWS} rows as without one`, {
   ...takesMinutes('imports that are killed'),
   timeout: 120_000 + KILLS * 60_000,
 }, async () => {

@@ -65,7 +65,7 @@ describe('generations in Elasticsearch', await needsElasticsearch(skip), () => {
     for (const folder of [data, contentTypes]) rmSync(folder, { recursive: true, force: true });
   });
 
-  it('a rebuild switches a running server over, a rollback switches it back, a drop leaves one generation', async () => {
+  it('a rebuild switches a running server to the new generation, a rollback switches back, a drop leaves one generation', async () => {
     const { 1: perSet = 0 } = await sets();
     const rebuilt = await varve('rebuild', '--graph');
     expect(rebuilt).toMatchObject({ code: 0, stdout: expect.stringContaining('generation 2 is live') });
@@ -114,7 +114,7 @@ describe('generations in Elasticsearch', await needsElasticsearch(skip), () => {
     expect(readdirSync(data).filter((name) => /^graph.*\.db$/.test(name))).toEqual(['graph-2.db']);
   }, 300_000);
 
-  it('makes the indices of one type and world alone, and the others stay', async () => {
+  it('makes only the indices of one type and world, and keeps the others', async () => {
     const { 2: perSet = 0 } = await sets();
     const rebuilt = await varve('rebuild', '--type', 'cook', '--world', 'published');
     expect(rebuilt).toMatchObject({ code: 0, stdout: expect.stringContaining('is live') });
@@ -133,7 +133,7 @@ describe('generations in Elasticsearch', await needsElasticsearch(skip), () => {
     expect((await varve('drop')).code).toBe(0);
   }, 300_000);
 
-  it('the same commands do the same on a directory that nobody has, and a start finds what they made', async () => {
+  it('the same commands work without a server, and a start finds their results', async () => {
     const [perSet] = Object.values(await sets());
     expect((await server.stop()).code).toBe(0);
     expect((await varve('rebuild')).stdout).toContain('is live');

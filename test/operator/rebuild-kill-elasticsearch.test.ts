@@ -103,7 +103,7 @@ describe('rebuilds on Elasticsearch', await needsElasticsearch(skip), () => {
     for (const folder of [data, contentTypes]) rmSync(folder, { recursive: true, force: true });
   });
 
-  it(`give right rows through ${ROUNDS} that are killed`, {
+  it(`give right rows while ${ROUNDS} of them are killed`, {
     timeout: 120_000 + ROUNDS * 240_000,
   }, async () => {
     const load = startKitchenLoad(server.url, log, {

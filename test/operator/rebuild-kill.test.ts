@@ -37,7 +37,7 @@ afterAll(async () => {
   for (const folder of [data, contentTypes]) rmSync(folder, { recursive: true, force: true });
 });
 
-it(`serves the right answers through ${ROUNDS} rebuilds that are killed`, {
+it(`serves right answers while ${ROUNDS} rebuilds are killed`, {
   ...takesMinutes('rebuilds that are killed'),
   timeout: 60_000 + ROUNDS * 60_000,
 }, async () => {

@@ -79,7 +79,7 @@ describe('a rebuild whose Elasticsearch is killed', await needsElasticsearch(ski
     for (const folder of [data, contentTypes]) rmSync(folder, { recursive: true, force: true });
   });
 
-  it(`waits for it, and nothing is lost or twice there (${KILLS} kills)`, {
+  it(`waits for it, loses nothing and has nothing twice (${KILLS} kills)`, {
     timeout: 120_000 + KILLS * 180_000,
   }, async () => {
     const phases: (string | undefined)[] = [];

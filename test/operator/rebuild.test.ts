@@ -44,7 +44,7 @@ const graphs = () =>
     .sort();
 
 describe('on a running server', () => {
-  it('a rebuild switches over, a rollback switches back, a second one forward again, a drop leaves one generation', async () => {
+  it('a rebuild switches to the new generation, a rollback switches back, a second one forward again, a drop leaves one generation', async () => {
     const rebuilt = await runVarve(['rebuild', '--graph', ...own]);
     expect(rebuilt).toMatchObject({ code: 0, stdout: expect.stringContaining('generation 2 is live') });
     expect(rebuilt.stderr).toMatch(/replaying: .*verifying: .*taking over: /s);
@@ -101,8 +101,8 @@ describe('on a running server', () => {
   });
 });
 
-describe('a graph that is wrong', () => {
-  it('is found by the comparison, row by row; accepted, the new one takes over', {
+describe('a wrong graph', () => {
+  it('is found by the comparison, row by row; with --accept the new one is switched to', {
     ...takesMinutes('a comparison that finds differences'),
     timeout: 120_000,
   }, async () => {
@@ -136,7 +136,7 @@ describe('a graph that is wrong', () => {
 });
 
 describe('the progress of a rebuild', () => {
-  it('says at the end of each phase that all of it is done', {
+  it('is complete at the end of each phase', {
     ...takesMinutes('the progress of a rebuild'),
     timeout: 120_000,
   }, async () => {
@@ -160,7 +160,7 @@ describe('the progress of a rebuild', () => {
   });
 });
 
-describe('on a directory that nobody has', () => {
+describe('on a directory without a server', () => {
   it('the same commands work without a server, and a server continues with the result', {
     ...takesMinutes('rebuilds without a server'),
     timeout: 120_000,

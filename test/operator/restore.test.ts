@@ -36,7 +36,7 @@ async function succeed(...args: readonly string[]): Promise<string> {
 }
 
 it(
-  'restores a log whose content types came one after the other',
+  'restores a log with content types from different times',
   takesMinutes('a restored history of content types'),
   async () => {
     const [contentTypes, folder] = [newFolder(), newFolder()];

@@ -93,7 +93,7 @@ describe(
       }
     }, 300_000);
 
-    it('are answered alike while a rebuild takes over, none with an error', async () => {
+    it('have the same answers during a hand-over to a rebuild, and no errors', async () => {
       const before = await answers();
       for (const each of before) expect(each.slice(0, 4)).toBe('200 ');
       let isOver = false;

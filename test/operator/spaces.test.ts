@@ -14,7 +14,7 @@ async function succeed(...args: readonly string[]): Promise<string> {
 }
 
 it(
-  'spaces of one log file do not see each other, and an export of one is imported as another into the file',
+  'namespaces of one log file do not see each other, and an export of one is imported as another into the file',
   takesMinutes('spaces of one log file'),
   async () => {
     const folder = createDataDirectory();

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory } from '../support/server.ts';
 
-it('makes no token, and no directory, where no server was started', async () => {
+it('makes no token and no directory if no server was started there', async () => {
   const parent = createDataDirectory();
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
   const data = join(parent, 'none');

@@ -30,7 +30,7 @@ it('no package runs a script when it is installed', () => {
 });
 
 /** npm leaves out an optional dependency that does not name the Node which npm runs on; a checkout needs each of them all the same. */
-it('a checkout has every optional dependency, whatever the Node that npm runs on', () => {
+it('a checkout has every optional dependency, for any Node that npm runs on', () => {
   const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
   const { optionalDependencies } = read('package.json');
   expect(read('infra/checkout/package.json').dependencies).toEqual(optionalDependencies);

@@ -59,7 +59,7 @@ beforeAll(async () => {
 }, 4 * MINUTES_MS);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('has what runs and nothing else', () => {
+it('has only the files that are needed to run', () => {
   expect(readdirSync(installed).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'examples', 'package.json']);
   const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
   expect(files.filter((name) => name.endsWith('.ts'))).toEqual([]);
@@ -68,7 +68,7 @@ it('has what runs and nothing else', () => {
 
 const MEGABYTES = 250;
 
-it(`takes less than ${MEGABYTES} MB with everything that it can use`, INSTALLED, () => {
+it(`takes less than ${MEGABYTES} MB with all optional dependencies`, INSTALLED, () => {
   const files = readdirSync(join(app, 'node_modules'), { recursive: true, encoding: 'utf8' });
   const blocks = files.reduce((sum, name) => sum + lstatSync(join(app, 'node_modules', name)).blocks, 0);
   expect((blocks * 512) / 1e6).toBeLessThan(MEGABYTES);
@@ -95,7 +95,7 @@ const OPTIONAL = [
   ],
 ] as const;
 
-it.each(OPTIONAL)('says what to install where %s is missing', INSTALLED, async (name, args, env) => {
+it.each(OPTIONAL)('says what to install if %s is missing', INSTALLED, async (name, args, env) => {
   const there = join(app, 'node_modules', name);
   renameSync(there, join(folder, 'missing'));
   try {

@@ -112,7 +112,7 @@ const MORE: Readonly<Record<string, object>> = {
   file: { hash: 'h', mime: 'm', size: 1, url: 'u', provider: 'p' },
 };
 
-test('whatever a body holds, the command is carried out or refused with 400', async () => {
+test('a command with any body is executed or refused with 400', async () => {
   const seed = Number(process.env['VARVE_SEED'] ?? Date.now() % 2 ** 31);
   console.log(`seed ${seed} (set VARVE_SEED to repeat)`);
   const world = await openCommandWorld(corpusSchemas());

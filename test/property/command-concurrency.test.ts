@@ -52,7 +52,7 @@ describe('concurrent commands', () => {
     expect(linked.map((link) => link.documentId)).toEqual(targets.map((target) => target.documentId));
   });
 
-  test('of many that want one unique value at once exactly one gets it', async () => {
+  test('exactly one of many concurrent commands gets a unique value', async () => {
     const world = await newWorld();
     const outcomes = await Promise.all(
       Array.from({ length: 25 }, () =>
@@ -64,7 +64,7 @@ describe('concurrent commands', () => {
     expect(new Set(refused.map((each) => each.message))).toEqual(new Set(['This attribute must be unique']));
   });
 
-  test('a foreign append to the stream makes the command decide again on the newer state', async () => {
+  test('an append of another process makes the command decide again on the newer state', async () => {
     const world = await newWorld();
     const { documentId } = await world.execute({ kind: 'create', type: TYPE, body: { data: { a: 1 } } });
     const stream = `varve.api__page_page-${documentId}`;
@@ -142,7 +142,7 @@ function applyToModel(
 }
 
 describe('random concurrent commands', () => {
-  test('end as some serial order would, with unique values held', async () => {
+  test('have the result of some serial order, and keep values unique', async () => {
     const seed = Number(process.env['VARVE_SEED'] ?? Date.now() % 2 ** 31);
     console.log(`seed ${seed} (set VARVE_SEED to repeat)`);
     const world = await newWorld();

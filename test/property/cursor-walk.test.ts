@@ -122,7 +122,7 @@ async function* pages(index: ReadIndex, request: SearchRequest): AsyncGenerator<
 }
 
 describe(`cursors while rows come and go (seed ${SEED}, ${RUNS} runs)`, () => {
-  it('give every row that is there throughout exactly once, in order', async () => {
+  it('return every row that exists throughout exactly once, in order', async () => {
     const someBooks = fc.array(books, { minLength: 1, maxLength: 25 });
     const sizes = fc.integer({ min: 1, max: 4 });
     const edits = fc.array(changes, { maxLength: 12 });

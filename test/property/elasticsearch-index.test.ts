@@ -66,7 +66,7 @@ describe(
       }, 180_000);
       afterAll(() => indices?.remove());
 
-      it('answers every search and follow the same after every batch of a history', async () => {
+      it('gives the same answers to searches and traversals after every batch of a history', async () => {
         const searches = fc.array(searchRequests(registry), { minLength: 10, maxLength: 20 });
         const follows = fc.array(followPlans(registry), { minLength: 4, maxLength: 8 });
         const property = fc.asyncProperty(

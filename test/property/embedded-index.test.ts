@@ -41,7 +41,7 @@ async function expectSameAnswers(index: ReadIndex, naive: ReadIndex, requests: R
 }
 
 describe(`embedded index against brute force (seed ${SEED}, ${RUNS} runs)`, () => {
-  it('answers every search and follow the same after every batch of a history', async () => {
+  it('gives the same answers to searches and traversals after every batch of a history', async () => {
     const history = historyOf(registry);
     const searches = fc.array(searchRequests(registry), { minLength: 2, maxLength: 6 });
     const follows = fc.array(followPlans(registry), { minLength: 1, maxLength: 3 });
@@ -57,7 +57,7 @@ describe(`embedded index against brute force (seed ${SEED}, ${RUNS} runs)`, () =
     await fc.assert(property, { seed: SEED, numRuns: RUNS });
   });
 
-  it('gives the same answers when every batch is applied twice and older ones come again', async () => {
+  it('gives the same answers when every batch is applied twice and older ones are repeated', async () => {
     const property = fc.asyncProperty(
       historyOf(registry),
       searchRequests(registry),

@@ -172,7 +172,7 @@ describe(`embedded index with ${BOOKS} rows (seed ${SEED}, ${ROUNDS} rounds)`, (
     await fc.assert(property, { seed: SEED, numRuns: ROUNDS });
   });
 
-  it('answers after many changes of rows and links like an index made of what they led to', async () => {
+  it('answers after many changes of rows and links like an index of the final state', async () => {
     const sorts = [
       [by('name', 'asc', ['author']), by('price')],
       [by('name', 'desc', ['author'])],

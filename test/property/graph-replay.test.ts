@@ -34,7 +34,7 @@ describe(`random histories (SEED=${SEED})`, () => {
     });
   });
 
-  it('gives the same graph when a thread of its own writes it', () => {
+  it('gives the same graph when a separate thread writes it', () => {
     const sizes = fc.infiniteStream(fc.integer({ min: 1, max: 7 }));
     check(
       fc.tuple(steps(), sizes),
@@ -59,7 +59,7 @@ describe(`random histories (SEED=${SEED})`, () => {
     });
   });
 
-  it('publishes nothing that was not in a draft at some publication', () => {
+  it('publishes only content that was in a draft at some publication', () => {
     check(steps(), (history) => {
       const withoutPublication = history.filter(({ kind }) => kind !== 'publish');
       const published = withGraph({}, (graph) => {

@@ -50,7 +50,7 @@ describe(`lists over HTTP (seed ${SEED}, ${RUNS} runs)`, () => {
   const all = 'pagination[pageSize]=100';
   const sorted = (list: List) => [...list.ids].sort((a, b) => a - b);
 
-  it('keep the laws of logic: groups of one, double negation, and-or, null or not', async () => {
+  it('obey the laws of logic: groups of one, double negation, and-or, null or not', async () => {
     const random = createRandom(SEED);
     let matching = 0;
     for (let run = 0; run < RUNS; run++) {
@@ -75,7 +75,7 @@ describe(`lists over HTTP (seed ${SEED}, ${RUNS} runs)`, () => {
     expect(matching).toBeGreaterThan(RUNS / 10);
   });
 
-  it('are the same rows in any order, in pages and populated', async () => {
+  it('have the same rows in any order, in pages and populated', async () => {
     const random = createRandom(SEED + 1);
     for (let run = 0; run < RUNS; run++) {
       const { type, scope, filters } = sampleOf(random);
@@ -94,7 +94,7 @@ describe(`lists over HTTP (seed ${SEED}, ${RUNS} runs)`, () => {
     }
   });
 
-  it('never fail and never hang, whatever becomes of a URL', async () => {
+  it('never fail and never hang, for any mutation of a URL', async () => {
     const random = createRandom(SEED + 2);
     for (let run = 0; run < RUNS * 5; run++) {
       const { type, scope, filters } = sampleOf(random);

@@ -112,7 +112,7 @@ async function indexOf(all: readonly Row[]) {
 
 const terms = { id: 'test', now: () => 0 };
 
-test('filters mean what they say, row by row', async () => {
+test('filters match exactly the rows that they describe', async () => {
   let partial = 0;
   await fc.assert(
     fc.asyncProperty(rows, fc.array(filter, { minLength: 1, maxLength: 6 }), async (all, filters) => {

@@ -75,7 +75,7 @@ function batchOf(
   return { position, rows, links: tagged.map(([key, n]) => tagging(key, n)) };
 }
 
-it('answers in slices, while rows change, are those of one state each', async () => {
+it('each answer in slices shows one state, while rows change', async () => {
   let restarted = 0;
   let sliced = 0;
   const history = fc.record({

@@ -89,7 +89,7 @@ function missedBy(
 }
 
 describe(`stale documents (seed ${SEED}, ${RUNS} runs)`, () => {
-  it('are all marked: a document that a batch of events changes, makes or removes is in the account', () => {
+  it('are all marked: each document that a batch of events changes, makes or removes is listed', () => {
     const histories = steps();
     const property = fc.property(histories, fc.integer({ min: 1, max: 4 }), (history, size) => {
       withGraph({ dependencies }, (graph) => {

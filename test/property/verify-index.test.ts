@@ -67,7 +67,7 @@ async function differencesOf({ graph, index }: Loaded, repair: boolean) {
 }
 
 describe(`verification of an index of rows (seed ${SEED}, ${RUNS} runs)`, () => {
-  it('finds nothing in an index that followed, names what is damaged, and repairs it', async () => {
+  it('finds no difference in an index that applied all events, names damage, and repairs it', async () => {
     const histories = fc.tuple(steps(), steps(), fc.constantFrom(...Object.keys(DAMAGES)), fc.nat());
     let damaged = 0;
     const property = fc.asyncProperty(histories, async ([before, after, damage, at]) => {

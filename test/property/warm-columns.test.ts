@@ -72,7 +72,7 @@ function judgeDictionary(space: RowSpaceIndex, field: string): void {
   else expect(new Set(expected).size).toBeGreaterThan(256);
 }
 
-it('leaves columns with dictionaries of what is in them, whatever changes or asks meanwhile', async () => {
+it('makes right dictionaries of columns, with any changes and queries meanwhile', async () => {
   const step = fc.record({
     changes: fc.array(change, { maxLength: 30 }),
     asked: fc.option(fc.constantFrom(...FIELDS), { freq: 6 }),
@@ -102,7 +102,7 @@ it('leaves columns with dictionaries of what is in them, whatever changes or ask
   );
 });
 
-it('ends with the index', async () => {
+it('stops when the index is closed', async () => {
   const index = createEmbeddedIndex({ registry });
   await index.apply({ position: 1n, rows: [put(1, 1)], links: [] });
   const warming = index.warm?.();

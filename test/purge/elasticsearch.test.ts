@@ -103,7 +103,7 @@ describe(
       expect(stale).toBe(0);
     }, 90_000);
 
-    it('name the tags of the answers that changed, and not that of all answers', async () => {
+    it('name the tags of changed answers, and not the tag of all answers', async () => {
       let edits = 0;
       const purgedTags = async () => {
         const tags = (await read(first())).headers.get('xkey')?.split(' ') ?? [];
@@ -117,7 +117,7 @@ describe(
       await expect.poll(purgedTags, PATIENT).toEqual([false, true]);
     }, 120_000);
 
-    it('let no cache keep an answer that is ranked by words', async () => {
+    it('never let a cache keep an answer that is ranked by words', async () => {
       const ranked = await read(first(), '/api/tags?search=edit');
       expect(ranked.text).toContain(`"documentId":"${documentId}"`);
       expect(ranked.isKept).toBe(false);
@@ -125,7 +125,7 @@ describe(
       await expect.poll(isKept, PATIENT).toBe(true);
     });
 
-    it('wait for a paused process as long as it may let caches keep answers, and purge again when it is back', async () => {
+    it('wait for a paused process while caches may keep its answers, and are repeated when it continues', async () => {
       const [all = ''] = (await read(first())).headers.get('xkey')?.split(' ') ?? [];
       await pauseOf(second());
       const since = performance.now();
@@ -143,7 +143,7 @@ describe(
       await expect.poll(() => purgedAt(all, back), PATIENT).toBeDefined();
     }, 90_000);
 
-    it('do not wait for a killed process longer than that, and know it again after a start', async () => {
+    it('do not wait for a killed process longer than that, and wait for it again after its start', async () => {
       await second().end('SIGKILL');
       const since = performance.now();
       await write(first(), 'd');

@@ -67,7 +67,7 @@ async function startOnSmallDisk() {
   };
 }
 
-it('purges all answers while the disk is full, and what changed afterwards again', options, async () => {
+it('purges all answers while the disk is full, and changed answers afterwards', options, async () => {
   const { disk, errors, generation, change, until, count } = await startOnSmallDisk();
   await until([generation], 0);
   change('a');

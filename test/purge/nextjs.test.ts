@@ -30,7 +30,7 @@ async function startCounter(server: () => RunningServer) {
   };
 }
 
-it('the recipes for Next.js keep answers until a purge, and no old one after it', {
+it('the recipes for Next.js keep answers until a purge, and no old answer after it', {
   ...longWithNext('a real Next.js'),
   timeout: 900_000,
 }, async () => {

@@ -45,7 +45,7 @@ async function waiting({ server }: Purging): Promise<number | undefined> {
 const tagsSince = ({ receiver }: Purging, count: number) =>
   new Set(receiver.received.slice(count).flatMap(({ json }) => json['tags'] as string[]));
 
-it('purges what a write changes, with its position and the secret', async () => {
+it('purges the answers that a write changes, with its position and the secret', async () => {
   const purging = await startPurging();
   const { receiver, server } = purging;
   const api = createApiClient(server.url);
@@ -76,7 +76,7 @@ it('purges what a write changes, with its position and the secret', async () => 
 });
 
 it(
-  'purges after a start what it did not purge before, and nothing else',
+  'purges after a start only changes that it had not purged',
   takesMinutes('purges after kills'),
   async () => {
     const purging = await startPurging();

@@ -77,7 +77,7 @@ function change(store: PurgeStore, ...names: readonly string[]): void {
 
 const tagsOf = ({ received }: Receiver) => received.map(({ json }) => json['tags'] as string[]);
 
-it('purges changes that come together at once, and each only once', async () => {
+it('purges concurrent changes together, and each only once', async () => {
   const { store, receiver, look, checkpoint } = await startSender({ gatherMs: 20 });
   change(store, 'a', 'b');
   change(store, 'b', 'c');
@@ -91,7 +91,7 @@ it('purges changes that come together at once, and each only once', async () => 
   expect(tagsOf(receiver).slice(1)).toEqual([['d']]);
 });
 
-it('purges what other processes show, and the rest when they do', async () => {
+it('purges changes that other processes show, and the rest when they show them', async () => {
   let shown: bigint | undefined;
   const purging: bigint[] = [];
   const { store, receiver, look, lose, checkpoint } = await startSender(
@@ -144,7 +144,7 @@ it('waits as long as a receiver asks for, up to a limit', async () => {
 });
 
 it.each([500, 429, 301])(
-  'repeats a purge that is answered with %i, behind every limit of its back-off',
+  'repeats a purge that is answered with %i, up to the longest pause of its back-off',
   async (status) => {
     const { store, receiver, look, checkpoint, failures } = await startSender();
     // The sixth pause is longer than the longest one allowed: 1, 2, 4, 5, 5, 5 ms.
@@ -159,7 +159,7 @@ it.each([500, 429, 301])(
   },
 );
 
-it('purges all answers at once where changes could not be stored, and again later', async () => {
+it('purges all answers at once if changes could not be stored, and again later', async () => {
   const { receiver, look, lose } = await startSender();
   lose();
   look();
@@ -188,7 +188,7 @@ it('purges again after an answer that came late', async () => {
   expect(tagsOf(receiver).length).toBeGreaterThanOrEqual(2);
 });
 
-it('gives up a request that is not answered in time, and repeats it', async () => {
+it('aborts a request that is not answered in time, and repeats it', async () => {
   const { store, receiver, look, checkpoint, failures } = await startSender({ timeoutMs: 150 });
   receiver.answer((_request, count) => ({ status: 200, ...(count === 1 && { hangs: true }) }));
   change(store, 'a');
@@ -197,7 +197,7 @@ it('gives up a request that is not answered in time, and repeats it', async () =
   expect(failures[0]).toBe('no answer within 150 ms');
 });
 
-it('continues where the process before has ended', async () => {
+it('continues where the previous process ended', async () => {
   const { store, receiver, look, checkpoint, restart } = await startSender({
     backoff: { firstMs: 60_000, longestMs: 60_000 },
   });
@@ -211,7 +211,7 @@ it('continues where the process before has ended', async () => {
   expect(tagsOf(receiver)).toEqual([['a'], ['a']]);
 });
 
-it('purges all answers where changes were removed', async () => {
+it('purges all answers if changes were removed', async () => {
   const { store, receiver, look, checkpoint } = await startSender();
   for (const name of 'abcde') change(store, name);
   store.prune(2);
@@ -221,7 +221,7 @@ it('purges all answers where changes were removed', async () => {
   expect(tagsOf(receiver)).toEqual([['all', 'notes']]);
 });
 
-it('purges one tag instead of all where all answers have it', async () => {
+it('purges one tag instead of all if all answers have it', async () => {
   const { store, receiver, look, checkpoint } = await startSender();
   change(store, 'a', 'b');
   change(store, 'all');

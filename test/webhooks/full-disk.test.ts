@@ -17,7 +17,7 @@ const EDITS = 10;
 
 describe('a full disk of deliveries', options, () => {
   it.each(['kept running', 'killed and started again'])(
-    'a server that is %s answers, and delivers all once there is room',
+    'a server that is %s answers, and delivers everything when there is space',
     {
       timeout: 240_000,
     },

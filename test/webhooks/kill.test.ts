@@ -53,7 +53,7 @@ describe('webhooks over kill -9', takesMinutes('webhooks over kill -9'), () => {
   );
 
   it(
-    `hands deliveries over from one leader to the next ${HAND_OVERS} times, also from one that is stopped`,
+    `passes deliveries from one leader to the next ${HAND_OVERS} times, also from one that is stopped`,
     async () => {
       const receiver = await startReceiverProcess();
       const fleet = await startFleet({ size: 2, arguments: RETRY });

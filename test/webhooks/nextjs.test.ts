@@ -6,7 +6,7 @@ import { startServer } from '../support/server.ts';
 const PATIENT = { timeout: 60_000 };
 const RETRY = ['--webhook-retry', Array(600).fill('0.1').join()];
 
-it('the route of the docs forgets answers by signed webhooks, also by those that found no site', {
+it('the route in the docs purges answers after signed webhooks, also after those that did not reach the site', {
   ...longWithNext('a real Next.js that receives webhooks'),
   timeout: 900_000,
 }, async () => {

@@ -85,7 +85,7 @@ it('refuses private addresses, literal or resolved, and sends nothing', async ()
   expect(receiver.received).toEqual([]);
 });
 
-it('connects to the address that it checked, whatever the name means later', async () => {
+it('connects to the address that it checked, also if the name resolves to another one later', async () => {
   const receiver = await startReceiver();
   onTestFinished(receiver.close);
   let asked = 0;
@@ -100,7 +100,7 @@ it('connects to the address that it checked, whatever the name means later', asy
   expect(receiver.received[0]?.headers.host).toContain('no-such-name.invalid');
 });
 
-it('follows no redirect, and waits no longer than its time', async () => {
+it('follows no redirect, and waits no longer than its timeout', async () => {
   const [receiver, other] = [await startReceiver(), await startReceiver()];
   onTestFinished(receiver.close);
   onTestFinished(other.close);

@@ -95,7 +95,7 @@ function withoutChance(entry: object): object {
   return Object.fromEntries(members.sort());
 }
 
-it('names rows and ids of a document that is gone', async () => {
+it('names rows and ids of a deleted document', async () => {
   const created = await create('/api/restaurants', { key: 'gone', name: 'Gone' });
   await api.call('DELETE', `/api/restaurants/${created.documentId}`);
   const [, , removed] = bodies(await receiver.until(3));
@@ -122,7 +122,7 @@ it('sends one delivery for all locales of a document', async () => {
   expect(received.at(-1)?.entry).toMatchObject({ title: 'One', locale: 'en' });
 });
 
-it('sends events of files in the words of Strapi', async () => {
+it('sends events of files as Strapi does', async () => {
   const form = new FormData();
   form.set('files', new Blob(['some text'], { type: 'text/plain' }), 'note.txt');
   const uploaded = await fetch(`${server.url}/api/upload`, { method: 'POST', body: form });
@@ -158,7 +158,7 @@ it('sends only the events, types and locales that were chosen', async () => {
   await other.close();
 });
 
-it('tells of documents that show a changed one, where that is asked for', async () => {
+it('sends documents that show a changed one, if the hook wants them', async () => {
   const chef = await create('/api/chefs', { key: 'related', name: 'Ada' });
   const restaurant = await create('/api/restaurants', { key: 'related', name: 'R', chef: chef.documentId });
   const other = await startReceiver();
@@ -181,7 +181,7 @@ it('tells of documents that show a changed one, where that is asked for', async 
   await other.close();
 });
 
-it('tells once of a change that more documents show than the limit', async () => {
+it('sends one delivery for a change that more documents show than the limit', async () => {
   const chef = await create('/api/chefs', { key: 'star', name: 'Ada' });
   for (let n = 0; n <= RELATED; n++)
     await create('/api/restaurants?status=draft', { key: `star${n}`, name: 'R', chef: chef.documentId });
@@ -306,7 +306,7 @@ it('rotates the secret, and both sign for a day', async () => {
   for (const each of [secret, hook.secret]) expect(() => verifyWebhook(each, one)).not.toThrow();
 });
 
-it('answers bad requests with what is wrong', async () => {
+it('answers bad requests with the reason', async () => {
   const bad = await api.call('POST', '/_varve/webhooks', { data: { url: 'x', events: 'nothing' } });
   expect(bad).toMatchObject({ status: 400, error: { name: 'ValidationError' } });
   expect(await api.call('POST', '/_varve/webhooks/nobody/pause')).toMatchObject({ status: 404 });

@@ -80,7 +80,7 @@ export function describeSearchLeaks(start: () => Promise<RunningServer>): void {
   const instant = (text: string, query: (text: string) => object) =>
     answerOf(text, ask('/1/indexes/restaurants/query', { method: 'POST', body: query(text) }));
 
-  describe.each(Object.entries(HIDDEN))('words of what is hidden (%s)', (_kind, word) => {
+  describe.each(Object.entries(HIDDEN))('words of hidden texts (%s)', (_kind, word) => {
     test.each(Object.entries(LISTS))(
       'are answered like words that no text has: %s',
       async (_surface, query) => {
@@ -110,7 +110,7 @@ export function describeSearchLeaks(start: () => Promise<RunningServer>): void {
     expect(chefs.body.meta.pagination.total).toBe(1);
   });
 
-  test('the order, totals, facets and corrections do not change with what is hidden', async () => {
+  test('the order, totals, facets and corrections do not depend on hidden texts', async () => {
     const queries = [
       'search=kitchen&facets=name,tags.name&highlight=name',
       'search=kitchne&pagination[pageSize]=100',

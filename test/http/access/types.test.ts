@@ -49,13 +49,13 @@ async function list(ask: Ask, what: 'content-types' | 'components'): Promise<rea
 }
 
 describe.each(Object.keys(CALLERS) as Caller[])('%s', (caller) => {
-  test('is shown the types it may find, and no others', async () => {
+  test('sees only the types that it may find', async () => {
     const types = await list(asks[caller], 'content-types');
     expect(types.map(({ uid }) => uid).toSorted()).toEqual(SEEN[caller]);
     expect(all.length).toBeGreaterThan(types.length);
   });
 
-  test('finds no name of another type anywhere in what it is shown', async () => {
+  test('sees no name of another type anywhere', async () => {
     const shown = JSON.stringify([
       await list(asks[caller], 'content-types'),
       await list(asks[caller], 'components'),
@@ -73,7 +73,7 @@ describe.each(Object.keys(CALLERS) as Caller[])('%s', (caller) => {
     }
   });
 
-  test('is shown the components of those types, and no others', async () => {
+  test('sees only the components of those types', async () => {
     const listed = (await list(asks[caller], 'components')).map(({ uid }) => uid);
     const unknown = await asks[caller](`${PATH}/components/no.pe`);
     for (const { uid } of await list(full, 'components')) {
@@ -85,7 +85,7 @@ describe.each(Object.keys(CALLERS) as Caller[])('%s', (caller) => {
   });
 });
 
-test('a relation is shown where its target is, in components too', async () => {
+test('a relation is shown if its target is, also in components', async () => {
   const shownBy = async (caller: Caller) => {
     const { data } = (await asks[caller](`${PATH}/content-types/api::restaurant.restaurant`)).body;
     const address = (await asks[caller](`${PATH}/components/common.address`)).body.data;
@@ -104,6 +104,6 @@ test('a relation is shown where its target is, in components too', async () => {
   expect((await asks.cook(`${PATH}/components/common.ingredient`)).status).toBe(200);
 });
 
-test('a token that is not known is refused', async () => {
+test('an unknown token is refused', async () => {
   expect((await createAsk(server.url, 'nope')(`${PATH}/content-types`)).status).toBe(401);
 });
