@@ -49,7 +49,7 @@ const idsOf = (reader: EventReader) =>
 const latest = async (query: string) => (await readFeed(ask, query)).next;
 
 describe('a stream of changes', () => {
-  it('lists what there is, and sends each change as it comes', async () => {
+  it('lists the existing rows, and sends each change when it happens', async () => {
     const before = await createTag('s1');
     const reader = await follow('types=tags');
     await reader.until(() => idsOf(reader).includes(`create ${before}`));
@@ -106,7 +106,7 @@ describe('a live list', () => {
   const keysOf = ({ events }: EventReader) =>
     events.map(({ data }) => (JSON.parse(data) as { data: { key: string }[] }).data.map(({ key }) => key));
 
-  it('sends its answer, and another one when exactly that changes', async () => {
+  it('sends its answer, and a new one only when the answer changes', async () => {
     const list = await open('tags?filters[key][$startsWith]=live&live=true&fields=key&sort=key');
     const notified = await open('tags?live=notify&filters[key][$startsWith]=live&fields=key&sort=key');
     await list.until(() => list.events.length === 1);
@@ -128,7 +128,7 @@ describe('a live list', () => {
     expect(keysOf(same)).toEqual([['live1', 'live2', 'live3']]);
   });
 
-  it('shows drafts to those who may see them', async () => {
+  it('shows drafts only to callers with that right', async () => {
     const list = await open('articles?status=draft&live=true&fields=key&filters[key]=draft-live');
     await ask('/api/articles?status=draft', {
       method: 'POST',
@@ -186,7 +186,7 @@ it('a ticket expires', () => {
 });
 
 describe('a stream ends', () => {
-  it('when its token is revoked, expires, or the rights of everyone change', async () => {
+  it('when its token is revoked or expires, or public rights change', async () => {
     const revoked = await createTokenOver(ask, { name: 'revoked', type: 'read-only' });
     const { body } = await ask('/_varve/tokens');
     const { id } = body.data.find(({ name }: { readonly name: string }) => name === 'revoked');
@@ -207,7 +207,7 @@ describe('a stream ends', () => {
     expect(stays.isEnded()).toBe(false);
   });
 
-  it('above the limits not at all: further ones are refused', async () => {
+  it('is not closed by the limits: further streams are refused', async () => {
     const own = await createTokenOver(ask, { name: 'limited', type: 'read-only' });
     const open = () => follow('types=tags', { authorization: `Bearer ${own}` });
     const readers = await Promise.all(Array.from({ length: 20 }, open));
@@ -262,7 +262,7 @@ describe('a stream ends', () => {
     expect(streams.count()).toBe(0);
   });
 
-  it('when its client does not read', async () => {
+  it('when its client does not read the stream', async () => {
     const { streams, opened, open } = await startStreams({ unsentBytes: 1_000 });
     const reader = await open('a');
     const stream = await opened;

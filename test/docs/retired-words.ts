@@ -31,7 +31,7 @@ export const RETIRED_WORDS: readonly RetiredWord[] = [
     allowed: 0,
   },
   { word: 'mend', pattern: 'mend(s|ed|ing)?', say: 'fix; repair', allowed: 0 },
-  { word: 'stands in', pattern: 'stands?', say: 'is', allowed: 1 },
+  { word: 'stands in', pattern: 'stands?', say: 'is', allowed: 0 },
   { word: 'under way', pattern: 'under way', say: 'in flight; in progress', allowed: 0 },
   { word: 'owes', pattern: 'ow(e|es|ed|ing)', say: 'has unread answers', allowed: 0 },
   { word: 'patience', pattern: '(patience|breathe)', say: 'back off; timeout', allowed: 0 },

@@ -70,7 +70,7 @@ const idsAt = () => receiver.received.map(({ id }) => id);
 const stateOf = (id: string) => store.find(id)?.state;
 const until = (holds: () => boolean) => moved.until(holds);
 
-it('keeps the order of a document while others pass', async () => {
+it('keeps the order of a document while others overtake it', async () => {
   const [a1, a2, b1] = [add('a'), add('a'), add('b')];
   const failures = new Map<string, number>();
   receiver.answer(({ id }) => {
@@ -97,7 +97,7 @@ it('parks a delivery after its last attempt, and sends it again when it is repla
   expect(new Set(idsAt())).toEqual(new Set([id]));
 });
 
-it('parks a failing delivery that holds back another for too long', async () => {
+it('parks a failing delivery that delays another one for too long', async () => {
   const [a1, a2] = [add('a'), add('a')];
   receiver.answer(({ id }) => ({ status: id === a1 ? 500 : 200 }));
   start({ ...QUICK, retryMs: [600_000], holdMs: 50 }).dispatcher.look();
@@ -106,7 +106,7 @@ it('parks a failing delivery that holds back another for too long', async () => 
   expect(idsAt()).toEqual([a1, a2]);
 });
 
-it('lets a failing delivery wait for its next attempt while it holds nothing back', async () => {
+it('lets a failing delivery wait for its next attempt while it delays no other one', async () => {
   const [id, other] = [add('a'), add('b')];
   receiver.answer((one) => ({ status: one.id === id ? 500 : 200 }));
   start({ ...QUICK, retryMs: [600_000], holdMs: 0 }).dispatcher.look();
@@ -149,7 +149,7 @@ it('does so after a restart too, until somebody pauses and resumes the hook', as
   expect(idsAt()).toEqual([first, free, second]);
 });
 
-it('tells that a receiver is gone, and parks what it was sent', async () => {
+it('reports that a receiver is gone, and parks its deliveries', async () => {
   const id = add('a');
   receiver.answer(() => ({ status: 410 }));
   const { dispatcher, gone } = start(QUICK);
@@ -159,7 +159,7 @@ it('tells that a receiver is gone, and parks what it was sent', async () => {
   expect(receiver.received).toHaveLength(1);
 });
 
-it('sends at most so many at the same time, and other hooks do not wait for them', async () => {
+it('limits concurrent deliveries of a hook, and other hooks do not wait for them', async () => {
   const other = await startReceiver();
   onTestFinished(other.close);
   const hang = Promise.withResolvers<void>();
@@ -194,7 +194,7 @@ it('sends nothing of a hook that is paused', async () => {
   expect(stateOf(id)).toBe('waiting');
 });
 
-it('removes deliveries after their time, and those of hooks that are gone', () => {
+it('removes deliveries after their time, and those of removed hooks', () => {
   const now = Date.now();
   const [old, fresh, foreign] = [add('a', 'h1', now - 100), add('a', 'h1', now), add('a', 'h2', now)];
   store.prune(now - 50, new Set(['h1']));
