@@ -14,6 +14,10 @@ export type DocumentRole = {
   wake(): void;
   visible(position: bigint): Promise<void>;
   shows(position: bigint, timeoutMs: number): Promise<boolean>;
+  /** Position that searches show, as far as it is known here. */
+  shown(): bigint;
+  /** Reads that if another process writes. Rejects when it cannot be read. */
+  look(): Promise<void>;
   /** Documents written in this role. */
   written(): number;
   /** True if operators' decisions about parked documents take effect here. */

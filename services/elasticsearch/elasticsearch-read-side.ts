@@ -91,6 +91,8 @@ const NOBODY: DocumentRole = Object.freeze({
   wake: () => {},
   visible: () => Promise.withResolvers<void>().promise,
   shows: async () => false,
+  shown: () => 0n,
+  look: async () => {},
   written: () => 0,
   announcing: NOTHING_TO_ANNOUNCE,
   stop: () => {},
@@ -145,6 +147,11 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
       status: () => statusOf(stale, writtenBefore + role.written()),
       parked: parkedDocuments(stale, () => role),
       answering,
+      shown: () => role.shown(),
+      async look() {
+        await role.look();
+        return role.shown();
+      },
     }),
     announce: () => role.announcing.start(),
     lead: (epoch) =>

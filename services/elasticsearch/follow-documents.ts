@@ -25,6 +25,8 @@ export function followDocuments(options: DocumentRoleOptions): DocumentRole {
     wake: follower.wake,
     visible: async (position) => void (await follower.reached(position)),
     shows: follower.reached,
+    shown: follower.position,
+    look: follower.look,
     written: () => 0,
     announcing: NOTHING_TO_ANNOUNCE,
     stop,

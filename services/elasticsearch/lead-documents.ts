@@ -56,6 +56,8 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
     wake: () => writer?.wake(),
     visible: async (position) => (await started.promise).visible(position),
     shows,
+    shown: () => writer?.shown() ?? 0n,
+    look: async () => {},
     written: () => writer?.status().written ?? 0,
     announcing,
     stop() {

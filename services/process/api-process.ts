@@ -22,7 +22,6 @@ import type { ServedApi } from '../http/served-api.ts';
 import type { People } from '../login/people.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
 import { registerGauges } from '../operating/operating.ts';
-import { type AnsweringReporter, reportAnswering } from '../purge/report-answering.ts';
 import { createLogHead } from '../stores/log-head.ts';
 import { openAssetStore } from '../stores/open-asset-store.ts';
 import { logFolder, openEventStore } from '../stores/open-event-store.ts';
@@ -35,6 +34,7 @@ import { createHalt } from './halt.ts';
 import { type Identity, openCallers, openIdentity } from './identity.ts';
 import { type Opened, openParts } from './opened.ts';
 import type { ApiProcessOptions } from './process-options.ts';
+import { createReportedReads, type ReportedReads } from './reported-reads.ts';
 import { WRITES_ELSEWHERE } from './writes-elsewhere.ts';
 
 /** A content API that stores nothing: it reads from Elasticsearch, and the leader carries its writes out. */
@@ -66,13 +66,15 @@ export function openApiProcess(options: ApiProcessOptions): Promise<ApiProcess> 
       operating,
       stopped: (event) => report.error({ position: String(event.position) }, adviseOnUnreadable(event)),
     });
-    const following = opened(await followLease(identity, options.definitions, halt));
+    const reported = opened(createReportedReads(options.lifetime, content.documents));
+    const heard = { stop: halt.stop, grown: reported.grown };
+    const following = opened(await followLease(identity, options.definitions, heard));
     const { fleet } = following;
     const changed = outlastTypes(following.types.changed, cluster, report);
     changed.catch(() => {});
     const writing = { fleet, refuseWrites: halt.refuseWrites, writes: WRITES_ELSEWHERE };
-    const api = composeReading(options, { base, content, writing }, opened);
-    const timer = setInterval(() => void content.look().catch(() => {}), PROGRESS_EVERY).unref();
+    const api = composeReading(options, { base, content, writing, reported });
+    const timer = setInterval(() => void content.documents.look().catch(() => {}), PROGRESS_EVERY).unref();
     opened({ close: () => clearInterval(timer) });
     registerGauges(operating, { log, index: content.index, registry, behind: () => answers(log) });
     return {
@@ -129,7 +131,7 @@ async function untilReadable(
   return name;
 }
 
-/** Content of the cluster; `look` asks how far the leader has written it. */
+/** Content of the cluster, and how far the leader has written its documents. */
 type ClusterContent = ReturnType<typeof openClusterContent>;
 
 function openClusterContent(
@@ -138,7 +140,7 @@ function openClusterContent(
   opened: Opened,
 ) {
   const follower = opened(followProgress({ store: progressOfLiveSet(cluster, name), stale: undefined }));
-  const { position, reached, look } = follower;
+  const { position, reached } = follower;
   const { applied } = callers.access;
   return {
     registry,
@@ -154,7 +156,14 @@ function openClusterContent(
       head: createLogHead(identity.log).reaches,
       shows: (wanted: bigint) => reachAll(wanted, minPositionWait, [reached, applied]),
     },
-    look,
+    documents: {
+      answering: cluster.answering(name),
+      shown: position,
+      async look() {
+        await follower.look();
+        return position();
+      },
+    },
   };
 }
 
@@ -162,43 +171,26 @@ type ReadingParts = {
   readonly base: ClusterBase;
   readonly content: ClusterContent;
   readonly writing: Writing;
+  readonly reported: ReportedReads;
 };
 
 /** Makes the API, and reports it to the leader that purges caches of its answers. */
 function composeReading(
   options: ApiProcessOptions,
-  { base, content, writing }: ReadingParts,
-  opened: Opened,
+  { base, content, writing, reported }: ReadingParts,
 ): ComposedApi {
-  const { assets, cluster, name, identity, callers } = base;
-  let reporter: AnsweringReporter | undefined;
-  const purged = {
-    lifetime: options.lifetime,
-    // An answer ranked by words depends on documents that no tag names.
-    isRanked: false,
-    isPurging: () => reporter?.keeping() === 'kept',
-    isSilent: () => reporter?.keeping() === 'silent',
-  };
-  const api = composeProcess('api', { options, identity, callers, assets, content, writing, purged });
-  if (options.tagging === undefined) return api;
-  reporter = opened(
-    reportAnswering({
-      processes: cluster.answering(name),
+  const { assets, identity, callers } = base;
+  const { keeping } = reported;
+  const api = composeProcess('api', { options, identity, callers, assets, content, writing, keeping });
+  if (options.tagging !== undefined)
+    reported.start({
       process: identity.membership.owner,
-      async shown() {
-        await content.look();
-        const position = content.freshness.position();
-        await callers.access.applied(position);
-        return position;
-      },
+      access: callers.access,
       shape: () => shapeOfShared(api),
-      failed: (error) => options.report.warn({ reason: String(error) }, UNREPORTED),
-    }),
-  );
+      failed: options.unreported,
+    });
   return api;
 }
-
-const UNREPORTED = 'this process cannot report itself: caches keep none of its answers';
 
 /** The leader delivers. */
 function webhooksElsewhere({ log, space, key }: Identity): ServedApi['webhooks'] {

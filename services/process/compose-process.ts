@@ -6,7 +6,6 @@ import { type CacheToken, createCacheToken } from '../access/cache-token.ts';
 import { bodyKey, cursorKey, syncKey, tagKey, ticketKey } from '../access/derived-keys.ts';
 import { type ChangeFeedOptions, createChangeFeed } from '../changes/change-feed.ts';
 import type { TagPositions } from '../delivery/tag-positions.ts';
-import type { Purged } from '../delivery/tagging.ts';
 import { identityOfLog } from '../fleet/log-identity.ts';
 import {
   type Forwarding,
@@ -17,6 +16,7 @@ import type { Freshness } from '../http/requests/await-position.ts';
 import { type ApiWrites, createApis, type ServedApi } from '../http/served-api.ts';
 import type { Callers, Identity } from './identity.ts';
 import type { ServingOptions } from './process-options.ts';
+import type { ReportedReads } from './reported-reads.ts';
 
 /**
  * Parts that the API of a process has, by its role. `signIn`: people can, as the process can carry out commands. `caching`: caches may
@@ -53,8 +53,8 @@ export type ProcessParts = {
   readonly assets: AssetStore;
   readonly content: ServedContent;
   readonly writing: Writing;
-  /** Absent: caches are not purged. */
-  readonly purged?: Purged | undefined;
+  /** Whether caches may keep answers. Absent: they are not purged. */
+  readonly keeping?: ReportedReads['keeping'] | undefined;
 };
 
 export type ComposedApi = ServedApi & {
@@ -104,13 +104,14 @@ export function composeProcess(role: keyof typeof ROLES, parts: ProcessParts): C
   };
 }
 
-function cachingOf({ options, identity, content, purged }: ProcessParts) {
+function cachingOf({ options, identity, content, ...parts }: ProcessParts) {
   const { tagging } = options;
   const key = tagKey(identity.key);
+  const { keeping = { position: () => content.index.position() } } = parts;
   return {
     positions: content.positions,
     ...defined({ cacheBytes: options.answerCacheBytes }),
-    tagging: tagging && { ...tagging, key, position: () => content.index.position(), purged },
+    tagging: tagging && { ...tagging, key, ...keeping },
   };
 }
 

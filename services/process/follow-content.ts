@@ -47,6 +47,7 @@ export function followContent(options: VarveOptions, base: OwnBase, content: Own
       heard(events);
       types.follow(events);
       content.view.follow(events);
+      content.reported?.grown(events);
     },
   });
   // The projector is closed last: a failure that the others notice meanwhile does not count.

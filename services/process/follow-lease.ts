@@ -8,6 +8,7 @@ import type { TypesWatch } from '../content-types/types-watch.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { createLeaseView, type LeaseView, readLease } from '../fleet/lease-view.ts';
 import type { Halt } from './halt.ts';
+import type { ReportedReads } from './reported-reads.ts';
 
 /** The leader and its content types, for a process that has no graph. */
 export type LeaseFollower = {
@@ -17,11 +18,13 @@ export type LeaseFollower = {
   close(): Promise<void>;
 };
 
+type Heard = Pick<Halt, 'stop'> & Pick<ReportedReads, 'grown'>;
+
 /** Reads the leader and its content types from the log from now on. Ends before an event that cannot be read. */
 export async function followLease(
   { log, space }: { readonly log: EventStore; readonly space: string },
   definitions: readonly TypeDefinition[],
-  halt: Pick<Halt, 'stop'>,
+  heard: Heard,
 ): Promise<LeaseFollower> {
   // Before the lease is read: events appended in between arrive twice and are applied once.
   const start = await log.lastPosition();
@@ -37,10 +40,11 @@ export async function followLease(
     view.follow(readable);
     types.follow(readable);
     if (stop !== undefined) throw new UnreadableEvent(stop);
+    heard.grown(events);
   });
   const done = subscription.done.catch((error: unknown) => {
     if (!(error instanceof UnreadableEvent)) throw error;
-    halt.stop(error.event);
+    heard.stop(error.event);
     return closed.promise;
   });
   return {

@@ -17,7 +17,11 @@ export type FreshnessOptions = {
 const LOOK_MS = 1_000;
 
 /** For a process that applies the log itself: the index gets its batches through `sink`. */
-export type FollowedFreshness = Freshness & { readonly sink: ReadSide['sink'] };
+export type FollowedFreshness = Freshness & {
+  readonly sink: ReadSide['sink'];
+  /** Resolves with true as soon as this process has applied the log up to a position, whether searches show it or not. */
+  readonly applied: Freshness['shows'];
+};
 
 export function createFreshness({ readSide, access, log, waitMs }: FreshnessOptions): FollowedFreshness {
   const { index, sink } = readSide;
@@ -37,6 +41,7 @@ export function createFreshness({ readSide, access, log, waitMs }: FreshnessOpti
         moved.check();
       },
     },
+    applied: (position) => reachAll(position, waitMs, [reached, access.applied]),
     shows: (position) => reachAll(position, waitMs, [reached, access.applied, readSide.shows]),
   };
 }

@@ -12,7 +12,6 @@ import { watchFollower } from '../follow/watch-follower.ts';
 import { registerGauges, watchLead } from '../operating/operating.ts';
 import type { OperatorContext } from '../operator/operation.ts';
 import { type Purger, startPurger } from '../purge/open-purger.ts';
-import { documentsOf } from '../read-side/read-side.ts';
 import { watchGenerations } from '../read-side/watch-generations.ts';
 import { createLogHead } from '../stores/log-head.ts';
 import { importAsset } from '../strapi/import-asset.ts';
@@ -106,6 +105,7 @@ function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened): Com
   const { base, content, following } = parts;
   const { fleet, halt, diskSpace, commands, library } = following;
   const { reader } = base.store.graph;
+  const { reported } = content;
   let purger: Purger | undefined;
   const api = composeProcess('directory', {
     options,
@@ -125,10 +125,19 @@ function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened): Com
         userId: (documentId) => reader.entries(USER_TYPE, documentId)[0]?.id,
       },
     },
-    purged: options.purges && {
-      lifetime: options.purges.lifetime,
-      isPurging: () => purger?.isPurging() ?? false,
+    keeping: reported?.keeping ?? {
+      position: () => content.index.position(),
+      purged: options.purges && {
+        lifetime: options.lifetime,
+        isPurging: () => purger?.isPurging() ?? false,
+      },
     },
+  });
+  reported?.start({
+    process: base.identity.membership.owner,
+    access: base.callers.access,
+    shape: () => shapeOfShared(api),
+    failed: options.unreported,
   });
   purger = openPurger(options, parts, api, opened);
   return api;
@@ -140,7 +149,7 @@ function openPurger(
   api: ComposedApi,
   opened: Opened,
 ): Purger | undefined {
-  const { notes, readSide, freshness } = content;
+  const { notes, documents, freshness } = content;
   if (purges === undefined || notes === undefined) return undefined;
   const { log, generations } = base.store;
   const shape = () => `${shapeOfShared(api)} ${generations.store.live().number}`;
@@ -151,8 +160,8 @@ function openPurger(
     shape,
     metrics: operating.metrics,
     log,
-    shows: freshness.shows,
-    processes: documentsOf(readSide)?.answering,
+    applied: freshness.applied,
+    readers: documents && { processes: documents.answering, visible: documents.shown },
   });
   return opened(purger);
 }
@@ -214,11 +223,11 @@ async function openOwnWebhooks(
 /** Reports the state of the process at every scrape, and whether it is ready. */
 function watchOwn({ operating, mayLead }: VarveOptions, { base, content, following }: OwnParts): void {
   const { log, graph, generations } = base.store;
-  const { registry, index, readSide } = content;
+  const { registry, index, documents } = content;
   watchGenerations(operating.metrics, generations.store, mayLead);
   watchLead(operating, following.fleet);
   const applied = () => appliedUpTo(graph, index.position());
-  registerGauges(operating, { log, index, registry, applied, documents: documentsOf(readSide)?.status });
+  registerGauges(operating, { log, index, registry, applied, documents: documents?.status });
 }
 
 /** How the process ends for another one, and of itself. */

@@ -7,7 +7,7 @@ import { traceReadIndex } from '../operating/observe-read-index.ts';
 import type { OperatorContext } from '../operator/operation.ts';
 import { openPurgeNotes } from '../purge/purge-notes.ts';
 import { leadReadSide } from '../read-side/lead-read-side.ts';
-import type { ReadSide } from '../read-side/read-side.ts';
+import { documentsOf, type ReadSide } from '../read-side/read-side.ts';
 import { assetsAddress, openAssetStore } from '../stores/open-asset-store.ts';
 import { logFolder } from '../stores/open-event-store.ts';
 import { type ContentStore, openContentStore } from './content-store.ts';
@@ -15,6 +15,7 @@ import { createFreshness } from './freshness.ts';
 import { openCallers, openIdentity } from './identity.ts';
 import type { Opened } from './opened.ts';
 import type { VarveOptions } from './process-options.ts';
+import { createReportedReads } from './reported-reads.ts';
 import { watchChanges } from './watch-changes.ts';
 
 /** Parts of a process with a data directory that are there before its content types are in force. */
@@ -66,6 +67,8 @@ export async function openOwnContent(
         report: options.purges.report,
       }),
     );
+  const documents = documentsOf(readSide);
+  const reported = documents && options.tagging && opened(createReportedReads(options.lifetime, documents));
   const watched = { graph, index: readSide.index, sink: freshness.sink, notes };
   return {
     ...(await watchChanges(watched)),
@@ -78,6 +81,8 @@ export async function openOwnContent(
     led: leadReadSide(readSide, options.generation !== undefined),
     view,
     notes,
+    documents,
+    reported,
   };
 }
 

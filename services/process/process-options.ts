@@ -45,6 +45,10 @@ export type ServingOptions = {
   readonly answerCacheBytes?: number;
   /** Answers that caches may share get tags in a header; absent: they get none. */
   readonly tagging?: Omit<TaggingOptions, 'key' | 'position' | 'purged'> | undefined;
+  /** How long caches may serve answers that are no longer up to date. */
+  readonly lifetime: Lifetime;
+  /** Called once when this process cannot tell the leader what its reads show. */
+  readonly unreported: (error: unknown) => void;
   /** A token whose answers are public; `refused` is called when they no longer are. */
   readonly cacheToken?: { readonly name: string; readonly refused: (problem: string) => void } | undefined;
   /** Called for calls to the log's server that are retried. Default: writes them to standard error. */
@@ -83,7 +87,7 @@ export type VarveOptions = ServingOptions &
     /** Absent: none are delivered. */
     readonly webhooks?: { readonly limits: WebhookLimits; readonly report: WebhookReport };
     /** Caches that are purged of changes. */
-    readonly purges?: (PurgeSettings & { readonly lifetime: Lifetime }) | undefined;
+    readonly purges?: PurgeSettings | undefined;
     /**
      * Work while a generation of earlier content types serves, with documents outside the process. Absent: these are made before the
      * server answers.
@@ -132,7 +136,5 @@ export type ApiProcessOptions = ServingOptions & {
   readonly assets: string;
   /** A Strapi that the leader follows, and where writes go. */
   readonly follow?: SendToStrapiOptions['follow'] | undefined;
-  /** How long caches may serve answers that are no longer up to date. */
-  readonly lifetime: Lifetime;
   readonly report: Report;
 };

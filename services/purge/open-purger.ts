@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
-import type { AnsweringProcesses } from '../../shared/read-index/answering-processes.ts';
 import { retry } from '../../shared/retry.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
-import { type AwaitedAnswers, awaitAnswering } from './await-answering.ts';
+import { type AnsweringReaders, type AwaitedAnswers, awaitAnswering } from './await-answering.ts';
 import type { PurgeNotes } from './purge-notes.ts';
 import type { PurgeStyle, PurgeTarget } from './purge-target.ts';
 import { createPurgeSender, type PurgeLimits, type PurgeReport, receiverName } from './send-purges.ts';
@@ -24,15 +23,15 @@ export type PurgerOptions = PurgeSettings & {
   readonly shape: () => string;
   readonly metrics: Metrics | undefined;
   readonly log: Pick<EventStore, 'lastPosition'>;
-  /** Resolves with true as soon as reads show the log up to a position. */
-  readonly shows: (position: bigint) => Promise<boolean>;
+  /** Resolves with true as soon as this process has applied the log up to a position. */
+  readonly applied: (position: bigint) => Promise<boolean>;
   /** Other processes that answer reads, and let caches keep answers. Absent: there are none. */
-  readonly processes?: AnsweringProcesses | undefined;
+  readonly readers?: AnsweringReaders | undefined;
 };
 
 export type Purger = {
   /**
-   * Returns whether this process purges all changes from now on: it is the leader, and showed the whole log a moment ago. One that was
+   * Returns whether this process purges all changes from now on: it is the leader, and knew the whole log a moment ago. One that was
    * paused may have lost the lease meanwhile.
    */
   isPurging(): boolean;
@@ -91,7 +90,7 @@ export function startPurger(options: PurgerOptions): Purger {
       const asked = performance.now();
       const isCurrent = await options.log
         .lastPosition()
-        .then(options.shows)
+        .then(options.applied)
         .catch(() => false);
       if (isCurrent) current = asked;
       await delay(BEAT_MS, undefined, { signal, ref: false }).catch(() => {});
@@ -110,13 +109,13 @@ export function startPurger(options: PurgerOptions): Purger {
 
 /** Reports of other processes, during one term. */
 function awaitOthers(
-  { processes, notes, report }: PurgerOptions,
+  { readers, notes, report }: PurgerOptions,
   epoch: number,
   { isPurging, look }: { readonly isPurging: () => boolean; readonly look: () => void },
 ): AwaitedAnswers | undefined {
-  if (processes === undefined) return undefined;
+  if (readers === undefined) return undefined;
   return awaitAnswering({
-    processes,
+    ...readers,
     epoch,
     isPurging,
     returned: notes.everything,

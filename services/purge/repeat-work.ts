@@ -1,27 +1,52 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** How a run ended. Times are milliseconds of `performance.now()`. */
+export type EndOfRun = { readonly endedAt: number; readonly isFailing: boolean };
+
 export type RepeatOptions = {
-  /** Milliseconds between the end of one run and the next one. */
-  readonly pauseMs: number;
+  /** Time of the next run. Asked again after `wake`. */
+  readonly nextAt: (last: EndOfRun) => number;
   readonly signal: AbortSignal;
   /** Called for the first failure in a row. */
   readonly failed: (error: unknown) => void;
 };
 
-/** Does work again and again until `signal` is aborted, also after failures. Resolves after the last run. */
-export async function repeatWork(
+export type RepeatedWork = {
+  /** The next run may have to be earlier. */
+  wake(): void;
+  /** Resolves after the last run. */
+  readonly done: Promise<void>;
+};
+
+/** Does work again and again until `signal` is aborted, also after failures. */
+export function repeatWork(
   work: () => Promise<void>,
-  { pauseMs, signal, failed }: RepeatOptions,
-): Promise<void> {
+  { nextAt, signal, failed }: RepeatOptions,
+): RepeatedWork {
   let isFailing = false;
-  while (!signal.aborted) {
-    try {
-      await work();
-      isFailing = false;
-    } catch (error) {
-      if (!isFailing && !signal.aborted) failed(error);
-      isFailing = true;
+  let resting = new AbortController();
+  const wake = () => resting.abort();
+  signal.addEventListener('abort', wake, { once: true });
+  const rest = async (): Promise<void> => {
+    const last = { endedAt: performance.now(), isFailing };
+    for (;;) {
+      const left = nextAt(last) - performance.now();
+      if (left <= 0 || signal.aborted) return;
+      resting = new AbortController();
+      await delay(left, undefined, { signal: resting.signal, ref: false }).catch(() => {});
     }
-    await delay(pauseMs, undefined, { signal, ref: false }).catch(() => {});
-  }
+  };
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        await work();
+        isFailing = false;
+      } catch (error) {
+        if (!isFailing && !signal.aborted) failed(error);
+        isFailing = true;
+      }
+      await rest();
+    }
+  };
+  return { wake, done: run() };
 }

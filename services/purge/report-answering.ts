@@ -1,6 +1,6 @@
 import type { AnsweringProcesses } from '../../shared/read-index/answering-processes.ts';
 import { ANSWERING_LIMITS, type AnsweringLimits } from './answering-limits.ts';
-import { repeatWork } from './repeat-work.ts';
+import { type EndOfRun, repeatWork } from './repeat-work.ts';
 
 export type ReportAnsweringOptions = {
   readonly processes: Pick<AnsweringProcesses, 'report' | 'awaited'>;
@@ -22,6 +22,8 @@ export type AnswerKeeping = 'kept' | 'asked' | 'silent';
 
 export type AnsweringReporter = {
   keeping(): AnswerKeeping;
+  /** The log has changes up to this position: the process reports itself as soon as its reads show them. */
+  expect(position: bigint): void;
   close(): Promise<void>;
 };
 
@@ -37,27 +39,72 @@ export function reportAnswering(options: ReportAnsweringOptions): AnsweringRepor
   const begun = new Map<number, number>();
   const isRecent = (time: number) => performance.now() - time < limits.longestSilenceMs;
   let beat = 0;
+  /** The next report is sent then, whatever the position is. */
+  let dueAt = opened;
+  const hurry = createHurry(limits);
   const report = async (): Promise<void> => {
-    beat++;
     const position = await shown();
     const begins = performance.now();
+    const isDue = begins >= dueAt;
+    if (!isDue && !hurry.isMore(position)) return;
+    beat++;
     begun.set(beat, begins);
     for (const [earlier, time] of begun) if (!isRecent(time)) begun.delete(earlier);
-    await processes.report({ process, beat, position, shape: shape() });
+    const isAcknowledged = awaitedAt > Number.NEGATIVE_INFINITY;
+    await processes.report({ process, beat, position, shape: shape(), isAcknowledged });
     reportedAt = begins;
-    const seen = (await processes.awaited())?.beats.get(process);
-    if (seen === undefined) return;
-    awaitedAt = Math.max(awaitedAt, begun.get(seen) ?? awaitedAt);
+    hurry.reported(position);
+    if (!isDue) return;
+    dueAt = begins + limits.reportEveryMs;
+    const beats = (await processes.awaited())?.beats;
+    hurry.among(beats?.size ?? 1);
+    const seen = beats?.get(process);
+    if (seen !== undefined) awaitedAt = Math.max(awaitedAt, begun.get(seen) ?? awaitedAt);
   };
-  const running = repeatWork(report, { pauseMs: limits.reportEveryMs, signal, failed });
+  const nextAt = ({ endedAt, isFailing }: EndOfRun): number => {
+    if (isFailing) return endedAt + limits.reportEveryMs;
+    const soon = endedAt + hurry.pauseMs();
+    return hurry.isNeeded() ? soon : Math.max(soon, dueAt);
+  };
+  const reporting = repeatWork(report, { nextAt, signal, failed });
   return {
     keeping() {
       if (!isRecent(reportedAt)) return 'silent';
       return isRecent(awaitedAt) ? 'kept' : 'asked';
     },
+    expect(position) {
+      if (hurry.expect(position)) reporting.wake();
+    },
     async close() {
       closing.abort();
-      await running;
+      await reporting.done;
     },
+  };
+}
+
+/** When a process looks often for what it shows: while the log has more than it has reported, unless that stays so. */
+function createHurry(limits: AnsweringLimits) {
+  let [reported, expected] = [-1n, -1n];
+  let since = Number.NEGATIVE_INFINITY;
+  let processes = 1;
+  return {
+    isMore: (position: bigint) => position > reported,
+    reported(position: bigint) {
+      if (position > reported) since = performance.now();
+      reported = position;
+    },
+    /** Returns whether that is news. */
+    expect(position: bigint) {
+      if (position <= expected || position <= reported) return false;
+      if (expected <= reported) since = performance.now();
+      expected = position;
+      return true;
+    },
+    among(count: number) {
+      processes = count;
+    },
+    isNeeded: () => expected > reported && performance.now() - since < limits.hurryForMs,
+    pauseMs: () =>
+      Math.min(limits.reportEveryMs, Math.max(limits.hurryMs, processes * limits.hurryTogetherMs)),
   };
 }

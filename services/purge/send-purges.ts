@@ -54,7 +54,7 @@ export type SenderOptions = {
   readonly all: () => PurgedTags;
   readonly report: PurgeReport;
   /** Other processes that may fill caches: a change is purged after all of them show it. Absent: there are none. */
-  readonly answering?: Pick<AwaitedAnswers, 'shown' | 'purging'> | undefined;
+  readonly answering?: Pick<AwaitedAnswers, 'shown' | 'expect' | 'purging'> | undefined;
 };
 
 export type PurgeSender = {
@@ -94,9 +94,10 @@ export function createPurgeSender(options: SenderOptions, target: PurgeTarget): 
   };
   const isShown = ({ position }: PurgedTags): boolean => {
     if (answering === undefined) return true;
-    if (position > (answering.shown() ?? -1n)) return false;
-    answering.purging(position);
-    return true;
+    const isShown = position <= (answering.shown() ?? -1n);
+    if (isShown) answering.purging(position);
+    else answering.expect(position);
+    return isShown;
   };
   const changesAfter = (done: number, upTo: number): readonly StoredChange[] => {
     const stored = store.after(done, BATCH);

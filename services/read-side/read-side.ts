@@ -64,8 +64,12 @@ export type IndexContents =
       readonly status: () => WriterStatus;
       /** Documents that the index refuses. */
       readonly parked: ParkedDocuments;
-      /** Other processes that read the index. */
+      /** Processes that read the index. */
       readonly answering: AnsweringProcesses;
+      /** Position that searches show, embedded copies included, as far as it is known here. */
+      readonly shown: () => bigint;
+      /** Resolves with the same after it was read, if another process writes. Rejects when it cannot be read. */
+      readonly look: () => Promise<bigint>;
     };
 
 /** Returns the content of an index that has documents. */

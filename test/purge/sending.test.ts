@@ -93,10 +93,14 @@ it('purges concurrent changes together, and each only once', async () => {
 
 it('purges changes that other processes show, and the rest when they show them', async () => {
   let shown: bigint | undefined;
-  const purging: bigint[] = [];
+  const [purging, expected] = [[] as bigint[], new Set<bigint>()];
   const { store, receiver, look, lose, checkpoint } = await startSender(
     {},
-    { shown: () => shown, purging: (at) => void purging.push(at) },
+    {
+      shown: () => shown,
+      expect: (at) => void expected.add(at),
+      purging: (at) => void purging.push(at),
+    },
   );
   change(store, 'a');
   change(store, 'b');
@@ -104,6 +108,8 @@ it('purges changes that other processes show, and the rest when they show them',
   look();
   await delay(50);
   expect([receiver.received.length, purging]).toEqual([0, []]);
+  // Everything is purged up to the last position, the changes one by one.
+  expect(expected).toEqual(new Set([position, position - 1n]));
   shown = position - 1n;
   look();
   await expect.poll(checkpoint, PATIENT).toBe(1);

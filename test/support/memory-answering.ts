@@ -4,25 +4,40 @@ import type {
   AwaitedProcesses,
 } from '../../shared/read-index/answering-processes.ts';
 
-/** The reports of processes in memory. While it is cut off, every call rejects. */
-export function createMemoryAnswering(): AnsweringProcesses & { cutOff(isCut: boolean): void } {
+/** The reports of processes in memory. While it is cut off, every call rejects. A search finds the `found` last ones. */
+export type MemoryAnswering = AnsweringProcesses & {
+  cutOff(isCut: boolean): void;
+  /** Processes whose reports were read by name, for each time. */
+  readonly readByName: readonly (readonly string[])[];
+};
+
+export function createMemoryAnswering(found = Number.POSITIVE_INFINITY): MemoryAnswering {
   const reports = new Map<string, AnsweringReport>();
   let awaited: AwaitedProcesses | undefined;
   let isCut = false;
+  const readByName: (readonly string[])[] = [];
   const reach = async (): Promise<void> => {
     if (isCut) throw new Error('unreachable');
   };
   return {
+    readByName,
     cutOff(cut) {
       isCut = cut;
     },
     async report(report) {
       await reach();
+      // A document that is written again is behind all others.
+      reports.delete(report.process);
       reports.set(report.process, report);
     },
     async reports() {
       await reach();
-      return [...reports.values()];
+      return [...reports.values()].slice(-found);
+    },
+    async reportsOf(processes) {
+      await reach();
+      readByName.push(processes);
+      return processes.flatMap((process) => reports.get(process) ?? []);
     },
     async remove(process) {
       await reach();

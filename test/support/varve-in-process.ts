@@ -28,6 +28,8 @@ export function openInProcess(data: string, options: Partial<VarveOptions> = {})
     picturePixels: 1,
     leftWithoutFormats: () => {},
     answerCacheBytes: 2 ** 24,
+    lifetime: { staleWhileRevalidate: 0, staleIfError: 0 },
+    unreported: () => {},
     minPositionWait: 1_000,
     presence: createPresence(),
     address: 'http://127.0.0.1:9',

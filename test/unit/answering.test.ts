@@ -1,33 +1,52 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
+import type { AnsweringLimits } from '../../services/purge/answering-limits.ts';
 import { awaitAnswering } from '../../services/purge/await-answering.ts';
 import { reportAnswering } from '../../services/purge/report-answering.ts';
-import { createMemoryAnswering } from '../support/memory-answering.ts';
+import { MOST_ANSWERING } from '../../shared/read-index/answering-processes.ts';
+import { createMemoryAnswering, type MemoryAnswering } from '../support/memory-answering.ts';
 
 /** Long enough for a busy machine, which may stop this process for half a second. */
-const LIMITS = { reportEveryMs: 30, longestSilenceMs: 600, waitedForMs: 900, forgottenAfterMs: 2_700 };
+const LIMITS: AnsweringLimits = {
+  reportEveryMs: 30,
+  longestSilenceMs: 600,
+  waitedForMs: 900,
+  forgottenAfterMs: 2_700,
+  hurryMs: 5,
+  hurryTogetherMs: 0.5,
+  hurryForMs: 300,
+  readMs: 5,
+  readEachMs: 0.1,
+};
+/** Nothing happens by itself during a test. */
+const SLOW: AnsweringLimits = { ...LIMITS, reportEveryMs: 60_000 };
 const PATIENT = { timeout: 10_000, interval: 5 };
 
-type Store = ReturnType<typeof createMemoryAnswering>;
+type Store = MemoryAnswering;
 
-function startReporter(processes: Store, process: string, position = { is: 1n }) {
+function startReporter(processes: Store, process: string, position = { is: 1n }, limits = LIMITS) {
   const failures: unknown[] = [];
+  const asked = { times: 0 };
   const reporter = reportAnswering({
     processes,
     process,
-    shown: async () => position.is,
+    async shown() {
+      asked.times += 1;
+      return position.is;
+    },
     shape: () => `shape of ${process[0]}`,
     failed: (error) => failures.push(error),
-    limits: LIMITS,
+    limits,
   });
   onTestFinished(reporter.close);
-  return { ...reporter, failures, position };
+  return { ...reporter, failures, position, asked };
 }
 
 function startLeader(processes: Store, epoch: number) {
-  const state = { returned: 0, isPurging: true, failures: 0 };
+  const state = { returned: 0, isPurging: true, failures: 0, visible: 100n };
   const leader = awaitAnswering({
     processes,
+    visible: () => state.visible,
     epoch,
     isPurging: () => state.isPurging,
     returned() {
@@ -98,20 +117,22 @@ it('lets a process keep nothing that does not show what was purged before it cam
 
 it('says when a process was silent and answers again, also one that an earlier leader knew', async () => {
   const processes = createMemoryAnswering();
-  const report = (beat: number) => processes.report({ process: 'a1', beat, position: 1n, shape: 'one' });
-  await report(1);
+  const report = (process: string, beat: number, isAcknowledged = false) =>
+    processes.report({ process, beat, position: 1n, shape: 'one', isAcknowledged });
+  await report('a1', 1, true);
   const leader = startLeader(processes, 1);
   await expect.poll(leader.shown, PATIENT).toBeDefined();
   expect(leader.state.returned).toBe(0);
   await delay(LIMITS.waitedForMs);
-  await report(2);
+  await report('a1', 2);
   await expect.poll(() => leader.state.returned, PATIENT).toBe(1);
-  await report(3);
-  await processes.report({ process: 'b1', beat: 1, position: 1n, shape: 'one' });
+  await report('a1', 3);
+  // It has begun a second ago.
+  await report('b1', 3);
   await delay(100);
   expect(leader.state.returned).toBe(1);
   // Its report was removed, or this leader began while it was paused.
-  await processes.report({ process: 'c1', beat: 12, position: 1n, shape: 'one' });
+  await report('c1', 12, true);
   await expect.poll(() => leader.state.returned, PATIENT).toBe(2);
 });
 
@@ -126,4 +147,98 @@ it('gives an earlier leader that continues no say', async () => {
   await expect.poll(one.keeping, PATIENT).toBe('asked');
   await delay(LIMITS.longestSilenceMs);
   expect(one.keeping()).toBe('asked');
+});
+
+it('reports what it shows at once while the log has more, and not for ever', async () => {
+  const processes = createMemoryAnswering();
+  const one = startReporter(processes, 'a1', { is: 1n }, SLOW);
+  const reported = async () => (await processes.reports()).map(({ position }) => position);
+  await expect.poll(reported, PATIENT).toEqual([1n]);
+  one.expect(9n);
+  await expect.poll(() => one.asked.times, PATIENT).toBeGreaterThan(3);
+  one.position.is = 9n;
+  await expect.poll(reported, PATIENT).toEqual([9n]);
+  one.expect(20n);
+  await delay(2 * SLOW.hurryForMs);
+  const { times } = one.asked;
+  await delay(SLOW.hurryForMs);
+  expect(one.asked.times).toBe(times);
+});
+
+it('hurries no more while its reports do not arrive', async () => {
+  const processes = createMemoryAnswering();
+  const one = startReporter(processes, 'a1', { is: 1n }, SLOW);
+  await expect.poll(() => processes.reports(), PATIENT).toHaveLength(1);
+  processes.cutOff(true);
+  one.position.is = 2n;
+  one.expect(9n);
+  await expect.poll(() => one.failures.length, PATIENT).toBe(1);
+  one.expect(10n);
+  const { times } = one.asked;
+  await delay(100);
+  expect(one.asked.times).toBe(times);
+});
+
+it('reads the reports that a purge waits for again, once its documents show the change', async () => {
+  const processes = createMemoryAnswering();
+  const [one, two] = [startReporter(processes, 'a1'), startReporter(processes, 'b1', { is: 9n })];
+  const leader = startLeader(processes, 1);
+  await expect.poll(leader.shown, PATIENT).toBe(1n);
+  // All are read now and then, whether a purge waits or not.
+  const hurried = () => processes.readByName.filter(({ length }) => length === 1);
+  leader.state.visible = 1n;
+  leader.expect(9n);
+  await delay(100);
+  expect(hurried()).toEqual([]);
+  leader.state.visible = 9n;
+  await expect.poll(hurried, PATIENT).toContainEqual(['a1']);
+  one.position.is = 9n;
+  await expect.poll(leader.shown, PATIENT).toBe(9n);
+  expect(hurried()).not.toContainEqual(['b1']);
+  await Promise.all([one.close(), two.close()]);
+});
+
+it(`waits for ${MOST_ANSWERING} processes, and lets others keep nothing until one of these is forgotten`, async () => {
+  const processes = createMemoryAnswering(MOST_ANSWERING);
+  let beat = 0;
+  const reportAll = async (names: readonly string[]) => {
+    beat += 1;
+    for (const process of names)
+      await processes.report({ process, beat, position: 5n, shape: 'one', isAcknowledged: false });
+  };
+  const first = Array.from({ length: MOST_ANSWERING }, (_, n) => `a${n}`);
+  await reportAll(first);
+  let [isDone, living] = [false, first];
+  const reporting = (async () => {
+    for (; !isDone; await delay(LIMITS.reportEveryMs)) await reportAll(living);
+  })();
+  const leader = startLeader(processes, 1);
+  await leader.known;
+  const late = startReporter(processes, 'late', { is: 1n });
+  await expect.poll(leader.shown, PATIENT).toBe(5n);
+  await delay(LIMITS.waitedForMs);
+  expect(late.keeping()).toBe('asked');
+  // Known ones are waited for and acknowledged, though a search finds others instead.
+  expect((await processes.awaited())?.beats.size).toBe(MOST_ANSWERING);
+  expect([leader.shown(), leader.state.returned]).toEqual([5n, 0]);
+  living = first.slice(1);
+  late.position.is = 5n;
+  await expect.poll(late.keeping, PATIENT).toBe('kept');
+  isDone = true;
+  await reporting;
+}, 30_000);
+
+it('takes no earlier report of a process for news', async () => {
+  const processes = createMemoryAnswering();
+  const leader = startLeader(processes, 1);
+  const report = (beat: number, position: bigint) =>
+    processes.report({ process: 'a1', beat, position, shape: 'one', isAcknowledged: false });
+  await report(2, 9n);
+  const acknowledged = async () => (await processes.awaited())?.beats.get('a1');
+  await expect.poll(acknowledged, PATIENT).toBe(2);
+  await report(1, 3n);
+  await delay(100);
+  expect(await acknowledged()).toBe(2);
+  // Once it is not waited for, nobody is.
+  await expect.poll(() => (leader.shown() ?? 0n) > 2n ** 63n, PATIENT).toBe(true);
 });

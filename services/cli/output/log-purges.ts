@@ -19,3 +19,12 @@ export function logCacheToken(name: string | undefined, logger: Logger) {
     refused: (problem: string) => logger.warn(`answers to --cache-token are private now: ${problem}`),
   };
 }
+
+/** Warns that the leader does not hear of this process. */
+export function logUnreported(logger: Logger): (error: unknown) => void {
+  return (error) =>
+    logger.warn(
+      { reason: String(error) },
+      'this process cannot report itself: caches keep none of its answers',
+    );
+}

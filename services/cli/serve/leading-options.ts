@@ -3,7 +3,6 @@ import { PURGE_LIMITS } from '../../purge/send-purges.ts';
 import { logPurges } from '../output/log-purges.ts';
 import { logTrouble } from '../output/log-trouble.ts';
 import { logWebhooks } from '../output/log-webhooks.ts';
-import { lifetimeOf } from '../settings/delivery-settings.ts';
 import { webhookLimits } from '../settings/webhook-settings.ts';
 import type { LeadingParts, LeadingPlan } from './leading-parts.ts';
 
@@ -20,7 +19,6 @@ export function leadingOptions(parts: LeadingParts) {
       ...purges,
       limits: PURGE_LIMITS,
       report: logPurges(logger),
-      lifetime: lifetimeOf(settings),
     },
     reportTrouble: logTrouble(logger),
     reportCheck: (finding: string) => logger.info({ finding }, `the event log's server: ${finding}`),

@@ -2,7 +2,7 @@ import type { Operating } from '../../operating/operating.ts';
 import { type ApiProcess, openApiProcess } from '../../process/api-process.ts';
 import type { ApiProcessOptions } from '../../process/process-options.ts';
 import { assetsAddress } from '../../stores/open-asset-store.ts';
-import { logCacheToken } from '../output/log-purges.ts';
+import { logCacheToken, logUnreported } from '../output/log-purges.ts';
 import { logTrouble } from '../output/log-trouble.ts';
 import { startMessage } from '../output/start-message.ts';
 import type { CorsOrigins } from '../settings/cors-origins.ts';
@@ -65,6 +65,7 @@ function apiOptions(plan: ServerPlan, operating: Operating): ApiProcessOptions {
     cacheToken: logCacheToken(settings.cacheToken, logger),
     tagging: taggingSettings(settings),
     lifetime: lifetimeOf(settings),
+    unreported: logUnreported(logger),
     login,
     // The leader reads what this process does not forward.
     follow: followSettings(settings, paths.apiPrefix, () => {}),

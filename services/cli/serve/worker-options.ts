@@ -5,9 +5,9 @@ import type { VarveOptions } from '../../process/process-options.ts';
 import type { readApiConfig } from '../../project/read-api-config.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
 import { logFleet } from '../output/log-fleet.ts';
-import { logCacheToken } from '../output/log-purges.ts';
+import { logCacheToken, logUnreported } from '../output/log-purges.ts';
 import { logReplaced } from '../output/print-replaced.ts';
-import { taggingSettings } from '../settings/delivery-settings.ts';
+import { lifetimeOf, taggingSettings } from '../settings/delivery-settings.ts';
 import type { readContentTypes } from '../settings/read-content-types.ts';
 import { requestRules } from '../settings/request-rules.ts';
 import type { ServeSettings } from '../settings/settings.ts';
@@ -39,6 +39,8 @@ export async function workerOptions(settings: ServeSettings, supervisor: Supervi
     presence: createPresence(),
     fleetLog: logFleet(logger),
     tagging: taggingSettings(settings),
+    lifetime: lifetimeOf(settings),
+    unreported: logUnreported(logger),
     cacheToken: logCacheToken(settings.cacheToken, logger),
     reportReplaced: logReplaced(logger),
     pictureFormats: await choosePictureFormats(settings, logger),

@@ -85,7 +85,6 @@ const PURGES: NonNullable<VarveOptions['purges']> = {
   targets: [],
   style: { soft: false, token: undefined },
   limits: PURGE_LIMITS,
-  lifetime: { staleWhileRevalidate: 0, staleIfError: 0 },
   report: SILENT,
 };
 

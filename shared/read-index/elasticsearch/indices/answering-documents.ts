@@ -1,19 +1,20 @@
 import type { Client } from '@elastic/elasticsearch';
-import type { AnsweringProcesses, AnsweringReport } from '../../answering-processes.ts';
+import { type AnsweringProcesses, type AnsweringReport, MOST_ANSWERING } from '../../answering-processes.ts';
 import { hasStatus, type ProgressDocumentOptions, progressIndex } from './progress-document.ts';
 
-/** Most processes that are waited for. Others are never acknowledged, and let caches keep nothing. */
-const MOST = 1_000;
+/** Documents of a search: the progress of logs and the acknowledgements are among them. */
+const MOST_FOUND = 2 * MOST_ANSWERING;
 const OPTIONS = { requestTimeout: 5_000, maxRetries: 0 };
 
 type ReportBody = Omit<AnsweringReport, 'position'> & { readonly position: string };
 type AwaitedBody = { readonly epoch: number; readonly beats: Readonly<Record<string, number>> };
 type Hit = { readonly _id: string; readonly _source: ReportBody };
 type Found = { readonly hits: { readonly hits: readonly Hit[] } };
+type Read = { readonly docs: readonly { readonly _source?: ReportBody }[] };
 
 /**
  * Documents next to the progress, which begin with the name of the log: `<log>-answers-<process>`, and `<log>-awaited` of the leader.
- * The reports are searched, after a refresh of their small index.
+ * New processes are found by a search, which sees them within a second. The reports of known ones are read in real time.
  */
 export function createAnsweringDocuments({
   client,
@@ -29,13 +30,16 @@ export function createAnsweringDocuments({
       await put(client, `/${index}/_doc/${encodeURIComponent(reportId(report.process))}`, body);
     },
     async reports() {
-      await client.transport.request({ method: 'POST', path: `/${index}/_refresh` }, OPTIONS);
-      const body = { size: MOST, query: { match_all: {} } };
+      const body = { size: MOST_FOUND, query: { match_all: {} } };
       const request = { method: 'POST', path: `/${index}/_search`, body };
       const { hits } = (await client.transport.request(request, OPTIONS)) as Found;
-      return hits.hits.flatMap(({ _id, _source: found }) =>
-        _id.startsWith(reportId('')) ? [{ ...found, position: BigInt(found.position) }] : [],
-      );
+      const found = hits.hits.filter(({ _id }) => _id.startsWith(reportId('')));
+      return found.slice(0, MOST_ANSWERING).map(({ _source }) => readReport(_source));
+    },
+    async reportsOf(processes) {
+      const request = { method: 'POST', path: `/${index}/_mget`, body: { ids: processes.map(reportId) } };
+      const { docs } = (await client.transport.request(request, OPTIONS)) as Read;
+      return docs.flatMap(({ _source }) => (_source === undefined ? [] : [readReport(_source)]));
     },
     async remove(process) {
       const path = `/${index}/_doc/${encodeURIComponent(reportId(process))}`;
@@ -59,6 +63,10 @@ export function createAnsweringDocuments({
       }
     },
   };
+}
+
+function readReport(body: ReportBody): AnsweringReport {
+  return { ...body, position: BigInt(body.position) };
 }
 
 /** Writes a document. A later leader's is kept. */
