@@ -34,7 +34,7 @@ export async function readLeadingPlan(
   const { settings, logger, paths } = plan;
   const follow = followSettings(settings, paths.apiPrefix, logFollower(logger));
   const readSide = await chooseReadSide(settings, logger);
-  const purges = purgeChoice(settings, role === 'serve' && readSide.outside !== undefined);
+  const purges = purgeChoice(settings);
   return { ...plan, role, supervisor, follow, readSide, purges };
 }
 

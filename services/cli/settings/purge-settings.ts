@@ -56,17 +56,9 @@ type PurgeChoice = {
   readonly purgeSoft: boolean;
 };
 
-/**
- * Returns the receivers of purges; undefined: there are none. `isOutside`: this process reads from another
- * server, and lets caches keep nothing.
- */
-export function purgeChoice({ purge, purgeToken: token, purgeSoft: soft }: PurgeChoice, isOutside: boolean) {
-  if (purge === undefined) return undefined;
-  if (isOutside)
-    throw new Error(
-      '--purge needs the embedded read index in varve serve: omit it, serve without --read-index, or run varve project and varve api',
-    );
-  return { targets: purge, style: { soft, token } };
+/** Returns the receivers of purges; undefined: there are none. */
+export function purgeChoice({ purge, purgeToken: token, purgeSoft: soft }: PurgeChoice) {
+  return purge && { targets: purge, style: { soft, token } };
 }
 
 type PurgedChoice = Pick<PurgeChoice, 'purge'> & { readonly cacheTags: TagReceiver | 'none' };
