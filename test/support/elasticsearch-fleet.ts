@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { leaderOf, type Member, startMember } from './fleet.ts';
+import { leaderOf, type Member, portOf, startMember } from './fleet.ts';
 import { removeIndices } from './remove-indices.ts';
 import type { ServerOptions } from './server.ts';
 
@@ -11,6 +11,10 @@ export type ElasticsearchFleetOptions = {
   readonly space: string;
   readonly projects: number;
   readonly apis: number;
+  /** Processes that do both. Default: 0. */
+  readonly serves?: number;
+  /** Of the first processes that answer reads. */
+  readonly ports?: readonly number[];
   readonly env?: Readonly<Record<string, string>>;
   /** Default: an SQLite file of the fleet. */
   readonly eventStore?: string;
@@ -23,7 +27,8 @@ export type ElasticsearchFleet = {
   readonly eventStore: string;
   readonly projects: readonly Member[];
   readonly apis: readonly Member[];
-  /** The `varve project` that is the leader; waits until there is one. */
+  readonly serves: readonly Member[];
+  /** The process that is the leader; waits until there is one. */
   leader(): Promise<Member>;
   dispose(): Promise<void>;
 };
@@ -36,25 +41,28 @@ export async function startElasticsearchFleet(
   const folder = mkdtempSync(join(tmpdir(), 'varve-fleet-'));
   const eventStore = options.eventStore ?? `sqlite:${join(folder, 'events.db')}`;
   // A log that is not a file has no default folder for uploads.
-  const own = [...(options.arguments ?? []), '--assets', join(folder, 'assets')];
-  const args = ['--event-store', eventStore, '--read-index', url, '--space', space, ...own];
+  const more = [...(options.arguments ?? []), '--assets', join(folder, 'assets')];
+  const args = ['--event-store', eventStore, '--read-index', url, '--space', space, ...more];
   const startAll = (role: NonNullable<ServerOptions['role']>, count: number) =>
     Promise.all(
       Array.from({ length: count }, (_unused, i) => {
         const name = `${role}${i + 1}`;
         const data = join(folder, name);
-        return startMember(name, { role, data, arguments: args, ...(env === undefined ? {} : { env }) });
+        const own = role === 'project' ? args : [...args, ...portOf(options, i)];
+        return startMember(name, { role, data, arguments: own, ...(env === undefined ? {} : { env }) });
       }),
     );
-  const [apis, projects] = await Promise.all([
+  const [apis, projects, serves] = await Promise.all([
     startAll('api', options.apis),
     startAll('project', options.projects),
+    startAll('serve', options.serves ?? 0),
   ]);
   return {
-    ...{ eventStore, apis, projects },
-    leader: () => leaderOf(projects),
+    ...{ eventStore, apis, projects, serves },
+    leader: () => leaderOf([...projects, ...serves]),
     async dispose() {
-      await Promise.all([...apis, ...projects].map((member) => member.end('SIGKILL')));
+      const all = [...apis, ...projects, ...serves];
+      await Promise.all(all.map((member) => member.end('SIGKILL')));
       await removeIndices(url, space);
       rmSync(folder, { recursive: true, force: true });
     },

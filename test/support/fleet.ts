@@ -32,6 +32,8 @@ export type FleetOptions = {
   /** Default: a new SQLite file. */
   readonly eventStore?: string;
   readonly arguments?: readonly string[];
+  /** Of the first members. Default: free ones, others after each start. */
+  readonly ports?: readonly number[];
   /** Default: those of the conformance corpus. */
   readonly contentTypes?: string;
 };
@@ -43,7 +45,8 @@ export async function startFleet(options: FleetOptions): Promise<TestFleet> {
   const members: Member[] = [];
   for (let n = 1; n <= options.size; n++) {
     const types = options.contentTypes === undefined ? {} : { contentTypes: options.contentTypes };
-    members.push(await startMember(`p${n}`, { ...types, data: join(folder, `p${n}`), arguments: args }));
+    const own = [...args, ...portOf(options, n - 1)];
+    members.push(await startMember(`p${n}`, { ...types, data: join(folder, `p${n}`), arguments: own }));
   }
   return {
     members,
@@ -57,6 +60,12 @@ export async function startFleet(options: FleetOptions): Promise<TestFleet> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Arguments for a port that a member keeps. */
+export function portOf({ ports }: Pick<FleetOptions, 'ports'>, at: number): readonly string[] {
+  const port = ports?.[at];
+  return port === undefined ? [] : ['--port', String(port)];
 }
 
 /** Resolves when it serves. */

@@ -3,6 +3,7 @@
  * has nothing left to do. Those on top run where VARVE_LONG_TESTS=1.
  */
 export const LONGEST: readonly string[] = [
+  'purge/varnish-fleets',
   'purge/nextjs',
   'fleet/elasticsearch-fleet',
   'operator/rebuild-kill-elasticsearch',

@@ -1,0 +1,182 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
+import { startElasticsearchFleet } from '../support/elasticsearch-fleet.ts';
+import { freePort } from '../support/elasticsearch-node.ts';
+import { type Member, startFleet, type TestFleet } from '../support/fleet.ts';
+import { pauseMember } from '../support/pause-member.ts';
+import type { SkipOptions } from '../support/takes-minutes.ts';
+import { longWithVarnish, startVarnish } from '../support/varnish.ts';
+import {
+  createTags,
+  editTags,
+  expectNothingStale,
+  measureSite,
+  startReaders,
+  untilPurged,
+  type VarnishSite,
+} from '../support/varnish-site.ts';
+
+/** How often a process is killed or paused, and Varnish is stopped for a time. */
+const FAULTS = Number(process.env['PURGE_KILLS'] ?? 4);
+const STOPS = Number(process.env['PURGE_STOPS'] ?? 1);
+const STOP_MS = Number(process.env['PURGE_STOP_MS'] ?? 5_000);
+const DOCUMENTS = Number(process.env['PURGE_DOCUMENTS'] ?? 20);
+const LOAD_MS = Number(process.env['PURGE_LOAD_MS'] ?? 5_000);
+const READS_A_SECOND = Number(process.env['PURGE_READS'] ?? 200);
+const EDITS_A_SECOND = Number(process.env['PURGE_EDITS'] ?? 2);
+/** Longer than a process may let caches keep answers, and than the lease of a leader. */
+const PAUSE_MS = 8_000;
+const PATIENT = { timeout: 60_000 };
+const TIMEOUT_MS = 300_000 + FAULTS * 40_000 + STOPS * 20_000 + LOAD_MS;
+
+type Processes = Pick<TestFleet, 'eventStore' | 'leader' | 'dispose'> & {
+  readonly behind: Member;
+  readonly other: Member;
+  /** Those whose answers caches keep. */
+  readonly keeping: () => Promise<readonly Member[]>;
+};
+
+type Kind = {
+  readonly name: string;
+  readonly needs: (options: SkipOptions) => Promise<SkipOptions>;
+  /** `port`: of the process behind Varnish. */
+  readonly start: (port: number, env: Readonly<Record<string, string>>) => Promise<Processes>;
+};
+
+async function onElasticsearch(
+  port: number,
+  env: Readonly<Record<string, string>>,
+  sizes: { readonly projects: number; readonly apis: number; readonly serves: number },
+): Promise<Processes> {
+  const space = `varnish_${process.pid}_${port}`;
+  const fleet = await startElasticsearchFleet({
+    url: await elasticsearchUrl(),
+    space,
+    env,
+    ports: [port],
+    ...sizes,
+  });
+  const [behind, other] = sizes.apis > 0 ? fleet.apis : fleet.serves;
+  const both = [behind, other] as [Member, Member];
+  return { ...fleet, behind: both[0], other: both[1], keeping: async () => both };
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    name: 'two varve serve on one log',
+    needs: async (options) => options,
+    async start(port, env) {
+      const fleet = await startFleet({ size: 2, ports: [port], arguments: argumentsOf(env) });
+      const [behind, other] = fleet.members as [Member, Member];
+      return { ...fleet, behind, other, keeping: async () => [await fleet.leader()] };
+    },
+  },
+  {
+    name: 'varve project and varve api',
+    needs: needsElasticsearch,
+    start: (port, env) => onElasticsearch(port, env, { projects: 2, apis: 2, serves: 0 }),
+  },
+  {
+    name: 'two varve serve on Elasticsearch',
+    needs: needsElasticsearch,
+    start: (port, env) => onElasticsearch(port, env, { projects: 0, apis: 0, serves: 2 }),
+  },
+];
+
+function argumentsOf(env: Readonly<Record<string, string>>): readonly string[] {
+  return ['--cache-tags', env['VARVE_CACHE_TAGS'] ?? '', '--purge', env['VARVE_PURGE'] ?? ''];
+}
+
+type Site = VarnishSite & { readonly processes: Processes };
+
+async function startSite({ start }: Kind): Promise<Site> {
+  const [port, front] = [await freePort(), await freePort()];
+  const env = { VARVE_CACHE_TAGS: 'varnish', VARVE_PURGE: `varnish=http://127.0.0.1:${front}/` };
+  const processes = await start(port, env);
+  onTestFinished(processes.dispose);
+  const varnish = await startVarnish(front, port);
+  onTestFinished(varnish.stop);
+  const { behind, other, leader, keeping } = processes;
+  const writesTo = () => other.server().url;
+  const tags = await createTags(writesTo, DOCUMENTS);
+  const site: Site = {
+    ...tags,
+    varnish,
+    processes,
+    writesTo,
+    url: () => behind.server().url,
+    async atRest() {
+      // A process that was silent is purged before its answers are kept again.
+      await expect.poll(async () => keepAll(await keeping(), tags.paths[0] ?? ''), PATIENT).toBe(true);
+      await untilPurged(async () => (await leader()).server().url);
+    },
+  };
+  await site.atRest();
+  return site;
+}
+
+async function keepAll(members: readonly Member[], path: string): Promise<boolean> {
+  const rules = await Promise.all(
+    members.map((member) =>
+      fetch(member.server().url + path).then(
+        ({ headers }) => headers.get('cache-control') ?? '',
+        () => '',
+      ),
+    ),
+  );
+  return rules.every((rule) => rule.includes('s-maxage'));
+}
+
+/** What happens to processes while documents are edited, one after the other. */
+const FAULTS_BY_TURNS: readonly ((processes: Processes) => Promise<void>)[] = [
+  ({ behind }) => restart(behind),
+  async ({ leader }) => restart(await leader()),
+  (processes) => pause(processes, processes.behind),
+  async (processes) => pause(processes, await processes.leader()),
+];
+
+async function restart(member: Member): Promise<void> {
+  await member.end('SIGKILL');
+  await member.start();
+}
+
+async function pause(processes: Processes, member: Member): Promise<void> {
+  await pauseMember(processes, member);
+  await delay(PAUSE_MS);
+  member.server().signal('SIGCONT');
+}
+
+for (const kind of KINDS) {
+  const options = await kind.needs(longWithVarnish(`${kind.name} behind Varnish`));
+  describe(`${kind.name} behind Varnish`, { ...options, timeout: TIMEOUT_MS }, () => {
+    it('serve from it, and nothing stale once it has caught up', async () => {
+      const site = await startSite(kind);
+      const load = { reads: READS_A_SECOND, edits: EDITS_A_SECOND, ms: LOAD_MS };
+      const { hits } = await measureSite(site, load);
+      await expectNothingStale(site);
+      expect(hits).toBeGreaterThan(0);
+    });
+
+    it(`lose no purge in ${FAULTS} kills and pauses, and when Varnish stops ${STOPS} times`, async () => {
+      const site = await startSite(kind);
+      const readers = startReaders(site, READS_A_SECOND);
+      for (let n = 0; n < FAULTS; n++) {
+        const edits = editTags(site, { edits: EDITS_A_SECOND, ms: 2_000 });
+        await delay(Math.random() * 1_000);
+        await FAULTS_BY_TURNS[n % FAULTS_BY_TURNS.length]?.(site.processes);
+        await edits;
+        await expectNothingStale(site);
+      }
+      for (let stop = 0; stop < STOPS; stop++) {
+        const edits = editTags(site, { edits: EDITS_A_SECOND, ms: STOP_MS / 2 });
+        site.varnish.signal('SIGSTOP');
+        await delay(STOP_MS);
+        site.varnish.signal('SIGCONT');
+        await edits;
+        await expectNothingStale(site);
+      }
+      await readers.stop();
+    });
+  });
+}
