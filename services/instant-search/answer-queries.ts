@@ -109,7 +109,7 @@ async function readHits(
   const tree = await gatherRows(context, { type: type.uid, path: [] }, hits, selection);
   const bytes = await writeAnswer(answer, selection, [createListWriting(tree)]);
   const rows = JSON.parse(bytes.toString()) as readonly HitRow[];
-  const mark = createRowMarking(type, text, query.tags);
+  const mark = createRowMarking(plan.searched, text, query.tags);
   const present = (row: HitRow) => ({
     ...shownOf(row, shows.shown),
     objectID: row['documentId'],

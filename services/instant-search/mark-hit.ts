@@ -1,8 +1,7 @@
 import { defined } from '../../shared/defined.ts';
 import type { TextSearchReport } from '../../shared/read-index/text-search.ts';
-import type { ContentType } from '../../shared/schema/content-type.ts';
 import { type HighlightStyle, highlight, type Mark } from '../../shared/search/highlight.ts';
-import { searchSettingsOf } from '../../shared/search/search-settings.ts';
+import type { SearchSettings } from '../../shared/search/search-settings.ts';
 import { createMarkers, shownText } from '../query/words-meta.ts';
 import type { Tags } from './instant-query.ts';
 import type { MarkedAttribute } from './plan-hits.ts';
@@ -28,15 +27,14 @@ const LETTER = /[\p{L}\p{N}]/u;
 
 /** Marks the matches in attributes of a row; one of these serves all rows of a page. */
 export function createRowMarking(
-  type: ContentType,
+  settings: SearchSettings,
   report: TextSearchReport | undefined,
   tags: Tags,
 ): MarkRow {
-  const markerOf = createMarkers(type, report);
-  const typeLocale = searchSettingsOf(type).locale;
+  const markerOf = createMarkers(settings, report);
   return (row, attributes) => {
     const own = row['locale'];
-    const locale = typeof own === 'string' ? own : typeLocale;
+    const locale = typeof own === 'string' ? own : settings.locale;
     const terms = new Set((report?.terms.get(locale) ?? []).map(({ typed }) => typed)).size;
     const result: { [attribute: string]: Marked } = {};
     for (const attribute of attributes) {

@@ -2,6 +2,7 @@ import { defined } from '../../shared/defined.ts';
 import type { SearchRequest, SortKey } from '../../shared/read-index/read-index.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { type SearchSettings, searchOf } from '../../shared/search/search-settings.ts';
 import { allOf } from '../query/combine-queries.ts';
 import { type LocaleChoice, localeQuery, resolveLocale } from '../query/locale.ts';
 import { DEFAULT_MAX_OFFSET } from '../query/pagination.ts';
@@ -37,6 +38,8 @@ export type InstantPlan = {
   readonly search: SearchRequest;
   readonly selection: Selection;
   readonly words: WordsPlan;
+  /** Texts that searches of the type look at, also those of related rows. */
+  readonly searched: SearchSettings;
   readonly hits: HitPlan;
   /** Entries of a page, and the last page that can be reached. */
   readonly pageSize: number;
@@ -70,6 +73,7 @@ export function planInstant(query: InstantQuery, instant: InstantScope): Instant
     search: list.search,
     selection: hits.selection,
     words: words.plan,
+    searched: searchOf(registry, type.uid),
     hits,
     pageSize,
     lastPage: pageSize === 0 ? 0 : Math.floor((rules.maxOffset ?? DEFAULT_MAX_OFFSET) / pageSize),

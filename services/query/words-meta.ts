@@ -6,8 +6,8 @@ import type { TextSearchReport } from '../../shared/read-index/text-search.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { createMarker, escapeHtml, highlight } from '../../shared/search/highlight.ts';
 import { languageOf } from '../../shared/search/languages.ts';
-import { searchSettingsOf } from '../../shared/search/search-settings.ts';
-import { visibleText } from '../../shared/search/visible-text.ts';
+import { type SearchSettings, searchSettingsOf } from '../../shared/search/search-settings.ts';
+import { plainRichText, visibleText } from '../../shared/search/visible-text.ts';
 import { rest } from '../../shared/turns/slice.ts';
 import type { FacetPlan } from './facets.ts';
 import type { HighlightedAttribute, HighlightPlan } from './highlights.ts';
@@ -104,8 +104,7 @@ function createHighlights(
 type Markers = (attribute: string, locale: string) => ReturnType<typeof createMarker>;
 
 /** Creates one marker per locale and kind of attribute, for all rows. */
-export function createMarkers(type: ContentType, report: TextSearchReport | undefined): Markers {
-  const { fields } = searchSettingsOf(type);
+export function createMarkers({ fields }: SearchSettings, report: TextSearchReport | undefined): Markers {
   const known = new Map<string, ReturnType<typeof createMarker>>();
   return (attribute, locale) => {
     const field = fields.find(({ name }) => name === attribute);
@@ -132,12 +131,13 @@ function createMark(
   { before, after }: HighlightPlan,
   report: TextSearchReport | undefined,
 ): (row: Row, attribute: HighlightedAttribute) => Marked {
-  const markerOf = createMarkers(type, report);
+  const settings = searchSettingsOf(type);
+  const markerOf = createMarkers(settings, report);
   return (row, attribute) => {
     const { name, snippet } = attribute;
     const text = shownText(attribute, row[name]);
     if (text === undefined) return { name, marked: undefined, letters: 0 };
-    const locale = row.locale ?? searchSettingsOf(type).locale;
+    const locale = row.locale ?? settings.locale;
     const style = { before, after, escape: escapeHtml, ...defined({ snippet }) };
     return {
       name,
@@ -150,6 +150,6 @@ function createMark(
 /** The words of a value as highlights show them. */
 export function shownText({ type }: HighlightedAttribute, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
-  const text = visibleText(type, typeof value === 'string' ? value : JSON.stringify(value));
-  return type === 'richtext' ? text.replace(/\s+/g, ' ').trim() : text;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return type === 'richtext' ? plainRichText(text) : visibleText(type, text);
 }
