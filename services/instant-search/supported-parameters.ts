@@ -70,9 +70,8 @@ const REASONS: { readonly [name: string]: string } = {
 export function refuseUnsupported(parameters: { readonly [name: string]: unknown }): void {
   for (const [name, value] of Object.entries(parameters)) {
     if (SUPPORTED.includes(name) || IGNORED.includes(name)) continue;
-    // Earlier clients send this one, empty.
-    if (name === 'tagFilters' && (value === '' || value === null)) continue;
     const reason = REASONS[name];
+    if (reason !== undefined && asksForNothing(value)) continue;
     throw new RequestError(
       'not-supported',
       reason === undefined
@@ -81,6 +80,11 @@ export function refuseUnsupported(parameters: { readonly [name: string]: unknown
       { param: name, found: name, accepted: SUPPORTED },
     );
   }
+}
+
+/** Clients also send parameters that they have switched off. */
+function asksForNothing(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || value === false || value === 'false';
 }
 
 /** Refuses what Algolia's other services are asked. */

@@ -224,6 +224,8 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
         userToken: 'u',
         ruleContexts: ['a'],
         tagFilters: '',
+        insights: false,
+        distinct: 'false',
       };
       expect((await search(ranks)).nbHits).toBeGreaterThan(0);
       expect(await refusal({ aroundLatLng: '1,2' })).toMatch(
