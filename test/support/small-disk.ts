@@ -10,6 +10,8 @@ export type SmallDisk = {
   fill(but?: number): void;
   /** Gives it back. */
   empty(): void;
+  /** Nothing can be written any more. */
+  makeReadOnly(): void;
   remove(): void;
 };
 
@@ -35,6 +37,9 @@ export function mountSmallDisk(megabytes: number): SmallDisk | undefined {
     },
     empty() {
       for (const file of fillers.splice(0)) rmSync(file, { force: true });
+    },
+    makeReadOnly() {
+      execFileSync('mount', ['-o', 'remount,ro', path], { stdio: 'ignore' });
     },
     remove() {
       execFileSync('umount', ['-l', path]);
