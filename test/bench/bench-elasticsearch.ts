@@ -7,6 +7,7 @@ import { removeIndices } from '../support/remove-indices.ts';
 import { ROOT, writeDenormalisedTypes } from './bench-data.ts';
 import { type Comparison, compareLoads, type Sides } from './compare-loads.ts';
 import { measureLoad } from './measure-load.ts';
+import type { PairedMedian } from './paired-ratios.ts';
 import { createRawSearches } from './raw-searches.ts';
 import { recordSearches } from './recorded-searches.ts';
 import { type ServerProcess, startProcess } from './server-process.ts';
@@ -99,7 +100,10 @@ async function measureAll(options: ElasticsearchBenchOptions, sides: Sides): Pro
       const rates = [row.varve, row.raw, row.embedded].map(({ rate }) => num(rate, 0));
       const cpu = [row.varve.cpu.varve, row.varve.cpu.node, row.raw.cpu.node].map((ms) => num(ms, 2));
       const shares = `CPU ms ${cpu[0]} and its node ${cpu[1]}, directly ${cpu[2]}`;
-      console.error(`${name}, ${n}: ${rates.join(' / ')}, ratio ${num(row.ratio)}, ${shares}`);
+      const byCpu = `by CPU ${num(row.cpuRatio.median)}`;
+      console.error(
+        `${name}, ${n}: ${rates.join(' / ')}, ratio ${num(row.ratio.median)}, ${byCpu}, ${shares}`,
+      );
     }
     const repeated = requests.repeats(used) + requests.repeats(usedEmbedded);
     if (repeated > 0) options.say(`${name}: the template has too few values, ${repeated} URLs were repeated`);
@@ -120,23 +124,32 @@ async function warmUp({ loads, seed, warmUp: seconds }: ElasticsearchBenchOption
 function report(rows: readonly Row[], { say, connections }: ElasticsearchBenchOptions): void {
   const head = [
     ...['query', 'connections', 'Varve on Elasticsearch req/s', 'p50 ms', 'p99 ms'],
-    ...['Elasticsearch directly req/s', 'p50 ms', 'requests', 'ratio', 'least', 'most', 'overhead p50 ms'],
+    ...['Elasticsearch directly req/s', 'p50 ms', 'requests', 'ratio', 'interval', 'by CPU', 'interval'],
+    'overhead p50 ms',
     ...['CPU ms: Varve', 'its node', 'its load', 'direct: node', 'load'],
     ...['Varve embedded req/s', 'failed', 'repeated'],
   ];
-  const lines = rows.map(({ name, connections: n, varve, raw, embedded, ratios, ...row }) => [
+  const lines = rows.map(({ name, connections: n, varve, raw, embedded, ratio, cpuRatio, ...row }) => [
     ...[name, n, num(varve.rate, 0), num(varve.p50), num(varve.p99)],
-    ...[num(raw.rate, 0), num(raw.p50), num(row.requests, 1), num(row.ratio)],
-    ...[num(Math.min(...ratios)), num(Math.max(...ratios)), num(row.overhead)],
+    ...[num(raw.rate, 0), num(raw.p50), num(row.requests, 1)],
+    ...[num(ratio.median), interval(ratio), num(cpuRatio.median), interval(cpuRatio), num(row.overhead)],
     ...[varve.cpu.varve, varve.cpu.node, varve.cpu.load, raw.cpu.node, raw.cpu.load].map((ms) => num(ms, 2)),
     ...[num(embedded.rate, 0), row.failed, row.repeated],
   ]);
   say(table(head, lines));
   for (const n of connections) {
-    const ratios = rows.filter((row) => row.connections === n).map(({ ratio }) => ratio);
-    const mean = num(geomean(ratios));
-    say(
-      `${n} connections: geometric mean of the ratios to Elasticsearch ${mean}, smallest ${num(Math.min(...ratios))}`,
-    );
+    const measured = rows.filter((row) => row.connections === n);
+    const [rates, cpu] = [measured.map(({ ratio }) => ratio), measured.map(({ cpuRatio }) => cpuRatio)];
+    say(`${n} connections: ratios to Elasticsearch ${means(rates)}; by CPU ${means(cpu)}`);
   }
+  for (const { name, failures } of rows) for (const failure of failures) say(`${name} failed: ${failure}`);
+}
+
+function interval({ low, high }: PairedMedian): string {
+  return `${num(low)} to ${num(high)}`;
+}
+
+function means(ratios: readonly PairedMedian[]): string {
+  const medians = ratios.map(({ median }) => median);
+  return `geometric mean ${num(geomean(medians))}, smallest ${num(Math.min(...medians))}`;
 }

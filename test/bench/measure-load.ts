@@ -13,6 +13,8 @@ export type Traffic = {
   readonly request: (i: number) => LoadRequest;
   /** Of every request; wrk alone sends them. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Tells an answer of status 200 that says in its body that something failed. Default: there is none. */
+  readonly hasFailed?: (body: string) => boolean;
 };
 
 export type LoadResult = {
@@ -30,6 +32,13 @@ export type LoadResult = {
 /** Loads a server for `seconds`, an integer, over `connections` keep-alive connections. */
 export type MeasureLoad = (traffic: Traffic, connections: number, seconds: number) => Promise<LoadResult>;
 
+/** `failures`: the first of the requests that failed, each with the answer. */
+export type MeasuredLoad = LoadResult & { readonly failures: readonly string[] };
+
+const MOST_FAILURES = 5;
+/** Characters of a request or an answer. */
+const SHOWN = 400;
+
 /**
  * Loads a server for `seconds` over `connections` keep-alive connections. Each connection finishes its last request, so a slow
  * query loses nothing at the end and leaves no work behind for whatever is measured next.
@@ -38,9 +47,14 @@ export async function measureLoad(
   traffic: Traffic,
   connections: number,
   seconds: number,
-): Promise<LoadResult> {
+): Promise<MeasuredLoad> {
   let next = 0;
   let refused = 0;
+  let isLastGood = true;
+  const failures: string[] = [];
+  const note = (failure: string) => {
+    if (failures.length < MOST_FAILURES) failures.push(failure);
+  };
   const latencies: number[] = [];
   const lastAnswer = new Map<autocannon.Client, number>();
   const start = performance.now();
@@ -52,14 +66,27 @@ export async function measureLoad(
         duration: seconds + 60,
         timeout: 30,
         headers: { 'content-type': 'application/json' },
-        requests: [{ setupRequest: (request) => ({ ...request, ...traffic.request(next++) }) }],
+        requests: [
+          {
+            setupRequest(request, context: Asking) {
+              context.asked = traffic.request(next++);
+              return { ...request, ...context.asked };
+            },
+            // Called right before the event of the same answer.
+            onResponse(status, body, { asked }: Asking) {
+              isLastGood = isGood(status) && traffic.hasFailed?.(body) !== true;
+              if (!isLastGood) note(`${status} ${body.slice(0, SHOWN)} for ${shown(asked)}`);
+            },
+          },
+        ],
       },
       (error, answer) => (error ? reject(error) : resolve(answer)),
     );
-    run.on('response', (client, status, _bytes, milliseconds) => {
+    run.on('reqError', ({ message }: Error) => note(message));
+    run.on('response', (client, _status, _bytes, milliseconds) => {
       const now = performance.now();
       lastAnswer.set(client, now);
-      if (isGood(status)) latencies.push(milliseconds);
+      if (isLastGood) latencies.push(milliseconds);
       else refused++;
       if (now - start >= seconds * 1000) stopClient(client);
     });
@@ -73,8 +100,19 @@ export async function measureLoad(
     p99: pct(times, 0.99),
     p999: pct(times, 0.999),
     requests: latencies.length,
-    failed: refused + result.errors + result.timeouts,
+    // A time-out is one of the errors.
+    failed: refused + result.errors,
+    failures,
   };
+}
+
+/** What autocannon keeps for a connection: the request that it sent last. */
+type Asking = { asked?: LoadRequest };
+
+function shown(asked: LoadRequest | undefined): string {
+  if (asked === undefined) return 'an unknown request';
+  const { method, path, body = '' } = asked;
+  return `${method} ${path} ${body}`.slice(0, SHOWN);
 }
 
 export function isGood(status: number): boolean {

@@ -21,7 +21,7 @@ export async function startProcess(
   const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   // Whatever ends this process ends the server too.
   process.once('exit', () => child.kill('SIGKILL'));
-  const base = await printedUrl(child);
+  const base = await printedUrl(child, args);
   await untilReady(base + path);
   return {
     base,
@@ -34,12 +34,14 @@ export async function startProcess(
   };
 }
 
-function printedUrl(child: ChildProcess): Promise<string> {
+/** The first address that the process prints and was not given: it may name the Elasticsearch that it reads. */
+function printedUrl(child: ChildProcess, args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = '';
     const read = (chunk: Buffer) => {
       output += chunk;
-      const url = /http:\/\/127\.0\.0\.1:\d+/.exec(output)?.[0];
+      const printed = output.match(/http:\/\/127\.0\.0\.1:\d+/g) ?? [];
+      const url = printed.find((each) => !args.some((arg) => arg.startsWith(each)));
       if (url !== undefined) resolve(url);
     };
     child.stdout?.on('data', read);
