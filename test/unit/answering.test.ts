@@ -62,7 +62,7 @@ function startLeader(processes: Store, epoch: number) {
   return { ...leader, state };
 }
 
-it('lets a process keep answers only while a leader has seen its reports and purges', async () => {
+it('lets a process name tags only while a leader has seen its reports and purges', async () => {
   const processes = createMemoryAnswering();
   const one = startReporter(processes, 'a1');
   await delay(100);
@@ -80,7 +80,7 @@ it('lets a process keep answers only while a leader has seen its reports and pur
   await expect.poll(one.keeping, PATIENT).toBe('kept');
 });
 
-it('purges after all processes that are waited for, and not before they can be known', async () => {
+it('purges when all awaited processes show the change, and not before they can be known', async () => {
   const processes = createMemoryAnswering();
   const [one, two] = [startReporter(processes, 'a1'), startReporter(processes, 'b1', { is: 5n })];
   const begun = performance.now();
@@ -115,7 +115,7 @@ it('lets a process keep nothing that does not show what was purged before it cam
   await expect.poll(late.keeping, PATIENT).toBe('kept');
 });
 
-it('says when a process was silent and answers again, also one that an earlier leader knew', async () => {
+it('reports when a silent process answers again, also one that an earlier leader knew', async () => {
   const processes = createMemoryAnswering();
   const report = (process: string, beat: number, isAcknowledged = false) =>
     processes.report({ process, beat, position: 1n, shape: 'one', isAcknowledged });
@@ -136,7 +136,7 @@ it('says when a process was silent and answers again, also one that an earlier l
   await expect.poll(() => leader.state.returned, PATIENT).toBe(2);
 });
 
-it('gives an earlier leader that continues no say', async () => {
+it('ignores a former leader that continues', async () => {
   const processes = createMemoryAnswering();
   const one = startReporter(processes, 'a1');
   const next = startLeader(processes, 2);

@@ -3,7 +3,7 @@ import { releaseBody, takeBody } from '../../services/query/body-buffers.ts';
 
 const KIB = 2 ** 10;
 
-it('gives a body the memory of the last one that was given back', () => {
+it('gives a body the memory of the last one that was returned', () => {
   const first = takeBody(20 * KIB);
   const { buffer } = first;
   releaseBody(first);
@@ -13,7 +13,7 @@ it('gives a body the memory of the last one that was given back', () => {
   expect(takeBody(20 * KIB).buffer).not.toBe(buffer);
 });
 
-it('gives no two bodies the same memory, also if one is given back twice', () => {
+it('never gives two bodies the same memory, also if one is returned twice', () => {
   const first = takeBody(20 * KIB);
   releaseBody(first);
   releaseBody(first);

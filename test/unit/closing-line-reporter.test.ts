@@ -32,7 +32,7 @@ async function runVitest(files: { readonly [name: string]: string }, args: reado
   });
 }
 
-test('the last line counts passed tests alone when nothing failed or was skipped', async () => {
+test('the last line counts only passed tests when nothing failed or was skipped', async () => {
   const { code, lines } = await runVitest({ 'a.test.mjs': `test('one', () => {}); test('two', () => {});` });
   expect(lines.at(-1)).toBe('2 passed, 0 failed');
   expect(code).toBe(0);

@@ -79,14 +79,14 @@ it.each<[string, readonly number[]]>([
   expectKept(knownAfter(stretches), 1_100 * offsets.length);
 });
 
-it('forgets no command early when every other one is written by a clock a year ahead', () => {
+it('forgets no command early when every second one is written by a clock a year ahead', () => {
   const stretches = Array.from({ length: 40 }, (_unused, n) => ({
     ...{ commands: 60, every: SECOND, off: (n % 2) * YEAR },
   }));
   expectKept(knownAfter(stretches), 40 * 60);
 });
 
-it('forgets none early after a time without commands, however the clock was set meanwhile', () => {
+it('forgets none early after a time without commands, also if the clock was set meanwhile', () => {
   const stretches = [
     { commands: 10, every: SECOND, off: 0 },
     { commands: 1, every: 20 * HOUR, off: 0 },
@@ -95,7 +95,7 @@ it('forgets none early after a time without commands, however the clock was set 
   expectKept(knownAfter(stretches), 1_511);
 });
 
-it('forgets no command early, whatever clocks do', () => {
+it('forgets no command early, with any clocks', () => {
   const stretch = fc.record({
     commands: fc.integer({ min: 1, max: 1_200 }),
     every: fc.constantFrom(0, 10, SECOND, 30 * SECOND),

@@ -32,7 +32,7 @@ function handlerOn(world: CommandWorld, more: Partial<CommandEnvironment>) {
 }
 
 describe('locks', () => {
-  test('of one key are given in the order they were asked for, of others at once', async () => {
+  test('of one key are given in the order of the requests, of others at once', async () => {
     const locks = createLocks();
     const order: string[] = [];
     const take = async (name: string, keys: readonly string[]) => {
@@ -53,7 +53,7 @@ describe('locks', () => {
 });
 
 describe('a command whose events are stored but not applied in time', () => {
-  test('is answered so, and the next one on the document waits for it', async () => {
+  test('is answered 202, and the next one on the document waits for it', async () => {
     const world = await newWorld();
     const gate = Promise.withResolvers<void>();
     let late = true;
@@ -79,7 +79,7 @@ describe('a command whose events are stored but not applied in time', () => {
     expect(world.graph.reader.streamRevision(TYPE, documentId)).toBe(3n);
   });
 
-  test('a command that finds nothing to write waits too: who wrote it may not have made it visible', async () => {
+  test('a command that finds nothing to write waits too: the earlier write may not be visible yet', async () => {
     const world = await newWorld();
     const command = { kind: 'create', type: TYPE, body: { data: { n: 1 } } } as const;
     const created = await handlerOn(world, {}).execute({ ...command, identity: { id: 'one' } });
@@ -110,7 +110,7 @@ describe('a command whose events are stored but not applied in time', () => {
   });
 });
 
-describe('a stream that others keep writing to', () => {
+describe('a stream to which others keep writing', () => {
   test('answers 409 in the end', async () => {
     const world = await newWorld();
     const conflicting: EventStore = {
@@ -126,7 +126,7 @@ describe('a stream that others keep writing to', () => {
 });
 
 describe('a document with 20,000 edits', () => {
-  test('costs a write what a new one costs: the same questions to the graph, no read of the log', async () => {
+  test('a write costs the same as for a new document: the same queries of the graph, no read of the log', async () => {
     const world = await newWorld();
     let questions = 0;
     let rows = 0;

@@ -103,7 +103,7 @@ describe('create and update', () => {
     await expect(world.execute(update)).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  test('a command that names itself is carried out once', async () => {
+  test('a command with an id is executed once', async () => {
     const command = {
       kind: 'create',
       type: PAGE,
@@ -126,7 +126,7 @@ describe('create and update', () => {
 });
 
 describe('locales', () => {
-  test('a new locale takes over shared values instead of defaults, and needs them not', async () => {
+  test('a new locale gets shared values instead of defaults, and does not require them', async () => {
     const { documentId } = await create(TEXT, { title: 'en', code: 'c1' });
     const french = await world.execute({
       kind: 'update',
@@ -222,7 +222,7 @@ describe('actions', () => {
     expect(await world.execute({ ...remove, documentId: 'nope' })).toMatchObject({ changed: false });
   });
 
-  test('a value is free again once its document is gone', async () => {
+  test('a value is free again once its document is deleted', async () => {
     const { documentId } = await create(PAGE, { name: 'a', slug: 'again' });
     await world.execute({ kind: 'delete', type: PAGE, documentId });
     expect(await create(PAGE, { name: 'b', slug: 'again' })).toMatchObject({ changed: true });

@@ -74,7 +74,7 @@ describe('importing', () => {
     expect(await types({ type: 'author', key: 'x', state: 'live', data: {} })).toEqual(['entry-created']);
   });
 
-  test('the same line gives the same events, another content other ids', async () => {
+  test('the same line gives the same events, and other content gives other ids', async () => {
     const { importer, open } = await given();
     const first = documentOf(await importer.importLine(book('a', {})));
     expect(documentOf(await open().importLine(book('a', {})))).toEqual(first);
@@ -169,7 +169,7 @@ describe('importing', () => {
     expect(await open().importLine(book('c', { isbn: '1' }))).toEqual(refused);
   });
 
-  test('takes every line of the conformance fixtures', async () => {
+  test('accepts every line of the conformance fixtures', async () => {
     const { world, importer } = await given(corpusSchemas());
     const types = 'continent country category tag topic chef dish menu restaurant article review user'.split(
       ' ',

@@ -107,7 +107,7 @@ describe('a to-many relation', () => {
     expect(linked('tags')).toEqual(expected);
   });
 
-  test('places inside a kept component are worked out in its value', async () => {
+  test('positions inside a kept component are resolved in its value', async () => {
     const part = world.graph.reader.entries(BOOK, book)[0]!.values['part'] as { id: number };
     const connect = [{ documentId: t[2], position: { before: t[1] } }];
     await world.newEvents();
@@ -208,7 +208,7 @@ describe('refused', () => {
 });
 
 describe('locales of targets', () => {
-  test('an i18n entry links to its own locale, which must be there', async () => {
+  test('an i18n entry links to its own locale, which must exist', async () => {
     const create = { kind: 'create', type: PAGE, body: { data: { title: 'x' } }, status: 'draft' } as const;
     const target = await world.execute({ ...create, locale: 'fr' });
     const body = { data: { next: { documentId: target.documentId, locale: 'fr' } } };
@@ -236,7 +236,7 @@ describe('locales of targets', () => {
   });
 });
 
-describe('relations that stay as they are', () => {
+describe('unchanged relations', () => {
   /** Attributes of the operations that the events of the next write have. */
   const operations = async () =>
     (await world.newEvents()).map(({ data }) =>
@@ -259,7 +259,7 @@ describe('relations that stay as they are', () => {
     expect(await operations()).toEqual([isStored ? ['tags'] : []]);
   });
 
-  test('leave an entry that is published at once with the event of its publication alone', async () => {
+  test('add no event to the publication of an entry that is published at once', async () => {
     const body = { data: { tags: [t[0], t[1]] } };
     const update = { kind: 'update', type: BOOK, documentId: book, body } as const;
     await world.execute(update);
@@ -268,7 +268,7 @@ describe('relations that stay as they are', () => {
     expect((await world.newEvents()).map(({ type }) => type)).toEqual(['entry-published']);
   });
 
-  test('are stored where another document changed one world only', async () => {
+  test('are stored if another document changed only one world', async () => {
     const tag = (await world.execute({ kind: 'create', type: TAG, body: { data: { books: [book] } } }))
       .documentId;
     await world.execute({ kind: 'publish', type: BOOK, documentId: book });

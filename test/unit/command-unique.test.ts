@@ -112,7 +112,7 @@ describe.each([SHOP, FIRM])('components of %s', (type) => {
     expect(await repeated(create(type, elsewhere))).toEqual(['zone.1.url', 'zone.0.email']);
   });
 
-  test('refuses a value twice in one entry, and takes null and "" any number of times', async () => {
+  test('refuses a value twice in one entry, and accepts null and "" any number of times', async () => {
     const twice = [{ url: mine('twice') }, { url: mine('once') }, { url: mine('twice') }];
     expect(await repeated(create(type, { links: twice }))).toEqual(['links.0.url', 'links.2.url']);
     const empty = [{ url: null }, { url: '' }, { url: null }, { url: '' }];
@@ -120,14 +120,14 @@ describe.each([SHOP, FIRM])('components of %s', (type) => {
     expect(await repeated(create(type, { links: empty }))).toEqual([]);
   });
 
-  test('lets go of a value that is replaced', async () => {
+  test('frees a value that is replaced', async () => {
     const { documentId } = await create(type, { links: [{ url: mine('r1') }, { url: mine('r2') }] });
     await update(type, documentId, { links: [{ url: mine('r2') }] });
     expect(await repeated(create(type, { links: [{ url: mine('r1') }] }))).toEqual([]);
     expect(await repeated(create(type, { links: [{ url: mine('r2') }] }))).toEqual(['links.0.url']);
   });
 
-  test('holds the value of a component that is kept by its id', async () => {
+  test('reserves the value of a component that is kept by its id', async () => {
     const { documentId } = await create(type, { links: [{ url: mine('kept') }] });
     const [entry] = world.graph.reader.entries(type, documentId);
     const [{ id }] = entry!.values['links'] as [{ id: number }];
@@ -135,7 +135,7 @@ describe.each([SHOP, FIRM])('components of %s', (type) => {
     expect(await repeated(create(type, { links: [{ url: mine('kept') }] }))).toEqual(['links.0.url']);
   });
 
-  test('of many that want one value at once exactly one gets it', async () => {
+  test('exactly one of many concurrent writes gets a value', async () => {
     const before = await create(type, {});
     const commands: Command[] = Array.from({ length: 12 }, (_, i) => ({
       kind: 'create',
@@ -155,7 +155,7 @@ describe.each([SHOP, FIRM])('components of %s', (type) => {
 });
 
 describe('versions', () => {
-  test('drafts hold nothing and are not looked at until they are published', async () => {
+  test('drafts reserve nothing and are not checked until they are published', async () => {
     const data = { links: [{ url: 'draft' }, { url: 'draft' }] };
     const { documentId } = await create(SHOP, data, { status: 'draft' });
     await create(SHOP, { links: [{ url: 'draft' }] });
@@ -164,7 +164,7 @@ describe('versions', () => {
     expect(valuesOf(world, SHOP, documentId, 'published')).toBeUndefined();
   });
 
-  test('what is published is held until it is unpublished, whatever the draft says', async () => {
+  test('a published value is reserved until it is unpublished, for any draft', async () => {
     const { documentId } = await create(SHOP, { contact: { email: 'v@x.org' } });
     await update(SHOP, documentId, { contact: null }, { status: 'draft' });
     const again = () => repeated(create(SHOP, { contact: { email: 'v@x.org' } }));
@@ -183,7 +183,7 @@ describe('locales', () => {
     expect(await repeated(update(TEXT, documentId, data, { locale: 'en' }))).toEqual(['links.0.url']);
   });
 
-  test('a component that all locales share is claimed in all that the document has', async () => {
+  test('a component that all locales share is reserved in all locales of the document', async () => {
     const { documentId } = await create(TEXT, { title: 'en' });
     await update(TEXT, documentId, { title: 'fr' }, { locale: 'fr' });
     await create(TEXT, { contact: { email: 'fr@x.org' } }, { locale: 'fr' });
@@ -210,7 +210,7 @@ describe('values', () => {
     expect(await repeated(create(SHOP, { [name]: other }))).toEqual([name]);
   });
 
-  test('an import is held to them as well, within itself and against what is there', async () => {
+  test('an import obeys them too, among its lines and with stored values', async () => {
     await create(SHOP, { links: [{ url: 'there' }] });
     const importer = createImporter({
       registry: world.registry,

@@ -240,7 +240,7 @@ describe('values stored in their own form', () => {
 });
 
 describe('a whole entry', () => {
-  test('defaults are for absent keys, in new components too', async () => {
+  test('defaults apply to absent keys, also in new components', async () => {
     const body = { data: { name: 'n', part: { title: 't' } } };
     const { documentId } = await world.execute({ kind: 'create', type: KIT, body });
     expect(valuesOf(world, KIT, documentId, 'published')).toMatchObject({ level: 3, part: { size: 1 } });
@@ -281,7 +281,7 @@ describe('a whole entry', () => {
     });
   });
 
-  test('problems of the draft come alone, before those of the publication', async () => {
+  test('problems of the draft are reported first, without those of the publication', async () => {
     expect((await refusal({ int: 11, text: 'a' }, 'published')).message).toBe(
       'int must be less than or equal to 10',
     );
@@ -335,7 +335,7 @@ describe('keys', () => {
 });
 
 describe('components', () => {
-  test('sent with their id they stay and keep what is not sent, without they are new', async () => {
+  test('with their id they stay and keep omitted values, without it they are new', async () => {
     const data = { name: 'n', parts: [{ title: 'a', size: 5 }, { title: 'b' }] };
     const { documentId } = await world.execute({
       kind: 'create',

@@ -79,7 +79,7 @@ const NEXT_DEFINITIONS: readonly VarveEvent[] = [
 const inAnyOrder = (definitions: readonly VarveEvent[]) =>
   fc.shuffledSubarray([...definitions], { minLength: definitions.length });
 
-it(`finds graphs of one log alike, wherever it was cut and in whatever order it defines types (SEED=${SEED})`, async () => {
+it(`finds no difference between graphs of one log, for any batches and any order of definitions (SEED=${SEED})`, async () => {
   const property = fc.asyncProperty(
     ...[inAnyOrder(DEFINITIONS), inAnyOrder(NEXT_DEFINITIONS), steps(), fc.nat(60)],
     fc.infiniteStream(fc.integer({ min: 1, max: 7 })),
@@ -110,7 +110,7 @@ function logOfCommands(count: number): StoredEvent[] {
     });
 }
 
-it('does not ask whether commands that are too old were forgotten yet: that is done now and then', async () => {
+it('ignores whether old commands were forgotten yet, which happens from time to time', async () => {
   const events = logOfCommands(2_500);
   const whole = graphOf(events, () => 5_000);
   const cut = graphOf(events, () => 400);
@@ -132,7 +132,7 @@ const DAMAGES: readonly (readonly [sql: string, group: string])[] = [
   ],
 ];
 
-it.each(DAMAGES)('finds what is wrong after %s', async (damage, group) => {
+it.each(DAMAGES)('finds the difference after %s', async (damage, group) => {
   const events = logOfCommands(10);
   const [whole, damaged] = [graphOf(events, () => 100), graphOf(events, () => 100)];
   ask(damaged, damage);

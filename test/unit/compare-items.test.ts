@@ -38,7 +38,7 @@ function naiveDifferences([before]: Side, [after]: Side): readonly string[] {
   return [...new Set([...a.keys(), ...b.keys()])].filter((key) => a.get(key) !== b.get(key)).sort();
 }
 
-it('finds the items that differ, whatever the order and the slices of each side', async () => {
+it('finds the items that differ, for any order and slices of each side', async () => {
   await fc.assert(
     fc.asyncProperty(side, side, async (before, after) => {
       const { differences, count } = await compareItems(

@@ -98,7 +98,7 @@ function held(index: ReturnType<typeof foldBatches>) {
   };
 }
 
-it(`is as a replay of the log, whatever was written after it was converted (SEED=${SEED})`, async () => {
+it(`equals a replay of the log, with any writes after the conversion (SEED=${SEED})`, async () => {
   const property = fc.asyncProperty(
     fc.subarray([...CHANGES], { minLength: 1 }),
     steps(),
@@ -191,7 +191,7 @@ it('is not used after its graph was rebuilt', () => {
   again.close();
 });
 
-it('is not used when the graph has come to the definitions by itself', () => {
+it('is not used when the graph has already applied the definitions', () => {
   const { files, graph, log } = createPair();
   graph.replay(log.add(...RENAME));
   expect(openConvertedCopy(files, graph, typesOf(RENAME))).toBeUndefined();
@@ -202,7 +202,7 @@ it('is not used when the graph has come to the definitions by itself', () => {
 it.each([
   ['draft & publish', { options: { draftAndPublish: true } }],
   ['locales', { pluginOptions: { i18n: { localized: true } } }],
-])('is not made where %s are switched', (_what, more) => {
+])('is not made if %s are switched', (_what, more) => {
   const { files, graph, isMade } = createPair([redefined('country', (schema) => ({ ...schema, ...more }))]);
   expect(isMade).toBe(false);
   expect(existsSync(files.copy)).toBe(false);

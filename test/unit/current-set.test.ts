@@ -58,7 +58,7 @@ describe('the set of indices that a process reads', () => {
     expect(await set.get()).toBe(NEW);
   });
 
-  it('does not become an older one by an answer that comes late', async () => {
+  it('does not become an older one by a late answer', async () => {
     const { set, move, pass, hold, release } = createMovingCluster();
     hold();
     const early = set.get();
@@ -100,7 +100,7 @@ describe('a position that was announced of the new set', () => {
     expect(await set.get()).toBe(NEW);
   });
 
-  it('is never known to who holds on to the old one', async () => {
+  it('is never known to a caller that still uses the old one', async () => {
     const { set, move } = createMovingCluster();
     await set.get();
     await set.hold();

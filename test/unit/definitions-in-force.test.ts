@@ -18,14 +18,14 @@ it('takes the newest definition, and says which one it replaces', () => {
   expect(inForce.text(UID)).toBe(JSON.stringify(NEW));
 });
 
-it('begins with what is known', () => {
+it('begins with the known definitions', () => {
   const inForce = trackDefinitions(1, () => JSON.stringify(OLD));
   expect(notInForce([OLD], inForce.text)).toEqual([]);
   expect(notInForce([NEW], inForce.text)).toEqual([NEW]);
   expect(inForce.apply(defined('new', 1))).toEqual({ now: NEW, before: JSON.stringify(OLD) });
 });
 
-it('skips what a claim had fenced off, and what it cannot read', () => {
+it('skips fenced and unreadable definitions', () => {
   const inForce = trackDefinitions(1);
   inForce.apply(defined('old', 1));
   inForce.apply(event('leader-elected', 2, { epoch: 2 }));

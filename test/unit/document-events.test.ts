@@ -9,7 +9,7 @@ import { documentEvents } from '../../services/cli/commands/document-events.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { DEFINITIONS } from './graph-fixture.ts';
 
-it("a document's events are read from its stream alone", async () => {
+it('the events of a document are read only from its stream', async () => {
   const data = mkdtempSync(join(tmpdir(), 'varve-document-'));
   const log = openSqliteEventStore(join(data, 'events.db'), { space: 'varve' });
   onTestFinished(async () => {

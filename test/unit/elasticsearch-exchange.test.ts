@@ -46,7 +46,7 @@ describe('an exchange with a cluster', () => {
     expect(seen).toEqual(['POST /below/a/_search?b Basic dTpw application/json {}']);
   });
 
-  it('tries again where a connection ends without an answer, once', async () => {
+  it('retries once if a connection ends without an answer', async () => {
     let requests = 0;
     const url = await listen((request, response) => {
       if (++requests === 1) request.socket.destroy();
@@ -63,7 +63,7 @@ describe('an exchange with a cluster', () => {
 });
 
 describe('the body of a search answer', () => {
-  it('gives sources as bytes and all else as parsed, whatever its strings hold', () => {
+  it('returns sources as bytes and everything else parsed, for any content of strings', () => {
     const sort = ['"src":["x"]', 'é\u{1F600}"src":["', null, 3];
     const hits = [
       { fields: { key: [1], src: [base64('{"name":"Zoë"}')] }, sort },
@@ -82,7 +82,7 @@ describe('the body of a search answer', () => {
     expect(answer.hits.hits.map(({ fields }) => fields?.['key'])).toEqual([[1], [2], [3]]);
   });
 
-  it('gives a plain page without being parsed, in whatever order its fields are', () => {
+  it('returns a plain page without parsing it, for any order of its fields', () => {
     const hits = [
       { _index: 'a', fields: { key: [12], src: [base64('{"name":"Zoë"}')] }, sort: ['é"key":[7]', 1] },
       { _index: 'a', fields: { src: [base64('{}')], key: [9007199254740991] }, sort: ['x', 2] },
@@ -135,7 +135,7 @@ describe('the body of a search answer', () => {
     }
   });
 
-  it('of several searches gives each its own sources, and tells which of them failed', () => {
+  it('gives each of several searches its own sources, and says which of them failed', () => {
     const found = (...texts: string[]) => ({
       status: 200,
       hits: { hits: texts.map((text) => ({ fields: { src: [base64(text)] } })) },

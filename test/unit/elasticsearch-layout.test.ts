@@ -57,7 +57,7 @@ describe('the layout of documents', () => {
     ]);
   });
 
-  it('copies nothing or what is named, from either side', () => {
+  it('copies nothing, or the named relations from either side', () => {
     expect(copiedBy(BOOK, { toOne: 0, toMany: 0 })).toEqual([]);
     expect(copiedBy(TOWN, { toOne: 0, toMany: 0, paths: ['authors.books'] })).toEqual([
       'authors',
@@ -65,13 +65,13 @@ describe('the layout of documents', () => {
     ]);
   });
 
-  it('has no private attribute in any place', () => {
+  it('has no private attribute anywhere', () => {
     expect(JSON.stringify(indexDefinition(createLayout(registry, BOOK, DEFAULT_DENORMALISE)))).not.toContain(
       'secret',
     );
   });
 
-  it('takes settings from the type and refuses those that do not hold, type by type', () => {
+  it('takes settings from the type and refuses invalid ones, type by type', () => {
     const varve = { denormalise: { toOne: 0, toMany: 0, paths: ['tags'] } };
     const layout = createLayouts(withOptions(BOOK, varve)).get(BOOK);
     expect(layout && copied(layout.root)).toEqual(['tags']);
@@ -83,7 +83,7 @@ describe('the layout of documents', () => {
     );
   });
 
-  it('takes from the setting for all types what a type leaves open', () => {
+  it('uses the setting for all types if a type has none', () => {
     const none = { toOne: 0, toMany: 0, paths: [] };
     const options = withOptions(BOOK, { denormalise: { toOne: 1 } });
     const layouts = createLayouts(options, none);
@@ -111,7 +111,7 @@ describe('the layout of documents', () => {
 });
 
 describe('names and values', () => {
-  it('names indices after space, type, world and generation', () => {
+  it('names indices after namespace, type, world and generation', () => {
     const names = createIndexNames('shop');
     expect(names.alias('api::restaurant.restaurant', 'draft')).toBe('shop-api_restaurant_restaurant-draft');
     expect(names.index('plugin::users-permissions.user', 'published', 3)).toBe(
@@ -126,7 +126,7 @@ describe('names and values', () => {
     expect(new Set(terms.map((term) => term.length))).toEqual(new Set([20]));
   });
 
-  it('keeps a term within its limit and still tells long texts apart', () => {
+  it('keeps a term within its limit and still distinguishes long texts', () => {
     const [one, two] = ['é'.repeat(40_000), `${'é'.repeat(40_000)}!`].map(storedText);
     expect(Buffer.byteLength(one ?? '')).toBeLessThanOrEqual(32_766);
     expect(one).not.toBe(two);
@@ -134,7 +134,7 @@ describe('names and values', () => {
     expect(storedText('x'.repeat(32_766))).toBe('x'.repeat(32_766));
   });
 
-  it('stores no negative zero, which Lucene tells from zero', () => {
+  it('stores no negative zero, which Lucene distinguishes from zero', () => {
     expect(Object.is(storedValue('number', -0), 0)).toBe(true);
     expect(storedValue('boolean', true)).toBe(1);
   });

@@ -45,7 +45,7 @@ const name = (value: string): BoolQuery => ({ kind: 'term', field: 'name', value
 const ALL: BoolQuery = { kind: 'match_all' };
 
 describe('one mention of a relation', () => {
-  it('is an object path where the rows are copied as one, present only if that follows from nothing else', () => {
+  it('is an object path if one row is copied, with an exists query only if needed', () => {
     const { dsl, strategies } = explain(BOOK, some('author', name('A')));
     expect(dsl).toEqual({ term: { 'e.author.f.name': { value: 'A' } } });
     expect(strategies).toEqual([
@@ -59,7 +59,7 @@ describe('one mention of a relation', () => {
     });
   });
 
-  it('is nested where they are a list: its conditions hold of one row, and nothing negated leaves it', () => {
+  it('is nested if a list is copied: all its conditions apply to one row, and negations stay inside', () => {
     const { dsl } = explain(BOOK, some('tags', not(name('t'))));
     expect(dsl).toEqual({
       nested: {
@@ -70,7 +70,7 @@ describe('one mention of a relation', () => {
     });
   });
 
-  it('is a semi-join by link field or by key where they are not copied', () => {
+  it('is a semi-join by link field or by key if rows are not copied', () => {
     const owned = explain(BOOK, some('tags', name('t')), { toMany: 0 });
     expect(owned.semiJoins).toEqual([
       { index: 't-api_tag_tag-published', query: { term: { 'f.name': { value: 't' } } }, select: 'key' },
@@ -83,7 +83,7 @@ describe('one mention of a relation', () => {
     expect(inverse.dsl).toEqual({ terms: { key: ['the keys that semi-join 1 finds'] } });
   });
 
-  it('needs no keys to know that something is linked', () => {
+  it('needs no keys to find out that something is linked', () => {
     expect(explain(BOOK, some('tags', ALL), { toMany: 0 })).toMatchObject({
       dsl: { exists: { field: 't.tags' } },
       semiJoins: [],
@@ -91,7 +91,7 @@ describe('one mention of a relation', () => {
     });
   });
 
-  it('asks the rows themselves what their copies do not hold', () => {
+  it('asks the rows themselves for fields that their copies do not have', () => {
     const body: BoolQuery = { kind: 'text', match: 'contains', field: 'body', value: 'long', fold: true };
     const explained = explain(TAG, some('best', body));
     expect(explained.strategies).toEqual([
@@ -111,7 +111,7 @@ describe('one mention of a relation', () => {
     expect(dsl).toEqual({ terms: { 'e.author.e.home.key': ['the keys that semi-join 1 finds'] } });
   });
 
-  it('walks a column once for two bounds', () => {
+  it('reads a column once for two bounds', () => {
     const range = (bounds: object): BoolQuery => ({ kind: 'range', field: 'pages', ...bounds });
     const query: BoolQuery = { kind: 'bool', filter: [range({ gte: 1 }), range({ lt: 5 })] };
     expect(explain(BOOK, query).dsl).toEqual({ range: { 'f.pages': { gte: 1, lt: 5 } } });
@@ -139,7 +139,7 @@ describe('limits', () => {
     });
   });
 
-  it('splits what is more than one terms query may hold', () => {
+  it('splits keys that exceed the limit of one terms query', () => {
     const layouts = createLayouts(library);
     const values = Array.from({ length: 130_000 }, (_, i) => i);
     const plan = planQuery((type) => layouts.get(type) as DocumentLayout, TAG, {

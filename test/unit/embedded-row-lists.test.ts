@@ -60,7 +60,7 @@ it('keeps ordered lists like arrays, whatever grows, shrinks and is used again',
   );
 });
 
-it('forgets the place of what it removes by swapping, not the rest', () => {
+it('removes an entry by swapping, without a change of the others', () => {
   const stored = createRowLists(false);
   for (const value of [3, 1, 4, 1, 5]) appendToList(stored, 2, value);
   removeBySwap(stored, 2, 0);
@@ -69,7 +69,7 @@ it('forgets the place of what it removes by swapping, not the rest', () => {
   expect([listValues(stored, 2), stored.total]).toEqual([[], 0]);
 });
 
-it('uses freed blocks again', () => {
+it('reuses freed blocks', () => {
   const stored = createRowLists(false);
   for (let round = 0; round < 100; round++) {
     for (let value = 0; value < 100; value++) appendToList(stored, round, value);

@@ -49,7 +49,7 @@ it('keeps sources up to its memory and loads the others', async () => {
   expect(loaded).toEqual([`${BOOK} published 2`]);
 });
 
-it('gives the memory of replaced and deleted sources back', async () => {
+it('frees the memory of replaced and deleted sources', async () => {
   const index = createEmbeddedIndex({ registry, sourceMemoryBytes: 10, loadSource: () => bytes('loaded') });
   for (let i = 0; i < 50; i++)
     await index.apply({ position: 1n, rows: [put(1, bytes(`version ${i % 10}`))], links: [] });
@@ -62,13 +62,13 @@ it('gives the memory of replaced and deleted sources back', async () => {
   expect(texts((await index.search(request)).hits.sources)).toEqual(['0123456789']);
 });
 
-it('keeps all sources when there is nowhere to load them from', async () => {
+it('keeps all sources if it cannot load them again', async () => {
   const index = createEmbeddedIndex({ registry, sourceMemoryBytes: 0 });
   await index.apply({ position: 1n, rows: [put(1, bytes('a')), put(2, bytes('b'))], links: [] });
   expect(texts((await index.search(request)).hits.sources)).toEqual(['a', 'b']);
 });
 
-it('does not hold on to the large buffer a small source is part of', async () => {
+it('does not keep the large buffer that contains a small source', async () => {
   const index = createEmbeddedIndex({ registry });
   const large = new Uint8Array(100_000);
   large.set(bytes('small'));
@@ -78,7 +78,7 @@ it('does not hold on to the large buffer a small source is part of', async () =>
   expect(source?.buffer).not.toBe(large.buffer);
 });
 
-it('keeps every source as it is while rows come, change and go', async () => {
+it('keeps every source unchanged while rows are added, changed and removed', async () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(199), fc.nat(40_000)), { maxLength: 400 }), (writes) => {
       const store = createSourceStore(2 ** 30, undefined);
@@ -106,7 +106,7 @@ it('keeps every source as it is while rows come, change and go', async () => {
   );
 });
 
-it('never holds much more than twice the bytes that are live, though a few rows of each time stay', () => {
+it('never keeps much more than twice the bytes in use, although a few rows of each round stay', () => {
   const store = createSourceStore(2 ** 30, undefined);
   const space = versionSpace(createSpaces(registry, 0), BOOK, 'published');
   for (let i = 0; i < 40_000; i++) {

@@ -14,7 +14,7 @@ const tags = { space: { type: BOOK, path: [] }, world: 'published', attribute: '
 /** Of any machine: the first look at the clock is after it. */
 const INSTANT = 1e-6;
 
-it('refuses what takes longer than the limit, and says what is accepted', async () => {
+it('refuses a query that takes longer than the limit, and says what is accepted', async () => {
   const index = await library(INSTANT);
   const refused = expect.objectContaining({
     code: 'query-too-expensive',
@@ -39,7 +39,7 @@ it('counts all searches and traversals of one answer together, and those of anot
   expect(counts).toEqual([10]);
 });
 
-it('answers as ever after queries that were stopped, wherever they were stopped', async () => {
+it('gives the same answers after queries were stopped at any point', async () => {
   const step = fc.record({
     request,
     written: fc.array(fc.tuple(fc.integer({ min: 1, max: BOOKS }), fc.nat(700)), { maxLength: 8 }),

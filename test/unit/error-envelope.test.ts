@@ -9,7 +9,7 @@ it('answers an error that Strapi has with the bytes of Strapi', () => {
   );
 });
 
-it('says the code of an error that Strapi does not have', () => {
+it('includes the code of an error that Strapi does not have', () => {
   expect(presentError(new RequestError('no-leader', 'There is no leader'))).toEqual({
     data: null,
     error: {
@@ -22,7 +22,7 @@ it('says the code of an error that Strapi does not have', () => {
   });
 });
 
-it('says nothing of an error that was not expected', () => {
+it('reveals nothing of an unexpected error', () => {
   expect(presentError(new TypeError('secret'))).toEqual({
     data: null,
     error: { status: 500, name: 'InternalServerError', message: 'Internal Server Error' },

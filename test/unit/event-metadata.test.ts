@@ -29,7 +29,7 @@ const metadata: fc.Arbitrary<EventMetadata> = fc.record(
 
 const throughJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-test('the typed and the all-strings form of any metadata are read alike, to the same text', () => {
+test('the typed and the all-strings form of any metadata are read to the same text', () => {
   fc.assert(
     fc.property(metadata, fc.boolean(), (given, isReversed) => {
       const written = inOrder(given) as EventMetadata;
@@ -89,7 +89,7 @@ describe('whose event it is depends on the metadata alone', () => {
   });
 });
 
-test('who wrote decides nothing: any shape of it is read', () => {
+test('any form of an author is read, since it decides nothing', () => {
   for (const actor of ['token:7', 7, null, { kind: 'webhook' }])
     expect(readMetadata({ ...FACTS, actor, via: 7 })).toMatchObject({ kind: 'read' });
 });

@@ -59,7 +59,7 @@ test('a commit that fails rejects its appends and no others', async () => {
   expect(await queue.append(append('c'))).toMatchObject({ kind: 'appended' });
 });
 
-test('what is appended during a commit waits for it and goes into the next, however many turns it takes', async () => {
+test('an append during a commit waits and is in the next commit, for any number of turns', async () => {
   const commits: string[][] = [];
   let underWay = 0;
   const queue = createAppendQueue(async (appends) => {

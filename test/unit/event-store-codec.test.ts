@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatBigint, MAX_INT64, parseBigint } from '../../shared/event-store/event-codec.ts';
 
-test('every position and revision survives its text, beyond 2^53 too', () => {
+test('every position and revision is the same after it was written as text, also beyond 2^53', () => {
   fc.assert(
     fc.property(
       fc.bigInt({ min: 0n, max: MAX_INT64 }),

@@ -117,7 +117,7 @@ describe('damage of a log', () => {
     ],
   ];
   test.each(cases)(
-    '%s is named by every replay, and by a check of the whole file',
+    '%s is reported by every replay, and by a check of the whole file',
     async (_, sql, ours, all, reason) => {
       await fill();
       expect([damaged(await readAll(store)), await found(store), await found(other)]).toEqual([[], [], []]);
@@ -128,7 +128,7 @@ describe('damage of a log', () => {
     },
   );
 
-  test('a cut-off tail shows at the head that was noted before', async () => {
+  test('missing events at the end are found with a recorded head', async () => {
     await fill();
     const head = await store.chain?.head();
     expect(head).toEqual({ position: 8n, chain: (await readAll(store)).at(-1)?.chain });
@@ -142,7 +142,7 @@ describe('damage of a log', () => {
     expect(await store.chain?.at(8n)).not.toBe(head?.chain);
   });
 
-  test('a file that was copied without its write-ahead log is a whole history, shorter than the head that was noted', async () => {
+  test('a file that was copied without its write-ahead log is a valid history that ends before the recorded head', async () => {
     await fill();
     change('PRAGMA wal_checkpoint(TRUNCATE)');
     await store.append('varve.note-2', 'any', [newEvent({ n: 9 })]);

@@ -7,7 +7,7 @@ const rows = (from: number, to: number, data?: string) =>
   Array.from({ length: to - from + 1 }, (_, n) => row(from + n, data));
 const numbers = (found: readonly EventRow[]) => found.map(([position]) => Number(position));
 
-test('holds what was pushed since the beginning, and gives it from any position on', () => {
+test('keeps every pushed event, and returns them from any position on', () => {
   const recent = createRecentEvents(10n);
   expect([recent.last(), recent.covers(10n), recent.covers(9n)]).toEqual([10n, true, false]);
   recent.push(10n, [row(11), row(14), row(15)]);
@@ -19,7 +19,7 @@ test('holds what was pushed since the beginning, and gives it from any position 
   expect(numbers(recent.after(99n, 9))).toEqual([]);
 });
 
-test('forgets what lies before events that others have put in between', () => {
+test('forgets everything before events that others have added in between', () => {
   const recent = createRecentEvents(0n);
   recent.push(0n, rows(1, 3));
   recent.push(5n, rows(6, 7));

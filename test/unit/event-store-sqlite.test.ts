@@ -55,7 +55,7 @@ describe('a log that changes under a store that has it open', () => {
   const file = () => join(directory, 'log.db');
 
   test.each(['replaced', 'removed'])(
-    'is noticed where its file is %s: nothing is appended or delivered any more',
+    'is noticed if its file is %s: nothing is appended or delivered any more',
     async (how) => {
       await store.append(newStream(), 'none', [newEvent()]);
       const failed = failureOf();
@@ -72,7 +72,7 @@ describe('a log that changes under a store that has it open', () => {
   test.each([
     ['cut off', 'DELETE FROM event WHERE position = 2'],
     ['replaced by others', "UPDATE event SET chain = 'another' WHERE position = 2"],
-  ])('is noticed where its last events are %s', async (_how, sql) => {
+  ])('is noticed if its last events are %s', async (_how, sql) => {
     const stream = newStream();
     await store.append(stream, 'none', [newEvent(), newEvent()]);
     const failed = failureOf();

@@ -63,7 +63,7 @@ function attributeMistakes(value: unknown, attribute: Attribute): string[] {
   }
 }
 
-test('the example entries name what their content types have, and every reference leads to one of them', () => {
+test('the example entries use only attributes of their content types, and every reference has a target', () => {
   expect(loaded.kind).toBe('loaded');
   expect(keys.size).toBe(lines.length);
   for (const line of lines) {
@@ -75,7 +75,7 @@ test('the example entries name what their content types have, and every referenc
   }
 });
 
-test('states fit the type, and all locales agree on what they share', () => {
+test('states fit the type, and all locales have the same shared values', () => {
   for (const line of lines) {
     const type = typeOf(line);
     const variants = variantsOf(line);

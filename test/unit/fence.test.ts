@@ -66,7 +66,7 @@ const create = (n: number, id: string, request?: string) =>
     identity: request === undefined ? { id } : { id, request },
   }) as const;
 
-describe('a leader that another one has followed', () => {
+describe('a former leader, after another process claimed the lease', () => {
   test('changes nothing, gets an error, and the command counts once when the new leader repeats it', async () => {
     const world = await newWorld();
     const first = await claim(world, 'first');
@@ -135,7 +135,7 @@ describe('a leader that another one has followed', () => {
 describe('a leader on a store that checks conditions', () => {
   const leadNow = async (world: CommandWorld) => leadOf('varve', await readLease(world.store, 'varve'));
 
-  test('stores nothing once another one claimed, and its command counts once when that one carries it out', async () => {
+  test('stores nothing after another process claimed the lease, and its command counts once when that one repeats it', async () => {
     const world = await newWorld();
     await claim(world, 'first');
     const first = await leadNow(world);
@@ -278,7 +278,7 @@ describe('events that were stored before a claim', () => {
 });
 
 describe('the lease', () => {
-  test('is held by one of many who claim it at once, under the next epoch', async () => {
+  test('is held by one of many that claim it at the same time, under the next epoch', async () => {
     const { store: log } = await newWorld();
     const now = () => new Date().toISOString();
     const lease = await readLease(log, 'varve');
@@ -291,7 +291,7 @@ describe('the lease', () => {
     expect((await readLease(log, 'varve')).leader?.owner).toBe('abcd'[claims.findIndex((each) => each)]);
   });
 
-  test('is free once its holder gave it back, and not when somebody else did', async () => {
+  test('is free after its holder stepped down, and not after another process did', async () => {
     const { store: log } = await newWorld();
     const now = () => new Date().toISOString();
     const first = { log, space: 'varve', owner: 'first', address: 'http://127.0.0.1:9', now };
@@ -306,7 +306,7 @@ describe('the lease', () => {
   });
 });
 
-describe('a command that is sent again', () => {
+describe('a repeated command', () => {
   test('is refused as another request of the same identity', async () => {
     const world = await newWorld();
     const leader = leaderOf(world, await claim(world, 'first'));
@@ -317,7 +317,7 @@ describe('a command that is sent again', () => {
     expect((await leader.execute(create(1, 'key', 'request a'))).changed).toBe(false);
   });
 
-  test('is forgotten after its time: a day for clients, ten minutes for what processes sent on', async () => {
+  test('is forgotten after its time: a day for clients, ten minutes for forwarded commands', async () => {
     const world = await newWorld();
     const epoch = await claim(world, 'first');
     const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 0, minutes)).toISOString();

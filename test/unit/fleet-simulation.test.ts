@@ -16,7 +16,7 @@ const simulate = (rates: Partial<WriterRates>, load: Partial<WriteLoad>) =>
   simulateWrites({ ...RATES, ...rates }, { ...LOAD, ...load }, createRandom(7).next);
 
 describe('the simulated writing side', () => {
-  it('loses nothing: what is marked is written, coalesced, or left', () => {
+  it('loses nothing: every marked document is written, coalesced, or left', () => {
     for (const load of [{}, { bursts: [{ atSecond: 10, copies: 50_000 }] }, { editsPerSecond: 400 }]) {
       const { marked, written, coalesced, left } = simulate({}, load);
       expect(Math.abs(marked - written - coalesced - left)).toBeLessThanOrEqual(2);
@@ -30,7 +30,7 @@ describe('the simulated writing side', () => {
     expect([left, largestBacklog]).toEqual([0, 0]);
   });
 
-  it('works off a burst in the time its documents take, and lets other edits through meanwhile', () => {
+  it('finishes a burst in the time that its documents take, and shows other edits meanwhile', () => {
     const { atRestAfter, largestBacklog, visibleP99 } = simulate(
       {},
       { bursts: [{ atSecond: 10, copies: 20_000 }] },

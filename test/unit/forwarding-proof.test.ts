@@ -266,7 +266,7 @@ describe('a write on its way to the leader', () => {
     }
   });
 
-  test('is not believed to be answered by an answer without the signature of the leader', async () => {
+  test('is not answered by an answer without the signature of the leader', async () => {
     const { sender, leader } = await newLine(() => ({ signed: false, body: 'made' }));
     expect(await sender.send(leader, write(), NEVER)).toEqual({ kind: 'lost' });
   });

@@ -67,7 +67,7 @@ describe('digests of generations', () => {
     );
   });
 
-  it('tell where a name ends and its content begins', () => {
+  it('distinguish where a name ends and its content begins', () => {
     const [a, b] = [
       { group: 'g', name: '1', content: '23' },
       { group: 'g', name: '12', content: '3' },

@@ -18,7 +18,7 @@ afterEach(() => {
 const states = () => store.generations().map(({ number, state }) => `${number} ${state}`);
 
 describe('the record of generations', () => {
-  it('begins with the graph that was there before there were generations', () => {
+  it('begins with the graph of a release without generations', () => {
     expect(states()).toEqual(['1 live']);
     expect(store.rebuild()).toBeUndefined();
   });
@@ -41,7 +41,7 @@ describe('the record of generations', () => {
     expect(states()).toEqual(['1 live', '3 building']);
   });
 
-  it('is there for other processes and after a restart', () => {
+  it('is the same for other processes and after a restart', () => {
     const { id } = store.begin({ graph: true, type: 'api::a.a', world: 'draft' }, AT);
     const other = openGenerationStore(data);
     store.advance(id, { done: 5, total: 10, rate: 1, lag: 2 });
@@ -52,7 +52,7 @@ describe('the record of generations', () => {
     other.close();
   });
 
-  it('refuses to forget the one that serves, and one that is not there to serve', () => {
+  it('refuses to remove the live generation, and to make a missing one live', () => {
     expect(() => store.forget(1)).toThrow('generation 1 serves');
     expect(() => store.setLive(7)).toThrow('no generation 7');
     expect(states()).toEqual(['1 live']);

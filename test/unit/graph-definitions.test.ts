@@ -104,7 +104,7 @@ describe('a changed content type', () => {
     expect(holder('address.geo.lat', '1.5')).toBeUndefined();
   });
 
-  it('loses the links of a relation that is gone, for good', () => {
+  it('loses the links of a removed relation permanently', () => {
     graph.given(created('tag', 'a'), created('restaurant', 'r1', { relations: [set('tags', 'a')] }));
     const links = () => graph.targets('restaurant', 'tags', 'draft', 'r1');
     expect(links()).toEqual(['a']);
@@ -118,7 +118,7 @@ describe('a changed content type', () => {
     expect(links()).toEqual([]);
   });
 
-  it('says nothing when the definition is the same', () => {
+  it('reports no change when the definition is the same', () => {
     graph.given(created('restaurant', 'r1'));
     expect(graph.given(definition('restaurant'))).toMatchObject({ rows: [], links: [] });
   });
@@ -136,7 +136,7 @@ describe('a changed content type', () => {
     expect(graph.row('review', 'v1', 'published')?.['title']).toBe('x');
   });
 
-  it('keeps what was published, and nothing else, when draft & publish is switched off', () => {
+  it('keeps only published rows when draft & publish is switched off', () => {
     graph.given(created('chef', 'h1', { values: { name: 'A' } }), published('chef', 'h1'));
     graph.given(changed('chef', 'h1', { values: { name: 'draft' } }), created('chef', 'h2'));
     graph.given(redefined('chef', {}, { draftAndPublish: false }));

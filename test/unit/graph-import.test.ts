@@ -59,7 +59,7 @@ describe('an imported row', () => {
     expect(graph.row('country', 'y', 'live')).toMatchObject({ id: 4 });
   });
 
-  it('orders links as both ends say, in the worlds of its version', () => {
+  it('orders links by the slots of both ends, in the worlds of its version', () => {
     graph.given(
       ...['t1', 't2'].map((tag) => imported('tag', tag, { version: 'live' })),
       ...['r1', 'r2', 'r3'].map((name, at) =>
@@ -82,7 +82,7 @@ describe('an imported row', () => {
     expect(inPublished).toHaveLength(1);
   });
 
-  it('takes the place of the version that was there, with its links and unique values', () => {
+  it('replaces the earlier version, with its links and unique values', () => {
     graph.given(
       imported('tag', 't1', { version: 'live' }),
       imported('tag', 't2', { version: 'live' }),
@@ -107,7 +107,7 @@ describe('an imported row', () => {
     expect([owner('Old'), owner('New')]).toEqual([undefined, 'r1']);
   });
 
-  it('is modified when its draft came behind its published version', () => {
+  it('is modified if its draft comes after its published version', () => {
     const states = (documentId: string) =>
       [...graph.index.rows.values()]
         .filter(({ source }) => Buffer.from(source).toString().includes(documentId))

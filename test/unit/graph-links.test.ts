@@ -34,7 +34,7 @@ const tagsOf = (world: string, documentId = 'r1') => graph.targets('restaurant',
 const chefOf = (world: string, documentId = 'r1') => graph.targets('restaurant', 'chef', world, documentId);
 const restaurantsOf = (world: string, chef: string) => graph.sources('restaurant', 'chef', world, chef);
 
-describe('order and places', () => {
+describe('order and slots', () => {
   beforeEach(() => {
     graph.given(...documents('tag', 'a', 'b', 'c', 'd', 'e'), ...documents('restaurant', 'r1', 'r2'));
   });
@@ -64,7 +64,7 @@ describe('order and places', () => {
     expect(tagsOf('draft')).toEqual(['c', 'a', 'b']);
   });
 
-  it('finds room between two neighbours however often', () => {
+  it('finds a slot between two neighbours any number of times', () => {
     graph.given(relate('restaurant', 'r1', set('tags', 'a', 'b')));
     for (let i = 0; i < 120; i++) {
       const tag = i % 2 === 0 ? 'c' : 'd';
@@ -93,7 +93,7 @@ describe('order and places', () => {
     expect(tagsOf('draft')).toEqual(['b', 'a']);
   });
 
-  it('says nothing to the index when nothing changes', () => {
+  it('sends nothing to the index when nothing changes', () => {
     graph.given(relate('restaurant', 'r1', set('tags', 'a', 'b')));
     expect(graph.given(relate('restaurant', 'r1', set('tags', 'a', 'b'))).links).toEqual([]);
   });
@@ -143,7 +143,7 @@ describe('cardinality', () => {
 });
 
 describe('worlds', () => {
-  it('shows a link only while both rows are there, in both directions', () => {
+  it('shows a link only while both rows exist, in both directions', () => {
     graph.given(...documents('chef', 'h1'), ...documents('restaurant', 'r1'));
     graph.given(relate('restaurant', 'r1', set('chef', 'h1')), published('restaurant', 'r1'));
     expect([chefOf('draft'), chefOf('published')]).toEqual([['h1'], []]);
@@ -260,7 +260,7 @@ describe('worlds', () => {
     expect([tagsOf('draft'), tagsOf('published')]).toEqual([['a'], ['a']]);
   });
 
-  it('unpublishing removes the published links it owns, and lets the others wait', () => {
+  it('unpublishing removes the published links that it owns, and keeps the others for later', () => {
     graph.given(...documents('chef', 'h1'), created('restaurant', 'r1', { relations: [set('chef', 'h1')] }));
     graph.given(created('review', 'v1', { relations: [set('restaurant', 'r1')] }));
     graph.given(published('chef', 'h1'), published('restaurant', 'r1'), unpublished('restaurant', 'r1'));
@@ -270,7 +270,7 @@ describe('worlds', () => {
   });
 });
 
-describe('what the write side reads of links', () => {
+describe('links for the write side', () => {
   it('gives draft or live targets from either side, in order, with or without rows', () => {
     const { reader } = graph.graph;
     graph.given(...documents('restaurant', 'r1', 'r2'), ...documents('chef', 'h1'));

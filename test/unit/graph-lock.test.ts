@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it('one process has a graph open: another is refused after two seconds, and has it as soon as the first is killed', async () => {
+it('one process has a graph open: another one is refused after two seconds, and opens it as soon as the first is killed', async () => {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../support/hold-graph.ts'), file], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -33,7 +33,7 @@ it('a graph that cannot be opened is free for the next attempt', () => {
   openContentGraph(file).close();
 });
 
-it('is still one graph after it was opened again', () => {
+it('is still locked after it was opened again', () => {
   const graph = openContentGraph(file);
   graph.reopen();
   expect(graph.position()).toBe(0n);

@@ -77,7 +77,7 @@ describe('rows', () => {
     expect([1, 2, 3].map(documentOf)).toEqual([target, undefined, undefined]);
   });
 
-  it('copies the draft at publication and leaves the published row alone when the draft changes', () => {
+  it('copies the draft at publication and does not change the published row when the draft changes', () => {
     graph.given(created('restaurant', 'r1', { values: { name: 'A' } }), published('restaurant', 'r1'));
     graph.given(changed('restaurant', 'r1', { values: { name: 'B' } }));
     expect(graph.row('restaurant', 'r1', 'draft')).toMatchObject({ name: 'B', publishedAt: null });
@@ -88,7 +88,7 @@ describe('rows', () => {
     });
   });
 
-  it('works out the publication state and re-indexes the other row when it changes', () => {
+  it('computes the publication state and re-indexes the other row when it changes', () => {
     const states = () =>
       ['draft', 'published'].map((v) => graph.field('restaurant', 'r1', v, '$publication'));
     graph.given(created('restaurant', 'r1'));
@@ -158,7 +158,7 @@ describe('components', () => {
     [...graph.index.rows.values()].find((row) => row.version === version && 'stars' in row.fields)
       ?.components['address']?.[0];
 
-  it('allots ids per component kind, shows public scalars, and names the kind in a zone', () => {
+  it('assigns ids per component kind, shows public scalars, and names the kind in a zone', () => {
     graph.given(created('restaurant', 'r1', { values }));
     const row = [...graph.index.rows.values()][0];
     const zone = row?.components['sections']?.map(({ source }) => Buffer.from(source).toString());
@@ -197,7 +197,7 @@ describe('components', () => {
     expect(chefs().map(({ world }) => world)).toEqual(['draft', 'published']);
   });
 
-  it('keeps the id of a component that says it stays, with the relations the event gives it', () => {
+  it('keeps the id of a component if the event has it, with the relations of the event', () => {
     graph.given(created('country', 'c1'), created('restaurant', 'r1', { values }));
     graph.given(changed('restaurant', 'r1', { values: { address: { id: 1, city: 'Cusco' } } }));
     expect(address('draft')?.key).toBe(1);
@@ -234,7 +234,7 @@ describe('components', () => {
     });
   });
 
-  it('drops links from components to a deleted document for good', () => {
+  it('drops links from components to a deleted document permanently', () => {
     graph.given(created('country', 'c1'), created('restaurant', 'r1', { values }));
     graph.given(deleted('country', 'c1'), created('country', 'c1'));
     expect([...graph.index.links.values()]).toEqual([]);

@@ -111,7 +111,7 @@ describe('attributes', () => {
     close();
   });
 
-  it('one is renamed: its values come along, also those that are written in the old name by older events', () => {
+  it('one is renamed: its values are kept, also those that older events have under the old name', () => {
     log.add(created('chef', 'h1', { values: { name: 'A' } }), published('chef', 'h1'));
     log.add(changed('chef', 'h1', { values: { name: 'B' } }));
     const renamed = redefined('chef', {
@@ -127,7 +127,7 @@ describe('attributes', () => {
     close();
   });
 
-  it('a relation is renamed: its links come along in both worlds', () => {
+  it('a relation is renamed: its links are kept in both worlds', () => {
     log.add(created('tag', 'a'), created('restaurant', 'r1', { relations: [set('tags', 'a')] }));
     log.add(published('restaurant', 'r1'));
     const tags = { type: 'relation', relation: 'manyToMany', target: uid('tag'), inversedBy: 'restaurants' };
@@ -171,20 +171,23 @@ describe('attributes', () => {
     ['password to string', { type: 'password' }, '$argon2id$hash', { type: 'string' }, null],
     ['string to password', { type: 'string' }, 'plain', { type: 'password' }, null],
     ['json to string', { type: 'json' }, { a: 1 }, { type: 'string' }, null],
-  ] as const)('a type is changed, %s: what has a place stays', (_what, before, value, now, expected) => {
-    log.add(
-      redefined('tag', { name: before as Json }),
-      created('tag', 't1', { values: { name: value as Json } }),
-    );
-    log.add(redefined('tag', { name: now as unknown as Json }), created('tag', 't2'));
-    const { read, close } = outcome();
-    expect(read('tag', 't1')[0]?.values['name'] ?? null).toEqual(expected);
-    close();
-  });
+  ] as const)(
+    'a type is changed, %s: values that the new type can represent stay',
+    (_what, before, value, now, expected) => {
+      log.add(
+        redefined('tag', { name: before as Json }),
+        created('tag', 't1', { values: { name: value as Json } }),
+      );
+      log.add(redefined('tag', { name: now as unknown as Json }), created('tag', 't2'));
+      const { read, close } = outcome();
+      expect(read('tag', 't1')[0]?.values['name'] ?? null).toEqual(expected);
+      close();
+    },
+  );
 });
 
 describe('draft & publish', () => {
-  it('is turned on: what there was is draft and published', () => {
+  it('is turned on: every entry becomes draft and published', () => {
     log.add(
       created('review', 'v1', { values: { title: 'x' } }),
       redefined('review', {}, { options: { draftAndPublish: true } }),
@@ -198,7 +201,7 @@ describe('draft & publish', () => {
     close();
   });
 
-  it('is turned off: what was published stays', () => {
+  it('is turned off: published rows stay', () => {
     log.add(created('chef', 'h1', { values: { name: 'A' } }), published('chef', 'h1'), created('chef', 'h2'));
     log.add(
       changed('chef', 'h1', { values: { name: 'B' } }),
@@ -214,7 +217,7 @@ describe('draft & publish', () => {
 });
 
 describe('locales', () => {
-  it('are turned on: what there is becomes the default locale’s, with its links', () => {
+  it('are turned on: every entry gets the default locale, with its links', () => {
     log.add(created('chef', 'h1', { values: { name: 'A' } }), published('chef', 'h1'));
     log.add(created('restaurant', 'r1', { relations: [set('chef', 'h1')] }));
     log.add(redefined('chef', { name: { type: 'string', unique: true, ...LOCALIZED } }, LOCALIZED));
@@ -292,7 +295,7 @@ describe('a component', () => {
     close();
   });
 
-  it('leaves a dynamic zone, and one that was single is a list: links of what is gone go', () => {
+  it('leaves a dynamic zone, and a single one becomes a list: links of removed ones are removed', () => {
     log.add(created('country', 'c1'), created('chef', 'h1'));
     const link = (documentId: string) => [{ documentId, locale: null }];
     const values = {

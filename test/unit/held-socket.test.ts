@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { holdSocket } from '../../services/supervisor/held-socket.ts';
 
-it('says that an address is in use, where a worker would get another port', async () => {
+it('reports that an address is in use, while a worker would get another port', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void taken.close());
   await once(taken, 'listening');

@@ -49,7 +49,7 @@ const importLines = (lines: readonly string[]) =>
     onEvents: () => {},
   });
 
-it('imports a file whose events are as their types say', async () => {
+it('imports a file whose events are valid', async () => {
   expect(await importLines(fileOf(deleted, second))).toBe(2);
 });
 
@@ -69,7 +69,7 @@ it.each([
   expect(await log.lastPosition()).toBe(0n);
 });
 
-it('that is paused stores nothing behind the claim of another process', async () => {
+it('that is paused stores nothing after the claim of another process', async () => {
   const now = () => new Date().toISOString();
   const store = log;
   let claimed = false;
