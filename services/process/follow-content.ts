@@ -5,11 +5,11 @@ import { watchContentTypes } from '../content-types/settle-content-types.ts';
 import { createTypesEnd } from '../content-types/types-end.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import { observeEventStore } from '../operating/observe-event-store.ts';
+import { createDiskWatch } from './disk-watch.ts';
 import { createHalt } from './halt.ts';
 import type { Opened } from './opened.ts';
 import type { OwnBase, OwnContent } from './own-content.ts';
 import type { VarveOptions } from './process-options.ts';
-import { createSpaceWatch } from './space-watch.ts';
 import { openWriteSide, type WriteSide } from './write-side.ts';
 
 /** A process with a data directory that follows the log into its content, and writes while it is the leader. */
@@ -31,7 +31,7 @@ export function followContent(options: VarveOptions, base: OwnBase, content: Own
       void writeSide.fleet.stepDown().then(led.follow);
     },
   });
-  const diskSpace = createSpaceWatch((what, error) => {
+  const diskSpace = createDiskWatch((what, error) => {
     fleetLog.space(what, error);
     // No lease is claimed in this state, and reads need not wait for one.
     if (what === 'full' && writeSide.fleet.epoch() === undefined) led.follow();

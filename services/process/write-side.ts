@@ -23,9 +23,9 @@ import { identifyLog } from '../fleet/log-identity.ts';
 import { createFollowWriter, type FollowWriter } from '../follow/follow-writer.ts';
 import { assetsAddress } from '../stores/open-asset-store.ts';
 import { type OwnedAssets, ownAssets } from '../stores/owned-assets.ts';
+import type { DiskWatch } from './disk-watch.ts';
 import type { OwnBase, OwnContent } from './own-content.ts';
 import type { VarveOptions } from './process-options.ts';
-import type { SpaceWatch } from './space-watch.ts';
 
 export type WriteSideParts = {
   readonly base: OwnBase;
@@ -33,7 +33,7 @@ export type WriteSideParts = {
   readonly projector: Projector;
   /** Event store for the commands' appends. */
   readonly eventStore: EventStore;
-  readonly diskSpace: Pick<SpaceWatch, 'heard' | 'refuseWithoutGraph'>;
+  readonly diskSpace: Pick<DiskWatch, 'heard' | 'refuseWithoutGraph'>;
 };
 
 /** Write side of a process that can lead: carries commands out while it is the leader. */

@@ -34,6 +34,7 @@ const MEANINGS: readonly Meaning[] = [
       'projections/index-writer',
       'services/instant-search',
       'services/operating',
+      'services/process/disk-watch.ts',
     ],
   },
   {

@@ -5,7 +5,7 @@ import type { FleetReport } from '../fleet/fleet.ts';
 /**
  * Whether a process that may lead can write at all: the disk of its graph, or of the log, may be full. Reads continue.
  */
-export type SpaceWatch = {
+export type DiskWatch = {
   /** Handles a projector's report: it waits for disk space because of an error, or continues. */
   graphWaits(error: Error | undefined): void;
   /** Handles a report of the fleet: the lease cannot be claimed while the log cannot be written. */
@@ -17,7 +17,7 @@ export type SpaceWatch = {
 };
 
 /** `report`: called once for each full disk, and once when the graph continues. */
-export function createSpaceWatch(report: (what: 'full' | 'resumed', error?: unknown) => void): SpaceWatch {
+export function createDiskWatch(report: (what: 'full' | 'resumed', error?: unknown) => void): DiskWatch {
   let isGraphFull = false;
   let isLogFull = false;
   const refuse = (isFull: boolean, disk: string): void => {
