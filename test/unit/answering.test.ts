@@ -62,7 +62,7 @@ function startLeader(processes: Store, epoch: number) {
   return { ...leader, state };
 }
 
-it('lets a process name tags only while a leader has seen its reports and purges', async () => {
+it('lets caches keep the answers of a process only while a leader has seen its reports and purges', async () => {
   const processes = createMemoryAnswering();
   const one = startReporter(processes, 'a1');
   await delay(100);
@@ -103,7 +103,7 @@ it('purges when all awaited processes show the change, and not before they can b
   await expect.poll(() => processes.reports(), PATIENT).toEqual([]);
 });
 
-it('lets a process keep nothing that does not show what was purged before it came', async () => {
+it('lets caches keep no answer of a process that does not show changes purged before its start', async () => {
   const processes = createMemoryAnswering();
   const leader = startLeader(processes, 1);
   await expect.poll(leader.shown, PATIENT).toBeDefined();

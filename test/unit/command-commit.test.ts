@@ -53,7 +53,7 @@ describe('locks', () => {
 });
 
 describe('a command whose events are stored but not applied in time', () => {
-  test('is answered 202, and the next one on the document waits for it', async () => {
+  test('is answered as not applied, and the next one on the document waits for it', async () => {
     const world = await newWorld();
     const gate = Promise.withResolvers<void>();
     let late = true;
@@ -101,7 +101,7 @@ describe('a command whose events are stored but not applied in time', () => {
     expect(asked).toEqual([created.position]);
   });
 
-  test('is answered so when the projector has stopped, and later commands are refused', async () => {
+  test('is answered as not applied when the projector has stopped, and later commands are refused', async () => {
     const world = await newWorld();
     const handler = handlerOn(world, { applied: () => Promise.reject(new Error('stopped')) });
     const create = { kind: 'create', type: TYPE, body: { data: {} } } as const;

@@ -112,7 +112,7 @@ it('writes every document that is stale, and a write is visible with all that em
   expect(writer.status()).toMatchObject({ backlog: 0, oldestSeconds: 0, refused: 0 });
 });
 
-it('tries again what fails, whole requests and single documents, until it is written', async () => {
+it('retries failed requests and failed documents until they are written', async () => {
   const setting = openSetting();
   setting.given(...SOME);
   let failures = 3;
@@ -130,7 +130,7 @@ it('tries again what fails, whole requests and single documents, until it is wri
   expect(passing).toBeLessThanOrEqual(0);
 });
 
-it('parks a document that is refused, says why, and takes it up again with its next change', async () => {
+it('parks a refused document with the reason, and writes it again with its next change', async () => {
   const setting = openSetting();
   setting.given(...SOME);
   setting.index.behave({
@@ -150,7 +150,7 @@ it('parks a document that is refused, says why, and takes it up again with its n
   expect(writer.status().refused).toBe(0);
 });
 
-it('writes what was edited before the backlog, however much of that there is', async () => {
+it('writes edited documents before the backlog, of any size', async () => {
   const setting = openSetting();
   const many = Array.from({ length: 1_200 }, (_, i) =>
     created('restaurant', `m${i}`, { values: { name: `m${i}` }, relations: [connect('chef', 'anna')] }),
@@ -178,7 +178,7 @@ it('writes what was edited before the backlog, however much of that there is', a
   expect(setting.index.visible).toEqual(wanted(setting));
 });
 
-it('has no edit wait for all the copies of an edit before it', async () => {
+it('lets no edit wait for all copies of an earlier edit', async () => {
   const setting = openSetting();
   const long = 'x'.repeat(500);
   const many = Array.from({ length: 900 }, (_, i) =>
@@ -214,7 +214,7 @@ it('has no edit wait for all the copies of an edit before it', async () => {
   expect(setting.index.visible).toEqual(wanted(setting));
 });
 
-it('has a write wait for its own document, also when the graph took others with it', async () => {
+it('makes a write wait for its own document, also when the graph applied others with it', async () => {
   const setting = openSetting();
   setting.given(...SOME);
   const writer = setting.start();
@@ -267,7 +267,7 @@ function openBacklog() {
 /** Of some documents: neither always whole rows nor always as many. */
 const sizeOf = (number: number) => 1 + (number % 5) * 150;
 
-it('chooses a backlog in its order, each document once, while others of it are being written', async () => {
+it('chooses documents of the backlog in order, each once, while others are being written', async () => {
   const { all, choose, end } = openBacklog();
   const chosen: number[] = [];
   const underWay: Batch[] = [];

@@ -6,7 +6,7 @@ const DAY = 86_400_000;
 /** Of the years 0 to 9999. */
 const instants = fc.integer({ min: Date.parse('0000-01-01'), max: Date.parse('9999-12-31') + DAY - 1 });
 
-it("dates and times are those of JavaScript's own ISO text, without a fraction's trailing zeros", () => {
+it('dates and times are the ISO text of JavaScript, without trailing zeros of the fraction', () => {
   const property = fc.property(instants, (milliseconds) => {
     const iso = new Date(milliseconds).toISOString();
     expect(dateText(milliseconds)).toBe(iso.slice(0, 10));

@@ -28,8 +28,8 @@ function cluster() {
   return { requests, clock, ask: joinSearches({ send, now: () => clock.now }) };
 }
 
-describe('searches that are asked for at once', () => {
-  it('go in one request, up to four of them, and each is answered with its own', async () => {
+describe('concurrent searches', () => {
+  it('are sent in one request, up to four of them, and each gets its own answer', async () => {
     const { requests, ask } = cluster();
     const answers = await Promise.all([...'123456789'].map((text) => ask([search(text)])));
     expect(answers.map(totals)).toEqual([...'123456789'].map((text) => [Number(text)]));
@@ -38,7 +38,7 @@ describe('searches that are asked for at once', () => {
     expect(requests.at(-1)).toEqual(['10']);
   });
 
-  it('are kept together where one asks for several, however many', async () => {
+  it('stay together if one caller sends several, of any number', async () => {
     const { requests, ask } = cluster();
     const several = [...'123456789'].map((text) => search(text));
     const answers = await Promise.all([ask([search('10'), search('11')]), ask(several), ask([search('12')])]);
@@ -46,7 +46,7 @@ describe('searches that are asked for at once', () => {
     expect(requests).toEqual([['10', '11'], [...'123456789'], ['12']]);
   });
 
-  it('are sent once where several ask for the same', async () => {
+  it('are sent once if several are equal', async () => {
     const { requests, ask } = cluster();
     const answers = await Promise.all([ask([search('1'), search('2')]), ask([search('2')])]);
     expect(answers.map(totals)).toEqual([[1, 2], [2]]);
@@ -59,7 +59,7 @@ describe('searches that are asked for at once', () => {
     expect(requests).toEqual([['1', '3'], ['2']]);
   });
 
-  it('fail for those alone who asked for what failed', async () => {
+  it('fail only for the callers of the failed searches', async () => {
     const { ask } = cluster();
     const asked = [ask([search('1')]), ask([search('2'), search('-1')]), ask([search('3')])];
     const outcomes = await Promise.allSettled(asked);
@@ -129,7 +129,7 @@ describe('while four requests are in flight', () => {
     expect(requests.slice(5)).toEqual([['7']]);
   });
 
-  it('they do not wait once there are enough for a request', async () => {
+  it('searches do not wait once there are enough for a request', async () => {
     const { requests, askInTurns } = slowCluster();
     await askInTurns('1', '2', '3', '4', '5', '6', '7');
     expect(requests).toHaveLength(4);
@@ -137,7 +137,7 @@ describe('while four requests are in flight', () => {
     expect(requests.slice(4)).toEqual([['5', '6', '7', '8']]);
   });
 
-  it('they do not wait when some took long', async () => {
+  it('searches do not wait after slow ones', async () => {
     const { requests, underWay, askInTurns, turn, clock } = slowCluster();
     await askInTurns('1', '2', '3', '4', '5');
     clock.now += 150;

@@ -23,7 +23,7 @@ const program = (keeps: boolean) => `
 it.each([
   [true, '1'],
   [false, '0'],
-])('with it (%s), full collections find an object of a tick alive', async (keeps, alive) => {
+])('with it (%s), an object of a tick survives full collections', async (keeps, alive) => {
   const { stdout } = await run(process.execPath, [
     '--expose-gc',
     '--input-type=module',

@@ -28,7 +28,7 @@ it('finds an answer while the index is at its position', () => {
   expect(known.find('/a')).toBeUndefined();
 });
 
-it('drops what was not asked for lately when its memory is full', () => {
+it('drops the least recently requested answers when its memory is full', () => {
   const known = memoryOf(30_000, () => 1n).create();
   known.keep('/kept', answer(1n));
   for (let i = 0; i < 1_000; i++) {
@@ -66,7 +66,7 @@ it('keeps no memory of another answer with a body', () => {
   expect(known.find('/a')?.body?.buffer.byteLength).toBe(27);
 });
 
-it('takes as repeated only what it could have remembered since', () => {
+it('counts a request as repeated only if its answer could still be cached', () => {
   const repeated = (length: number, distance: number) => {
     const known = memoryOf(1_000_000, () => 1n).create();
     for (let i = 0; i < 1_000; i++) known.keep(`/${i}`, whole(length));
@@ -90,7 +90,7 @@ it('knows what a caller has asked before', () => {
   expect([one.isRepeated(long), one.isRepeated(long)]).toEqual([false, false]);
 });
 
-it('takes no answer for that to another request with the same hash', () => {
+it('does not count another request with the same hash as repeated', () => {
   const byHash = new Map<number, string>();
   let pair: readonly [string, string] | undefined;
   for (let i = 0; pair === undefined; i++) {
@@ -111,7 +111,7 @@ it('takes no answer for that to another request with the same hash', () => {
   expect(memory.bytes()).toBeLessThanOrEqual(bytes + 2);
 });
 
-it('counts what is asked again and again as one', () => {
+it('counts repeated requests as one', () => {
   const known = memoryOf(1_000_000, () => 1n).create();
   for (let i = 0; i < 100; i++) known.keep(`/${i}`, whole(10_000));
   known.isRepeated('/a');
@@ -119,7 +119,7 @@ it('counts what is asked again and again as one', () => {
   expect(known.isRepeated('/a')).toBe(true);
 });
 
-it('tells most of 20,000 recent keys from others', () => {
+it('distinguishes most of 20,000 recent keys from others', () => {
   const isRecent = createRecentKeys();
   const hashOf = (name: string, i: number) => hashKey(`/api/${name}?filters[slug]=r-${i}`);
   for (let i = 0; i < 20_000; i++) isRecent(hashOf('restaurants', i), 65_536);
@@ -132,7 +132,7 @@ it('tells most of 20,000 recent keys from others', () => {
   expect(mistaken).toBe(0);
 });
 
-it('notes no changes after a thousand for which nobody asked', () => {
+it('records no changes after a thousand without a request', () => {
   const positions = createTagPositions(100, 10);
   let computed = 0;
   const note = (position: bigint) =>
@@ -155,7 +155,7 @@ it('notes no changes after a thousand for which nobody asked', () => {
   expect(positions.isUnchanged(['tag 41'], 40n)).toBe(false);
 });
 
-it('names equal shapes alike, in whatever order they are written', () => {
+it('gives equal shapes the same name, in any order of their members', () => {
   const one = nameShape({ types: new Map([['a', { x: 1, y: new Set(['p', 'q']) }]]), version: '1' });
   const same = nameShape({ version: '1', types: new Map([['a', { y: new Set(['q', 'p']), x: 1 }]]) });
   const other = nameShape({ version: '1', types: new Map([['a', { y: new Set(['q']), x: 1 }]]) });

@@ -19,7 +19,7 @@ const start = async () => {
 const claim = (store: EventStore, { stream, revision }: AppendCondition) =>
   store.append(stream, revision, newEvents(1));
 
-test('an event is read alike whether it was appended with a condition or without', async () => {
+test('an event that was appended with or without a condition is read in the same way', async () => {
   const { store, double, held } = await start();
   const event = (): NewEvent => ({
     id: randomUUID(),
@@ -52,7 +52,7 @@ test('an event is read alike whether it was appended with a condition or without
   expect(appended).toEqual({ kind: 'appended', revision: 1n, position: stored[1]?.position });
 });
 
-test('an append whose answer was lost is stored once, also where the lead was lost meanwhile', async () => {
+test('an append whose answer was lost is stored once, also if the lease was lost meanwhile', async () => {
   const { store, double, held } = await start();
   for (const isClaimed of [false, true]) {
     const stream = streamOf();

@@ -72,7 +72,7 @@ describe.each(CALLS)('an append whose %s call fails is made again', (call) => {
     expect(result).toEqual({ kind: 'appended', revision: 2n, position: stored[2]?.position });
   });
 
-  test('when there is no answer within the deadline; what arrives late is stored once', async () => {
+  test('when there is no answer within the deadline; a late append is stored once', async () => {
     const { store, double, troubles } = await start({ store: { deadlineMs: 1_000 } });
     const stream = await streamOfTwo(store);
     const late = gate();
@@ -115,7 +115,7 @@ describe.each(CALLS)('an append whose %s call fails is made again', (call) => {
     expect(await appending).toMatchObject({ kind: 'appended', revision: 2n });
   });
 
-  test('by the leader, when the node it asked does not lead any more', async () => {
+  test('by the leader, when the contacted node is no longer the leader', async () => {
     const { store, double, addNode } = await start();
     const stream = await streamOfTwo(store);
     const leader = await addNode();
@@ -139,7 +139,7 @@ describe('an append that cannot succeed rejects', () => {
     expect(troubles.length).toBeGreaterThanOrEqual(2);
   });
 
-  test('at once when the server takes no append of this size', async () => {
+  test('at once when the server accepts no append of this size', async () => {
     const { store, double, troubles } = await start({ maxAppendSize: 1_000 });
     const stream = streamOf();
     const tooLarge = newEvent({ text: 'x'.repeat(1_000) });
@@ -166,7 +166,7 @@ describe('an append that cannot succeed rejects', () => {
     await expect(readStream(store, stream)).rejects.toThrow(/was deleted for good/);
   });
 
-  test('when its stream is outside of the space', async () => {
+  test('when its stream is outside of the namespace', async () => {
     const { store, double } = await start();
     await expect(store.append('varvel.thing-1', 'any', newEvents(1))).rejects.toThrow(
       /not in the namespace varve/,
@@ -176,7 +176,7 @@ describe('an append that cannot succeed rejects', () => {
 });
 
 describe('a repeated append is recognised', () => {
-  test('by a process that never saw the stream, on a server that remembers no id, whatever is expected', async () => {
+  test('by a process that never saw the stream, on a server that remembers no id, with any expected revision', async () => {
     const { store, open } = await start({ log: createDoubleLog({ rememberedIds: 0 }) });
     const stream = await streamOfTwo(store);
     const events = newEvents(200);
@@ -188,7 +188,7 @@ describe('a repeated append is recognised', () => {
     expect(await readStream(store, stream)).toHaveLength(302);
   });
 
-  test('though another process wrote it after this one had read the stream', async () => {
+  test('although another process wrote it after this one had read the stream', async () => {
     const { store, open } = await start({ log: createDoubleLog({ rememberedIds: 0 }) });
     const stream = await streamOfTwo(store);
     const events = newEvents(2);
@@ -200,7 +200,7 @@ describe('a repeated append is recognised', () => {
   });
 });
 
-test('what a process writes to a stream it knows costs one message an append', async () => {
+test('an append to a known stream costs one message', async () => {
   const { store, double, open } = await start();
   const stream = await streamOfTwo(store);
   await store.append(stream, 1n, newEvents(1));

@@ -14,7 +14,7 @@ const settled = async (isSo: () => boolean) => {
   while (!isSo()) await new Promise<void>((resolve) => setImmediate(resolve));
 };
 
-test('one append after the other shares one call; many at once share four, and what is more is made by calls of its own', async () => {
+test('sequential appends share one call; concurrent ones share four, and further ones have calls of their own', async () => {
   const { store, double } = await start();
   for (let n = 0; n < 5; n += 1) await store.append(streamOf(), 'none', newEvents(1));
   expect(double.observed.batchCalls).toBe(1);
@@ -36,7 +36,7 @@ test('a large append is made by a call of its own, so that its refusal breaks no
   expect(double.calls).toMatchObject({ append: 1, batchAppend: 0 });
 });
 
-test('what the server says timed out, though it was written, is stored once', async () => {
+test('an append that was written but reported as timed out is stored once', async () => {
   const { store, double } = await start({ log: createDoubleLog({ rememberedIds: 0 }) });
   const stream = streamOf();
   double.faults.next('batchAppend', { kind: 'time-out' });
@@ -63,7 +63,7 @@ test('when one append breaks their call, the others on it are made again, and ea
   for (const stream of streams) expect(await readStream(store, stream)).toHaveLength(1);
 });
 
-test('an append without an answer ends its call after the deadline, and what comes late is stored once', async () => {
+test('an append without an answer ends its call after the deadline, and a late one is stored once', async () => {
   const { store, double, troubles } = await start({ store: { deadlineMs: 200 } });
   const late = gate();
   double.faults.next('batchAppend', { kind: 'hold', until: late.passed });

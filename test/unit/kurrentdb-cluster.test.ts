@@ -139,7 +139,7 @@ test('without a majority nothing ends; afterwards everything is there and contin
   expect(subscriber.events).toEqual(await readAll(store));
 });
 
-test('where the address gives discovery an end, calls reject in the end, and nothing is left unhandled', async () => {
+test('with a limit of discovery in the address, calls reject in the end, and no rejection is unhandled', async () => {
   cluster = await startKurrentDbCluster();
   for (const node of cluster.nodes) await cluster.kill(node);
   const store = open(
@@ -164,7 +164,7 @@ test('a store that was closed stops looking for a node', async () => {
 });
 
 test(
-  'channels that were replaced leave no socket behind, and hardly any memory',
+  'replaced channels leave no socket, and hardly any memory',
   takesMinutes('replaced channels'),
   async () => {
     const replacements = process.env['VARVE_REPLACEMENTS'] ?? '15';

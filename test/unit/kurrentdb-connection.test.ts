@@ -61,7 +61,7 @@ describe('TLS', () => {
     expect(double.calls).toMatchObject({ append: 0 });
   });
 
-  test('a server whose certificate nobody vouches for is not spoken to', async () => {
+  test('a server with an untrusted certificate gets no requests', async () => {
     const { store, double } = await start({
       tls: certificate,
       url: ({ port }) => `kurrentdb://localhost:${port}?discoveryInterval=10`,
@@ -87,7 +87,7 @@ describe('addresses', () => {
     expect(() => parseAddress(url)).not.toThrow(/pa(:|%3A)ss/);
   });
 
-  test('openEventStore knows SQLite files and KurrentDB, and names them when it is given something else', async () => {
+  test('openEventStore accepts SQLite files and KurrentDB, and names them in its refusal of other addresses', async () => {
     const { double } = await start({});
     const stores = await Promise.all(
       ['sqlite::memory:', double.url].map((url) => openEventStore(url, { space: 'varve' })),

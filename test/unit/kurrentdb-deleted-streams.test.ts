@@ -30,7 +30,7 @@ describe.each([
   ['AppendRecords', { appendRecords: true }],
 ] as const)('with %s', (_, abilities) => {
   describe('a stream that was soft-deleted on the server', () => {
-    test('is empty until it is written to, and then begins behind what was deleted', async () => {
+    test('is empty until it is written to, and then begins after the deleted events', async () => {
       const { store, log, stream, open } = await start(abilities);
       log.delete(stream);
       expect(await readStream(store, stream)).toEqual([]);
@@ -43,7 +43,7 @@ describe.each([
     });
 
     test.each(expectations)(
-      'takes an append that expects %s, of who wrote to it and of others',
+      'takes an append that expects %s, from its writer and from others',
       async (expected) => {
         const { store, log, stream, open } = await start(abilities);
         const condition = { stream: 'varve.lease', revision: 0n };

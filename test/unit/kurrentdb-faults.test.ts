@@ -45,7 +45,7 @@ const users = {
 const withTls = (port: number, user = '') =>
   `kurrentdb://${user}localhost:${port}?tlsCAFile=${encodeURIComponent(certificate.authorityFile)}`;
 
-describe('what the server refuses is said with user and remedy, at once', () => {
+describe('a refusal of the server is reported at once, with user and remedy', () => {
   const startTls = () => startDouble({ tls: certificate, users });
 
   test('a wrong password', async () => {
@@ -87,7 +87,7 @@ describe('what the server refuses is said with user and remedy, at once', () => 
   });
 });
 
-describe('a server that is not reached is diagnosed', () => {
+describe('a server that cannot be reached is diagnosed', () => {
   test('an untrusted certificate: at once, and it is not retried', async () => {
     const { port } = await startDouble({ tls: certificate });
     const store = open(`kurrentdb://localhost:${port}`, { giveUpAfterMs: 60_000 });
@@ -155,7 +155,7 @@ describe('a server that is not reached is diagnosed', () => {
   });
 });
 
-describe('what the server says of itself at start', () => {
+describe('checks of the server at start', () => {
   test('its version, the limit of an append, and that the user may not append; nothing is written', async () => {
     const double = await startDouble({ tls: certificate, users, maxAppendSize: 1_048_576 });
     const [version, limit] = (await open(withTls(double.port, 'varve:secret@')).check?.()) ?? [];

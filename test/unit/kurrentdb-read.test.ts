@@ -67,7 +67,7 @@ test('a read that cannot succeed rejects with its name', async () => {
   expect(await readAll(store, await store.lastPosition())).toEqual([]);
 });
 
-test("the log is the space's: no system event, no other space, no tombstone", async () => {
+test('the log contains only its namespace: no system event, no tombstone', async () => {
   const { store, double, open } = await start();
   const other = open({ space: 'varvel' });
   const written: string[] = [];
@@ -96,7 +96,7 @@ test('positions are those of the transaction log: sparse, and the same in stream
   expect(positions(log).every((position, n, all) => position - (all[n - 1] ?? 0n) > 1n)).toBe(true);
 });
 
-test('a position between records is taken, though the server refuses to read from it', async () => {
+test('a position between records is accepted, although the server refuses to read from it', async () => {
   const { store, double } = await start();
   await store.append(streamOf(), 'none', newEvents(3));
   const all = await readAll(store);
@@ -106,7 +106,7 @@ test('a position between records is taken, though the server refuses to read fro
   expect(await readAll(store, lastOf(all).position + 1n)).toEqual([]);
 });
 
-test('pages grow to the size asked for, and shrink where events are large', () => {
+test('pages grow to the requested size, and shrink if events are large', () => {
   const pageOf = (count: number, characters: number) =>
     Array.from({ length: count }, () => ({ data: 'x'.repeat(characters) }) as unknown as Recorded);
   const size = createPageSize(512);

@@ -30,7 +30,7 @@ const refusal = (): DataDirectoryInUse => {
   throw new Error('the lock was given twice');
 };
 
-test('makes the directory for its owner only, and gives it out once at a time', () => {
+test('makes the directory for its owner only, and lets one process lock it', () => {
   const lock = lockDataDirectory(directory);
   expect(statSync(directory).mode & 0o777).toBe(0o700);
   expect(refusal().holder).toEqual(lock.holder);
@@ -40,7 +40,7 @@ test('makes the directory for its owner only, and gives it out once at a time', 
   lockDataDirectory(directory).release();
 });
 
-test('names the process that has the directory, and is free the moment that process is killed', async () => {
+test('names the process that has the lock, and is free when that process is killed', async () => {
   const child = spawn(
     process.execPath,
     [join(import.meta.dirname, '../support/hold-data-directory.ts'), directory],
@@ -63,7 +63,7 @@ test('names the process that has the directory, and is free the moment that proc
   lock.release();
 });
 
-test('lets the worker of its holder open the files, one process at a time', async () => {
+test('lets the worker of the holder open the files, one process at a time', async () => {
   const announced = announceDataDirectory(directory);
   const worker = lockContents(directory);
   announced.release();

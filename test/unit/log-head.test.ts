@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { createLogHead } from '../../services/stores/log-head.ts';
 
-it('reads the end of the log once in a while for everyone, after the question', async () => {
+it('reads the end of the log at intervals for all requests, after the request', async () => {
   vi.useFakeTimers();
   try {
     let last = 5n;
@@ -29,7 +29,7 @@ it('reads the end of the log once in a while for everyone, after the question', 
   }
 });
 
-it('asks again after a read that failed', async () => {
+it('reads again after a failed read', async () => {
   let fails = true;
   const lastPosition = async () => {
     if (fails) throw new Error('the log is away');

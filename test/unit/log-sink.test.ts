@@ -31,7 +31,7 @@ function readAll(fd: number): string {
   return text;
 }
 
-it('keeps lines for a reader that is behind, whole and in order, and drops those above the limit', async () => {
+it('keeps lines for a slow reader, complete and in order, and drops those above the limit', async () => {
   const { reader, writer } = openPipe();
   const sink = createLogSink(writer, { keep: 100_000, retryMs: 5 });
   const line = (n: number) => `${n} ${'x'.repeat(500)}\n`;
@@ -60,7 +60,7 @@ it('drops lines that nobody can read, and those of a full disk', () => {
   }
 });
 
-it('leaves answers and the exit code as they are where output cannot be written', async () => {
+it('does not change answers and the exit code if output cannot be written', async () => {
   const data = mkdtempSync(join(tmpdir(), 'varve-mute-'));
   onTestFinished(() => rmSync(data, { recursive: true }));
   for (const [name, output] of [

@@ -82,7 +82,7 @@ describe('the upgrade of an earlier log', () => {
     ]);
   });
 
-  test('makes inserts of an earlier process that has it open fail, which reads on; its release refuses to open it', async () => {
+  test('makes inserts of an earlier process fail, while its reads continue; its release refuses to open the file', async () => {
     const earlier = createEarlierLog(file);
     onTestFinished(() => earlier.close());
     const insert = earlier.prepare(EARLIER_INSERT);
@@ -130,14 +130,18 @@ describe('the upgrade of an earlier log', () => {
     },
   );
 
-  test('by three processes at once is done once', takesMinutes('upgrades by several processes'), async () => {
-    createEarlierLog(file, 15_000).close();
-    const rows = rowsOf(file);
-    const results = await Promise.all([1, 2, 3].map(() => upgradeInChild(file).ended));
-    expect(results).toEqual(Array(3).fill({ code: 0, errors: '' }));
-    await expectUpgraded(file, rows);
-    expect(rowsOf(`${file}.before-upgrade`)).toEqual(rows);
-  });
+  test(
+    'by three processes at the same time is done once',
+    takesMinutes('upgrades by several processes'),
+    async () => {
+      createEarlierLog(file, 15_000).close();
+      const rows = rowsOf(file);
+      const results = await Promise.all([1, 2, 3].map(() => upgradeInChild(file).ended));
+      expect(results).toEqual(Array(3).fill({ code: 0, errors: '' }));
+      await expectUpgraded(file, rows);
+      expect(rowsOf(`${file}.before-upgrade`)).toEqual(rows);
+    },
+  );
 
   test('replaces a half-written copy, which a killed process left', async () => {
     createEarlierLog(file, 2_000).close();

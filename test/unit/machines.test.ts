@@ -97,27 +97,27 @@ async function whyNotStarted(env: NodeJS.ProcessEnv): Promise<string> {
   );
 }
 
-describe('a machine that cannot start what was asked for', () => {
+describe('a machine that cannot start the requested program', () => {
   const javac = 'echo javac 21.0.5';
 
-  it('names the JDK where there is no Java', async () => {
+  it('names the JDK if there is no Java', async () => {
     expect(await whyNotStarted(cutDown({}))).toBe(
       'no JDK 21 or newer found: install one or set ES_JAVA_HOME',
     );
   });
 
-  it('names the JDK where it is too old', takesMinutes('what a machine lacks'), async () => {
+  it('names the JDK if it is too old', takesMinutes('what a machine lacks'), async () => {
     const old = cutDown({ javac: 'echo javac 17.0.1' });
     expect(await whyNotStarted(old)).toMatch(/^no JDK 21 or newer found/);
   });
 
-  it('names Maven where there is Java without it', takesMinutes('what a machine lacks'), async () => {
+  it('names Maven if there is only Java', takesMinutes('what a machine lacks'), async () => {
     expect(await whyNotStarted(cutDown({ javac }))).toMatch(
       /^Maven \(mvn\) is not installed: it fetches Elasticsearch [\d.]+$/,
     );
   });
 
-  it('says what Maven found where there is no network', takesMinutes('what a machine lacks'), async () => {
+  it('reports the output of Maven if there is no network', takesMinutes('what a machine lacks'), async () => {
     const mvn = `printf '\\033[0m'; echo '[ERROR] Could not transfer artifact x: Unknown host repo.maven.apache.org -> [Help 1]'
       echo '[ERROR] To see the full stack trace, re-run Maven with -e'; exit 1`;
     expect(await whyNotStarted(cutDown({ javac, mvn }))).toMatch(
@@ -125,7 +125,7 @@ describe('a machine that cannot start what was asked for', () => {
     );
   });
 
-  it('tries once and tells all who ask the same', async () => {
+  it('tries once and gives all callers the same answer', async () => {
     const counts = join(newFolder(), 'tries');
     const env = cutDown({ javac, mvn: `echo tried >> ${counts}; exit 1` });
     const plan = await planElasticsearch(env);
@@ -139,19 +139,19 @@ describe('a machine that cannot start what was asked for', () => {
 });
 
 describe('the browser of a test run', () => {
-  it('is missed in one line where there is none', () => {
+  it('is reported in one line if it is missing', () => {
     expect(whyNoBrowser({}, '/nowhere/chromium')).toBe(
       '/nowhere/chromium is not there: apt-get install chromium',
     );
   });
 
-  it('is missed where it does not run', () => {
+  it('is reported if it does not run', () => {
     const broken = join(newFolder(), 'chromium');
     writeProgram(broken, 'echo first >&2; echo requires the chromium snap >&2; exit 1');
     expect(whyNoBrowser({}, broken)).toBe(`${broken} does not run: requires the chromium snap`);
   });
 
-  it('is insisted on in CI', () => {
+  it('is required in CI', () => {
     expect(whyNoBrowser({ VARVE_REQUIRE_CHROMIUM: '1' }, '/nowhere/chromium')).toBeUndefined();
   });
 });

@@ -59,7 +59,7 @@ describe('durations', () => {
 });
 
 describe('gauges and counters', () => {
-  it('asks a gauge at every scrape and shows only what is there then', async () => {
+  it('reads a gauge at every scrape and shows only its current values', async () => {
     const metrics = createMetrics();
     let samples = [{ labels: { a: '1' }, value: 5 }];
     metrics.gauge(GAUGE, () => samples);
@@ -68,7 +68,7 @@ describe('gauges and counters', () => {
     expect(linesOf(await metrics.text(), 'varve_test{')).toEqual(['varve_test{a="2"} 6']);
   });
 
-  it('leaves out a gauge that cannot be read, and shows the others', async () => {
+  it('omits a gauge that cannot be read, and shows the others', async () => {
     const metrics = createMetrics();
     metrics.gauge({ ...GAUGE, labels: [] }, async () => {
       throw new Error('gone');
@@ -79,7 +79,7 @@ describe('gauges and counters', () => {
     expect(linesOf(text, 'process_cpu_seconds_total')).toHaveLength(1);
   });
 
-  it('shows a counter that somebody else keeps', async () => {
+  it('shows a counter that other code keeps', async () => {
     const metrics = createMetrics();
     let count = 1;
     metrics.total(COUNTER, () => count);
@@ -97,7 +97,7 @@ describe('gauges and counters', () => {
   });
 });
 
-it('tells of the event loop and the process', async () => {
+it('shows the event loop and the process', async () => {
   const text = await createMetrics().text();
   for (const name of ['nodejs_eventloop_lag_p99_seconds', 'process_resident_memory_bytes'])
     expect(linesOf(text, name)).toHaveLength(1);

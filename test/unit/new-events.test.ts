@@ -17,7 +17,7 @@ const idsOf = (key: string, count = 3) =>
     metadata,
   ).map(({ id }) => id);
 
-it('gives the same key the same ids, each another, and another key others: UUIDs of version 8', () => {
+it('gives equal keys equal ids, and other keys other ids: UUIDs of version 8', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.uuid(), fc.uuid({ version: 7 })), fc.string(), (key, suffix) => {
       const ids = idsOf(key);

@@ -64,7 +64,7 @@ describe.each(FOLDERS)('the document of %s', (folder) => {
     expect(await lintOpenApi(openApiDocument(registry, options))).toEqual([]);
   });
 
-  test('describes lists as streams where they are, and the tickets of streams', () => {
+  test('describes lists that can be streams, and the tickets of streams', () => {
     for (const live of [true, false]) {
       const { paths } = openApiDocument(registry, { ...OPTIONS, live });
       const list = Object.values(paths).find(
@@ -100,7 +100,7 @@ describe.each(FOLDERS)('the document of %s', (folder) => {
     }
   });
 
-  test('gives query examples that the planner takes', () => {
+  test('gives query examples that the planner accepts', () => {
     const document = openApiDocument(registry, OPTIONS);
     let taken = 0;
     for (const type of registry.contentTypes.values()) {
@@ -162,7 +162,7 @@ describe('the document', () => {
     expect([...new Set([...schemas, '$and', '$or'])].sort()).toEqual([...OPERATOR_NAMES].sort());
   });
 
-  test('says what a write takes', () => {
+  test('describes the body of a write', () => {
     const things = openApiDocument(registryOfThings(), OPTIONS);
     expect(schemaOf(things, 'Thing.Input').properties).toEqual({
       title: {
@@ -196,7 +196,7 @@ describe('the document', () => {
     expect(schemaOf(things, 'Thing').properties).not.toHaveProperty('code');
   });
 
-  test('tells the components of a dynamic zone apart', () => {
+  test('distinguishes the components of a dynamic zone', () => {
     const zones = Object.values(schemaOf(document, 'Restaurant').properties).filter(
       (schema) => (schema['items'] as Record<string, unknown> | undefined)?.['discriminator'] !== undefined,
     );
@@ -212,7 +212,7 @@ describe('the document', () => {
     });
   });
 
-  test('never shows private attributes and passwords where something is read', () => {
+  test('never shows private attributes and passwords in answers', () => {
     let hidden = 0;
     for (const type of conformance.contentTypes.values()) {
       const name = type.singularName.charAt(0).toUpperCase() + type.singularName.slice(1);

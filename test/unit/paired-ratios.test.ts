@@ -8,12 +8,12 @@ describe('median of paired ratios', () => {
     expect(result.confidence).toBeCloseTo(1 - 2 * (10 / 512), 10);
   });
 
-  it('is not moved by one pair that something else disturbed', () => {
+  it('is not changed by one disturbed pair', () => {
     const quiet = [0.99, 1, 1, 1.01, 1, 0.99, 1.01, 1];
     expect(pairedMedian([...quiet, 0.2])).toMatchObject({ median: 1, low: 0.99 });
   });
 
-  it('says how little few pairs mean', () => {
+  it('shows the uncertainty of few pairs', () => {
     expect(pairedMedian([1, 2, 3])).toEqual({ median: 2, low: 1, high: 3, confidence: 0.75 });
   });
 

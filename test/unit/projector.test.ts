@@ -223,7 +223,7 @@ describe('the projector', () => {
     await expect(projector.applied(position + 1n)).rejects.toThrow('there is no such entry to change');
   });
 
-  it('tells who still waits when it is closed', async () => {
+  it('rejects waits when it is closed', async () => {
     const waiting = projector.applied(1000n);
     waiting.catch(() => {});
     await projector.close();

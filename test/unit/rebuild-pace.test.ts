@@ -55,7 +55,7 @@ describe('the pace of a rebuild', () => {
     expect(ten).toBe(1);
   });
 
-  it('never stops for good: where holding still changes nothing, the load is another one by now', () => {
+  it('never stops permanently: if a pause does not help, it takes the current load as normal', () => {
     const crowded = paceAfter([10, ...Array(8).fill(100)]);
     expect(crowded.share).toBeGreaterThan(0);
     const still = nextPace(crowded, asked(100));

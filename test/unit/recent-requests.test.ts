@@ -19,7 +19,7 @@ function listAfter(requests: readonly Partial<IncomingMessage>[]) {
   return recent.list();
 }
 
-it('lists what was asked, with the Authorization of those that had one', () => {
+it('lists recent requests, with the Authorization of those that had one', () => {
   const headers = { authorization: 'Bearer a' };
   expect(listAfter([{ url: '/a' }, { url: '/b', headers }, { url: '/a' }])).toEqual([
     { url: '/a' },

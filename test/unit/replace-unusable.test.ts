@@ -158,7 +158,7 @@ describe('a log and its own graph', () => {
     expect(await follow(data)).toEqual(['a', 'b']);
   });
 
-  it('stay as they are where an earlier release made the graph, which did not note its last event', async () => {
+  it('stay as they are if an earlier release made the graph, without a record of its last event', async () => {
     const data = await directoryOf('a');
     const putBack = saveLog(data);
     await addTags(data, 'b');
@@ -259,13 +259,13 @@ describe('a damaged read model', () => {
   });
 });
 
-describe('the place from which the log is read on', () => {
+describe('the position from which the log is read after a restart', () => {
   const eventsOf = (chain?: string) =>
     createLog()
       .add(...DEFINITIONS)
       .map((event) => (chain === undefined ? event : { ...event, chain: chain + event.position }));
 
-  it('moves with what was searched, and not the position, over a restart', () => {
+  it('is the searched position, and not that of the graph', () => {
     const file = graphFile(newFolder(), 1);
     const events = eventsOf();
     const last = BigInt(events.length);
@@ -286,7 +286,7 @@ describe('the place from which the log is read on', () => {
     graph.close();
   });
 
-  it('is the last event where the log has a chain: a log that was put back may be shorter than it was searched', () => {
+  it('is the last event if the log has a chain: a restored log may end before the searched position', () => {
     const file = graphFile(newFolder(), 1);
     const events = eventsOf('ab');
     const last = BigInt(events.length);

@@ -68,7 +68,7 @@ describe('valueWithin', () => {
 });
 
 describe('createBounded', () => {
-  it('starts a piece of work when one before it has ended, in the order of the calls', async () => {
+  it('starts waiting work when earlier work has ended, in the order of the calls', async () => {
     const bounded = createBounded(2);
     const started: number[] = [];
     const ends = [0, 1, 2, 3].map(() => Promise.withResolvers<void>());
@@ -88,7 +88,7 @@ describe('createBounded', () => {
     expect(started).toEqual([0, 1, 2, 3]);
   });
 
-  it('refuses work while as many wait as the limit allows, and gives a place back after a failure', async () => {
+  it('refuses work while too much waits, and starts the next one after a failure', async () => {
     const refuse = () => {
       throw new Error('full');
     };

@@ -19,7 +19,7 @@ function refusal(role: ProcessRole, given: Readonly<Record<string, string>>): st
   return '';
 }
 
-describe('what cannot work is refused with a sentence that says what to use', () => {
+describe('options that cannot work together are refused with a message that says what to use', () => {
   it.each<[ProcessRole, Readonly<Record<string, string>>, readonly RegExp[]]>([
     ['api', { ...SQLITE }, [/--read-index .* cannot be embedded: varve api reads .*, so pass its address/]],
     ['api', { ...SQLITE, readIndex: 'embedded' }, [/--read-index .* or use varve serve/]],
@@ -61,7 +61,7 @@ describe('how far documents copy relations', () => {
     return chooseReadSide(settings, await createLogger({ logLevel: 'silent', logFormat: 'json' }));
   };
 
-  it('is said of Elasticsearch, and refused of the index in the process, which has no documents', async () => {
+  it('is set for Elasticsearch, and refused for the embedded index, which has no documents', async () => {
     const { graph } = await chosen({ ...ELASTICSEARCH, denormaliseToOne: '0', denormaliseToMany: '0' });
     expect(graph.dependencies).toBeDefined();
     for (const name of ['denormaliseToOne', 'denormaliseToMany']) {
@@ -77,7 +77,7 @@ describe('how far documents copy relations', () => {
   });
 });
 
-describe('a role has options for what means something to it', () => {
+describe('a role has only options that it uses', () => {
   it.each<[ProcessRole, readonly string[]]>([
     ['serve', []],
     [

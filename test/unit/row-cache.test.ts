@@ -53,7 +53,7 @@ describe('rows that are known', () => {
     { key: 2, text: 'two' },
   ];
 
-  it('are not read again: digests tell which they are', async () => {
+  it('are not read again: digests identify them', async () => {
     const { asked, send } = cluster([...rows]);
     const cache = createRowCache({ maxBytes: 2 ** 20, expectFrom: 0 });
     for (let times = 0; times < 2; times++) {
@@ -74,7 +74,7 @@ describe('rows that are known', () => {
     expect(asked.slice(2)).toEqual(['sum', 'key,src,sum']);
   });
 
-  it('are read again for what was not asked of them before', async () => {
+  it('are read again for fields that were not requested before', async () => {
     const { asked, send } = cluster([{ key: 1, text: 'one', links: 'e30=' }]);
     const cache = createRowCache({ maxBytes: 2 ** 20, expectFrom: 0 });
     await searchKnownRows(cache, [PAGE], send);
@@ -128,8 +128,8 @@ describe('rows that are known', () => {
   });
 });
 
-describe('what is kept of an answer', () => {
-  it('does not hold on to the answer', async () => {
+describe('the cached rows of an answer', () => {
+  it('do not keep the answer in memory', async () => {
     const text = 'a text that is longer than what is copied anyway';
     const body = Buffer.from(text);
     const send = async (): Promise<readonly SearchAnswer[]> => [

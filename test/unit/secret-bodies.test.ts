@@ -26,6 +26,6 @@ it.each(['/api/users', '/api/users/1?x=1', '/api/Doors/abc', '/api/safe'])('conc
   expect(others(url, 'secret')).not.toBe(conceal(url, 'secret'));
 });
 
-it.each(['/api/notes', '/api/upload', '/api/safes', '/'])('leaves bodies of %s as they are', (url) => {
+it.each(['/api/notes', '/api/upload', '/api/safes', '/'])('does not change bodies of %s', (url) => {
   expect(conceal(url, 'body')).toBe('body');
 });

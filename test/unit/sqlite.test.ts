@@ -94,7 +94,7 @@ describe('transaction', () => {
 });
 
 describe('reading', () => {
-  test('sees one state, whatever is written meanwhile, and the next one afterwards', () => {
+  test('sees one state during other writes, and the next state afterwards', () => {
     const [db, other] = [open(), open()];
     const names = () => db.prepare('SELECT name FROM pet').all();
     const both = reading(db, () => {

@@ -42,7 +42,7 @@ describe('events of earlier schema versions, as they were stored', () => {
     expect(EARLIER.length).toBeGreaterThan(0);
   });
 
-  it.each(EARLIER)('version %i: every type of event is brought to the shape of today', (version) => {
+  it.each(EARLIER)('version %i: every type of event is converted to its current form', (version) => {
     const events = readVersion(version);
     expect(new Set(events.map(({ type }) => type))).toEqual(new Set(TYPES));
     for (const { type, metadata } of events)
@@ -52,7 +52,7 @@ describe('events of earlier schema versions, as they were stored', () => {
     }
   });
 
-  it.each(EARLIER)('version %i: they add up to what was served then', (version) => {
+  it.each(EARLIER)('version %i: they give the content that was served then', (version) => {
     const folder = mkdtempSync(join(tmpdir(), 'varve-stored-'));
     const graph = openContentGraph(join(folder, 'graph.db'));
     graph.replay(readVersion(version));
@@ -83,7 +83,7 @@ describe('an event of every version of every type', () => {
     expect(readdirSync(join(FOLDER, 'by-type')).sort()).toEqual(versions.sort());
   });
 
-  it.each(versions)('%s is as its schema says, and becomes one of the newest version', (name) => {
+  it.each(versions)('%s matches its schema, and is converted to the newest version', (name) => {
     const line = JSON.parse(readFileSync(join(FOLDER, 'by-type', name), 'utf8')) as Line;
     const { stream, revision, id, type, data, metadata } = line;
     expect(name).toBe(`${type}.${(metadata as EventMetadata).schemaVersion}.json`);

@@ -109,7 +109,7 @@ it('gives a document no plain tag that a receiver would drop', () => {
   expect([...plain.ofChange([documentTag(CHEF, 'published', long)])]).not.toContain(`chefs:${long}`);
 });
 
-it('leaves an answer alone when a write changes none of its tags', () => {
+it('does not change an answer when a write changes none of its tags', () => {
   const answer = names.ofAnswer(new Set([documentTag(CHEF, 'published', 'a')]), WIDE);
   expect(overlap(answer, names.ofChange([documentTag(CHEF, 'published', 'b')]))).toEqual([]);
   expect(overlap(answer, names.ofChange([documentTag(CHEF, 'draft', 'a')]))).toEqual([]);
@@ -130,7 +130,7 @@ it('gives an answer that any change may change a tag that every change has', () 
   expect(names.ofAnswer(undefined, WIDE)).toContain(names.generation);
 });
 
-it('says nothing about content, and depends on the key', () => {
+it('reveals no content, and depends on the key', () => {
   const tags = new Set([documentTag(CHEF, 'published', 'a'), attributeTag(CHEF, 'published', 'secret')]);
   const answer = names.ofAnswer(tags, WIDE);
   for (const name of answer) expect(name).toMatch(/^[a-z0-9]{1,10}$/);
@@ -139,7 +139,7 @@ it('says nothing about content, and depends on the key', () => {
   expect(overlap(other.ofAnswer(tags, WIDE), new Set(answer))).toEqual([]);
 });
 
-it('adds plain names where they are asked for', () => {
+it('adds plain names if they are requested', () => {
   const tags = [documentTag(CHEF, 'published', 'abc'), attributeTag(CHEF, 'published', ROWS)];
   const plain = namesWith(true);
   expect(plain.ofAnswer(new Set(tags), WIDE)).toEqual(expect.arrayContaining(['chefs', 'chefs:abc']));
@@ -180,7 +180,7 @@ describe('lifetimes with something that purges', () => {
   });
 });
 
-it('lets caches store nothing of a silent process, and keep no answer ranked by words where documents are elsewhere', () => {
+it('lets caches store nothing of a silent process, and no answer ranked by words on Elasticsearch', () => {
   let isSilent = false;
   const lifetime = { staleWhileRevalidate: 0, staleIfError: 0 };
   const purged = { lifetime, isPurging: () => true, isSilent: () => isSilent, isRanked: false };

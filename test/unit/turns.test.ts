@@ -57,7 +57,7 @@ const settled = async (promise: unknown): Promise<unknown> => {
 };
 
 describe('turns', () => {
-  it('do what fits into a slice at once', () => {
+  it('do work that fits into a slice at once', () => {
     const { turns, work } = thread();
     expect(turns.run(turns.task(100), work(3))).toBe(3);
   });
@@ -86,7 +86,7 @@ describe('turns', () => {
     expect(order).toHaveLength(4);
   });
 
-  it('let what has worked less overtake what has worked more', async () => {
+  it('let work that has used less time overtake work that has used more', async () => {
     const { turns, work, turn, untilIdle } = thread();
     const order: string[] = [];
     const long = turns.run(
@@ -126,7 +126,7 @@ describe('turns', () => {
     expect(waiting.spent).toBeLessThanOrEqual(60);
   });
 
-  it('end work that cannot rest at its limit as well', () => {
+  it('end work that cannot pause at its limit as well', () => {
     const { turns, pass } = thread();
     const stubborn = () => () => {
       for (;;) {
@@ -137,7 +137,7 @@ describe('turns', () => {
     expect(() => turns.run(turns.task(30), stubborn)).toThrow('it takes more than 30 ms');
   });
 
-  it('refuse an answer that is not there after ten times its limit, with a 503', async () => {
+  it('refuse an answer that is not ready after ten times its limit, with a 503', async () => {
     const { turns, work, turn, pass } = thread();
     const result = settled(turns.run(turns.task(500), work(100)));
     turn();
@@ -227,7 +227,7 @@ describe('turns', () => {
     expect(order).toEqual(['restarted', 'first']);
   });
 
-  it('hand on what work throws', async () => {
+  it('reject with the error of the work', async () => {
     const { turns, work, untilIdle } = thread();
     const failing = () => {
       throw new Error('broken');

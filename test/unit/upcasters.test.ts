@@ -17,14 +17,14 @@ const chains = {
 };
 const versions = { 'entry-created': 3, 'entry-deleted': 2, 'entry-changed': 1 };
 
-test('a current event comes back as it is', () => {
+test('a current event is not changed', () => {
   for (const [type, version] of Object.entries(EVENT_VERSIONS)) {
     const event = stored(version, type);
     expect(upcast(event)).toBe(event);
   }
 });
 
-test('an old event goes through every version of its type up to the current one, its metadata with it', () => {
+test('an old event is converted through every version of its type up to the current one, with its metadata', () => {
   const toCurrent = createUpcast(chains, versions);
   expect(toCurrent(stored(1))).toEqual(stored(3, 'entry-created', [{ name: 'Ada', second: true }]));
   expect(toCurrent(stored(2))).toEqual(stored(3, 'entry-created', [{ name: 'Ada' }]));
@@ -32,7 +32,7 @@ test('an old event goes through every version of its type up to the current one,
   expect(toCurrent(stored(1, 'entry-changed'))).toEqual(stored(1, 'entry-changed'));
 });
 
-test('every type counts its versions for itself: a newer one, and a type unknown here, is marked with its reason', () => {
+test('every type has its own versions: a newer version, and an unknown type, is marked with its reason', () => {
   const toCurrent = createUpcast(chains, versions);
   expect(toCurrent(stored(3)).unreadable).toBeUndefined();
   expect(toCurrent(stored(3, 'entry-deleted'))).toEqual({

@@ -29,6 +29,6 @@ async function sampled(path: string): Promise<number> {
   return Math.max(...values.map((value) => value?.delayMs ?? 0));
 }
 
-it('tells how long requests take, however little the process does for them', async () => {
+it('reports how long requests take, also if the process does little for them', async () => {
   expect(await sampled('/api/cooks')).toBeGreaterThanOrEqual(SLOW_MS - 2);
 });

@@ -25,7 +25,7 @@ function open() {
   return { next, earlier, index, write };
 }
 
-it('writes documents to the earlier index as well, as that has them, until the time is over', async () => {
+it('writes documents in the earlier form to the earlier index too, until the time is over', async () => {
   const { next, earlier, index, write } = open();
   await write(1, 1n);
   expect(earlier.visible.size).toBe(0);
@@ -38,7 +38,7 @@ it('writes documents to the earlier index as well, as that has them, until the t
   expect([...next.visible.values()]).toEqual(['next 1 at 1', 'next 2 at 2', 'next 3 at 3']);
 });
 
-it('counts a document as written when both have it, or the earlier one never will', async () => {
+it('counts a document as written when both indices have it, or the earlier one never will', async () => {
   const { earlier, index, write } = open();
   index.alsoWrite(earlier, FOR_MS);
   earlier.behave({ outcome: () => ({ kind: 'again', reason: 'busy' }) });
