@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join, resolve } from 'node:path';
 import { defined } from '../../../shared/defined.ts';
-import type { Listener } from '../../http/sockets/listen.ts';
+import type { Listener, ListenOptions } from '../../http/sockets/listen.ts';
 import { WAIT_LIMITS } from '../../http/sockets/waiting-requests.ts';
 import { readStatus } from '../../operator/status.ts';
 import { openVarve, type Varve } from '../../process/open-varve.ts';
@@ -68,11 +68,11 @@ type OpenServer = { readonly varve: Varve; readonly listener: Listener };
 /** Listens while the data is being loaded, and answers 503 until then. */
 async function openServer(parts: LeadingParts): Promise<OpenServer> {
   const { settings, supervisor, leading, first } = parts;
-  const where = {
+  const where: ListenOptions = {
     host: settings.host,
     port: settings.port,
     socket: leading?.socket ?? supervisor.socket('api'),
-    holds: supervisor.restarts > 0 ? WAIT_LIMITS : undefined,
+    waits: supervisor.restarts > 0 ? WAIT_LIMITS : undefined,
     first,
     ...defined({ limits: leading?.limits }),
   };
