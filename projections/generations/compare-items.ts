@@ -1,11 +1,4 @@
-import {
-  createComparison,
-  createDigestSum,
-  type Difference,
-  type DigestSum,
-  differingGroups,
-  type Item,
-} from './digest.ts';
+import { createComparison, createDigestSum, type Difference, differingGroups, type Item } from './digest.ts';
 
 /** One side of a comparison, in slices, from the beginning at each call. `groups`: of these alone, as far as others can be spared. */
 export type ComparedItems = (groups?: ReadonlySet<string>) => Slices;
@@ -21,9 +14,9 @@ export type ComparisonMeter = {
 };
 
 /**
- * Compares in two steps. The first finds the groups that differ: items at the same place of both sides that are equal need no more
- * work, all others are summed up, as the sides may have another order. The second reads the groups that differ again, and finds
- * their items.
+ * Compares in two steps. The first finds the groups that differ. It skips items that are equal at the same index of both sides. It adds
+ * up the digests of all others, because the sides may have different orders. The second step reads those groups again and finds the
+ * items that differ.
  */
 export async function compareItems(
   before: ComparedItems,
@@ -52,32 +45,34 @@ async function findDifferingGroups(
     await Promise.all([one.fill(), other.fill()]);
     const [a, b] = [one.items(), other.items()];
     const count = Math.min(a.length, b.length) || Math.max(a.length, b.length);
-    if (count === 0) return differingGroups(one.sum.digest(), other.sum.digest());
-    for (let at = 0; at < count; at++) addDifferent([one.sum, a[at]], [other.sum, b[at]]);
+    if (count === 0) return differingGroups(one.digest(), other.digest());
+    for (let at = 0; at < count; at++) {
+      // Equal items change both sums alike, so they are left out of both.
+      if (isSame(a[at], b[at])) continue;
+      one.add(a[at]);
+      other.add(b[at]);
+    }
     one.drop(count);
     other.drop(count);
     await meter.worked(Math.min(a.length, count) + Math.min(b.length, count), performance.now() - started);
   }
 }
 
-/** Equal items change both sums alike, so they are left out of both. */
-function addDifferent(...[[sum, item], [otherSum, other]]: readonly [Summed, Summed]): void {
-  const isSame =
-    item?.content === other?.content && item?.name === other?.name && item?.group === other?.group;
-  if (isSame) return;
-  if (item !== undefined) sum.add(item);
-  if (other !== undefined) otherSum.add(other);
+function isSame(item: Item | undefined, other: Item | undefined): boolean {
+  return item?.content === other?.content && item?.name === other?.name && item?.group === other?.group;
 }
 
-type Summed = readonly [sum: DigestSum, item: Item | undefined];
-
-/** One side of a comparison: the items that were read and not compared yet, and the sum of the others that found no twin. */
+/** One side of a comparison: the items that were read and not compared yet, and the sum of those that differ from the other side's. */
 function createSide(slices: Slices) {
   const unread = flatten(slices);
+  const sum = createDigestSum();
   let items: readonly Item[] = [];
   return {
-    sum: createDigestSum(),
     items: () => items,
+    add(item: Item | undefined): void {
+      if (item !== undefined) sum.add(item);
+    },
+    digest: sum.digest,
     async fill(): Promise<void> {
       while (items.length === 0) {
         const { value, done } = await unread.next();

@@ -89,6 +89,7 @@ async function serveUntilReplaced(earlier: Earlier, { lead, term }: Leading, ope
   meanwhile.rebuild(operator);
   return failed.promise;
 }
+
 /** Steps down for another process: that one writes other indices from now on. */
 function leaveOnce(readSide: ReadSide, claimant: Claimant, term: TermWatch): () => Promise<void> {
   let left: Promise<void> | undefined;
