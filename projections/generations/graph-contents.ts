@@ -5,7 +5,9 @@ import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
 import { KEPT_COMMANDS } from '../graph/store/commands.ts';
 import { readGraphPosition } from '../graph/store/graph-position.ts';
 import { entryOfKey, VERSIONS, type VersionNumber, versionOfKey } from '../graph/store/row-keys.ts';
+import type { ComparisonMeter } from './compare-items.ts';
 import type { Item } from './digest.ts';
+import { type ComparedTable, findEqualTables } from './equal-tables.ts';
 import type { RebuildScope } from './generation.ts';
 
 /**
@@ -16,8 +18,15 @@ export type GraphContents = {
   readonly position: bigint;
   /** Versions of the file's schema, and of the program that began it (see PROJECTOR_VERSION). */
   readonly versions: { readonly schema: number; readonly projector: number };
-  /** All items of the scope. Groups: `rows of <type>, <version>`, `links of <type>, <world>`, and `graph: …` without a scope. */
-  items(scope: ContentScope): Iterable<Item>;
+  /** Path of the graph's file. */
+  readonly file: string;
+  /**
+   * All items of the scope, without those of the tables `omitted`. Groups: `rows of <type>, <version>`, `links of <type>, <world>`, and
+   * `graph: …` without a scope.
+   */
+  items(scope: ContentScope, omitted?: ReadonlySet<ComparedTable>): Iterable<Item>;
+  /** Returns the tables that have the same rows in another graph, so that no item of them differs. */
+  equalTables(other: GraphContents, meter: ComparisonMeter): Promise<ReadonlySet<ComparedTable>>;
   /** Values that answers show of a type's rows, in every version. */
   sources(type: Uid): Iterable<unknown>;
   /** Content types in force. */
@@ -37,17 +46,30 @@ export function readGraphContents(file: string): GraphContents {
   const names = new Map(
     [...all('SELECT id, name FROM names')].map(([id, name]) => [Number(id), String(name)]),
   );
+  let attached = 0;
   return {
     position: readGraphPosition(db),
     versions: {
       schema: Number(one('PRAGMA user_version')),
       projector: Number(one("SELECT value FROM meta WHERE name = 'projector'") ?? 1),
     },
-    *items(scope) {
+    file,
+    *items(scope, omitted = NO_TABLES) {
       const entries = entryNames(all);
-      yield* rowItems(all, names, entries, scope);
-      yield* linkItems(all, names, entries, scope);
-      if (scope.type === undefined && scope.world === undefined) yield* graphItems(all, names, entries);
+      if (!omitted.has('rows')) yield* rowItems(all, names, entries, scope);
+      if (!omitted.has('links')) yield* linkItems(all, names, entries, scope);
+      if (scope.type !== undefined || scope.world !== undefined) return;
+      for (const { table, item, sql } of graphTables(names, entries))
+        if (table === undefined || !omitted.has(table)) for (const row of all(sql)) yield item(row);
+    },
+    async equalTables(other, meter) {
+      const alias = `other${++attached}`;
+      db.prepare(`ATTACH ? AS ${alias}`).run(other.file);
+      // The other file may have been written since.
+      if (readGraphPosition(db, alias) !== other.position) return NO_TABLES;
+      const equal = await findEqualTables(db, alias, meter);
+      // Items of other tables are made with these.
+      return equal.has('names') && equal.has('entries') ? equal : NO_TABLES;
     },
     *sources(type) {
       const [number] = [...names].find(([, name]) => name === type) ?? [-1];
@@ -60,11 +82,12 @@ export function readGraphContents(file: string): GraphContents {
   };
 }
 
+const NO_TABLES: ReadonlySet<ComparedTable> = new Set();
 const TABLES = ['rows', 'links', 'entries', 'ids', 'unique_values', 'commands'] as const;
 
 type ReadAll = (sql: string) => Iterable<readonly unknown[]>;
 /** Document and locale of an entry, as text. */
-type EntryNames = ReadonlyMap<number, string>;
+type EntryNames = (id: number) => string | undefined;
 type NumberNames = ReadonlyMap<number, string>;
 
 function* rowsOf(db: Database, sql: string): Iterable<readonly unknown[]> {
@@ -73,7 +96,16 @@ function* rowsOf(db: Database, sql: string): Iterable<readonly unknown[]> {
   for (const row of statement.iterate()) yield row as unknown as readonly unknown[];
 }
 
+/** Reads them when the first one is asked for. */
 function entryNames(all: ReadAll): EntryNames {
+  let names: ReadonlyMap<number, string> | undefined;
+  return (id) => {
+    names ??= readEntryNames(all);
+    return names.get(id);
+  };
+}
+
+function readEntryNames(all: ReadAll): ReadonlyMap<number, string> {
   const names = new Map<number, string>();
   for (const [id, document, locale] of all('SELECT id, document_id, locale FROM entries')) {
     names.set(Number(id), locale === '' ? String(document) : `${document} ${locale}`);
@@ -92,7 +124,7 @@ function* rowItems(
     const uid = names.get(Number(type)) ?? String(type);
     const version = VERSIONS[versionOfKey(Number(key))] as (typeof VERSIONS)[VersionNumber];
     if (!isInScope(scope, uid, (world) => version === rowVersion(version !== 'live', world))) continue;
-    const name = `${key} ${entries.get(entryOfKey(Number(key)))}`;
+    const name = `${key} ${entries(entryOfKey(Number(key)))}`;
     yield { group: `rows of ${uid}, ${version}`, name, content: content.join('\n') };
   }
 }
@@ -111,7 +143,7 @@ function* linkItems(
     const [source, number, component, target] = row as readonly number[] as [number, number, number, number];
     const relation = relations.get(number) ?? linkedBy(names.get(number), scope);
     relations.set(number, relation);
-    const ends = `${source} ${entries.get(source)} to ${target} ${entries.get(target)}`;
+    const ends = `${source} ${entries(source)} to ${target} ${entries(target)}`;
     const name = `${relation.name} ${component} ${ends}`;
     for (const { group, at } of relation.worlds) {
       if (row[at] !== null) yield { group, name, content: `${row[at]} ${row[at + 1]}` };
@@ -138,39 +170,84 @@ function linkedBy(relation: string | undefined, scope: ContentScope): LinkedBy {
   };
 }
 
-/** Facts that no index shows, and that decide writes. */
-function* graphItems(all: ReadAll, names: NumberNames, entries: EntryNames): Iterable<Item> {
-  const named = (number: unknown) => names.get(Number(number)) ?? String(number);
-  const entry = (number: unknown) => `${number} ${entries.get(Number(number))}`;
-  for (const [id, type, ...content] of all(
-    'SELECT id, type, revision, shared_edited, shared_published FROM entries',
-  ))
-    yield { group: 'graph: entries', name: `${named(type)} ${entry(id)}`, content: content.join(' ') };
-  for (const [name, value] of all('SELECT name, value FROM sequences'))
-    yield { group: 'graph: sequences', name: String(name), content: String(value) };
-  for (const [type, id, key] of all('SELECT type, id, key FROM ids'))
-    yield { group: 'graph: ids', name: `${named(type)} ${id}`, content: String(key) };
-  for (const [attribute, value, holder] of all('SELECT attribute, value, entry FROM unique_values'))
-    yield { group: 'graph: unique values', name: `${named(attribute)} ${value}`, content: entry(holder) };
-  for (const [source, relation, target, editor] of all(
-    'SELECT source, relation, target, editor FROM pending_edits',
-  )) {
-    const name = `${named(relation)} ${entry(source)} to ${entry(target)}`;
-    yield { group: 'graph: pending edits', name, content: entry(editor) };
-  }
-  for (const [uid, ...content] of all('SELECT uid, position, data FROM definitions'))
-    yield { group: 'graph: content types', name: String(uid), content: content.join(' ') };
-  yield* commandItems(all);
-}
+/** Items of a table that no index shows, and that decides writes. */
+type GraphTable = {
+  /** undefined: always read. */
+  readonly table?: ComparedTable;
+  readonly sql: string;
+  item(row: readonly unknown[]): Item;
+};
 
-/** How a command that is sent again is known, and which writes come too late. */
-function* commandItems(all: ReadAll): Iterable<Item> {
-  for (const [id, ...content] of all(
-    `SELECT id, request, document_id, position, kept_until FROM commands WHERE ${KEPT_COMMANDS}`,
-  ))
-    yield { group: 'graph: commands', name: String(id), content: content.join(' ') };
-  for (const [epoch] of all("SELECT value FROM meta WHERE name = 'epoch'"))
-    yield { group: 'graph: lease', name: 'epoch', content: String(epoch) };
+function graphTables(names: NumberNames, entries: EntryNames): readonly GraphTable[] {
+  const named = (number: unknown) => names.get(Number(number)) ?? String(number);
+  const entry = (number: unknown) => `${number} ${entries(Number(number))}`;
+  return [
+    {
+      table: 'entries',
+      sql: 'SELECT id, type, revision, shared_edited, shared_published FROM entries',
+      item: ([id, type, ...content]) => ({
+        group: 'graph: entries',
+        name: `${named(type)} ${entry(id)}`,
+        content: content.join(' '),
+      }),
+    },
+    {
+      table: 'sequences',
+      sql: 'SELECT name, value FROM sequences',
+      item: ([name, value]) => ({ group: 'graph: sequences', name: String(name), content: String(value) }),
+    },
+    {
+      table: 'ids',
+      sql: 'SELECT type, id, key FROM ids',
+      item: ([type, id, key]) => ({
+        group: 'graph: ids',
+        name: `${named(type)} ${id}`,
+        content: String(key),
+      }),
+    },
+    {
+      table: 'unique_values',
+      sql: 'SELECT attribute, value, entry FROM unique_values',
+      item: ([attribute, value, holder]) => ({
+        group: 'graph: unique values',
+        name: `${named(attribute)} ${value}`,
+        content: entry(holder),
+      }),
+    },
+    {
+      table: 'pending_edits',
+      sql: 'SELECT source, relation, target, editor FROM pending_edits',
+      item: ([source, relation, target, editor]) => ({
+        group: 'graph: pending edits',
+        name: `${named(relation)} ${entry(source)} to ${entry(target)}`,
+        content: entry(editor),
+      }),
+    },
+    {
+      table: 'definitions',
+      sql: 'SELECT uid, position, data FROM definitions',
+      item: ([uid, ...content]) => ({
+        group: 'graph: content types',
+        name: String(uid),
+        content: content.join(' '),
+      }),
+    },
+    {
+      // How a command that is sent again is known.
+      table: 'commands',
+      sql: `SELECT id, request, document_id, position, kept_until FROM commands WHERE ${KEPT_COMMANDS}`,
+      item: ([id, ...content]) => ({
+        group: 'graph: commands',
+        name: String(id),
+        content: content.join(' '),
+      }),
+    },
+    {
+      // Which writes come too late.
+      sql: "SELECT value FROM meta WHERE name = 'epoch'",
+      item: ([epoch]) => ({ group: 'graph: lease', name: 'epoch', content: String(epoch) }),
+    },
+  ];
 }
 
 function isInScope(scope: ContentScope, type: Uid, isOf: (world: World) => boolean): boolean {

@@ -44,9 +44,11 @@ function ask(file: string, sql: string): unknown {
   return Object.values(row ?? {})[0];
 }
 
+const METER = { worked: async () => {} };
+
 async function compare(one: string, other: string) {
   const [before, after] = [readGraphContents(one), readGraphContents(other)];
-  const found = await compareGraphs({ before, after, scope: {} }, { worked: async () => {} }, 10);
+  const found = await compareGraphs({ before, after, scope: {} }, METER, 10);
   const isSameDigest = JSON.stringify([...digestGraph(before)]) === JSON.stringify([...digestGraph(after)]);
   expect(isSameDigest).toBe(found.count === 0);
   before.close();
@@ -119,6 +121,30 @@ it('ignores whether old commands were forgotten yet, which happens from time to 
   await expectAlike(whole, cut);
 });
 
+it('makes no items of tables that are the same in both files', async () => {
+  const events = logOfCommands(10);
+  const one = readGraphContents(graphOf(events, () => 100));
+  const other = readGraphContents(graphOf(events, () => 3));
+  const equal = await one.equalTables(other, METER);
+  expect([...one.items({})].length).toBeGreaterThan(30);
+  expect([...one.items({}, equal)]).toEqual([]);
+  one.close();
+  other.close();
+});
+
+it('finds no equal tables in a file that another position was written to meanwhile', async () => {
+  const events = logOfCommands(10);
+  const file = graphOf(events.slice(0, -1), () => 100);
+  const [one, other] = [readGraphContents(graphOf(events, () => 100)), readGraphContents(file)];
+  const later = openContentGraph(file);
+  later.replay(events.slice(-1));
+  later.close();
+  expect(await one.equalTables(other, METER)).toEqual(new Set());
+  expect((await compareGraphs({ before: one, after: other, scope: {} }, METER, 10)).count).toBeGreaterThan(0);
+  one.close();
+  other.close();
+});
+
 const DAMAGES: readonly (readonly [sql: string, group: string])[] = [
   ['DELETE FROM commands WHERE id = (SELECT max(id) FROM commands)', 'graph: commands'],
   ["INSERT OR REPLACE INTO meta VALUES ('epoch', 7)", 'graph: lease'],
@@ -126,6 +152,7 @@ const DAMAGES: readonly (readonly [sql: string, group: string])[] = [
   ["UPDATE sequences SET value = value + 1 WHERE name = 'entry'", 'graph: sequences'],
   ['UPDATE entries SET revision = 9 WHERE id = 3', 'graph: entries'],
   ['DELETE FROM ids WHERE id = 3', 'graph: ids'],
+  ['UPDATE ids SET key = key + 4 WHERE id = 3', 'graph: ids'],
   [
     'UPDATE rows SET position = position + 1 WHERE key = (SELECT max(key) FROM rows)',
     'rows of api::tag.tag, live',
@@ -137,4 +164,34 @@ it.each(DAMAGES)('finds the difference after %s', async (damage, group) => {
   const [whole, damaged] = [graphOf(events, () => 100), graphOf(events, () => 100)];
   ask(damaged, damage);
   expect((await compare(whole, damaged)).differences).toMatchObject([{ group }]);
+});
+
+const CHANGES = [
+  "UPDATE names SET name = name || 'x' WHERE id = 1",
+  'UPDATE entries SET shared_edited = shared_edited + 1 WHERE id = 1',
+  'UPDATE rows SET hidden = 0 WHERE key = (SELECT min(key) FROM rows)',
+  'INSERT INTO links VALUES (1, 1, 0, 1, NULL, NULL, NULL, NULL)',
+  'UPDATE ids SET key = key + 4 WHERE id = 3',
+  "INSERT INTO unique_values VALUES (1, 'x', 1)",
+  'INSERT INTO pending_edits VALUES (1, 1, 1, 1)',
+  "UPDATE definitions SET data = data || ' '",
+  "UPDATE sequences SET value = value + 1 WHERE name = 'entry'",
+  "UPDATE commands SET request = request || 'x'",
+];
+
+it.each(CHANGES)('does not find the changed table equal after %s', async (change) => {
+  const events = logOfCommands(10);
+  const [file, changed] = [graphOf(events, () => 100), graphOf(events, () => 100)];
+  const equalTables = async (): Promise<ReadonlySet<string>> => {
+    const [one, other] = [readGraphContents(file), readGraphContents(changed)];
+    const equal = await one.equalTables(other, METER);
+    one.close();
+    other.close();
+    return equal;
+  };
+  const before = await equalTables();
+  ask(changed, change);
+  const table = change.split(' ')[change.startsWith('UPDATE') ? 1 : 2] as string;
+  expect(before).toContain(table);
+  expect(await equalTables()).not.toContain(table);
 });
