@@ -66,7 +66,7 @@ const UNAUTHORIZED = {
 };
 
 describe('authentication', () => {
-  test('lets everyone do everything while nothing was said about access', () => {
+  test('allows every caller everything while the log has no access events', () => {
     expect(access.authenticate(undefined)).toBe(FULL_ACCESS);
     expect(access.state().development).toBe(true);
     expect(refusal('Bearer anything')).toEqual(UNAUTHORIZED);
@@ -134,7 +134,7 @@ describe('authentication', () => {
     expect(refusal(header)).toEqual(UNAUTHORIZED);
   });
 
-  test('knows what was said before it was opened', async () => {
+  test('applies the access events from before it was opened', async () => {
     const { header } = await createToken();
     const later = await openAccessControl({ log, space: 'varve', key, now: () => now });
     expect(later.authenticate(header)).toMatchObject({ kind: 'read-only' });
@@ -143,7 +143,7 @@ describe('authentication', () => {
     await Promise.all([later.close(), elsewhere.close()]);
   });
 
-  test('an event of another program in its stream is skipped', async () => {
+  test('skips an event of another program in its stream', async () => {
     const { header } = await createToken();
     const foreign = { id: randomUUID(), type: 'public-rights-set', data: null, metadata: {} as never };
     const result = await log.append(accessStream('varve'), 'any', [foreign]);
@@ -153,7 +153,7 @@ describe('authentication', () => {
     await tokens.setPublic([]);
   });
 
-  test('at an event of a newer release the rights stay as they were, revocations aside, here and after a start; nothing is decided on them', async () => {
+  test('keeps the rights at an event of a newer release, apart from revocations, also after a start, and accepts no commands', async () => {
     await log.close();
     log = openSqliteEventStore(join(folder, 'events.db'), { space: 'varve', decode: upcast });
     const options = { log, space: 'varve', key, now: () => now, author: () => AUTHOR };
@@ -177,7 +177,7 @@ describe('authentication', () => {
     await reopened.close();
   });
 
-  test('hears of a revocation by another process', async () => {
+  test('applies a revocation by another process', async () => {
     const { header, token } = await createToken();
     const theirs = openSqliteEventStore(join(folder, 'events.db'), { space: 'varve' });
     const { position } = await createTokenCommands({
@@ -214,7 +214,7 @@ describe('the log', () => {
 });
 
 describe('token commands', () => {
-  test('keep names apart while they are in force', async () => {
+  test('refuse a second token with the name of a token in force', async () => {
     await createToken();
     await expect(tokens.create(READER)).rejects.toMatchObject({ code: 'token-name-taken' });
     await tokens.revoke('reader');
@@ -233,7 +233,7 @@ describe('token commands', () => {
     }
   });
 
-  test('survive each other', async () => {
+  test('may run at the same time', async () => {
     const names = Array.from({ length: 8 }, (_, index) => `token ${index}`);
     await Promise.all(names.map((name) => tokens.create({ ...READER, name })));
     expect((await tokens.list()).map(({ name }) => name).sort()).toEqual(names);
@@ -241,7 +241,7 @@ describe('token commands', () => {
 });
 
 describe('the key', () => {
-  test('is made once, for its owner only', () => {
+  test('is created once, readable only by its owner', () => {
     const data = join(folder, 'data');
     const made = readAccessKey(data, undefined);
     expect(made).toHaveLength(32);
@@ -249,12 +249,12 @@ describe('the key', () => {
     expect(statSync(join(data, 'access.key')).mode & 0o777).toBe(0o600);
   });
 
-  test('can be a setting', () => {
+  test('can come from a setting', () => {
     expect(readAccessKey('/nowhere', key.toString('base64url'))).toEqual(key);
     expect(() => readAccessKey('/nowhere', 'short')).toThrow('VARVE_ACCESS_KEY is not a key');
   });
 
-  test('is not made up when the file is damaged', () => {
+  test('is not replaced if its file is damaged', () => {
     writeFileSync(join(folder, 'access.key'), 'oops');
     expect(() => readAccessKey(folder, undefined)).toThrow('is not a key');
   });

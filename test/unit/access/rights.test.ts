@@ -41,11 +41,11 @@ describe('rights', () => {
     expect(mayAdminister(rights)).toBe(administer);
   });
 
-  test('a custom right is for its type only', () => {
+  test('a custom right applies only to its type', () => {
     expect(may(custom(`${RESTAURANT}.find`), 'api::chef.chef', 'find')).toBe(false);
   });
 
-  test('have one key however they are listed', () => {
+  test('have the same key in any order', () => {
     const a = custom('api::a.a.find', 'api::b.b.find');
     expect(rightsKey(a)).toBe(rightsKey(custom('api::b.b.find', 'api::a.a.find')));
     expect(
@@ -67,7 +67,7 @@ describe('--allow', () => {
     expect(parseAllow(text, registry)).toEqual({ kind: 'allowed', allowed });
   });
 
-  test('names every problem', () => {
+  test('reports every problem', () => {
     const parsed = parseAllow('restaurant.find,nope.find,tag.publish,chef,restaurant.read,', registry);
     expect(parsed).toEqual({
       kind: 'problems',
@@ -93,12 +93,12 @@ describe('the visible content types', () => {
       .filter(({ kind }) => kind === 'relation')
       .map(({ name }) => name);
 
-  test('are all types if everything may be found', () => {
+  test('are all types for a caller that may find everything', () => {
     expect(visibleRegistry(registry, FULL_ACCESS)).toBe(registry);
     expect(visibleRegistry(registry, READER)).toBe(registry);
   });
 
-  test('have no relation to a type that may not be found', () => {
+  test('have no relation to a type that the caller may not find', () => {
     const rights = custom(`${RESTAURANT}.find`, 'api::tag.tag.find');
     const shown = relations(rights, RESTAURANT);
     expect(shown.length).toBeGreaterThan(0);
@@ -121,7 +121,7 @@ describe('the visible content types', () => {
     expect(hidden).toEqual([]);
   });
 
-  test('share models that hide nothing, and are made once for equal rights', () => {
+  test('share unchanged models, and are created once for equal rights', () => {
     const seen = visibleRegistry(registry, custom(`${RESTAURANT}.find`));
     expect(visibleRegistry(registry, custom(`${RESTAURANT}.find`))).toBe(seen);
     expect(seen.components.get('common.hours')).toBe(registry.components.get('common.hours'));

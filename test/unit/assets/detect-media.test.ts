@@ -10,7 +10,7 @@ const format = async (bytes: string | Uint8Array, name: string) => {
 };
 
 describe('detectMedia', () => {
-  it('tells Office files of one container apart by name, and nothing else', async () => {
+  it('uses the name only to distinguish Office files of one container', async () => {
     const container = Buffer.concat([
       Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]),
       Buffer.alloc(600),
@@ -19,7 +19,7 @@ describe('detectMedia', () => {
     expect(await format(container, 'a.png')).toEqual(['.cfb', 'application/x-cfb']);
   });
 
-  it('takes a head that ends inside a character for the text it is', async () => {
+  it('detects text if the head ends inside a character', async () => {
     expect(await format(Buffer.from('schön').subarray(0, 4), 'a.txt')).toEqual(['.txt', 'text/plain']);
   });
 
@@ -39,7 +39,7 @@ describe('detectMedia', () => {
     expect(await format(text, 'a.txt')).toEqual(['.svg', 'image/svg+xml']);
   });
 
-  it('takes text about SVG for text', async () => {
+  it('detects text that mentions SVG as text', async () => {
     expect(await format('see <svg> and <html>', 'a.md')).toEqual(['.md', 'text/markdown']);
     expect(await format('<svgx>', 'a.txt')).toEqual(['.txt', 'text/plain']);
   });
@@ -60,7 +60,7 @@ describe('detectMedia', () => {
 });
 
 describe('accepted types', () => {
-  it('are whole types, kinds or everything', () => {
+  it('may be types, kinds or all', () => {
     const accepted = parseAcceptedMedia('image/*, application/pdf') ?? [];
     expect(
       ['image/png', 'application/pdf', 'text/plain', 'imagex/png'].map((mime) => acceptsMime(accepted, mime)),

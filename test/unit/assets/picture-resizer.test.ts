@@ -22,7 +22,7 @@ const content = () => Readable.from([Buffer.from('a picture')]);
 const outcomeOf = async (outcome: ResizeOutcome) => outcome;
 const pixels = { maxPixels: 1_000 };
 
-it('ends a program that takes too long, and says so', async () => {
+it('kills a program that takes too long, and reports it', async () => {
   const resizer = createPictureResizer({
     ...{ ...pixels, timeLimitMs: 300, program: program('setInterval(() => {}, 1000)') },
   });
@@ -40,7 +40,7 @@ it.each([
   expect(await resizer.resize(content(), outcomeOf)).toEqual({ kind: 'failed', reason });
 });
 
-it('says why where the picture cannot be read', async () => {
+it('reports why a picture cannot be read', async () => {
   const broken = async function* () {
     yield Buffer.from('begin');
     throw new Error('the line broke');
@@ -69,7 +69,7 @@ it('resizes at most `atOnce` pictures at a time, and starts the next one after a
   expect(most).toBe(2);
 });
 
-it('gives the program no environment variables of the server, and leaves no file behind', async () => {
+it('passes no environment variables of the server to the program, and removes all files', async () => {
   const reporting = program(
     `process.stdout.write(JSON.stringify({ kind: 'too large', names: Object.keys(process.env), request: process.argv[2] }))`,
   );

@@ -13,7 +13,7 @@ beforeEach(() => rmSync(file, { force: true }));
 let rows = 0;
 const open = () => openFirstCopy(file, () => rows === 0);
 
-it('imports first, then copies, and is done for good', () => {
+it('imports first, then copies, and never repeats either', () => {
   rows = 0;
   const copy = open();
   expect(copy.phase()).toBe('import');
@@ -35,7 +35,7 @@ it.each(['import', 'copy'] as const)('continues in the phase %s after a kill', (
   expect(next.begin(2)).toBe(phase);
 });
 
-it('leaves a copy alone that another process has led meanwhile', () => {
+it('does not touch a copy that another leader made meanwhile', () => {
   rows = 0;
   open().begin(1);
   rows = 5;
@@ -43,14 +43,14 @@ it('leaves a copy alone that another process has led meanwhile', () => {
   expect(open().phase()).toBe('done');
 });
 
-it('is done where something was stored before, and begins again where that is gone', () => {
+it('is complete if rows were stored before, and begins again if they are gone', () => {
   rows = 5;
   expect(open().begin(7)).toBe('done');
   rows = 0;
   expect(open().begin(8)).toBe('import');
 });
 
-it('takes a file that was cut off for none', () => {
+it('ignores a truncated file', () => {
   rows = 5;
   writeFileSync(file, '{"phase":');
   expect(open().begin(1)).toBe('done');
@@ -62,6 +62,9 @@ it.each([
   { gone: 30, stored: 100, share: 0.3, isMany: false },
   { gone: 31, stored: 100, share: 0.3, isMany: true },
   { gone: 100, stored: 100, share: 1, isMany: false },
-])('$gone of $stored rows are too many at $share: $isMany', ({ gone, stored, share, isMany }) => {
-  expect(isManyGone(gone, stored, share)).toBe(isMany);
-});
+])(
+  'reports whether $gone of $stored missing rows exceed a share of $share: $isMany',
+  ({ gone, stored, share, isMany }) => {
+    expect(isManyGone(gone, stored, share)).toBe(isMany);
+  },
+);

@@ -19,7 +19,7 @@ it('follows nothing without --follow', () => {
   expect(read({ followTokenFile: '/nowhere' })).toBeUndefined();
 });
 
-it('takes secrets from files, and times with units', () => {
+it('reads secrets from files, and times with units', () => {
   expect(
     read({ ...FOLLOW, followTokenFile: secret, followWebhookSecretFile: secret, followInterval: '2m' }),
   ).toMatchObject({
@@ -37,7 +37,7 @@ describe('refuses', () => {
     expect(() => read({ ...FOLLOW, ...given })).toThrow(message);
   });
 
-  it('--login with it', () => {
+  it('--login together with --follow', () => {
     expect(() => read(FOLLOW, true)).toThrow('--login cannot be used with --follow');
   });
 

@@ -103,7 +103,7 @@ const published: Version = { ...draft, version: 'published', id: 2 };
 const kinds = (events: readonly DocumentEvent[]) =>
   events.map(({ type, data }) => `${type} ${data.locale} ${'version' in data ? data.version : ''}`.trim());
 
-describe('the events of what differs', () => {
+describe('events of differing rows', () => {
   const both = applied(NOTHING, eventsFor(NOTHING, [draft, published]));
 
   it.each<[string, readonly Version[], readonly string[]]>([
@@ -135,7 +135,7 @@ describe('the events of what differs', () => {
   });
 });
 
-it('whatever there is, the events make it what the source has, and no second time', () => {
+it('events turn any stored rows into those of the source, and are empty the second time', () => {
   const second = fc.integer({ min: 1, max: 9 });
   const version = fc.record({
     id: fc.integer({ min: 1, max: 99 }),

@@ -73,7 +73,7 @@ function startFollower() {
   };
 }
 
-it('follows again in a second term, when what the first one asked for is answered after its end', async () => {
+it('follows again in a second term if an answer to the first term comes after its end', async () => {
   const { follower, lead, looked, find, wrote, written, roleIs } = startFollower();
   await looked();
   lead(false);
@@ -89,7 +89,7 @@ it('follows again in a second term, when what the first one asked for is answere
   expect(written).toEqual(['again']);
 });
 
-it('follows again in a second term while the source leaves the question of the first one unanswered', async () => {
+it('follows again in a second term while the source does not answer the request of the first one', async () => {
   const { lead, looked, find, wrote, written, roleIs, terms } = startFollower();
   await looked();
   lead(false);
@@ -103,7 +103,7 @@ it('follows again in a second term while the source leaves the question of the f
   expect(written).toEqual(['again']);
 });
 
-it('closes while the source leaves a question unanswered', async () => {
+it('closes while the source does not answer a request', async () => {
   const { follower, looked } = startFollower();
   await looked();
   await follower.close();

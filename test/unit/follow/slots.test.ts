@@ -9,7 +9,7 @@ function growsAlong(list: readonly string[], slots: ReadonlyMap<string, number>)
   return numbers.every((number, at) => at === 0 || number > (numbers[at - 1] ?? 0));
 }
 
-it('gives numbers that grow along the list, whatever numbers its members have', () => {
+it('assigns increasing numbers along the list, whatever numbers its members have', () => {
   fc.assert(
     fc.property(members, fc.array(fc.integer({ min: -3, max: 12 }), { maxLength: 12 }), (list, numbers) => {
       const known = new Map(numbers.map((number, at) => [list[at] ?? `gone ${at}`, number]));
@@ -20,7 +20,7 @@ it('gives numbers that grow along the list, whatever numbers its members have', 
   );
 });
 
-it('keeps numbers that grow already, also when others come between and leave', () => {
+it('keeps increasing numbers when members are inserted and removed', () => {
   fc.assert(
     fc.property(members, fc.func(fc.boolean()), (list, isNew) => {
       const before = slotsOf(list, new Map());
@@ -32,7 +32,7 @@ it('keeps numbers that grow already, also when others come between and leave', (
   );
 });
 
-it('moves one member when one was moved', () => {
+it('renumbers one member if one was moved', () => {
   const before = slotsOf(['a', 'b', 'c', 'd', 'e'], new Map());
   const after = slotsOf(['e', 'a', 'b', 'c', 'd'], before);
   expect(
@@ -40,7 +40,7 @@ it('moves one member when one was moved', () => {
   ).toEqual(['e']);
 });
 
-it('renumbers a list when nothing fits between two numbers', () => {
+it('renumbers a list if no number fits between two others', () => {
   const known = new Map([
     ['a', 1],
     ['b', 1 + Number.EPSILON],

@@ -18,7 +18,7 @@ async function serving(answer: RequestListener, options: Partial<StrapiHttpOptio
   return createStrapiHttp({ url, prefix: '/api', token: 'the token', backoff, ...options });
 }
 
-it('asks with its token, and gives undefined for what is not there', async () => {
+it('sends its token, and returns undefined for a missing resource', async () => {
   const seen: unknown[] = [];
   const http = await serving((request, response) => {
     seen.push([request.url, request.headers.authorization]);
@@ -32,7 +32,7 @@ it('asks with its token, and gives undefined for what is not there', async () =>
   ]);
 });
 
-it('follows no redirect, wherever it points', async () => {
+it('follows no redirect', async () => {
   const asked: unknown[] = [];
   const http = await serving((request, response) => {
     asked.push(request.url);
@@ -43,19 +43,22 @@ it('follows no redirect, wherever it points', async () => {
   expect(asked).toEqual(['/api/tags', '/api/tags']);
 });
 
-it.each([503, 429, 500])('tries %i again, and says so after the last attempt', async (status) => {
-  let failures = 2;
-  const http = await serving((_request, response) => {
-    if (failures-- > 0) response.writeHead(status, status === 429 ? { 'retry-after': '0' } : {}).end('{}');
-    else response.end('{"data":[]}');
-  });
-  expect(await http.json('/tags')).toEqual({ data: [] });
-  expect(http.requests()).toBe(3);
-  failures = 1_000;
-  await expect(http.json('/tags')).rejects.toThrow(SourceUnavailable);
-});
+it.each([503, 429, 500])(
+  'repeats a request after status %i, and reports the last attempt',
+  async (status) => {
+    let failures = 2;
+    const http = await serving((_request, response) => {
+      if (failures-- > 0) response.writeHead(status, status === 429 ? { 'retry-after': '0' } : {}).end('{}');
+      else response.end('{"data":[]}');
+    });
+    expect(await http.json('/tags')).toEqual({ data: [] });
+    expect(http.requests()).toBe(3);
+    failures = 1_000;
+    await expect(http.json('/tags')).rejects.toThrow(SourceUnavailable);
+  },
+);
 
-it('does not repeat what is refused, and passes on what Strapi says', async () => {
+it("does not repeat a refused request, and passes Strapi's message on", async () => {
   const http = await serving((_request, response) => {
     response.writeHead(403).end('{"error":{"message":"Forbidden"}}');
   });
@@ -63,7 +66,7 @@ it('does not repeat what is refused, and passes on what Strapi says', async () =
   expect(http.requests()).toBe(1);
 });
 
-it('gives a call up that takes too long', async () => {
+it('cancels a request that takes too long', async () => {
   const http = await serving(() => {}, { timeoutMs: 50, attempts: 2 });
   await expect(http.json('/tags')).rejects.toThrow(SourceUnavailable);
   expect(http.requests()).toBe(2);
@@ -80,7 +83,7 @@ it('refuses an answer that is too long, or not JSON', async () => {
   await expect(http.json('/html')).rejects.toThrow('is not JSON');
 });
 
-it('gives a file up that stops on its way, or is too long', async () => {
+it('cancels a file that stalls or is too long', async () => {
   const http = await serving(
     (request, response) => {
       response.write('0123456789');
@@ -97,7 +100,7 @@ it('gives a file up that stops on its way, or is too long', async () => {
   await expect(read('/uploads/stops')).rejects.toThrow(SourceUnavailable);
 });
 
-it('says what is wrong where nobody answers', async () => {
+it('reports a server that does not answer', async () => {
   const http = createStrapiHttp({
     ...{ url: 'http://127.0.0.1:1', prefix: '/api', token: undefined, attempts: 1 },
   });

@@ -10,7 +10,7 @@ const { registry } = corpusSchemas();
 const RESTAURANT = 'api::restaurant.restaurant';
 const ofId = (_type: string, id: number) => (id === 7 ? { documentId: 'seventh' } : undefined);
 
-describe('what a write was about', () => {
+describe('documents of a write', () => {
   it.each([
     ['/restaurants', { data: { documentId: 'abc' } }, [{ type: RESTAURANT, documentId: 'abc' }]],
     ['/restaurants/abc', undefined, [{ type: RESTAURANT, documentId: 'abc' }]],
@@ -33,7 +33,7 @@ describe('what a write was about', () => {
   });
 });
 
-it('takes the name alone from each webhook that Strapi 5.54 sent', () => {
+it('reads only the name of the document from each webhook that Strapi 5.54 sent', () => {
   const file = join(import.meta.dirname, '../../support/archives/strapi-5.54-webhooks.json');
   const sent = JSON.parse(readFileSync(file, 'utf8')) as {
     body: { uid: string; entry: { documentId: string } };
@@ -52,7 +52,7 @@ it.each([[undefined], [{}], [{ uid: 'api::other.other', entry: { documentId: 'a'
   },
 );
 
-describe('files are taken from the followed Strapi alone', () => {
+describe('files come only from the followed Strapi', () => {
   it.each([
     ['/uploads/a_1.png', '/uploads/a_1.png'],
     ['http://cms.example.com/uploads/a.png', '/uploads/a.png'],

@@ -86,7 +86,7 @@ describe('filters', () => {
     expect(refusal(() => parsed(text))).toContain(accepted);
   });
 
-  it('takes as many conditions and levels as it says', () => {
+  it('accepts conditions and levels up to its limits', () => {
     expect(parsed(Array(1_000).fill('a:b').join(' OR '))).toHaveProperty('members.length', 1_000);
     expect(parsed(`${'('.repeat(20)}a:b${')'.repeat(20)}`)).toEqual(equals('a', 'b'));
   });
@@ -102,7 +102,7 @@ describe('facetFilters', () => {
     expect(facets([[]])).toEqual({ kind: 'and', members: [{ kind: 'and', members: [] }] });
   });
 
-  it('negates a value with a minus, and takes an escaped one as it is', () => {
+  it('negates a value with a minus, and reads an escaped minus literally', () => {
     expect(facets(['a:-b', 'a:\\-b', 'a:b:c'])).toEqual({
       kind: 'and',
       members: [{ kind: 'not', member: equals('a', 'b') }, equals('a', '-b'), equals('a', 'b:c')],

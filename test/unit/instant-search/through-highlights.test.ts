@@ -27,7 +27,7 @@ async function marked(query: string) {
   return hits[0]._highlightResult;
 }
 
-it('marks matches in texts of related rows that a search looks at', async () => {
+it('marks matches in searched texts of related rows', async () => {
   const { tags } = await marked('layers ');
   expect(tags).toEqual([
     {
@@ -42,7 +42,7 @@ it('marks matches in texts of related rows that a search looks at', async () => 
   ]);
 });
 
-it('marks them as the attribute is compared: without typos here', async () => {
+it('marks no typos in an attribute that is compared without typos', async () => {
   const { tags, body } = await marked('layres ');
   expect(body.value).toBe('A <em>layer</em>');
   expect(tags[0].name.value).toBe('Boundary layers');

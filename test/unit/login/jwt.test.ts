@@ -11,7 +11,7 @@ const later = (seconds: number) => {
   now += seconds * 1_000;
 };
 
-it('counts for its lifetime and not a second longer', async () => {
+it('is valid for its lifetime and not a second longer', async () => {
   const jwts = create('legacy-support');
   const jwt = await jwts.issue(7, 42);
   later(LIFETIME - 1);
@@ -20,7 +20,7 @@ it('counts for its lifetime and not a second longer', async () => {
   expect(await jwts.read(jwt)).toBeUndefined();
 });
 
-it('counts for ten minutes in refresh mode, and its refresh token for 14 days', async () => {
+it('is valid for ten minutes in refresh mode, its refresh token for 14 days', async () => {
   const jwts = create('refresh');
   const [jwt, token] = [await jwts.issue(7, undefined, 's'), await jwts.issueRefresh(7, 's', 3)];
   later(599);
@@ -33,7 +33,7 @@ it('counts for ten minutes in refresh mode, and its refresh token for 14 days', 
   expect(await jwts.read(token)).toBeUndefined();
 });
 
-it('is that of nobody with another secret, another algorithm or without a user', async () => {
+it('is invalid with another secret, another algorithm or without a user', async () => {
   const jwts = create('legacy-support');
   const others = create('legacy-support', Buffer.from('another secret of 32 bytes or more'));
   expect(await others.read(await jwts.issue(7, undefined))).toBeUndefined();

@@ -12,13 +12,13 @@ function begun(count: number, now = NOW): LoginRecord {
 }
 const devices = ({ sessions = [] }: LoginRecord) => sessions.map(({ device }) => device);
 
-it('a user has 20 sessions at most: the oldest end', () => {
+it('a user has at most 20 sessions: the oldest ones end', () => {
   expect(devices(begun(20))).toHaveLength(20);
   const all = devices(begun(25));
   expect([all.length, all[0], all.at(-1)]).toEqual([20, 'device 5', 'device 24']);
 });
 
-it('a session ends after 30 days, however often it is refreshed', () => {
+it('a session ends after 30 days, also if it is refreshed', () => {
   const { record, session } = beginSession({}, NOW, undefined);
   const last = NOW + SESSION_LIFETIME * 1_000 - 1;
   expect(refreshSession(record, session.id, 0, last).kind).toBe('refreshed');
@@ -33,24 +33,24 @@ describe('a refresh token', () => {
     return refreshed.kind === 'unknown' ? {} : refreshed.record;
   };
 
-  it('gives the next one, and the one before is answered again', () => {
+  it('returns the next token, and the previous one is accepted once more', () => {
     const next = taken(record, 0);
     expect(next.sessions?.[0]?.turn).toBe(1);
     expect(refreshSession(next, session.id, 0, NOW)).toMatchObject({ kind: 'refreshed', record: next });
   });
 
-  it.each([0, 3, 99])('of turn %i ends the session at turn 2: somebody else may have it', (turn) => {
+  it.each([0, 3, 99])('of turn %i ends the session at turn 2, since another client may have it', (turn) => {
     const second = taken(taken(record, 0), 1);
     expect(refreshSession(second, session.id, turn, NOW)).toMatchObject({ kind: 'stolen' });
     expect(taken(second, turn).sessions).toEqual([]);
   });
 
-  it('of another session is unknown', () => {
+  it('of another session is refused', () => {
     expect(refreshSession(record, 'other', 0, NOW)).toEqual({ kind: 'unknown' });
   });
 });
 
-it('ends the sessions that are named', () => {
+it('ends the named sessions', () => {
   const record = begun(3);
   expect(devices(endSessions(record, ({ device }) => device === 'device 1'))).toEqual([
     'device 0',

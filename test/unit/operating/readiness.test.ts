@@ -9,7 +9,7 @@ import { openSqliteEventStore } from '../../../shared/event-store/sqlite/sqlite-
 
 const START = Date.parse('2026-01-01T00:00:00.000Z');
 
-it('is starting, then as ready as its lag, then draining', async () => {
+it('starts, then depends on the lag, then drains', async () => {
   const readiness = createReadinessCheck(30);
   expect(await readiness.check()).toMatchObject({ status: 'unavailable', reason: 'starting' });
   let lag = 30;
@@ -25,7 +25,7 @@ it('is starting, then as ready as its lag, then draining', async () => {
   expect(await readiness.check()).toMatchObject({ reason: 'draining' });
 });
 
-it('is not ready while what is stored is not a whole copy', async () => {
+it('is not ready while the first copy is incomplete', async () => {
   const readiness = createReadinessCheck(30);
   let isCopying = true;
   readiness.copying(() => isCopying);
@@ -44,7 +44,7 @@ it('is not ready when the log does not answer, or answers with an error', async 
   expect(await silent.check()).toMatchObject({ reason: 'log-unreachable' });
 });
 
-it('measures how far a position is behind: events, and the age of the first', async () => {
+it('measures the lag of a position: its events, and the age of the first', async () => {
   const log = openLog();
   const positions: bigint[] = [];
   for (let i = 0; i < 3; i++) positions.push(await appendAt(log, i, START + i * 1_000));
@@ -56,13 +56,13 @@ it('measures how far a position is behind: events, and the age of the first', as
   expect(await createLagView(log, () => 0n, now).seconds()).toBe(10);
 });
 
-it('takes a writer whose clock is ahead for level, not for late', async () => {
+it('counts a writer whose clock is ahead as caught up', async () => {
   const log = openLog();
   await appendAt(log, 0, START + 5_000);
   expect(await measureLag(log, 0n, () => START)).toEqual({ events: 1, seconds: 0 });
 });
 
-it('counts up to its limit', async () => {
+it('counts events up to a limit', async () => {
   const log = openLog();
   await log.append(
     'varve.s-0',

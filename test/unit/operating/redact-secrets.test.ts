@@ -34,7 +34,7 @@ it('hides secrets in errors of drivers, which carry their requests, and in their
   });
 });
 
-it('leaves everything else as it is', () => {
+it('changes nothing else', () => {
   const line = {
     requestId: 'a-1',
     ms: 12.5,
@@ -45,13 +45,13 @@ it('leaves everything else as it is', () => {
   expect(redactSecrets(line)).toEqual(line);
 });
 
-it('ends with values that contain themselves', () => {
+it('terminates on values that contain themselves', () => {
   const line: Record<string, unknown> = { name: 'x' };
   line['self'] = line;
   expect(redactSecrets(line)).toMatchObject({ name: 'x', self: { name: 'x' } });
 });
 
-it('works in pino, whose own serializer of errors would come after it', () => {
+it("works in pino, before pino's own serializer of errors", () => {
   const lines = new PassThrough();
   const logger = pino(REDACTING, lines);
   logger.error({ err: new Error(`Bearer ${SECRET}`) }, 'failed');

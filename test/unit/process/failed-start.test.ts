@@ -34,7 +34,7 @@ function noted(closed: string[]) {
 }
 
 describe('parts of a process', () => {
-  it('are closed in the reverse order, each one even if another fails', async () => {
+  it('are closed in reverse order, each one even if another fails', async () => {
     const closed: string[] = [];
     const part = noted(closed);
     const whole = await openParts(async (opened) => {
@@ -48,7 +48,7 @@ describe('parts of a process', () => {
     expect(closed).toEqual(['index', 'graph', 'log']);
   });
 
-  it('are closed when the next one cannot be opened, whose error counts', async () => {
+  it('are closed if the next part cannot be opened, and its error is reported', async () => {
     const closed: string[] = [];
     const part = noted(closed);
     const opening = openParts(async (opened) => {

@@ -16,7 +16,7 @@ const writeAnswer = (write: (writer: AnswerWriter) => void) => createAnswer([wri
 const A = 0x61;
 
 describe('an answer', () => {
-  it('gives what was written, in order', () => {
+  it('contains the written bytes in order', () => {
     const answer = writeAnswer((writer) => {
       writeShort(writer, Buffer.from('one '));
       writeBytes(writer, Buffer.from('Zwei—'));
@@ -25,7 +25,7 @@ describe('an answer', () => {
     expect(answer.toString()).toBe('one Zwei—a');
   });
 
-  it.each([1, 100, 300_000, 5_000_000])('has room for answers of any size, pieces of %i bytes', (size) => {
+  it.each([1, 100, 300_000, 5_000_000])('grows to any size, with pieces of %i bytes', (size) => {
     const piece = Buffer.alloc(size, A);
     const answer = writeAnswer((writer) => {
       for (let i = 0; i < 3; i++) writeBytes(writer, piece);
@@ -37,14 +37,14 @@ describe('an answer', () => {
     expect(answer.subarray(3 * size).toString()).toBe('bcd'.repeat(300) + 'a'.repeat(300));
   });
 
-  it.each([1, 300_000])('does not change an answer of %i bytes when the next one is written', (size) => {
+  it.each([1, 300_000])('keeps an answer of %i bytes unchanged while the next one is written', (size) => {
     const first = writeAnswer((writer) => writeBytes(writer, Buffer.alloc(size, A)));
     const second = writeAnswer((writer) => writeBytes(writer, Buffer.alloc(size, 0x7a)));
     expect(first.equals(Buffer.alloc(size, A))).toBe(true);
     expect(second.equals(Buffer.alloc(size, 0x7a))).toBe(true);
   });
 
-  it('works after an answer failed, and when one answer writes another one', () => {
+  it('works after a failed answer, and if one answer writes another', () => {
     const broken = () =>
       writeAnswer((writer) => {
         writeByte(writer, A);
@@ -90,7 +90,7 @@ describe('rows written in slices', () => {
     ],
   };
 
-  it('are those written at a stretch, wherever slices end', () => {
+  it('have the same bytes as rows written at once, wherever slices end', () => {
     const whole = createAnswer([createListWriting(tree)])().toString();
     expect(JSON.parse(whole).map((row: { many: readonly object[] }) => row.many.length)).toEqual([
       130, 0, 130, 10,

@@ -111,7 +111,7 @@ describe('answerList', () => {
     );
   });
 
-  it('shows the fields asked for', async () => {
+  it('shows the requested fields', async () => {
     expect(await data('fields=stars')).toEqual([
       { id: 1, documentId: 'd1', stars: 3 },
       { id: 2, documentId: 'd2', stars: 5 },
@@ -143,7 +143,7 @@ describe('answerList', () => {
     ]);
   });
 
-  it('gives null and [] where nothing is linked or left by a filter', async () => {
+  it('shows null or [] if nothing is linked or a filter removes all rows', async () => {
     expect(await data('filters[stars]=5&fields=id&populate=menu,reviews,address')).toEqual([
       { id: 2, documentId: 'd2', menu: null, reviews: [], address: null },
     ]);
@@ -168,7 +168,7 @@ describe('answerList', () => {
     ]);
   });
 
-  it('goes through relations and back, level by level', async () => {
+  it('populates a relation and its inverse, level by level', async () => {
     const [first] = await data('fields=id&populate[chef][populate][restaurants][populate][tags][fields]=key');
     expect(
       first.chef.restaurants.map((r: { key: string; tags: unknown[] }) => [r.key, r.tags.length]),
@@ -178,7 +178,7 @@ describe('answerList', () => {
     ]);
   });
 
-  it('keeps the order of a dynamic zone, and only the kinds and components asked for', async () => {
+  it('keeps the order of a dynamic zone, and shows only the requested kinds and components', async () => {
     const zone = async (query: string) => (await data(`filters[stars]=3&fields=id&${query}`))[0].sections;
     expect(await zone('populate=sections')).toEqual([
       { __component: 'blocks.teaser', id: 71, label: 'Try' },
@@ -199,7 +199,7 @@ describe('answerList', () => {
     ]);
   });
 
-  it('refuses to populate more rows than the budget holds', async () => {
+  it('refuses to populate more rows than the budget', async () => {
     await expect(list('populate=tags', { rowBudget: 3 })).resolves.toContain('"tags"');
     await expect(list('populate=tags', { rowBudget: 2 })).rejects.toMatchObject({
       code: 'query-too-large',
@@ -207,7 +207,7 @@ describe('answerList', () => {
     });
   });
 
-  it('counts what is shown: a row behind two parents twice, and all behind it', async () => {
+  it('counts each shown row: one behind two parents twice, with all behind it', async () => {
     // Two restaurants show the same chef, each with both restaurants: 2 + 4 rows.
     await expect(list('populate=chef.restaurants', { rowBudget: 6 })).resolves.toContain('"restaurants"');
     await expect(list('populate=chef.restaurants', { rowBudget: 5 })).rejects.toMatchObject({
@@ -233,7 +233,7 @@ describe('answerEntry', () => {
   const entry = async (query: string, documentId: string, name?: string) =>
     (await answerEntry(index, planEntry(requestOf(query, name)), documentId))?.toString() ?? null;
 
-  it('answers one entry of the world and locale asked for', async () => {
+  it('answers one entry of the requested world and locale', async () => {
     expect(await entry('fields=key', 'd1')).toBe('{"data":{"id":1,"documentId":"d1","key":"r1"},"meta":{}}');
     expect(await entry('', 'd3')).toBeNull();
     expect(await entry('status=draft&fields=key', 'd3')).toContain('"key":"r3"');
@@ -250,7 +250,7 @@ describe('answerEntry', () => {
     expect(await answerBareEntry(index, plan, 99)).toBeNull();
   });
 
-  it('refuses before it asks the index', () => {
+  it('refuses a request before it queries the index', () => {
     expect(refusalOf(() => planEntry(requestOf('sort=foo'))).message).toBe('Invalid key foo');
   });
 });

@@ -16,7 +16,7 @@ describe('cursors', () => {
     expect(readCursor(scope, writeCursor(scope, place))).toEqual(place);
   });
 
-  it('start with an empty cursor, and continue after the row that a cursor names', () => {
+  it('start with an empty cursor, and continue after the row that they name', () => {
     expect(plan('sort=name&pagination[cursor]=').search.cursor).toEqual({ after: null });
     expect(plan('sort=name&pagination[cursor]').search.cursor).toEqual({ after: null });
     const cursor = writeCursor(scopeOf('sort=name'), ['x', 4]);
@@ -45,7 +45,7 @@ describe('cursors', () => {
     });
   });
 
-  it('are refused when any character was changed, and when another key signed them', () => {
+  it('are refused if a character was changed, or if another key signed them', () => {
     const cursor = writeCursor(scope, place);
     for (let at = 0; at < cursor.length; at++) {
       const other = cursor[at] === 'A' ? 'B' : 'A';
@@ -74,7 +74,7 @@ describe('cursors', () => {
 });
 
 describe('far offsets', () => {
-  it('are refused beyond the limit, with a word about cursors', () => {
+  it('are refused beyond the limit, with advice on cursors', () => {
     expect(plan('pagination[start]=100000').search.from).toBe(100_000);
     for (const far of ['[start]=100001', '[page]=4002', '[page]=99999999999']) {
       const refusal = refusalOf(() => plan(`pagination${far}`));
@@ -87,7 +87,7 @@ describe('far offsets', () => {
 });
 
 describe('explain', () => {
-  it('takes true and false on lists, from callers that may', () => {
+  it('accepts true and false on lists, from callers with the right', () => {
     expect(plan('explain=true&filters[stars]=3').explain?.filters).toMatchObject({ kind: 'and' });
     expect(plan('explain=true').explain).toEqual({ filters: null });
     expect(plan('explain=false').explain).toBeUndefined();

@@ -35,7 +35,7 @@ describe('names', () => {
     expect(details['accepted']).not.toHaveLength(0);
   });
 
-  it('says where, what was found and what is accepted', () => {
+  it('are refused with the path, the found value and the accepted ones', () => {
     expect(refusal('filters[chef][$and][0][age][$foo]=1').details).toMatchObject({
       at: 'filters[chef][$and][0][age][$foo]',
       found: '$foo',
@@ -45,7 +45,7 @@ describe('names', () => {
     expect(refusal('filters[chef][foo]=1').details['accepted']).not.toContain('salary');
   });
 
-  it('takes lists above 100 entries without an operator for names, as Strapi does', () => {
+  it('include indices of lists above 100 entries without an operator, as in Strapi', () => {
     const stars = (count: number) =>
       Array.from({ length: count }, (_, i) => `filters[stars][${i}]=${i}`).join('&');
     expect(refusal(stars(101)).message).toBe('Invalid key 0 at stars');
@@ -55,7 +55,7 @@ describe('names', () => {
     });
   });
 
-  it('hides relations to types the caller may not find', () => {
+  it('exclude relations to types that the caller may not find', () => {
     const mayFind = (type: string) => type !== 'api::chef.chef';
     for (const query of [
       'filters[chef][name]=x',
@@ -108,19 +108,19 @@ describe('shapes and operands', () => {
     expect(details).toHaveProperty('accepted');
   });
 
-  it('says what to write instead of a common mistake', () => {
+  it('a common mistake is refused with the correct form', () => {
     expect(refusal('filters[chef]=Ada').message).toMatch(/^Invalid integer Ada: .*documentId/);
     expect(refusal('filters[chef][$in][]=Ada').message).toMatch(/^Invalid integer Ada: .*documentId/);
     expect(refusal('filters[stars]=3&filters[stars][$gt]=1').message).toMatch(/as \[\$eq\]$/);
   });
 
-  it('has a refusal for every operator given an object', () => {
+  it('every operator refuses an object', () => {
     for (const operator of Object.keys(OPERATORS)) {
       expect(refusal(`filters[name][${operator}][x]=1`).message).toBe(`Invalid operand of ${operator}`);
     }
   });
 
-  it('names every problem, unknown names before bad values', () => {
+  it('reports every problem, unknown names before bad values', () => {
     const { message, details } = refusal('filters[foundedOn]=abc&filters[foo]=1&sort=bar&status=x&baz=1');
     expect(message).toBe('Invalid key baz');
     const problems = details['problems'] as { message: string }[];

@@ -31,7 +31,7 @@ const HIDDEN = [
   ['plugin::users-permissions.user', 'role'],
 ] as const;
 
-describe('what may not be named is refused like what does not exist', () => {
+describe('a hidden name is refused like an unknown one', () => {
   for (const surface of SURFACES) {
     it.each(HIDDEN)(`${surface}: %s.%s`, (type, name) => {
       const refusal = (key: string) => refusalOf(() => planOf(surface.replaceAll('%', key), type));

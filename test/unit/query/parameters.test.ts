@@ -127,7 +127,7 @@ describe('pagination', () => {
 });
 
 describe('status, locale, publication and unknown parameters', () => {
-  it('answers in the published world unless asked for drafts, whatever the type', () => {
+  it('select the published world unless drafts are requested, for any type', () => {
     expect(planOf('').search.world).toBe('published');
     expect(planOf('status=draft', 'category').search.world).toBe('draft');
   });
@@ -169,7 +169,7 @@ describe('status, locale, publication and unknown parameters', () => {
 });
 
 describe('single entries and users', () => {
-  it('filters a single entry, and ignores filters where one is written', () => {
+  it('filter a read of one entry, and ignore filters of a write', () => {
     expect(planEntry(requestOf('filters[locale]=fr', 'topic')).query).toEqual({
       kind: 'bool',
       filter: [
@@ -189,7 +189,7 @@ describe('single entries and users', () => {
     expect(refusalOf(() => planWrite(requestOf('populate=foo'))).message).toBe('Invalid key foo');
   });
 
-  it("speaks Strapi's users dialect", () => {
+  it("accept Strapi's users dialect", () => {
     const plan = (query: string) => planUsersList(requestOf(query, 'plugin::users-permissions.user'));
     expect(plan('foo=1&pagination[pageSize]=2&populate=role').search).toMatchObject({
       from: 0,

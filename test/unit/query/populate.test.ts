@@ -45,7 +45,7 @@ describe('forms', () => {
     expect(outline(nodes(query))).toBe(wanted);
   });
 
-  it('takes other locales for a relation of localized types, ordered by locale', () => {
+  it('populates localizations as a relation, ordered by locale', () => {
     expect(nodes('populate=localizations', 'article')).toMatchObject([
       { attribute: 'localizations', sort: [{ path: [], field: 'locale', direction: 'asc' }] },
     ]);
@@ -62,13 +62,13 @@ describe('forms', () => {
     },
   );
 
-  it('takes a component of a zone for * as for true', () => {
+  it('accepts * like true for a component of a zone', () => {
     expect(nodes('populate[sections][on][blocks.hero]=*')).toEqual(
       nodes('populate[sections][on][blocks.hero]=true'),
     );
   });
 
-  it('takes true for nothing more behind a relation', () => {
+  it('populates nothing behind a relation with true', () => {
     expect(nodes('populate[chef][populate]=true')).toEqual(nodes('populate[chef]=true'));
   });
 
@@ -97,7 +97,7 @@ describe('options', () => {
     ]);
   });
 
-  it('holds the publication filter at every level, for types with draft & publish', () => {
+  it('applies the publication filter at every level, to types with draft & publish', () => {
     const modified = { kind: 'term', field: '$publication', value: 'modified' };
     const all = { kind: 'match_all' };
     expect(nodes('publicationFilter=modified&populate=chef.country,category.restaurants')).toMatchObject([
@@ -128,17 +128,17 @@ describe('deep', () => {
   const nodes = (query: string, name?: string) => planDeep(query, name).selection.populate;
   const message = (query: string) => refusalOf(() => planDeep(query)).message;
 
-  it('is a name like any other where it is not taken, as the corpus has it', () => {
+  it('is an ordinary name if populate=deep is not accepted, as in the corpus', () => {
     expect(refusalOf(() => planOf('populate=deep')).message).toBe('Invalid key deep');
   });
 
-  it('brings in one level, without the way back', () => {
+  it('populates one level, without the inverse relation', () => {
     expect(outline(nodes('populate=deep:1'))).toBe(
       'logo gallery address hours sections<blocks.hero blocks.quote blocks.teaser> category chef menu tags reviews homeCountry',
     );
   });
 
-  it('goes to five levels, and cuts every cycle', () => {
+  it('populates five levels, and cuts every cycle', () => {
     expect(nodes('populate=deep')).toEqual(nodes('populate=deep:5'));
     const types = (list: readonly PopulateNode[], way: readonly string[]): void => {
       for (const node of list) {
@@ -154,7 +154,7 @@ describe('deep', () => {
     expect(outline(nodes('populate=deep:3', 'review'))).toContain('chef(awards country signature)');
   });
 
-  it('does not name what the caller may not find', () => {
+  it('omits types that the caller may not find', () => {
     const request = { ...requestOf('populate=deep:2'), populateDeep: true };
     const mayFind = (type: string) => type !== 'api::chef.chef';
     const { populate } = planList({ ...request, mayFind }).selection;
@@ -167,7 +167,7 @@ describe('deep', () => {
     expect(message(`populate=${value}`)).toBe(`Invalid populate parameter: ${value} reaches too far`);
   });
 
-  it('refuses what would name more than 1,000 attributes', () => {
+  it('refuses more than 1,000 attributes', () => {
     const relations = (n: number) =>
       Object.fromEntries(
         Array.from({ length: 12 }, (_, i) => [
@@ -222,7 +222,7 @@ describe('default populate', () => {
     findOne: ['author', 'topic'],
   });
 
-  it('applies to each action where the request has no populate', () => {
+  it('applies to each action if the request has no populate', () => {
     expect(outline(planList(request(registry, '')).selection.populate)).toBe('author(topic)');
     expect(outline(planEntry(request(registry, '')).selection.populate)).toBe('author topic');
     expect(outline(planList(request(registry, 'populate=topic')).selection.populate)).toBe('topic');
@@ -230,7 +230,7 @@ describe('default populate', () => {
     expect(planWrite(request(registry, '')).selection.populate).toEqual([]);
   });
 
-  it('leaves out what the caller may not find, instead of a refusal', () => {
+  it('omits types that the caller may not find, instead of a refusal', () => {
     const mayFind = (type: string) => type !== 'api::author.author';
     expect(outline(planEntry({ ...request(registry, ''), mayFind }).selection.populate)).toBe('topic');
   });

@@ -20,13 +20,13 @@ describe('parseQueryString', () => {
     expect(plain(text)).toEqual(wanted);
   });
 
-  it('keeps lists of any length a request may have as lists', () => {
+  it('parses lists of every allowed length as lists', () => {
     const text = Array.from({ length: 900 }, (_, i) => `filters[stars][$in][${i}]=${i}`).join('&');
     const { stars } = parseQueryString(text)['filters'] as unknown as { stars: { $in: unknown[] } };
     expect(stars.$in).toHaveLength(900);
   });
 
-  it('keeps names of Object.prototype as data', () => {
+  it('treats names of Object.prototype as data', () => {
     const parsed = parseQueryString('toString=1&filters[constructor]=x&filters[hasOwnProperty]=y');
     expect(Object.keys(parsed)).toEqual(['toString', 'filters']);
     expect(Object.keys(parsed['filters'] as object)).toEqual(['constructor', 'hasOwnProperty']);
@@ -46,7 +46,7 @@ describe('parseQueryString', () => {
     expect(refusal.details).toMatchObject({ found: 1001, accepted: 'at most 1000 parameters' });
   });
 
-  it('leaves what is nested deeper than 20 levels as one literal name', () => {
+  it('parses levels below the 20th as one literal name', () => {
     const deep = `filters${'[$not]'.repeat(22)}[stars]=3`;
     expect(JSON.stringify(plain(deep))).toContain('"[$not][$not][stars]":"3"');
   });

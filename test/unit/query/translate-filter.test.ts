@@ -94,7 +94,7 @@ describe('groups and negation', () => {
     expect(queryOf('filters[$not][stars][$in]')).toEqual(NONE);
   });
 
-  it('takes a list given to an operator for an OR, of the negations too', () => {
+  it('translates a list operand to an OR, also of negations', () => {
     expect(queryOf('filters[name][$contains][]=a&filters[name][$contains][]=b')).toMatchObject({
       kind: 'bool',
       should: [{ value: 'a' }, { value: 'b' }],
@@ -104,7 +104,7 @@ describe('groups and negation', () => {
     expect(queryOf('filters[stars][$not][]=3&filters[stars][$not][]=4')).toEqual(either);
   });
 
-  it('takes a null in a list of $eq for IS NULL, in $in for nothing', () => {
+  it('translates null in a list of $eq to IS NULL, and in $in to nothing', () => {
     const eitherOr = { kind: 'bool', should: [term('name', 'a'), not(exists('name'))] };
     expect(queryOf('filters[name][$eq][]=a&filters[name][$eq][]')).toEqual(eitherOr);
     expect(queryOf('filters[name][$in][]=a&filters[name][$in][]')).toEqual(term('name', 'a'));
@@ -113,7 +113,7 @@ describe('groups and negation', () => {
 });
 
 describe('relations, components and zones', () => {
-  it('puts conditions of one mention on one row and keeps mentions apart', () => {
+  it('applies the conditions of one mention to one row, and separates mentions', () => {
     expect(queryOf('filters[tags][name]=a&filters[tags][weight]=1')).toEqual(
       some('tags', { kind: 'bool', filter: [term('name', 'a'), term('weight', 1)] }),
     );
@@ -123,11 +123,11 @@ describe('relations, components and zones', () => {
     });
   });
 
-  it('leaves relations un-negated under $not', () => {
+  it('does not negate relations under $not', () => {
     expect(queryOf('filters[$not][tags][name]=a')).toEqual(some('tags', differs('name', term('name', 'a'))));
   });
 
-  it('lets a condition that is true of a NULL row accept rows without a link', () => {
+  it('accepts rows without a link if a condition is true of NULL', () => {
     expect(queryOf('filters[chef][$null]=true')).toEqual(not(some('chef', ALL)));
     expect(queryOf('filters[chef][name][$null]=true')).toEqual(orEmpty('chef', not(exists('name'))));
     expect(queryOf('filters[chef][country][$null]=true')).toEqual(orEmpty('chef', not(some('country', ALL))));
@@ -141,7 +141,7 @@ describe('relations, components and zones', () => {
     expect(queryOf('filters[address][$notNull]=true')).toEqual(some('address', ALL));
   });
 
-  it('asks a dynamic zone for components of one kind', () => {
+  it('matches components of one kind in a dynamic zone', () => {
     expect(queryOf('filters[sections][on][blocks.hero][headline]=Hello')).toEqual({
       kind: 'some_in_zone',
       attribute: 'sections',

@@ -56,7 +56,7 @@ afterEach(async () => {
 });
 
 describe('a builder', () => {
-  it('leaves a graph alone that a worker is taking over', async () => {
+  it('does not open a graph that a worker is switching over to', async () => {
     const { id, generation } = store.begin(SCOPE, '2026-11-23T00:00:00.000Z');
     const worker = openContentGraph(graphFile(data, generation));
     store.enter(id, 'taking over');
@@ -77,7 +77,7 @@ describe('a builder', () => {
     openContentGraph(graph).close();
   });
 
-  it('returns what became of a rebuild that failed in the process it waited for', async () => {
+  it('returns the failure of the rebuild that it waited for', async () => {
     const { id } = store.begin(SCOPE, '2026-11-23T00:00:00.000Z');
     const other = tryLockFile(join(data, 'rebuild.db'));
     const ended = runRebuild(host, REQUEST);

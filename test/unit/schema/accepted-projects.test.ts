@@ -27,7 +27,7 @@ function described({ file, path: at, action }: SchemaWarning): string {
   return `${model === 'thing' ? '' : `${model} `}${attribute}: ${action}`;
 }
 
-test('there are more than 40 projects', () => {
+test('the corpus has at least 40 projects', () => {
   expect(ACCEPTED_PROJECTS.length).toBeGreaterThanOrEqual(40);
   expect(new Set(ACCEPTED_PROJECTS.map(({ title }) => title)).size).toBe(ACCEPTED_PROJECTS.length);
 });
@@ -42,7 +42,7 @@ test.each(ACCEPTED_PROJECTS)('a project with $title starts', ({ files, warnings 
   expect(strict.kind).toBe(warnings.length === 0 ? 'loaded' : 'problems');
 });
 
-test('a private attribute stays private whatever else is dropped', () => {
+test('a private attribute stays private if others are dropped', () => {
   for (const { files } of ACCEPTED_PROJECTS) {
     const result = loadContentTypes(folderOf(files));
     if (result.kind === 'problems') throw new Error(result.problems.map(problemLine).join('\n'));

@@ -15,7 +15,7 @@ function attributeProblems(attributes: Attributes): string[] {
   return problems.map((problem) => problemLine(problem).replace('thing.json $.attributes', ''));
 }
 
-test('every option of the wrong form is found in one go', () => {
+test('every malformed option is reported at once', () => {
   expect(
     attributeProblems({
       a: { type: 'string', required: 'yes', minLength: -1 },
@@ -45,7 +45,7 @@ test('every option of the wrong form is found in one go', () => {
   ]);
 });
 
-test('limits that contradict each other, bad regular expressions and repeated values are found', () => {
+test('contradictory limits, bad regular expressions and repeated values are reported', () => {
   expect(
     attributeProblems({
       a: { type: 'text', minLength: 9, maxLength: 3, regex: '[a-' },
@@ -87,7 +87,7 @@ test.each([
   ).toEqual([]);
 });
 
-test('the default of an enumeration is one of its values', () => {
+test('the default of an enumeration must be one of its values', () => {
   expect(attributeProblems({ a: { type: 'enumeration', enum: ['x', 'y'], default: 'z' } })).toEqual([
     '.a.default: expected one of x, y, found "z"',
   ]);
@@ -95,7 +95,7 @@ test('the default of an enumeration is one of its values', () => {
 
 const FORM = 'expected a name of letters, digits, _ and - that does not begin with - and is not a number';
 
-test('reserved and malformed attribute names are refused, in components fewer', () => {
+test('reserved and malformed attribute names are refused, fewer of them in components', () => {
   const text = { type: 'string' };
   const names = ['id', 'document_id', 'createdAt', 'Published_At', 'locale', 'localizations', 'createdBy'];
   const attributes = Object.fromEntries(

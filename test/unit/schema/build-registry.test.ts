@@ -39,7 +39,7 @@ test('a valid pair of types has no problems', () => {
   expect(problemsOf(...files)).toEqual([]);
 });
 
-test('type names are kebab-case, not reserved, and shared by no two types in any case', () => {
+test('type names must be kebab-case, not reserved, and unique in any case', () => {
   const named = (uid: string, singularName: string, pluralName: string, more: object = {}): SchemaFile => ({
     model: 'contentType',
     file: `${uid}.json`,
@@ -68,7 +68,7 @@ test('type names are kebab-case, not reserved, and shared by no two types in any
   ]);
 });
 
-test('relations need a kind that is served, a target that exists and a fitting owner', () => {
+test('relations need a supported kind, an existing target and a matching owner', () => {
   const self = 'api::thing.thing';
   expect(
     attributeProblems({
@@ -91,7 +91,7 @@ test('relations need a kind that is served, a target that exists and a fitting o
   ]);
 });
 
-test('the two sides of a relation name each other and are of kinds that fit', () => {
+test('the two sides of a relation must name each other and have matching kinds', () => {
   const book = 'api::book.book';
   const author = 'api::author.author';
   expect(
@@ -126,7 +126,7 @@ test('the two sides of a relation name each other and are of kinds that fit', ()
   ]);
 });
 
-test('components exist, hold no zone, no two-sided relation and not themselves', () => {
+test('components must exist, and contain no zone, no two-sided relation and not themselves', () => {
   expect(
     problemsOf(
       type('page', {
@@ -152,7 +152,7 @@ test('components exist, hold no zone, no two-sided relation and not themselves',
   ]);
 });
 
-test('a uid names a text attribute as its source', () => {
+test('the source of a uid must be a text attribute', () => {
   expect(
     attributeProblems({
       title: { type: 'string' },
@@ -167,7 +167,7 @@ test('a uid names a text attribute as its source', () => {
   ]);
 });
 
-test('options.privateAttributes hides attributes, but not what every answer shows', () => {
+test('options.privateAttributes hides attributes, except those that every answer shows', () => {
   const options = { privateAttributes: ['note', 'createdBy', 'documentId'] };
   const { registry, problems } = buildRegistry([type('thing', { note: { type: 'string' } }, { options })]);
   expect(registry.contentTypes.get('api::thing.thing')?.attributes.get('note')?.private).toBe(true);
@@ -192,7 +192,7 @@ test('every problem of a file that is not a content type is reported', () => {
 });
 
 /** Each attribute of the conformance schema taken away in turn. */
-test('an attribute of the conformance schema is missed exactly where another names it', () => {
+test('a removed attribute of the conformance schema is reported exactly where another names it', () => {
   const root = path.resolve(import.meta.dirname, '../../conformance/schema');
   const read = (): (SchemaFile & {
     json: { attributes: { [name: string]: { inversedBy?: string; mappedBy?: string; target?: string } } };

@@ -37,7 +37,7 @@ function problemsOf(folder: string): string[] {
 
 const tag = { info: { singularName: 'tag', pluralName: 'tags' }, attributes: { name: { type: 'string' } } };
 
-test('the conformance schema loads whole: 11 types, the built-in two, 9 components', () => {
+test('the conformance schema has 11 types, the built-in two, and 9 components', () => {
   const { registry, definitions, warnings } = loaded(conformance);
   expect(registry.contentTypes.size).toBe(13);
   expect([...registry.components.keys()]).toEqual([
@@ -63,7 +63,7 @@ test('the conformance schema loads whole: 11 types, the built-in two, 9 componen
   expect(warnings).toEqual([]);
 });
 
-test('definitions hold the JSON of a type and of the components it can hold at any depth, built-in types none', () => {
+test('definitions contain the JSON of a type and of all its components, built-in types none', () => {
   const { definitions } = loaded(conformance);
   const definitionOf = (uid: string) => definitions.find((definition) => definition.uid === uid);
   const dish = definitionOf('api::dish.dish');
@@ -85,14 +85,14 @@ test('definitions hold the JSON of a type and of the components it can hold at a
   });
 });
 
-test('the registry comes back from its definitions after a round trip through JSON', () => {
+test('definitions give the same registry after a round trip through JSON', () => {
   const { registry, definitions } = loaded(conformance);
   const back = registryOfDefinitions(JSON.parse(JSON.stringify(definitions)));
   expect(new Map([...back.contentTypes].sort())).toEqual(new Map([...registry.contentTypes].sort()));
   expect(new Map([...back.components].sort())).toEqual(registry.components);
 });
 
-test('a definition whose target is not defined yet gives a registry all the same', () => {
+test('a definition with an undefined target gives a registry', () => {
   const { definitions } = loaded(conformance);
   const only = definitions.filter(({ uid }) => uid === 'api::country.country');
   const country = registryOfDefinitions(only).contentTypes.get('api::country.country');
@@ -102,7 +102,7 @@ test('a definition whose target is not defined yet gives a registry all the same
   });
 });
 
-test('a project and its src load alike; an api may hold several types', async () => {
+test('a project and its src give the same types; an api may have several', async () => {
   const project = await folderOf({ 'package.json': '{}', 'src/admin/app.json': '{}' });
   await cp(conformance, path.join(project, 'src'), { recursive: true });
   await mkdir(path.join(project, 'src/api/dish/content-types/spice'));
@@ -113,7 +113,7 @@ test('a project and its src load alike; an api may hold several types', async ()
   expect(ofProject).toEqual(loaded(path.join(project, 'src')).registry);
 });
 
-test('schema files may lie directly in the folder', async () => {
+test('schema files may be directly in the folder', async () => {
   const folder = await folderOf({
     'tag.json': { ...tag, attributes: { place: { type: 'component', component: 'shared.place' } } },
     'city/schema.json': { info: { singularName: 'city', pluralName: 'cities' }, attributes: {} },
@@ -124,7 +124,7 @@ test('schema files may lie directly in the folder', async () => {
   expect([...registry.components.keys()]).toEqual(['shared.place']);
 });
 
-test('an extension of users adds attributes, and those that users have stay as they are', async () => {
+test('an extension of users adds attributes, and does not change existing ones', async () => {
   const user = {
     info: { singularName: 'user', pluralName: 'users' },
     attributes: {
@@ -157,7 +157,7 @@ test('an extension of users adds attributes, and those that users have stay as t
   ]);
 });
 
-test('strict schemas make every warning a problem', async () => {
+test('strict schemas turn every warning into a problem', async () => {
   const folder = await folderOf({ 'tag.json': { ...tag, attributes: { x: { type: 'varchar' } } } });
   expect(loaded(folder).warnings).toHaveLength(1);
   const result = loadContentTypes(folder, { strict: true });
@@ -166,7 +166,7 @@ test('strict schemas make every warning a problem', async () => {
   ]);
 });
 
-test('nothing to read is a problem', async () => {
+test('a folder without schemas is a problem', async () => {
   const empty = await folderOf({ 'api/tag/readme.md': '' });
   const message =
     'there is no content type: expected api/<api>/content-types/<type>/schema.json or <type>.json';
@@ -175,7 +175,7 @@ test('nothing to read is a problem', async () => {
   expect(problemsOf(missing)).toEqual([`${missing} $: there is no such folder`]);
 });
 
-test('files that cannot be read do not hide what is wrong with the others', async () => {
+test('unreadable files do not hide problems of the others', async () => {
   const folder = await folderOf({
     'api/tag/content-types/tag/schema.json': { ...tag, attributes: { name: { type: 'varchar' } } },
     'api/broken/content-types/broken/schema.json': '{ "kind": ',

@@ -25,13 +25,13 @@ function parsed(
 const plain = { private: false, required: false, configurable: true, localized: true };
 const plainScalar = { ...plain, kind: 'scalar', unique: false, searchable: true };
 
-test.each(SCALAR_TYPES)('%s needs nothing but its type', (type) => {
+test.each(SCALAR_TYPES)('%s needs only its type', (type) => {
   const values = type === 'enumeration' ? { enum: ['a'] } : {};
   const attribute = parsed({ a: { type, ...values } }).get('a');
   expect(attribute).toEqual({ ...plainScalar, name: 'a', type, private: type === 'password', ...values });
 });
 
-test('options of scalars are kept, 64-bit ones as decimal text; other keys are let through and dropped', () => {
+test('options of scalars are kept, 64-bit ones as decimal text; other keys are accepted and dropped', () => {
   const attributes = parsed({
     code: {
       type: 'string',
@@ -82,7 +82,7 @@ test('options of scalars are kept, 64-bit ones as decimal text; other keys are l
   });
 });
 
-test('relations of every kind, media, components and zones', () => {
+test('relations of every kind, media, components and zones are parsed', () => {
   const target = 'api::thing.thing';
   const relation = { type: 'relation', target };
   const place: SchemaFile = { model: 'component', file: 'p.json', uid: 'x.place', json: { attributes: {} } };
@@ -150,7 +150,7 @@ test('relations of every kind, media, components and zones', () => {
 const OWN = { pluginOptions: { i18n: { localized: true } } };
 const SHARED = { pluginOptions: { i18n: { localized: false } } };
 
-test('on a localized type an attribute is shared unless it says otherwise, a relation or uid never is', () => {
+test('an attribute of a localized type is shared unless its options differ, a relation or uid never', () => {
   const relation = { type: 'relation', relation: 'oneToOne', target: 'api::thing.thing' };
   const attributes = {
     silent: { type: 'string' },
@@ -171,7 +171,7 @@ test('on a localized type an attribute is shared unless it says otherwise, a rel
   expect(localizedNames(SHARED)).toEqual(Object.keys(attributes));
 });
 
-test('a custom field is of the type its schema says, and refused where nobody does', () => {
+test('a custom field has the type of its schema, and is refused without one', () => {
   const field = (customField: string, varve?: unknown) => ({
     type: 'customField',
     customField,

@@ -30,7 +30,7 @@ const { registry } = buildRegistry([
   },
 ]);
 
-test('queryable scalars are the public ones and those of every row, in the order of an answer', () => {
+test('queryable scalars are the public ones and the system attributes, in the order of an answer', () => {
   const types = (uid: string) =>
     [...queryableScalars(contentTypeOf(registry, uid)).values()].map(({ name, type }) => `${name} ${type}`);
   const plain = [
@@ -47,13 +47,13 @@ test('queryable scalars are the public ones and those of every row, in the order
   expect([...queryableScalars(componentOf(registry, 'x.part')).keys()]).toEqual(['id', 'name', 'size']);
 });
 
-test('they are worked out once per model', () => {
+test('queryable scalars are computed once per model', () => {
   const type = contentTypeOf(registry, 'api::b.b');
   expect(queryableScalars(type)).toBe(queryableScalars(type));
   expect(localizationsAttribute(type)).toBe(localizationsAttribute(type));
 });
 
-test('only localized types have localizations, a list of their own', () => {
+test('only localized types have localizations, a list of their own type', () => {
   expect(localizationsAttribute(contentTypeOf(registry, 'api::a.a'))).toBeUndefined();
   expect(localizationsAttribute(contentTypeOf(registry, 'api::b.b'))).toMatchObject({
     kind: 'relation',
@@ -63,7 +63,7 @@ test('only localized types have localizations, a list of their own', () => {
   });
 });
 
-test('users and files are always there; what a user must not show is private', () => {
+test('users and files always exist, and secrets of a user are private', () => {
   expect(BUILT_IN_TYPES.map((type) => [type.uid, type.builtIn, routeNameOf(type)])).toEqual([
     [USER_TYPE, true, 'users'],
     [FILE_TYPE, true, 'files'],

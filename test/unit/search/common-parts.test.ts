@@ -36,7 +36,7 @@ function openParts(requests: readonly SearchRequest[]) {
   return { common: createCommonParts(state, requests), space, index };
 }
 
-it('collects the rows of a condition once that several searches have', () => {
+it('collects the rows of a condition once for several searches', () => {
   const [both, other] = [request(all(poem, long)), request(all(short, poem))];
   const { common, space } = openParts([both, other]);
   const [rows, others] = [common.match(space, both)(), common.match(space, other)()];
@@ -48,7 +48,7 @@ it('collects the rows of a condition once that several searches have', () => {
   expect(common.match(space, request(MATCH_ALL))()).toBe(space.live);
 });
 
-it('finds the words of a query once, for each choice of fields and typos', () => {
+it('finds the words of a query once for each choice of fields and typos', () => {
   const { common, index } = openParts([]);
   const found = common.terms(index, heat)();
   expect(found[0]?.terms[0]?.rows[0]).toBe(0b1111);

@@ -27,7 +27,7 @@ const search = (index: ReturnType<typeof createIndex>, query: string) =>
     text: { query, locales: ['en'], typoTolerance: true, isRanked: true },
   });
 
-it('reads words outside of the time that an answer may take', async () => {
+it('does not count the reading of words for the time limit', async () => {
   const index = createIndex();
   await index.apply({ position: 1n, rows: articles('first'), links: [] });
   const [one, other] = await Promise.all([search(index, '17 '), search(index, '18 ')]);

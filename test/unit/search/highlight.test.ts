@@ -23,7 +23,7 @@ it.each([
   expect(marked(text, query)).toBe(expected);
 });
 
-it('gives the words around the most different matches', () => {
+it('returns the words with the most distinct matches', () => {
   const text = 'one heat two three four five six heat and flow seven eight nine ten';
   expect(marked(text, 'heat flow', 6)).toBe('…five six [heat] and [flow] seven…');
   expect(marked(text, 'nowhere', 3)).toBe('one heat two…');

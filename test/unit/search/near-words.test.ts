@@ -46,7 +46,7 @@ function walk(trie: ReturnType<typeof createWordTrie>, search: Parameters<typeof
   return { come, beginning };
 }
 
-it('meets every word that is near enough, and knows which begin with the text', () => {
+it('finds every similar word, and flags only words that begin with the text', () => {
   fc.assert(
     fc.property(fc.array(word, { maxLength: 60 }), fc.array(typing, { maxLength: 10 }), (words, typed) => {
       const trie = createWordTrie();
@@ -71,7 +71,7 @@ it('meets every word that is near enough, and knows which begin with the text', 
   );
 });
 
-it('looks at almost no words but those that are near', () => {
+it('visits only similar words', () => {
   const letters = [...'abcdefghij'];
   const trie = createWordTrie();
   const words = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => `h${a}${b}${c}${c}${b}`)));
@@ -81,7 +81,7 @@ it('looks at almost no words but those that are near', () => {
   expect(walk(trie, search).come.size).toBe(near.length);
 });
 
-it('forgets the letters of words that are gone', () => {
+it('drops the letters of removed words', () => {
   const trie = createWordTrie();
   const words = ['boundary', 'bound', 'layer', 'supersonically', 'supersonicality'];
   for (const round of [1, 2, 3]) {

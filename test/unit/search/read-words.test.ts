@@ -21,7 +21,7 @@ function wordsRead(text: unknown): string[] {
   return words;
 }
 
-it('reads the words that a value has, with and without other letters', () => {
+it('reads the words of a value, with and without letters outside ASCII', () => {
   const part = fc.constantFrom(
     'Heat',
     'a',
@@ -46,7 +46,7 @@ it('reads the words that a value has, with and without other letters', () => {
   expect([wordsRead(long).length, wordsOfValue(field, long, 'en').length]).toEqual([20_000, 20_000]);
 });
 
-it('gives a word its number, whichever word used the cache slot before', () => {
+it('returns the number of a word after any other word used its cache slot', () => {
   // All have the same slot in the cache of recent words, which other kinds and dropped words used before.
   const vocabulary = createVocabulary(languageOf('en'));
   const use = (word: string) =>

@@ -21,7 +21,7 @@ const word = fc
   .map((parts) => parts.flat().join(''))
   .filter((text) => text !== '');
 
-it('knows which stemmers keep the first letter of a word', () => {
+it('keeps the first letter of a word in every language that claims it', () => {
   fc.assert(
     fc.property(word, (text) => {
       for (const language of LANGUAGES) {
@@ -81,13 +81,13 @@ it('scans every word that matches a query, among separators and capitals', () =>
   );
 });
 
-it('scans words whose stems begin otherwise', () => {
+it('scans words whose stem has another first letter', () => {
   const language = languageOf('ga');
   const { terms } = searchTerms('fuil ', { language, typoTolerance: false });
   expect(createMarker({ language, terms, kind: 'text' })('Bhfuil').length).toBe(1);
 });
 
-it('looks at few words of a text, and leaves texts with other letters to those who know them', () => {
+it('looks at few words of a text, and does not scan texts with letters outside ASCII', () => {
   const language = languageOf('en');
   const { terms } = searchTerms('boundary layer ', { language, typoTolerance: true });
   const filter = letterFilter({ language, terms });

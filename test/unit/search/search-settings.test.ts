@@ -19,7 +19,7 @@ function built(attributes: object, pluginOptions: object = {}) {
 
 const searched = (search: unknown) => ({ pluginOptions: { varve: { search } } });
 
-it('searches public texts, and what the schema says of them', () => {
+it('searches public texts with the options of the schema', () => {
   const { registry, problems } = built(
     {
       name: { type: 'string' },

@@ -63,12 +63,12 @@ async function storedWithMark(): Promise<WordMemory> {
   return files;
 }
 
-it('takes the words of rows that are as they were from the file', async () => {
+it('takes the words of unchanged rows from the file', async () => {
   const index = await open(articles(ARTICLES), await storedWithMark());
   expect([await found(index, 'mark5 '), await found(index, 'layer ')]).toEqual([ARTICLES, 0]);
 });
 
-it('reads the words of rows that have changed, come or gone since', async () => {
+it('reads the words of rows that were changed, added or removed since', async () => {
   const [, , ...others] = articles(ARTICLES);
   // Rows are in other places, as after a start.
   const rows = [article(ARTICLES + 1), ...others.toReversed(), article(2, 'another layer')];
@@ -77,7 +77,7 @@ it('reads the words of rows that have changed, come or gone since', async () => 
   expect([await found(index, '1 '), await found(index, `${ARTICLES + 1} `)]).toEqual([0, 1]);
 });
 
-it('reads words again that another version has stored', async () => {
+it('reads words again if another version stored them', async () => {
   const files = await storedWithMark();
   rewrite(files, '"basis":"[1,1,', '"basis":"[1,2,');
   const index = await open(articles(ARTICLES), files);
@@ -118,7 +118,7 @@ it.each([
   expect([await found(index, 'mark5 '), await found(index, 'layer ')]).toEqual([0, ARTICLES]);
 });
 
-it('stores nothing of fewer rows', async () => {
+it('stores nothing for few rows', async () => {
   const files = createWordMemory();
   const index = await open(articles(ARTICLES - 1), files);
   await found(index, 'layer ');
@@ -126,7 +126,7 @@ it('stores nothing of fewer rows', async () => {
   expect(files.files.size).toBe(0);
 });
 
-it('stores words while it serves, for a process that is killed', async () => {
+it('stores words while it serves, so that a killed process keeps them', async () => {
   const files = createWordMemory();
   const index = await open(articles(ARTICLES), files);
   await found(index, 'layer ');
@@ -140,7 +140,7 @@ it('stores words while it serves, for a process that is killed', async () => {
   expect([...files.files.values()]).toEqual([before]);
 });
 
-it('stores words that were being stored when it was closed', async () => {
+it('stores all words on close, also during a save', async () => {
   const files = createWordMemory();
   const index = await open(articles(ARTICLES), files);
   await found(index, 'layer ');
@@ -149,7 +149,7 @@ it('stores words that were being stored when it was closed', async () => {
   expect(files.files.size).toBe(1);
 });
 
-it('reads rows that change while words are taken', async () => {
+it('reads rows that change while stored words are loaded', async () => {
   const files = await stored();
   let steps = 0;
   for (let isDone = false; !isDone; steps++) {

@@ -18,7 +18,7 @@ function read(content: unknown) {
   return withSynonyms(file, registry);
 }
 
-it('adds synonyms to those of the schema, by type and locale, and names answers differently', () => {
+it('adds synonyms to those of the schema, by type and locale, and changes ETags', () => {
   const read1 = read({ '*': { '*': [['Café', 'Tea Room']] }, [TOWN]: { en: [['town', 'ville']] } });
   const words = (uid: string, locale: string) => {
     const found = synonymsIn(searchOf(read1, uid).synonyms, locale);
@@ -34,7 +34,7 @@ it('adds synonyms to those of the schema, by type and locale, and names answers 
   expect(withSynonyms(undefined, registry)).toBe(registry);
 });
 
-it('says what is wrong with a file', () => {
+it('reports every problem of a file', () => {
   expect(() => withSynonyms('/nowhere.json', registry)).toThrow(
     /^--synonyms \/nowhere\.json cannot be read: ENOENT/,
   );

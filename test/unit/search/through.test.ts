@@ -33,7 +33,7 @@ function built(through: readonly string[]) {
 }
 
 describe('texts of related rows', () => {
-  it('are searched as their attributes say, with weight 1', () => {
+  it('are searched with the options of their attributes, with weight 1', () => {
     const { registry, problems } = built(['city.name', 'city.code', 'city.name']);
     expect(problems).toEqual([]);
     const { fields } = searchOf(registry, DISH);
@@ -50,7 +50,7 @@ describe('texts of related rows', () => {
     ]);
   });
 
-  it('are looked at for callers that may find the related type', () => {
+  it('are searched only for callers that may find the related type', () => {
     const { registry } = built(['city.name']);
     const fieldsFor = (mayFind?: (uid: string) => boolean) =>
       planList({

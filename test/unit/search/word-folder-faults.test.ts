@@ -54,7 +54,7 @@ function storedByte(folder: string): number | undefined {
 
 const partsOf = (folder: string) => readdirSync(folder).filter((name) => name.endsWith('.part'));
 
-it('shows whole words only while two processes store the same ones', async () => {
+it('shows only complete files while two processes store the same words', async () => {
   const folder = createFolder();
   for (const byte of [1, 2]) startWriter(folder, byte);
   const seen = new Set<number>();
@@ -65,7 +65,7 @@ it('shows whole words only while two processes store the same ones', async () =>
   }
 });
 
-it('keeps whole words when a process is killed while it stores others, and removes what that left', async () => {
+it('keeps complete files when a process is killed during a save, and removes partial ones', async () => {
   const folder = createFolder();
   let dead = 0;
   for (let kills = 1; partsOf(folder).length === 0; kills++) {
@@ -81,9 +81,7 @@ it('keeps whole words when a process is killed while it stores others, and remov
   expect(readdirSync(folder).sort()).toEqual(['others', 'words']);
 });
 
-it('keeps the words that are there on a full disk, and stores others when there is room', async ({
-  skip,
-}) => {
+it('keeps stored words on a full disk, and stores others when there is space', async ({ skip }) => {
   const disk = smallDisk(skip);
   const files = createWordFolder(disk.path);
   await files.write('words', new Uint8Array(HALF_A_MEGABYTE).fill(1));
@@ -96,7 +94,7 @@ it('keeps the words that are there on a full disk, and stores others when there 
   expect(files.read('words')).toEqual(new Uint8Array(HALF_A_MEGABYTE).fill(2));
 });
 
-it('reads and does not store words where nothing can be written', async ({ skip }) => {
+it('reads words, and stores none in a read-only folder', async ({ skip }) => {
   const disk = smallDisk(skip);
   await createWordFolder(disk.path).write('words', new Uint8Array([1]));
   disk.makeReadOnly();

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
 
-it('reads what another process wrote last, and only its owner can', async () => {
+it('reads the last file of another process, and only its owner can', async () => {
   await createWordFolder(folder).write(NAME, Buffer.from('first'));
   await createWordFolder(folder).write(NAME, Buffer.from('second'));
   const files = createWordFolder(folder);
@@ -22,7 +22,7 @@ it('reads what another process wrote last, and only its owner can', async () => 
   expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
 });
 
-it('removes what a killed process left of a file, and nothing of one that runs', async () => {
+it('removes partial files of killed processes, and none of running ones', async () => {
   const { pid } = spawnSync(process.execPath, ['-e', '']);
   mkdirSync(folder);
   const parts = [pid, process.ppid].map((id) => `other.${id}.part`);
@@ -36,7 +36,7 @@ it('removes what a killed process left of a file, and nothing of one that runs',
   ]);
 });
 
-it('stores nothing where it cannot', async () => {
+it('stores nothing if the folder cannot be written', async () => {
   writeFileSync(folder, 'no folder');
   const files = createWordFolder(folder);
   await files.write(NAME, Buffer.from('one'));

@@ -88,7 +88,7 @@ describe('searchTerms', () => {
 });
 
 describe('visibleText', () => {
-  it('blanks the markup of rich text and keeps the places of words', () => {
+  it('blanks the markup of rich text and keeps the positions of words', () => {
     const text = '<p class="big">See <b>[the menu](http://x.test/menu)</b></p>';
     const visible = visibleText('richtext', text);
     expect(words(visible)).toEqual(['see', 'the', 'menu']);

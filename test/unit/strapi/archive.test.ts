@@ -92,7 +92,7 @@ it('names a line that is not JSON', async () => {
   await expect(read()).rejects.toThrow('links/x.jsonl, line 3: ');
 });
 
-it('has the content types of the project that was exported', async () => {
+it('has the content types of the exported project', async () => {
   const archived = assembleContentTypes(await readArchiveSchemas({ file: EXPORTED }));
   const project = loadContentTypes(CONFORMANCE_SCHEMA);
   if (archived.kind === 'problems' || project.kind === 'problems') throw new Error('problems');

@@ -79,7 +79,7 @@ const BOX = archivedComponent('box.one', {
 });
 
 describe('an import of an archive', () => {
-  it('stores what breaks the rules of today, and names it once for each attribute', async () => {
+  it('stores values that the schema refuses, and reports them once for each attribute', async () => {
     const { rows, notes } = await imported({
       schemas: [THING, BOX],
       entities: [
@@ -101,7 +101,7 @@ describe('an import of an archive', () => {
     ]);
   });
 
-  it('keeps components with their ids and links, and leaves out those that are gone', async () => {
+  it('keeps components with their ids and links, and omits removed ones', async () => {
     const link = (id: number, ref: number, pos: number) => ({
       ...{ kind: 'relation.basic', relation: 'oneToMany' },
       left: { type: 'box.one', field: 'things', ref: id, pos },
@@ -133,7 +133,7 @@ describe('an import of an archive', () => {
     ]);
   });
 
-  it('orders versions by their times, and makes a draft where there is none', async () => {
+  it('orders versions by their times, and creates a missing draft', async () => {
     const type = archivedType('page', { title: { type: 'string' } }, DRAFTS);
     const later = '2026-03-02T03:04:05.678Z';
     const { rows, notes } = await imported({
@@ -161,7 +161,7 @@ describe('an import of an archive', () => {
     ]);
   });
 
-  it('gives rows without a locale the default one, and leaves other locales of types without them out', async () => {
+  it('assigns the default locale to rows without one, and omits other locales of types without locales', async () => {
     const { rows, notes } = await imported({
       schemas: [archivedType('page', {}, LOCALES), archivedType('thing', {})],
       entities: [
@@ -179,7 +179,7 @@ describe('an import of an archive', () => {
     expect(notes).toEqual(['api::thing.thing: omitted: the type has no locales, and the row has fr (1)']);
   });
 
-  it('links media by their polymorphic links, and relations from the side that owns them here', async () => {
+  it('links media by their polymorphic links, and relations from their owning side', async () => {
     const file = {
       name: 'a.png',
       hash: 'a_1',
@@ -223,7 +223,7 @@ describe('an import of an archive', () => {
     expect(rows.get('f1 live')?.values).toMatchObject(file);
   });
 
-  it('refuses an id that another document has', async () => {
+  it('refuses an id of another document', async () => {
     const owner = { documentId: 'other', locale: null };
     const { rows, summary } = await imported(
       {

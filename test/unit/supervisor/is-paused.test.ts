@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
 import { isPaused } from '../../../services/supervisor/is-paused.ts';
 
-it('tells a process that SIGSTOP has stopped from one that runs, sleeps or has ended', async () => {
+it('distinguishes a process that SIGSTOP has stopped from one that runs, sleeps or has ended', async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
   onTestFinished(() => void child.kill('SIGKILL'));
   await once(child, 'spawn');
