@@ -6,7 +6,7 @@ export function logPurges(logger: Logger): PurgeReport {
   return {
     purged: ({ kind }, count) => logger.debug({ receiver: kind, tags: count }, 'tags were purged'),
     failed: ({ kind }, reason) =>
-      logger.warn({ receiver: kind, reason }, 'a cache was not purged: it will be tried again'),
+      logger.warn({ receiver: kind, reason }, 'a cache was not purged: trying again'),
     error: (error) => logger.error({ err: error }, 'caches are not purged for now'),
   };
 }

@@ -8,7 +8,8 @@ export function logWebhooks(logger: Logger): WebhookReport {
     attempted({ id, hook, attempts }, { state, status, error }) {
       const facts = { delivery: id, hook, attempt: attempts + 1, status };
       if (state === 'delivered') logger.debug(facts, 'webhook delivered');
-      else if (state === 'waiting') logger.warn({ ...facts, reason: error }, 'a webhook will be sent again');
+      else if (state === 'waiting')
+        logger.warn({ ...facts, reason: error }, 'a delivery failed: it will be sent again');
       else
         logger.error(
           { ...facts, reason: error },

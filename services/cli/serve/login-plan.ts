@@ -82,7 +82,7 @@ function readSecret(file: string | undefined, logger: Logger): Uint8Array | unde
   if (secret.length < SECRET_BYTES)
     logger.warn(
       { bytes: secret.length },
-      `the JWT secret has fewer than ${SECRET_BYTES} bytes: replace it once nobody needs the JWTs of Strapi any more`,
+      `the JWT secret has fewer than ${SECRET_BYTES} bytes: replace it when Strapi's JWTs are no longer needed`,
     );
   return secret;
 }

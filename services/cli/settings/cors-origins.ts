@@ -21,7 +21,7 @@ export function corsOrigins(
   const usable = origins.filter(isOrigin);
   for (const origin of origins) {
     if (!isOrigin(origin))
-      logger.warn({ file, origin }, 'an origin of the project is not one: it is left out');
+      logger.warn({ file, origin }, 'the project lists an origin that is not one: it is omitted');
   }
   return { origins: usable, ...(usable.length > 0 ? { file } : {}) };
 }

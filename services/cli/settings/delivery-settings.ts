@@ -11,7 +11,7 @@ export const DELIVERY_SETTINGS = {
   answerCacheBytes: {
     flags: '--answer-cache-bytes <bytes>',
     description:
-      'memory for answers that are asked for again, with the embedded index; 0: none are remembered (default: 67108864)',
+      'memory for answers that clients request again, with the embedded index; 0: remember none (default: 67108864)',
     schema: wholeNumber(0, 1_099_511_627_776).default(64 * 2 ** 20),
   },
   cacheTags: {
@@ -22,7 +22,7 @@ export const DELIVERY_SETTINGS = {
   cacheTagsBytes: {
     flags: '--cache-tags-bytes <bytes>',
     description:
-      'longest header of tags; an answer with more gets coarser ones. Proxies cut lines of 8 KiB (default: 6144)',
+      'longest header of tags; an answer with more gets coarser tags. Proxies cut lines of 8 KiB (default: 6144)',
     schema: wholeNumber(64, 65_536).default(6_144),
   },
   cacheTagsPlain: {
@@ -33,7 +33,7 @@ export const DELIVERY_SETTINGS = {
   cacheToken: {
     flags: '--cache-token <name>',
     description:
-      'name of a token whose answers shared caches may keep, which sees no more than callers without a token (default: none)',
+      'name of a token whose answers shared caches may keep; it must see no more than callers without a token (default: none)',
     schema: z.string().min(1, 'is empty: pass the name of a token').optional(),
   },
   cacheStaleWhileRevalidate: {

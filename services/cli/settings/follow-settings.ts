@@ -18,13 +18,13 @@ export const FOLLOW_SETTINGS = {
   follow: {
     flags: '--follow <url>',
     description:
-      'serve what a running Strapi has, and what its editors change; writes go there (default: follow none)',
+      'serve the content of a running Strapi with all its changes, and forward writes to it (default: none)',
     schema: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
   },
   followToken: {
     flags: '--follow-token <token>',
     description:
-      'an API token of that Strapi that may find everything; better given by the variable or a file (default: ask as its role Public)',
+      'an API token of that Strapi that may find everything; prefer the variable or a file (default: none, as its role Public)',
     schema: z.string().min(1, 'is empty: a token is needed').optional(),
   },
   followTokenFile: {
@@ -35,13 +35,13 @@ export const FOLLOW_SETTINGS = {
   followFrom: {
     flags: '--follow-from <archive>',
     description:
-      'what strapi export wrote, to begin with while nothing is stored; it has the passwords too (default: copy everything through the API)',
+      'archive of strapi export that the first copy begins with; it has the passwords too (default: copy everything through the API)',
     schema: z.string().min(1, 'is empty: pass a file').optional(),
   },
   followWebhookSecret: {
     flags: '--follow-webhook-secret <secret>',
     description:
-      "what Strapi's webhooks to /_varve/strapi send as Authorization: Bearer; better given by the variable or a file (default: webhooks are refused)",
+      "secret that Strapi's webhooks to /_varve/strapi send as Authorization: Bearer; prefer the variable or a file (default: refuse webhooks)",
     schema: z.string().min(16, 'is shorter than 16 characters').optional(),
   },
   followWebhookSecretFile: {
@@ -51,18 +51,18 @@ export const FOLLOW_SETTINGS = {
   },
   followInterval: {
     flags: '--follow-interval <time>',
-    description: 'how often to look for new and changed entries without a webhook (default: 30s)',
+    description: 'interval for reading new and changed entries without a webhook (default: 30s)',
     schema: duration.default(30_000),
   },
   followRate: {
     flags: '--follow-rate <number>',
-    description: 'requests a second while all ids are compared, which finds every deletion (default: 5)',
+    description: 'requests a second of the comparison of all ids, which finds every deletion (default: 5)',
     schema: wholeNumber(1, 1_000).default(5),
   },
   followDeletions: {
     flags: '--follow-deletions <share>',
     description:
-      'the share of all stored rows that may be deleted at once because Strapi no longer has them; more are kept, as a Strapi may come up empty (default: 30%)',
+      'largest share of all stored rows that is deleted at once because Strapi lacks them; more are kept, since a Strapi may start empty (default: 30%)',
     schema: z
       .string()
       .regex(/^(100|\d{1,2})%$/, 'is not a share such as 30%')

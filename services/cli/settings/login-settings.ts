@@ -34,13 +34,13 @@ export const LOGIN_SETTINGS = {
   },
   jwtExpires: {
     flags: '--jwt-expires <duration>',
-    description: 'how long a JWT counts, such as 12h (default: 30d)',
+    description: 'lifetime of a JWT, such as 12h (default: 30d)',
     schema: lifetime.default(30 * UNITS.d),
   },
   jwtManagement: {
     flags: '--jwt-management <mode>',
     description:
-      'legacy-support: one JWT for long; refresh: JWTs of ten minutes, refreshed at /api/auth/refresh, as in Strapi (default: legacy-support)',
+      'legacy-support: JWTs valid for --jwt-expires; refresh: JWTs of ten minutes, refreshed at /api/auth/refresh, as in Strapi (default: legacy-support)',
     schema: z
       .enum(['legacy-support', 'refresh'], { error: 'is neither legacy-support nor refresh' })
       .default('legacy-support'),
@@ -64,7 +64,7 @@ export const LOGIN_SETTINGS = {
   },
   publicUrl: {
     flags: '--public-url <url>',
-    description: 'where people reach this server, for links in mails (default: where it listens)',
+    description: 'address of this server for people, for links in mails (default: where it listens)',
     schema: httpAddress('an http or https address')
       .transform((url) => url.replace(/\/+$/, ''))
       .optional(),
@@ -110,8 +110,7 @@ export const LOGIN_SETTINGS = {
   },
   jwksRoles: {
     flags: '--jwks-roles <pairs>',
-    description:
-      'values of that claim and the roles here that they mean, such as editor=author (default: roles of the same name)',
+    description: 'roles for values of that claim, such as editor=author (default: roles of the same name)',
     schema: pairs
       .transform((list) => new Map(list.map((pair) => pair.split('=') as [string, string])))
       .default(new Map()),

@@ -11,7 +11,7 @@ export const PURGE_SETTINGS = {
   purge: {
     flags: '--purge <receivers>',
     description:
-      'purge what changes from caches: varnish=URL, fastly=SERVICE, cloudflare=ZONE or webhook=URL; several with commas (default: caches ask each time)',
+      'purge changed answers from caches: varnish=URL, fastly=SERVICE, cloudflare=ZONE or webhook=URL; several with commas (default: caches ask each time)',
     schema: z
       .string()
       .transform((text, context) => {
@@ -26,12 +26,12 @@ export const PURGE_SETTINGS = {
   purgeToken: {
     flags: '--purge-token <secret>',
     description:
-      'secret for receivers of purges: an API token of Fastly or Cloudflare, else sent as Authorization: Bearer; better given by VARVE_PURGE_TOKEN or VARVE_PURGE_TOKEN_FILE',
+      'secret for receivers of purges: an API token of Fastly or Cloudflare, else sent as Authorization: Bearer; prefer VARVE_PURGE_TOKEN or VARVE_PURGE_TOKEN_FILE',
     schema: z.string().min(1, 'is empty').optional(),
   },
   purgeSoft: {
     flags: '--purge-soft [boolean]',
-    description: 'let caches serve what was purged once more while they ask for it (default: false)',
+    description: 'let caches serve a purged answer once more while they ask for a new one (default: false)',
     schema: yesOrNo.default(false),
   },
 } as const satisfies Readonly<Record<string, Setting>>;

@@ -152,7 +152,7 @@ export const SERVE_SETTINGS = {
   adopt: {
     flags: '--adopt [boolean]',
     description:
-      'take over uploaded files and Elasticsearch indices of another log that is no longer used (default: false)',
+      'own the uploaded files and Elasticsearch indices of another log that is no longer used (default: false)',
     schema: yesOrNo.default(false),
   },
   public: {
@@ -224,7 +224,8 @@ export const SERVE_SETTINGS = {
   ...UPLOAD_SETTINGS,
   metrics: {
     flags: '--metrics <boolean>',
-    description: 'measure, and serve /metrics; with access tokens, to full-access ones only (default: true)',
+    description:
+      'measure, and serve /metrics; if there are tokens, only to those with full access (default: true)',
     schema: yesOrNo.default(true),
   },
   metricsPort: {
@@ -244,7 +245,7 @@ export const SERVE_SETTINGS = {
   },
   readyLagSeconds: {
     flags: '--ready-lag-seconds <number>',
-    description: '/health/ready answers 503 while reads lag further behind the log (default: 30)',
+    description: 'maximum lag of reads behind the log; beyond it /health/ready answers 503 (default: 30)',
     schema: wholeNumber(0, 86_400).default(30),
   },
   drainSeconds: {
