@@ -5,6 +5,7 @@ import { searchOf } from '../../shared/search/search-settings.ts';
 import type { ShownRows } from '../query/gather-rows.ts';
 import type { EntryPlan, ListPlan } from '../query/plan-query.ts';
 import type { PopulateNode, Selection } from '../query/selection.ts';
+import { allTags, type CollectedTags, type RowTagKind, type RowTags } from './collected-tags.ts';
 import {
   type Mention,
   mentionKeys,
@@ -40,11 +41,14 @@ export type AnswerTags = {
   /** Is called for the rows of an answer while it is made. */
   readonly shown: ShownRows;
   /** undefined: the answer has no plan, and follows from the whole content. */
+  collected(): CollectedTags | undefined;
+  /** The same as one set. */
   all(): ReadonlySet<Tag> | undefined;
 };
 
 export function createAnswerTags(registry: SchemaRegistry): AnswerTags {
   const tags = new Set<Tag>();
+  const rows: RowTags[] = [];
   let isPlanned = false;
   let tied: Tied | undefined;
   const add = (tag: Tag) => tags.add(tag);
@@ -94,15 +98,13 @@ export function createAnswerTags(registry: SchemaRegistry): AnswerTags {
     shown({ type, path }, world, sources, selection) {
       if (path.length > 0) return;
       const { populate } = selection;
-      if (selection === tied?.selection) for (const source of sources) add(tieOf(tied, world, source));
-      const inverse = inverseRelations(registry, type, populate);
-      for (const source of sources) {
-        const documentId = documentIdOf(source);
-        add(documentTag(type, world, documentId));
-        for (const relation of inverse) add(inverseTag(type, world, documentId, relation));
-      }
+      if (selection === tied?.selection) rows.push({ kind: tieKind(tied, world), sources });
+      rows.push({ kind: documentKind(type, world), sources });
+      for (const relation of inverseRelations(registry, type, populate))
+        rows.push({ kind: inverseKind(type, world, relation), sources });
     },
-    all: () => (isPlanned ? tags : undefined),
+    collected: () => (isPlanned ? { fixed: tags, rows } : undefined),
+    all: () => (isPlanned ? allTags({ fixed: tags, rows }) : undefined),
   };
 }
 
@@ -119,9 +121,25 @@ function tiedBy(registry: SchemaRegistry, { search, selection, words }: ListPlan
   return orderedFields(contentTypeOf(registry, type)).has(field) ? { type, field, selection } : undefined;
 }
 
-function tieOf({ type, field }: Tied, world: World, source: Uint8Array): Tag {
-  const value = readSource(source)[field];
-  return isOrderValue(value) ? tieTag(type, world, { field, value }) : attributeTag(type, world, 'id');
+function tieKind({ type, field }: Tied, world: World): RowTagKind {
+  return {
+    key: `o ${world} ${type} ${field}`,
+    tagOf(source) {
+      const value = readSource(source)[field];
+      return isOrderValue(value) ? tieTag(type, world, { field, value }) : attributeTag(type, world, 'id');
+    },
+  };
+}
+
+function documentKind(type: Uid, world: World): RowTagKind {
+  return { key: `d ${world} ${type}`, tagOf: (source) => documentTag(type, world, documentIdOf(source)) };
+}
+
+function inverseKind(type: Uid, world: World, relation: Relation): RowTagKind {
+  return {
+    key: `i ${world} ${type} ${relation.type}.${relation.attribute}`,
+    tagOf: (source) => inverseTag(type, world, documentIdOf(source), relation),
+  };
 }
 
 /** Mentions of the rows that are searched, narrowed by an equality that all of them satisfy. */

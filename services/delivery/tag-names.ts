@@ -1,6 +1,8 @@
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { hmac } from '../../shared/text-digest.ts';
+import { allTags, type CollectedTags } from './collected-tags.ts';
+import { createRowNames } from './row-names.ts';
 import { partsOfTag, type Tag } from './tag.ts';
 
 /** Room for the tags of one answer in a header. */
@@ -26,7 +28,7 @@ export type TagNamesOptions = {
  */
 export type TagNames = {
   /** Names of an answer. With too little room, coarser ones take the place of fine ones. undefined: any change may change it. */
-  ofAnswer(tags: ReadonlySet<Tag> | undefined, room: TagRoom): readonly string[];
+  ofAnswer(tags: CollectedTags | undefined, room: TagRoom): readonly string[];
   /** Every name that an answer can have which one of these changes concerns. */
   ofChange(tags: Iterable<Tag>): ReadonlySet<string>;
   /** Every answer has it. It is to be purged when something else than content changes answers. */
@@ -54,6 +56,7 @@ export function createTagNames({ key, registry, plain }: TagNamesOptions): TagNa
     known.set(text, made);
     return made;
   };
+  const addRows = createRowNames(name);
   const generation = name('generation');
   const everything = name('everything');
   const addPlain = (names: Set<string>, tags: Iterable<Tag>, withDocuments: boolean): void => {
@@ -67,25 +70,32 @@ export function createTagNames({ key, registry, plain }: TagNamesOptions): TagNa
       if (named.length <= LONGEST_PLAIN) names.add(named);
     }
   };
+  /** With one more content type coarse each time, until they fit. */
+  const coarseNames = (tags: ReadonlySet<Tag>, room: TagRoom): readonly string[] => {
+    const named = (some: Iterable<Tag>) => {
+      const names = new Set([generation]);
+      for (const tag of some) names.add(name(tag));
+      if (plain) addPlain(names, tags, false);
+      return [...names];
+    };
+    for (const coarse of coarserAndCoarser(tags)) {
+      const names = named(coarse);
+      if (fits(names, room)) return names;
+    }
+    const types = [...named([]), everything];
+    return fits(types, room) ? types : [generation, everything];
+  };
   return {
     generation,
     everything,
-    ofAnswer(tags, room) {
-      const named = (fine: ReadonlySet<Tag>, withDocuments: boolean) => {
-        const names = new Set([generation]);
-        for (const tag of fine) names.add(name(tag));
-        if (plain) addPlain(names, tags ?? [], withDocuments);
-        return [...names];
-      };
-      if (tags === undefined) return [generation, everything];
-      const fine = named(tags, true);
-      if (fits(fine, room)) return fine;
-      for (const coarse of coarserAndCoarser(tags)) {
-        const names = named(coarse, false);
-        if (fits(names, room)) return names;
-      }
-      const types = plain ? named(new Set(), false) : [generation];
-      return fits([...types, everything], room) ? [...types, everything] : [generation, everything];
+    ofAnswer(collected, room) {
+      if (collected === undefined) return [generation, everything];
+      const names = new Set([generation]);
+      for (const tag of collected.fixed) names.add(name(tag));
+      for (const rows of collected.rows) addRows(names, rows);
+      if (plain) addPlain(names, allTags(collected), true);
+      const fine = [...names];
+      return fits(fine, room) ? fine : coarseNames(allTags(collected), room);
     },
     ofChange(tags) {
       const names = new Set([everything]);

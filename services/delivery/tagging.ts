@@ -1,5 +1,6 @@
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { type AnswerTags, createAnswerTags } from './answer-tags.ts';
+import type { CollectedTags } from './collected-tags.ts';
 import { type Lifetime, purgedHeaders } from './lifetimes.ts';
 import { isWordsTag, type Tag } from './tag.ts';
 import { roomOf, TAG_RECEIVERS, type TagReceiver, tagHeader } from './tag-headers.ts';
@@ -10,14 +11,14 @@ export type Tagging = {
   readonly header: string;
   collect(): AnswerTags;
   /** undefined: any change may change the answer. */
-  value(tags: ReadonlySet<Tag> | undefined): string;
+  value(tags: CollectedTags | undefined): string;
   /** The header of these tags. */
-  headers(tags: ReadonlySet<Tag> | undefined): Readonly<Record<string, string>>;
+  headers(tags: CollectedTags | undefined): Readonly<Record<string, string>>;
   /** Position of the index that answers show. */
   position(): bigint;
   /**
-   * Headers that say how long a cache may keep a current answer with these tags; undefined: it has to ask each time. Absent: nothing
-   * is ever purged.
+   * Headers that say how long a cache may keep a current answer with these tags of its plan; undefined: it has to ask each time. Absent:
+   * nothing is ever purged.
    */
   readonly lifetimes?: (tags: ReadonlySet<Tag> | undefined) => Readonly<Record<string, string>> | undefined;
 };
@@ -56,7 +57,7 @@ export function createTagging(
   const room = roomOf(receiver, bytes);
   const { header } = TAG_RECEIVERS[receiver];
   const kept = purged && purgedHeaders(receiver, purged.lifetime);
-  const value = (tags: ReadonlySet<Tag> | undefined) => tagHeader(receiver, names.ofAnswer(tags, room));
+  const value = (tags: CollectedTags | undefined) => tagHeader(receiver, names.ofAnswer(tags, room));
   return {
     header,
     collect: () => createAnswerTags(registry),

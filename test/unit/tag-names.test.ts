@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tagKey } from '../../services/access/derived-keys.ts';
 import { lifetimeOf, staleProblems } from '../../services/cli/settings/delivery-settings.ts';
+import type { CollectedTags } from '../../services/delivery/collected-tags.ts';
 import { purgedHeaders } from '../../services/delivery/lifetimes.ts';
 import {
   attributeTag,
@@ -26,6 +27,14 @@ const names = namesWith(false);
 const CHEF = 'api::chef.chef';
 const TYPES = [...registry.contentTypes.keys()];
 const WIDE = roomOf('fastly', 6_000);
+const fixed = (tags: Iterable<Tag>): CollectedTags => ({ fixed: new Set(tags), rows: [] });
+/** Every second tag is that of a row. */
+function halfOfRows(tags: readonly Tag[]): CollectedTags {
+  const rows = tags.filter((_, at) => at % 2 === 0);
+  const sources = rows.map((row) => Buffer.from(row));
+  const kind = { key: 'rows', tagOf: (source: Uint8Array) => Buffer.from(source).toString() };
+  return { fixed: new Set(tags.filter((_, at) => at % 2 > 0)), rows: [{ kind, sources }] };
+}
 const overlap = (answer: readonly string[], change: ReadonlySet<string>) =>
   answer.filter((name) => change.has(name));
 
@@ -49,7 +58,9 @@ describe.each(Object.keys(TAG_RECEIVERS) as TagReceiver[])('tags for %s', (recei
   it.each([false, true])('fit, and share one with every change of a tag (plain names: %s)', (plain) => {
     const own = namesWith(plain);
     const check = (tags: readonly Tag[], bytes: number) => {
-      const answer = own.ofAnswer(new Set(tags), roomOf(receiver, bytes));
+      const collected = halfOfRows(tags);
+      const answer = own.ofAnswer(collected, roomOf(receiver, bytes));
+      expect(own.ofAnswer(collected, roomOf(receiver, bytes))).toEqual(answer);
       expect(answer.length).toBeLessThanOrEqual(TAG_RECEIVERS[receiver].tags);
       expect(tagHeader(receiver, answer).length).toBeLessThanOrEqual(bytes);
       expect(new Set(answer).size).toBe(answer.length);
@@ -69,8 +80,8 @@ it.each([
   ['netlify', 500],
 ] as const)('makes tags for %s coarse from one more than %i on', (receiver, most) => {
   const room = roomOf(receiver, 65_536);
-  expect(names.ofAnswer(documents(most - 1), room)).toHaveLength(most);
-  expect(names.ofAnswer(documents(most), room)).toHaveLength(2);
+  expect(names.ofAnswer(fixed(documents(most - 1)), room)).toHaveLength(most);
+  expect(names.ofAnswer(fixed(documents(most)), room)).toHaveLength(2);
 });
 
 it.each([
@@ -81,7 +92,7 @@ it.each([
 ] as const)('fills a header for %s of %i bytes up to %i bytes', (receiver, bytes, most) => {
   const plain = namesWith(true);
   const lengthOf = (count: number) =>
-    tagHeader(receiver, plain.ofAnswer(documents(count), roomOf(receiver, bytes))).length;
+    tagHeader(receiver, plain.ofAnswer(fixed(documents(count)), roomOf(receiver, bytes))).length;
   const isFine = (count: number) => count < 2 || lengthOf(count) > 60;
   let [fine, coarse] = [0, 480];
   while (coarse - fine > 1) {
@@ -97,7 +108,7 @@ it.each([
 
 it('gives a document no plain tag that a receiver would drop', () => {
   const plain = namesWith(true);
-  const named = (id: string) => plain.ofAnswer(new Set([documentTag(CHEF, 'published', id)]), WIDE);
+  const named = (id: string) => plain.ofAnswer(fixed([documentTag(CHEF, 'published', id)]), WIDE);
   const [fits, long] = ['x'.repeat(128 - 'chefs:'.length), 'x'.repeat(129 - 'chefs:'.length)];
   expect(named(fits)).toContain(`chefs:${fits}`);
   expect(
@@ -110,7 +121,7 @@ it('gives a document no plain tag that a receiver would drop', () => {
 });
 
 it('does not change an answer when a write changes none of its tags', () => {
-  const answer = names.ofAnswer(new Set([documentTag(CHEF, 'published', 'a')]), WIDE);
+  const answer = names.ofAnswer(fixed([documentTag(CHEF, 'published', 'a')]), WIDE);
   expect(overlap(answer, names.ofChange([documentTag(CHEF, 'published', 'b')]))).toEqual([]);
   expect(overlap(answer, names.ofChange([documentTag(CHEF, 'draft', 'a')]))).toEqual([]);
 });
@@ -118,7 +129,7 @@ it('does not change an answer when a write changes none of its tags', () => {
 it('makes the documents of one type coarse, and keeps the others', () => {
   const few = documentTag('api::city.city', 'published', 'rome');
   const many = Array.from({ length: 100 }, (_, i) => documentTag(CHEF, 'published', `chef${i}`));
-  const answer = names.ofAnswer(new Set([few, ...many]), roomOf('cloudfront', 6_000));
+  const answer = names.ofAnswer(fixed([few, ...many]), roomOf('cloudfront', 6_000));
   expect(answer).toHaveLength(3);
   expect(overlap(answer, names.ofChange([documentTag(CHEF, 'published', 'another')]))).toHaveLength(1);
   expect(overlap(answer, names.ofChange([few]))).toHaveLength(1);
@@ -132,20 +143,26 @@ it('gives an answer that any change may change a tag that every change has', () 
 
 it('reveals no content, and depends on the key', () => {
   const tags = new Set([documentTag(CHEF, 'published', 'a'), attributeTag(CHEF, 'published', 'secret')]);
-  const answer = names.ofAnswer(tags, WIDE);
+  const answer = names.ofAnswer(fixed(tags), WIDE);
   for (const name of answer) expect(name).toMatch(/^[a-z0-9]{1,10}$/);
-  expect(createTagNames({ key, registry, plain: false }).ofAnswer(tags, WIDE)).toEqual(answer);
+  expect(createTagNames({ key, registry, plain: false }).ofAnswer(fixed(tags), WIDE)).toEqual(answer);
   const other = createTagNames({ key: tagKey(key), registry, plain: false });
-  expect(overlap(other.ofAnswer(tags, WIDE), new Set(answer))).toEqual([]);
+  expect(overlap(other.ofAnswer(fixed(tags), WIDE), new Set(answer))).toEqual([]);
+});
+
+it('name rows as their tags are named', () => {
+  const tags = [...documents(5)];
+  const answer = names.ofAnswer(halfOfRows(tags), WIDE);
+  expect(answer.toSorted()).toEqual(names.ofAnswer(fixed(tags), WIDE).toSorted());
 });
 
 it('adds plain names if they are requested', () => {
   const tags = [documentTag(CHEF, 'published', 'abc'), attributeTag(CHEF, 'published', ROWS)];
   const plain = namesWith(true);
-  expect(plain.ofAnswer(new Set(tags), WIDE)).toEqual(expect.arrayContaining(['chefs', 'chefs:abc']));
+  expect(plain.ofAnswer(fixed(tags), WIDE)).toEqual(expect.arrayContaining(['chefs', 'chefs:abc']));
   expect([...plain.ofChange(tags)]).toEqual(expect.arrayContaining(['chefs', 'chefs:abc']));
   const hidden = createTagNames({ key, registry: { ...registry, contentTypes: new Map() }, plain: true });
-  expect(hidden.ofAnswer(new Set(tags), WIDE).join(' ')).not.toContain('chef');
+  expect(hidden.ofAnswer(fixed(tags), WIDE).join(' ')).not.toContain('chef');
 });
 
 describe('lifetimes with something that purges', () => {

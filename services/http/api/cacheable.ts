@@ -126,15 +126,15 @@ async function answerWithTags(
     throw error;
   });
   const { isDraft } = asking;
-  const all = tags.all();
-  const made = { etag: entityTag(generation, body), isDraft, tagged: tagging?.headers(all) };
+  const collected = tags.collected();
+  const made = { etag: entityTag(generation, body), isDraft, tagged: tagging?.headers(collected) };
   const isCurrent = position === (kept?.known ?? tagging)?.position() && !asking.varies;
   if (kept !== undefined && isCurrent && position !== undefined) {
     const whole = kept.isRepeated ? body : undefined;
-    kept.known.keep(kept.key, { ...made, position, tags: all, body: whole });
+    kept.known.keep(kept.key, { ...made, position, tags: tags.all(), body: whole });
   }
   const sent = { ...made, isOnce: kept?.isRepeated !== true };
-  sendRead(delivery, reply, isCurrent ? lasting(tagging, sent, all) : sent, body);
+  sendRead(delivery, reply, isCurrent ? lasting(tagging, sent, collected?.fixed) : sent, body);
 }
 
 /** Adds how long caches may keep an answer that is current: what changes it from now on is purged. */
@@ -146,8 +146,8 @@ function lasting(tagging: Tagging | undefined, sent: Sent, tags: KnownAnswer['ta
 /** Tags an answer about a missing document: caches keep it even with `no-store`. */
 function tagMissing(reply: FastifyReply, tagging: Tagging, tags: AnswerTags, error: unknown): void {
   if (!(error instanceof RequestError) || error.code !== 'not-found') return;
-  const all = tags.all();
-  if (all !== undefined) reply.header(tagging.header, tagging.value(all));
+  const collected = tags.collected();
+  if (collected !== undefined) reply.header(tagging.header, tagging.value(collected));
 }
 
 /** Answers a GET whose body does not follow from its URL and the caller's rights alone. */

@@ -1,0 +1,19 @@
+import type { Tag } from './tag.ts';
+
+/** All that an answer depends on. The tags of rows are made only where their text is needed. */
+export type CollectedTags = {
+  readonly fixed: ReadonlySet<Tag>;
+  readonly rows: readonly RowTags[];
+};
+
+/** One tag for each of these rows. */
+export type RowTags = { readonly kind: RowTagKind; readonly sources: readonly Uint8Array[] };
+
+/** `key`: equal for kinds that make equal tags. */
+export type RowTagKind = { readonly key: string; readonly tagOf: (source: Uint8Array) => Tag };
+
+export function allTags({ fixed, rows }: CollectedTags): ReadonlySet<Tag> {
+  const tags = new Set(fixed);
+  for (const { kind, sources } of rows) for (const source of sources) tags.add(kind.tagOf(source));
+  return tags;
+}
