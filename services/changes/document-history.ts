@@ -1,3 +1,4 @@
+import { assertNever } from '../../shared/assert-never.ts';
 import type { DocumentEvent } from '../../shared/document/events.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { World } from '../../shared/read-index/read-index.ts';
@@ -110,6 +111,8 @@ export function addEvent(
     case 'entry-deleted':
       remove(context, event.data.locale, ['draft', 'published']);
       break;
+    default:
+      assertNever(event);
   }
   return changes;
 }

@@ -72,28 +72,25 @@ export type EventEffect = {
   readonly removes: boolean;
 };
 
+type ImportedEvent = DocumentEvent & { readonly type: 'entry-imported' };
+
+/** The compiler asks for the effect of a new event. */
+const EFFECTS: Readonly<Record<Exclude<DocumentEvent['type'], ImportedEvent['type']>, EventEffect>> = {
+  'entry-created': { event: 'entry.create', version: 'draft', removes: false },
+  'entry-changed': { event: 'entry.update', version: 'draft', removes: false },
+  'entry-published': { event: 'entry.publish', version: 'published', removes: false },
+  'entry-unpublished': { event: 'entry.unpublish', version: 'published', removes: true },
+  'draft-discarded': { event: 'entry.draft-discard', version: 'draft', removes: false },
+  'entry-deleted': { event: 'entry.delete', version: 'all', removes: true },
+};
+
 /** undefined: the event is not about a document. */
-export function effectOf(stored: StoredEvent): EventEffect | undefined {
-  const event = stored as unknown as DocumentEvent & Pick<StoredEvent, 'revision'>;
-  switch (event.type) {
-    case 'entry-created':
-      return { event: 'entry.create', version: 'draft', removes: false };
-    case 'entry-changed':
-      return { event: 'entry.update', version: 'draft', removes: false };
-    case 'entry-published':
-      return { event: 'entry.publish', version: 'published', removes: false };
-    case 'entry-unpublished':
-      return { event: 'entry.unpublish', version: 'published', removes: true };
-    case 'draft-discarded':
-      return { event: 'entry.draft-discard', version: 'draft', removes: false };
-    case 'entry-deleted':
-      return { event: 'entry.delete', version: 'all', removes: true };
-    case 'entry-imported': {
-      const { version } = event.data;
-      if (version === 'published') return { event: 'entry.publish', version, removes: false };
-      return { event: event.revision === 0n ? 'entry.create' : 'entry.update', version, removes: false };
-    }
-    default:
-      return undefined;
-  }
+export function effectOf({ type, data, revision }: StoredEvent): EventEffect | undefined {
+  if (type === 'entry-imported') return effectOfImport(data as ImportedEvent['data'], revision);
+  return Object.hasOwn(EFFECTS, type) ? EFFECTS[type as keyof typeof EFFECTS] : undefined;
+}
+
+function effectOfImport({ version }: ImportedEvent['data'], revision: bigint): EventEffect {
+  if (version === 'published') return { event: 'entry.publish', version, removes: false };
+  return { event: revision === 0n ? 'entry.create' : 'entry.update', version, removes: false };
 }
