@@ -167,7 +167,7 @@ it('events turn any stored rows into those of the source, and are empty the seco
 });
 
 it.each(['/../admin/login', '/%2e%2e/admin', '/..\\admin', '/./../x'])(
-  'sends nothing on that is not below the prefix of the API: %s',
+  'forwards only paths below the prefix of the API: %s',
   async (path) => {
     const proxy = createStrapiProxy({ url: 'http://127.0.0.1:1', prefix: '/api' });
     const request = { method: 'POST', path, headers: {}, body: undefined, clientAddress: '127.0.0.1' };

@@ -46,7 +46,7 @@ it('reads only the name of the document from each webhook that Strapi 5.54 sent'
 });
 
 it.each([[undefined], [{}], [{ uid: 'api::other.other', entry: { documentId: 'a' } }], ['text'], [[]]])(
-  'a webhook that names nothing known hints at nothing: %j',
+  'ignores a webhook without a known document: %j',
   (body) => {
     expect(documentsOfWebhook(registry, body)).toBeUndefined();
   },

@@ -179,11 +179,14 @@ async function expectClosed({ options, readSide, message, opened }: (typeof FAIL
 
 const isQuick = ({ part }: { readonly part: string }) => part === 'key';
 
-it.each(FAILURES.filter(isQuick))('a start that fails closes what it has opened before: $part', expectClosed);
+it.each(FAILURES.filter(isQuick))(
+  'a failed start closes the parts that it opened before: $part',
+  expectClosed,
+);
 
-describe('a start that fails', takesMinutes('starts that fail at each other step'), () => {
+describe('a failed start', takesMinutes('starts that fail at each other step'), () => {
   it.each(FAILURES.filter((failure) => !isQuick(failure)))(
-    'closes what it has opened before: $part',
+    'closes the parts that it opened before: $part',
     expectClosed,
   );
 });

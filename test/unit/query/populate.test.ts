@@ -52,7 +52,7 @@ describe('forms', () => {
   });
 
   it.each(['populate=sections.dishes.menus', 'populate[0]=sections.dishes.menus'])(
-    'populates through a zone what its components have: %s',
+    'populates relations of the components of a zone: %s',
     (query) => {
       const [zone] = nodes(query);
       if (zone?.kind !== 'zone') throw new Error('no zone');

@@ -77,7 +77,7 @@ test.each([
   ['date', '2024-13-01', 'a date, yyyy-MM-dd', '2024-12-01'],
   ['time', '25:00:00', 'a time, HH:mm:ss or HH:mm:ss.SSS', '23:59:59.5'],
   ['datetime', 'noon', 'a date and time, ISO 8601', '2024-12-01T12:00:00Z'],
-])('a default of a %s attribute is of its type', (scalar, bad, expected, good) => {
+])('the default of a %s attribute must have its type', (scalar, bad, expected, good) => {
   const found = JSON.stringify(bad);
   expect(attributeProblems({ a: { type: scalar, default: bad } })).toEqual([
     `.a.default: expected ${expected}, found ${found}`,

@@ -46,7 +46,7 @@ describe('typoDistance', () => {
     ['izza', 'pizza', 2],
     ['bziza', 'pizza', TOO_FAR],
     ['pasta', 'pizza', TOO_FAR],
-  ])('%s is %s with as many typos', (typed, word, typos) => {
+  ])('%s is %s with %s typos', (typed, word, typos) => {
     expect(typoDistance(typed, word, 2, false)).toBe(typos);
   });
 

@@ -65,7 +65,7 @@ it('reads an archive with and without compression, and a folder of its files', a
 it.each([
   ['without a salt', undefined],
   ['with a salt', randomBytes(16)],
-])('deciphers an archive %s, and says what is wrong with the key', async (name, salt) => {
+])('deciphers an archive %s, and reports a wrong key', async (name, salt) => {
   const file = written(`${name}.tar.gz.enc`, encrypted(readFileSync(EXPORTED), 'open sesame', salt));
   expect(await linesByFile({ file, key: 'open sesame' })).toEqual(WHOLE);
   await expect(linesByFile({ file })).rejects.toThrow('is encrypted: pass the key');
@@ -76,7 +76,7 @@ it.each([
   ['cut.tar.gz', readFileSync(EXPORTED).subarray(0, 30_000)],
   ['cut.tar', gunzipSync(readFileSync(EXPORTED)).subarray(0, 200_000)],
   ['none.tar.gz', Buffer.from('hello')],
-])('says that %s is damaged', async (name, content) => {
+])('reports %s as damaged', async (name, content) => {
   const file = written(name, content);
   await expect(linesByFile({ file })).rejects.toThrow(`${file} cannot be read: it is damaged or cut short`);
 });
