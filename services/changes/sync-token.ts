@@ -50,11 +50,11 @@ export function readSyncToken(scope: SyncScope, token: string): SyncPlace {
   return { position: BigInt(position), listing: { set, after } };
 }
 
-/** The history that a reader has seen does not lead to what there is now. */
+/** Refuses a token whose reader has another history than that of now. */
 export function beginAgain(reason: string): RequestError {
   return new RequestError(
     'sync-token-gone',
-    `The sync token is not valid any more: ${reason}. Begin again without 'since'`,
+    `The sync token is no longer valid: ${reason}. Begin again without 'since'`,
     { source: 'query', param: 'since', accepted: 'nothing, to begin again' },
   );
 }

@@ -72,8 +72,9 @@ const REFUSALS = {
   Gone: {
     status: 410,
     name: 'GoneError',
-    message: "The sync token is not valid any more: a content type was changed. Begin again without 'since'",
-    description: 'What the caller has read does not lead to what it would see now.',
+    message: "The sync token is no longer valid: a content type was changed. Begin again without 'since'",
+    description:
+      'The rights, a content type or the log changed: the documents that the caller has may be others than it would see now.',
   },
   PayloadTooLarge: {
     status: 413,

@@ -45,7 +45,7 @@ export async function openOperations(data: string, openHere: () => Promise<Opene
  */
 export function operationsOfServer(data: string): Operations {
   const channel = readDirectoryHolder(data)?.channel;
-  if (channel === undefined) throw new ServerGone('no server has the data directory any more');
+  if (channel === undefined) throw new ServerGone('no server has the data directory now');
   return askServer(channel);
 }
 

@@ -129,7 +129,7 @@ export function supervise({ program, args, reportCrash }: SuperviseOptions): voi
   /** One hand-over after the other: a generation must not be opened before the worker that had it open has ended. */
   async function replace(from: WorkerProcess, succession: Succession): Promise<void> {
     while (replacing !== undefined) await replacing;
-    if (from !== serving || isStopping) throw new Error('this process does not serve any more');
+    if (from !== serving || isStopping) throw new Error('this process no longer serves');
     const replaced = Promise.withResolvers<void>();
     replacing = replaced.promise;
     const next = start({ succession });

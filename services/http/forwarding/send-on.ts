@@ -140,7 +140,7 @@ async function sendOver(line: Line, sending: Sending): Promise<ForwardOutcome> {
   try {
     const socket = await socketOf(request, answered.promise);
     const met = line.met(socket);
-    if (met === undefined) throw new Error('nobody was asked on this connection');
+    if (met === undefined) throw new Error('no question was sent on this connection');
     isSent = true;
     const signed = sign(request, sending, met);
     sendBody(request, write.body, signed).catch(answered.reject);

@@ -136,7 +136,9 @@ function settle(
   for (const each of searches) {
     const outcome = outcomes[placeIn(distinct, each)];
     if (outcome?.kind !== 'answered') {
-      answers.reject(outcome?.error ?? new Error('Elasticsearch gave fewer answers than it was asked for'));
+      answers.reject(
+        outcome?.error ?? new Error('Elasticsearch returned fewer answers than the request has searches'),
+      );
       return;
     }
     found.push(outcome.answer);
