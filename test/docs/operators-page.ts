@@ -1,16 +1,18 @@
 import { GROUP_OPERATORS, isOperator, OPERATOR_NAMES, operatorOf } from '../../services/query/operators.ts';
 
-/** docs/operators.md, made from the operator table: the page cannot say anything else than the parser does. */
+/** docs/operators.md, made from the operator table: the page says what the parser does. */
 export function operatorsPage(): string {
   const comparisons = OPERATOR_NAMES.filter(isOperator);
   return [
     '# Filter operators',
     '',
+    'For developers of front ends. After it you can write any filter.',
+    '',
     `\`filters[path][operator]=operand\`. There are ${OPERATOR_NAMES.length}: ${comparisons.length} that compare and ${GROUP_OPERATORS.length} that combine. A path is an`,
     'attribute, or relations and components down to one: `filters[chef][country][name][$eq]=Italy`. Without an operator a',
-    'comparison is `$eq`. Names are case-sensitive; whatever is not understood is a 400 that names it.',
+    'comparison is `$eq`. Names are case-sensitive. Varve answers a filter that it does not understand with a 400 that names the part.',
     '',
-    'This page is made from the operator table in `services/query/operators.ts` (`npx vitest run test/docs -u` writes it).',
+    'This page is made from the operator table in `services/query/operators.ts` (`npx vitest run test/docs/operators-page.test.ts -u` writes it).',
     '',
     '## Comparing',
     '',
@@ -18,22 +20,22 @@ export function operatorsPage(): string {
     '|---|---|---|---|---|',
     ...comparisons.map((name) => {
       const { summary, operand, fieldTypes, list } = operatorOf(name);
-      return `| \`${name}\` | ${lowerFirst(summary)} | ${OPERAND[operand]} | ${attributes(fieldTypes)} | ${operand === 'list' ? 'is what it takes' : LIST[list]} |`;
+      return `| \`${name}\` | ${lowerFirst(summary)} | ${OPERAND[operand]} | ${attributes(fieldTypes)} | ${operand === 'list' ? 'its operand' : LIST[list]} |`;
     }),
     '',
-    'A row whose value is null satisfies no comparison but `$null`, not even a negative one: `filters[stars][$ne]=3` leaves out',
-    'entries without stars. An operator that ignores case compares the text form of the value, so it takes numbers and dates',
-    'too: `filters[stars][$containsi]=1`.',
+    'A row whose value is null satisfies only `$null`, `$notNull=false`, and `$eq` and `$eqi` without a value (`filters[stars]`). It',
+    'satisfies no negative comparison either: `filters[stars][$ne]=3` omits entries without stars. An operator that ignores case',
+    'compares the text form of the value, so it also takes numbers and dates: `filters[stars][$containsi]=1`.',
     '',
     '## Combining',
     '',
     '| operator | takes | true when |',
     '|---|---|---|',
-    '| `$and` | a list of filters | all of them are |',
-    '| `$or` | a list of filters | at least one of them is |',
+    '| `$and` | a list of filters | all of them are true |',
+    '| `$or` | a list of filters | at least one of them is true |',
     '| `$not` | a filter, or operators below an attribute | it is false (not: null) |',
     '',
-    'Conditions side by side are joined by `$and`. Conditions inside one relation are about the same related entry; two',
+    'Conditions next to each other are joined by `$and`. Conditions inside one relation are about the same related entry. Two',
     'mentions of a relation, as two members of `$and`, may be about two different ones.',
     '',
   ].join('\n');
