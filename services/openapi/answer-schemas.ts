@@ -132,8 +132,11 @@ function systemSchema(name: string): JsonSchema | undefined {
 }
 
 const SYSTEM_SCHEMAS = new Map<string, JsonSchema>([
-  ['id', { type: 'integer', description: 'Of this version of the entry: a new one with each publication.' }],
-  ['documentId', { type: 'string', description: 'Of the document, for life.' }],
+  [
+    'id',
+    { type: 'integer', description: 'Id of this version of the entry: another one after each publication.' },
+  ],
+  ['documentId', { type: 'string', description: 'Id of the document. It never changes.' }],
   ['createdAt', { type: 'string', format: 'date-time' }],
   ['updatedAt', { type: 'string', format: 'date-time' }],
   ['publishedAt', { type: ['string', 'null'], format: 'date-time', description: 'null on drafts.' }],

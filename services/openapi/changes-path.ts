@@ -15,7 +15,7 @@ export function changesPath(scope: PathScope, types: readonly ContentType[], fil
       get: withFeedStream({
         operationId: 'listChanges',
         tags: [CHANGES_TAG],
-        summary: 'What happened to documents',
+        summary: 'List changes of documents',
         description:
           'Without `since` every row is listed first, then changes follow. `meta.next` is the `since` of the next request.',
         parameters: parameters(found, scope.drafts),

@@ -4,12 +4,12 @@ import type { ApiOperation, Parameter, Paths } from './openapi-types.ts';
 const IF_NONE_MATCH: Parameter = {
   name: 'If-None-Match',
   in: 'header',
-  description: 'The `ETag` of an answer that the caller has. The answer is a 304 while it is the same.',
+  description: 'The `ETag` of an answer that the caller has. If nothing changed, the answer is a 304.',
   schema: { type: 'string' },
 };
 
 const ETAG = {
-  description: 'Names the bytes of the answer; for `If-None-Match`.',
+  description: 'Digest of the answer, for `If-None-Match`.',
   schema: { type: 'string' },
 };
 

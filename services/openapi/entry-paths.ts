@@ -27,7 +27,7 @@ const DOCUMENT_ID: Parameter = {
   name: 'documentId',
   in: 'path',
   required: true,
-  description: 'Of the document.',
+  description: 'Id of the document.',
   schema: { type: 'string' },
 };
 

@@ -6,7 +6,7 @@ const IDEMPOTENCY_KEY: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'Names this write, for a day: the same write sent again, after a broken connection for example, is carried out once and answered again by any process. Use a UUID.',
+    'Identifies this write for a day. If it is sent again, for example after a broken connection, any process answers it again, and it is carried out once. Use a UUID.',
   schema: { type: 'string', pattern: '^[\\x21-\\x7E]{1,255}$' },
 };
 

@@ -49,7 +49,7 @@ export const RELATION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
         locale: { type: ['string', 'null'] },
         position: {
           type: 'object',
-          description: 'Among the targets there are, for `connect`.',
+          description: 'Position among the existing targets, for `connect`.',
           properties: {
             start: { type: 'boolean' },
             end: { type: 'boolean' },
@@ -66,7 +66,7 @@ export const RELATION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     {
       type: 'array',
       items: schemaRef('relation.reference'),
-      description: 'These and no others, in this order.',
+      description: 'Replaces all links by these, in this order.',
     },
     {
       type: 'object',
@@ -94,7 +94,7 @@ function inputProperties(scope: OpenApiScope, model: Model): Record<string, Json
 function componentProperties(scope: OpenApiScope, component: Component): Record<string, JsonSchema> {
   const id = {
     type: ['integer', 'string'],
-    description: 'Of a component that is kept; without it, a new one.',
+    description: 'Id of an existing component; without it, a new one is created.',
   };
   return { id, ...inputProperties(scope, component) };
 }

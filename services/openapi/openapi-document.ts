@@ -92,7 +92,7 @@ function createDocument(registry: SchemaRegistry, options: OpenApiOptions): Open
           type: 'http',
           scheme: 'bearer',
           description:
-            'An access token. While the server has none, it is in development mode and takes every request.',
+            'An access token. Until the first one is created, the server is in development mode and accepts every request.',
         },
       },
     },
@@ -135,7 +135,7 @@ function tagsOf(paths: Paths, types: readonly ContentType[]): OpenApiDocument['t
   }
   descriptions.set('Login', 'Users who sign in.');
   descriptions.set(WEBHOOK_TAG, 'Requests to other servers when content changes.');
-  descriptions.set(CHANGES_TAG, 'What happened to documents.');
+  descriptions.set(CHANGES_TAG, 'Changes of documents.');
   descriptions.set(STREAMS_TAG, 'Server-sent events.');
   descriptions.set(SERVER_TAG, 'The server itself.');
   return [...descriptions].flatMap(([name, text]) => (used.has(name) ? [{ name, description: text }] : []));
@@ -143,8 +143,8 @@ function tagsOf(paths: Paths, types: readonly ContentType[]): OpenApiDocument['t
 
 function description(drafts: boolean): string {
   return [
-    'Answers are `{"data": …, "meta": …}`, refusals `{"data": null, "error": {…}}`. Whatever a request names that does not',
-    'exist, or may not be named, is refused with 400; nothing is ignored.',
+    'Answers are `{"data": …, "meta": …}`, refusals `{"data": null, "error": {…}}`. A name that does not exist, or that the',
+    'caller may not use, is refused with 400. Only unknown root parameters are ignored, if the server is not strict.',
     '',
     drafts
       ? 'A request is answered from one world: published entries, or with `status=draft` drafts. Relations lead to entries of the same world.\n'

@@ -25,7 +25,7 @@ export function operatorGuide(): string {
     '',
     '`filters[attribute][operator]=operand`; attributes of related entries are reached by their path,',
     '`filters[chef][name][$eq]=Ada`. Conditions inside one relation are about the same related entry. An entry whose value is',
-    'null satisfies no comparison but `$null`.',
+    'null satisfies only `$null`, `$notNull=false`, and `$eq` and `$eqi` without a value.',
     '',
     '<details><summary>Operators of filters</summary>',
     '',

@@ -5,12 +5,12 @@ const MIN_POSITION: Parameter = {
   name: 'Varve-Min-Position',
   in: 'header',
   description:
-    'The `Varve-Position` of a write. The answer shows at least what was stored up to there, whichever process gives it: it waits for that, and is a 503 when it takes too long. A position that the log has not reached is a 400.',
+    'The `Varve-Position` of a write. The answer of any process shows everything that was stored up to it. A process that does not show it in time answers 503. A position that the log has not reached is a 400.',
   schema: { type: 'string', pattern: '^\\d{1,20}$' },
 };
 
 const POSITION = {
-  description: 'Position of the write in the log; for `Varve-Min-Position`.',
+  description: 'Position of the write in the log, for `Varve-Min-Position`.',
   schema: { type: 'string' },
 };
 

@@ -78,7 +78,12 @@ export function usersListParameters(scope: OpenApiScope, type: ContentType): rea
     sortParameter(model),
     ...selectionParameters(scope, model),
     { name: 'start', in: 'query', description: 'Users to skip.', schema: count(0) },
-    { name: 'limit', in: 'query', description: 'Users to answer; all of them without it.', schema: count(1) },
+    {
+      name: 'limit',
+      in: 'query',
+      description: 'Maximum number of users; all of them without it.',
+      schema: count(1),
+    },
   ];
 }
 
@@ -87,7 +92,7 @@ function filtersParameter(scope: OpenApiScope, model: QueryModel): Parameter {
     name: 'filters',
     in: 'query',
     description:
-      'Conditions on attributes, relations and components at any depth: `filters[attribute][operator]=operand`. Side by side all must be true.',
+      'Conditions on attributes, relations and components at any depth: `filters[attribute][operator]=operand`. All conditions next to each other must be true.',
     style: 'deepObject',
     explode: true,
     schema: schemaRef(`${nameOf(scope.names, model.uid)}.Filters`),
@@ -148,7 +153,7 @@ function selectionParameters(scope: OpenApiScope, model: QueryModel): readonly P
   const fields: Parameter = {
     name: 'fields',
     in: 'query',
-    description: 'Attributes to answer; all of them without it. `id` and `documentId` are always there.',
+    description: 'Attributes of the answer; all of them without it. It always has `id` and `documentId`.',
     style: 'form',
     explode: true,
     schema: { type: 'array', items: { type: 'string', enum: ['*', ...namesOf(model, 'scalar')] } },
@@ -192,7 +197,7 @@ const STATUS: Parameter = {
   name: 'status',
   in: 'query',
   description:
-    'Which world is asked: published entries, or drafts. Filters, sorts and `populate` never leave it. Default: published.',
+    'The world of the answer: published entries, or drafts. Filters, sorts and `populate` stay in it. Default: published.',
   schema: { type: 'string', enum: ['published', 'draft'] },
 };
 
@@ -252,7 +257,7 @@ const PAGES: Parameter = {
   name: 'pagination',
   in: 'query',
   description:
-    'Either `page` (from 1) and `pageSize`, or `start` (from 0) and `limit`: 25 entries where none is said, 100 at most. `withCount=false` leaves out the total.',
+    'Either `page` (from 1) and `pageSize`, or `start` (from 0) and `limit`. Without a size a page has 25 entries, and a larger one is cut to 100, unless the settings of the server differ. `withCount=false` omits the total.',
   style: 'deepObject',
   explode: true,
   schema: anyOfSchemas(pageForm, offsetForm),
@@ -264,7 +269,7 @@ const PAGES: Parameter = {
 
 const PAGINATION: Parameter = {
   ...PAGES,
-  description: `${PAGES.description} Long lists are read with \`cursor\`: empty to begin, then \`meta.pagination.nextCursor\` of each answer until it is null; entries that come or go meanwhile make none appear twice or be left out.`,
+  description: `${PAGES.description} Read long lists with \`cursor\`: empty to begin, then \`meta.pagination.nextCursor\` of each answer until it is null. Entries that are added or removed meanwhile make no other one appear twice or be missing.`,
   schema: anyOfSchemas(pageForm, offsetForm, cursorForm),
   examples: {
     ...PAGES.examples,

@@ -20,7 +20,7 @@ export const ERROR_SCHEMA: JsonSchema = {
         },
         code: {
           type: 'string',
-          description: 'Of errors that Strapi does not have: which one it is. Codes do not change.',
+          description: 'Code of an error that Strapi does not have. Codes do not change.',
         },
       },
       required: ['status', 'name', 'message'],
@@ -42,7 +42,7 @@ const REFUSALS = {
     status: 400,
     name: 'ValidationError',
     message: 'Invalid key nope',
-    description: 'The query string or the body is not understood: unknown names, values that do not fit.',
+    description: 'The query string or the body has unknown names or invalid values.',
     details: { key: 'nope', path: null, source: 'query', param: 'filters' },
   },
   Unauthorized: {
@@ -67,7 +67,7 @@ const REFUSALS = {
     status: 409,
     name: 'ConflictError',
     message: 'The document was changed at the same time',
-    description: 'Another write came between.',
+    description: 'Another write changed the document at the same time.',
   },
   Gone: {
     status: 410,
@@ -80,13 +80,13 @@ const REFUSALS = {
     status: 413,
     name: 'PayloadTooLargeError',
     message: 'Payload Too Large',
-    description: 'The body is larger than the server takes.',
+    description: 'The body is larger than the server accepts.',
   },
   UnsupportedMediaType: {
     status: 415,
     name: 'UnsupportedMediaTypeError',
     message: 'Unsupported Media Type',
-    description: 'The body is of a type the server does not read.',
+    description: 'The server does not accept bodies of this type.',
   },
   OtherRequest: {
     status: 422,
@@ -99,14 +99,14 @@ const REFUSALS = {
     status: 429,
     name: 'RateLimitError',
     message: 'Too many requests, please try again later.',
-    description: 'The rate limit is reached; `Retry-After` says how many seconds to wait.',
+    description: 'The rate limit is reached. `Retry-After` has the seconds to wait.',
   },
   Unavailable: {
     status: 503,
     name: 'ServiceUnavailableError',
     message: 'The server is starting',
     description:
-      'The server is not ready, or does not show `Varve-Min-Position` in time; `Retry-After` says how many seconds to wait.',
+      'The server is not ready, or does not show `Varve-Min-Position` in time. `Retry-After` has the seconds to wait.',
   },
 } as const satisfies Record<string, Refusal>;
 

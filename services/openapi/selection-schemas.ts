@@ -56,7 +56,7 @@ function insideSchema(scope: OpenApiScope, uid: Uid): JsonSchema {
       sort: texts,
       filters: schemaRef(`${name}.Filters`),
       ...(nested.length === 0 ? {} : { populate: anyOfSchemas(texts, ...nested) }),
-      count: { type: 'boolean', description: 'Only how many there are.' },
+      count: { type: 'boolean', description: 'Only the number of entries.' },
     },
     additionalProperties: false,
   };

@@ -25,7 +25,7 @@ const LIVE: Parameter = {
   name: 'live',
   in: 'query',
   description:
-    'Only for a stream, which needs it. `true`: the answer, and again whenever it changes. `notify`: only that it changed.',
+    'Only for a stream, and required there. `true`: the answer, and again whenever it changes. `notify`: a notice whenever it changes.',
   schema: { enum: ['true', 'notify'] },
 };
 
@@ -64,7 +64,7 @@ const TICKETS: Paths[string] = {
     tags: [STREAMS_TAG],
     summary: 'Make a ticket for a stream',
     description:
-      'A stream is opened with `?ticket=` instead of `Authorization`: EventSource sends none. A ticket is accepted once, within 60 s.',
+      'EventSource sends no `Authorization`: open its stream with `?ticket=`. A ticket is accepted once, within 60 s.',
     responses: {
       201: jsonResponse(
         'The ticket.',

@@ -18,18 +18,18 @@ export function wordParameters(model: QueryModel): readonly Parameter[] {
     },
     {
       ...query('typoTolerance'),
-      description: '`false`: words match as they are typed.',
+      description: '`false` allows no typos. Words still match by their stems.',
       schema: { type: 'boolean' },
     },
     {
       ...query('facets'),
       description:
-        'Paths of attributes, with commas: `meta.facets` says how many of the entries found have each value. Other forms are `facets[path][limit]`, `[search]` and `[ranges]`.',
+        'Paths of attributes, with commas. `meta.facets` has the number of entries found for each value. Other forms are `facets[path][limit]`, `[search]` and `[ranges]`.',
       schema: { type: 'string' },
     },
     {
       ...query('highlight'),
-      description: `Attributes whose matches \`meta.highlights\` marks, with commas, such as \`${first}\`; \`highlight[${first}][snippet]=20\` gives as many words.`,
+      description: `Attributes whose matches \`meta.highlights\` marks, with commas, such as \`${first}\`; \`highlight[${first}][snippet]=20\` gives 20 words.`,
       schema: { type: 'string' },
     },
     {
