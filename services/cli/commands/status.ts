@@ -38,7 +38,7 @@ function presentStatus(status: Status, data: string): string {
     ...(workers.length === 0
       ? []
       : ['', textTable([['WORKER', 'PROCESS', 'SHOWS'], ...workers.map(workerColumns)])]),
-    ...(schemaWarnings.length === 0 ? [] : ['', 'Schemas not served as they are:']),
+    ...(schemaWarnings.length === 0 ? [] : ['', 'Schemas that are not completely served:']),
     ...schemaWarnings.map((warning) => `  ${warningLine(warning)}`),
     ...presentFollow(follow),
   ].join('\n');

@@ -13,11 +13,11 @@ export function presentFollow(follow: FollowStatus | null): readonly string[] {
     '',
     `Follows ${url}: ${isComplete ? seen : 'the first copy is being made'}, ${compared}`,
     `        ${requests} requests, ${events} events, ${webhooks} webhooks, ${pending} documents to read`,
-    ...(follow.trouble === null ? [] : [`        it cannot be asked for now: ${follow.trouble}`]),
+    ...(follow.trouble === null ? [] : [`        it does not answer now: ${follow.trouble}`]),
     ...(follow.kept === 0
       ? []
       : [
-          `        ${follow.kept} rows that Strapi no longer has are kept: too many to be deleted at once, see --follow-deletions`,
+          `        ${follow.kept} rows that Strapi no longer has are kept, since they are too many: see --follow-deletions`,
         ]),
     ...Object.entries(follow.refused).map(([type, reason]) => `        ${type} is not followed: ${reason}`),
     ...follow.stuck.map((name) => `        ${name} cannot be stored as Strapi has it`),

@@ -51,7 +51,7 @@ function pagesNote({ origins, file }: StartMessage['pages']): string {
   if (origins.length === 0)
     return 'No page of another origin may call it from a browser: --cors lists those that may.';
   const which = origins.includes('*') ? 'Pages of every origin' : `Pages of ${origins.join(', ')}`;
-  return `${which} may call it from a browser${file === undefined ? '' : `, as ${file} says; --cors wins over it`}.`;
+  return `${which} may call it from a browser${file === undefined ? '' : `, as ${file} says; --cors overrides it`}.`;
 }
 
 function examplesNote({ examples }: StartMessage): string {
