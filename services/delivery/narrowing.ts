@@ -108,14 +108,26 @@ export function narrowingOf(
 ): Narrowing | undefined {
   const required = new Map<string, Narrowing>();
   collect(query, required);
+  if (required.size === 0) return undefined;
+  const field = candidatesOf(registry, type).find((one) => required.has(one));
+  return field === undefined ? undefined : required.get(field);
+}
+
+/** Own and linked fields, the most selective ones first. */
+function candidatesOf(registry: SchemaRegistry, type: ContentType): readonly string[] {
+  const known = candidates.get(type);
+  if (known !== undefined) return known;
   const own = narrowingFields(type);
   const linked = narrowingRelations(registry, type).flatMap(({ attribute, target }) =>
     identifyingFields(target).map((field) => `${attribute}.${field}`),
   );
   const first = identifyingFields(type).length;
-  const field = [...own.slice(0, first), ...linked, ...own.slice(first)].find((one) => required.has(one));
-  return field === undefined ? undefined : required.get(field);
+  const found = [...own.slice(0, first), ...linked, ...own.slice(first)];
+  candidates.set(type, found);
+  return found;
 }
+
+const candidates = new WeakMap<ContentType, readonly string[]>();
 
 function collect(query: BoolQuery, required: Map<string, Narrowing>): void {
   const equality = equalityOf(query);
