@@ -4,7 +4,7 @@ import type {
   FieldValues,
   IndexedComponent,
   IndexedRow,
-  RowSpace,
+  RowSet,
 } from '../../shared/read-index/read-index.ts';
 import type { Model, Uid } from '../../shared/schema/content-type.ts';
 import { componentOf, contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
@@ -23,7 +23,7 @@ export type RowComparison = (
  * `name`, `address.street`, `city`), none if they are equal. Pure.
  */
 export function createRowComparison(registry: SchemaRegistry): RowComparison {
-  const spaceOf = createSpaceLookup();
+  const rowSetOf = createRowSetLookup();
   return (type, key, expected, found) => {
     const wanted = expected.row(type, key);
     const indexed = found.row(type, key);
@@ -31,7 +31,7 @@ export function createRowComparison(registry: SchemaRegistry): RowComparison {
     if (indexed === undefined) return ['missing'];
     const model = contentTypeOf(registry, type);
     const differing = new Set<string>();
-    const links = { expected, found, differing, registry, spaceOf };
+    const links = { expected, found, differing, registry, rowSetOf };
     compareIndexed(links, { model, type, path: [], key, wanted, indexed, prefix: '' });
     return [...differing];
   };
@@ -42,7 +42,7 @@ type Comparison = {
   readonly found: Neighbours;
   readonly differing: Set<string>;
   readonly registry: SchemaRegistry;
-  readonly spaceOf: (type: Uid, path: readonly ComponentStep[]) => RowSpace;
+  readonly rowSetOf: (type: Uid, path: readonly ComponentStep[]) => RowSet;
 };
 
 type Pair = {
@@ -74,12 +74,12 @@ function comparable(value: FieldValues[string]): unknown {
   return typeof value === 'boolean' ? Number(value) : (value ?? null);
 }
 
-function compareLinks({ expected, found, differing, spaceOf }: Comparison, pair: Pair): void {
+function compareLinks({ expected, found, differing, rowSetOf }: Comparison, pair: Pair): void {
   const { model, type, path, key, prefix } = pair;
-  const space = spaceOf(type, path);
+  const rowSet = rowSetOf(type, path);
   for (const name of relationNames(model)) {
-    const wanted = expected.linked(space, key, name);
-    const indexed = found.linked(space, key, name);
+    const wanted = expected.linked(rowSet, key, name);
+    const indexed = found.linked(rowSet, key, name);
     const isSame =
       wanted.length === indexed.length && wanted.every((link, at) => link.key === indexed[at]?.key);
     if (!isSame) differing.add(prefix + name);
@@ -131,14 +131,14 @@ function compareComponents(comparison: Comparison, pair: Pair): void {
 }
 
 /** One object for each path: reads of links use it as a key. */
-function createSpaceLookup(): Comparison['spaceOf'] {
-  const spaces = new Map<string, RowSpace>();
+function createRowSetLookup(): Comparison['rowSetOf'] {
+  const rowSets = new Map<string, RowSet>();
   return (type, path) => {
     const name = [type, ...path.map((step) => `${step.attribute} ${step.zoneComponent ?? ''}`)].join('/');
-    const known = spaces.get(name);
+    const known = rowSets.get(name);
     if (known !== undefined) return known;
-    const space: RowSpace = { type, path };
-    spaces.set(name, space);
-    return space;
+    const rowSet: RowSet = { type, path };
+    rowSets.set(name, rowSet);
+    return rowSet;
   };
 }

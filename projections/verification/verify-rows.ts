@@ -65,14 +65,14 @@ function expectedRows(options: RowVerification, from: string): Slice {
 /** Rows of the index that the graph must have. `from`: content type, world and key. */
 function indexedRows(options: RowVerification, from: string): Slice {
   const inspection = options.graph.inspect();
-  const spaces = [...options.graph.registry().contentTypes.values()].flatMap(({ uid, draftAndPublish }) =>
+  const rowSets = [...options.graph.registry().contentTypes.values()].flatMap(({ uid, draftAndPublish }) =>
     worldsOfType(draftAndPublish).map((world) => ({
       type: uid,
       world,
     })),
   );
-  const [space = 0, place = 0] = from === '' ? [] : from.split(' ').map(Number);
-  const asked = spaces[space];
+  const [rowSet = 0, place = 0] = from === '' ? [] : from.split(' ').map(Number);
+  const asked = rowSets[rowSet];
   if (asked === undefined) return { differences: [], rows: 0, next: undefined };
   const { keys, next } = options.held(asked.world).keys(asked.type, place, SLICE * 16);
   const expected = inspection.world(asked.world);
@@ -81,7 +81,11 @@ function indexedRows(options: RowVerification, from: string): Slice {
       ? differencesOf(options, inspection, { type: asked.type, key })
       : [],
   );
-  return { differences, rows: keys.length, next: next === undefined ? `${space + 1} 0` : `${space} ${next}` };
+  return {
+    differences,
+    rows: keys.length,
+    next: next === undefined ? `${rowSet + 1} 0` : `${rowSet} ${next}`,
+  };
 }
 
 function differencesOf(

@@ -4,7 +4,7 @@ import {
   type LinkChange,
   type ReadIndex,
   type RowChange,
-  type RowSpace,
+  type RowSet,
   WORLDS,
   type World,
 } from '../../shared/read-index/read-index.ts';
@@ -36,7 +36,7 @@ import {
 export type Before = {
   readonly registry: SchemaRegistry;
   /** Source of the content type's row with this key, or that the component with this key is in. */
-  sourceAt(space: RowSpace, world: World, key: number): Uint8Array | undefined;
+  sourceAt(rowSet: RowSet, world: World, key: number): Uint8Array | undefined;
   readonly linkedAt: NonNullable<ReadIndex['linkedAt']>;
   /** Component attributes that a change of an existing row changes. */
   changedComponents(change: RowChange): readonly string[];
@@ -53,11 +53,11 @@ export function tagsOfBatch(before: Before, batch: ChangeBatch): ReadonlySet<Tag
     if (changed.now !== undefined) rows.set(rowName(change.type, changed.worlds[0], change.key), changed.now);
     changedRows.push(changed);
   }
-  const valuesAt = (space: RowSpace, world: World, key: number) => {
+  const valuesAt = (rowSet: RowSet, world: World, key: number) => {
     const values: SourceValues[] = [];
-    const source = before.sourceAt(space, world, key);
+    const source = before.sourceAt(rowSet, world, key);
     if (source !== undefined) values.push(readSource(source));
-    const now = space.path.length === 0 ? rowIn(rows, space.type, world, key) : undefined;
+    const now = rowSet.path.length === 0 ? rowIn(rows, rowSet.type, world, key) : undefined;
     if (now !== undefined) values.push(now);
     return values;
   };
@@ -176,17 +176,17 @@ function equalitiesOf(type: ContentType, rows: readonly (SourceValues | undefine
 function addLinkTags(
   tags: Set<Tag>,
   registry: SchemaRegistry,
-  { space, attribute, world, source, target }: LinkChange,
+  { rowSet, attribute, world, source, target }: LinkChange,
   { valuesAt, linkedValues }: { readonly valuesAt: ValuesAt; readonly linkedValues: LinkedValues },
 ): void {
-  const owner = contentTypeOf(registry, space.type);
-  const relation = { type: owner.uid, attribute: space.path[0]?.attribute ?? attribute };
+  const owner = contentTypeOf(registry, rowSet.type);
+  const relation = { type: owner.uid, attribute: rowSet.path[0]?.attribute ?? attribute };
   tags.add(attributeTag(owner.uid, world, relation.attribute));
-  const sources = valuesAt(space, world, source);
+  const sources = valuesAt(rowSet, world, source);
   for (const { documentId } of sources) tags.add(documentTag(owner.uid, world, String(documentId)));
-  const equalities = [...equalitiesOf(owner, sources), ...linkedValues(owner, space, world, source)];
+  const equalities = [...equalitiesOf(owner, sources), ...linkedValues(owner, rowSet, world, source)];
   for (const equality of equalities) tags.add(narrowTag(owner.uid, world, equality, relation.attribute));
-  const far = targetOf(owner, space, attribute);
+  const far = targetOf(owner, rowSet, attribute);
   if (far === undefined) return;
   const targets = valuesAt({ type: far, path: [] }, world, target);
   for (const { documentId } of targets) tags.add(inverseTag(far, world, String(documentId), relation));
@@ -198,7 +198,7 @@ function addLinkTags(
 }
 
 /** Relations of components have no inverse side. */
-function targetOf({ attributes }: ContentType, { path }: RowSpace, name: string): Uid | undefined {
+function targetOf({ attributes }: ContentType, { path }: RowSet, name: string): Uid | undefined {
   const attribute = path.length === 0 ? attributes.get(name) : undefined;
   return attribute?.kind === 'relation' ? attribute.target : undefined;
 }

@@ -1,4 +1,4 @@
-import type { ChangeBatch, ReadIndex, RowSpace, World } from '../../shared/read-index/read-index.ts';
+import type { ChangeBatch, ReadIndex, RowSet, World } from '../../shared/read-index/read-index.ts';
 import type { ContentType, Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { identifyingFields, type NarrowingRelation, narrowingRelations, narrows } from './narrowing.ts';
@@ -6,7 +6,7 @@ import type { SourceValues } from './read-source.ts';
 import type { Equality } from './tag.ts';
 
 /** Values of rows before a batch and after it. */
-export type ValuesAt = (space: RowSpace, world: World, key: number) => readonly SourceValues[];
+export type ValuesAt = (rowSet: RowSet, world: World, key: number) => readonly SourceValues[];
 
 type Linked = {
   readonly registry: SchemaRegistry;
@@ -19,7 +19,7 @@ type Linked = {
  */
 export type LinkedValues = (
   type: ContentType,
-  space: RowSpace,
+  rowSet: RowSet,
   world: World,
   key: number,
 ) => readonly Equality[];
@@ -30,9 +30,9 @@ export function createLinkedValues(
   valuesAt: ValuesAt,
 ): LinkedValues {
   const added = new Map<string, number[]>();
-  for (const { space, attribute, world, source, target, order } of batch.links) {
-    if (order === null || space.path.length > 0) continue;
-    const name = linkName(space.type, attribute, world, source);
+  for (const { rowSet, attribute, world, source, target, order } of batch.links) {
+    if (order === null || rowSet.path.length > 0) continue;
+    const name = linkName(rowSet.type, attribute, world, source);
     added.set(name, [...(added.get(name) ?? []), target]);
   }
   const known = new Map<string, readonly Equality[]>();
@@ -44,10 +44,10 @@ export function createLinkedValues(
     known.set(name, found);
     return found;
   };
-  return (type, space, world, key) =>
+  return (type, rowSet, world, key) =>
     narrowingRelations(registry, type).flatMap((relation) => {
       const { attribute } = relation;
-      const linked = linkedAt(space, key, { world, attribute });
+      const linked = linkedAt(rowSet, key, { world, attribute });
       const row = linked?.row ?? key;
       const now = added.get(linkName(type.uid, attribute, world, row)) ?? [];
       const targets = new Set([...(linked?.targets ?? []), ...now]);

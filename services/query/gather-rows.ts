@@ -4,7 +4,7 @@ import type {
   FollowResult,
   Hits,
   ReadIndex,
-  RowSpace,
+  RowSet,
   World,
 } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
@@ -33,7 +33,7 @@ export type GatherContext = {
 };
 
 export type ShownRows = (
-  space: RowSpace,
+  rowSet: RowSet,
   world: World,
   sources: readonly Uint8Array[],
   selection: Selection,
@@ -48,21 +48,21 @@ type Level = Hits & { readonly shown: readonly number[] };
  */
 export function gatherRows(
   context: GatherContext,
-  space: RowSpace,
+  rowSet: RowSet,
   hits: Hits,
   selection: Selection,
 ): Promise<RowTree> {
-  return gatherLevel(context, space, { ...hits, shown: hits.rows.map(() => 1) }, selection);
+  return gatherLevel(context, rowSet, { ...hits, shown: hits.rows.map(() => 1) }, selection);
 }
 
 async function gatherLevel(
   context: GatherContext,
-  space: RowSpace,
+  rowSet: RowSet,
   level: Level,
   selection: Selection,
 ): Promise<RowTree> {
   const { fields, populate } = selection;
-  context.shown?.(space, context.world, level.sources, selection);
+  context.shown?.(rowSet, context.world, level.sources, selection);
   if (populate.length === 0 || level.rows.length === 0) {
     const sources = fields === null ? level.sources : await selectFields(context, level.sources, fields);
     return { sources, places: null, attributes: [] };
@@ -70,7 +70,7 @@ async function gatherLevel(
   const { places, ...parents } = await piece(context, level.rows.length, () => distinctRows(level));
   const attributes = populate.map(async (node) => ({
     name: memberName(node.attribute),
-    value: await gatherNode(context, space, parents, node),
+    value: await gatherNode(context, rowSet, parents, node),
   }));
   const sources = await selectFields(context, parents.sources, fields);
   return { sources, places, attributes: await Promise.all(attributes) };
@@ -138,24 +138,24 @@ function distinctRows(level: Level): Parents & { readonly places: readonly numbe
 
 function gatherNode(
   context: GatherContext,
-  space: RowSpace,
+  rowSet: RowSet,
   parents: Parents,
   node: PopulateNode,
 ): Promise<PopulatedValue> {
   return node.kind === 'zone'
-    ? gatherZone(context, space, parents, node)
-    : gatherLink(context, space, parents, node);
+    ? gatherZone(context, rowSet, parents, node)
+    : gatherLink(context, rowSet, parents, node);
 }
 
 async function gatherLink(
   context: GatherContext,
-  space: RowSpace,
+  rowSet: RowSet,
   parents: Parents,
   node: PopulatedLink,
 ): Promise<PopulatedValue> {
   const { attribute, query, sort, countOnly, toMany } = node;
   const request: FollowRequest = {
-    space,
+    rowSet,
     world: context.world,
     parents: parents.rows,
     attribute,
@@ -167,26 +167,26 @@ async function gatherLink(
   const followed = node.selection.populate.length > 0;
   const { children, counts } = await follow(context, parents, { ...request, followed });
   if (countOnly) return { kind: 'counts', counts };
-  const childSpace: RowSpace =
+  const childRowSet: RowSet =
     node.kind === 'relation'
       ? { type: node.target, path: [] }
-      : { type: space.type, path: [...space.path, { attribute }] };
+      : { type: rowSet.type, path: [...rowSet.path, { attribute }] };
   const level = await piece(context, children.length, () => together(children, parents.shown));
-  const tree = await gatherLevel(context, childSpace, level, node.selection);
+  const tree = await gatherLevel(context, childRowSet, level, node.selection);
   return { kind: 'rows', toMany, starts: startsOf(children), tree };
 }
 
 /** Components of several kinds in one list: their relations are read for each kind separately. */
 async function gatherZone(
   context: GatherContext,
-  space: RowSpace,
+  rowSet: RowSet,
   parents: Parents,
   node: PopulatedZone,
 ): Promise<PopulatedValue> {
   const { attribute } = node;
   const zone = new Map([...node.components].map(([kind, part]) => [kind, part.query]));
   const { world, budget } = context;
-  const request = { space, world, parents: parents.rows, attribute, zone, limit: budget.left };
+  const request = { rowSet, world, parents: parents.rows, attribute, zone, limit: budget.left };
   const { children, zoneComponents = [] } = await follow(context, parents, request);
   const kinds = zoneComponents.flat();
   const all = await piece(context, kinds.length, () => together(children, parents.shown));
@@ -196,8 +196,11 @@ async function gatherZone(
     const rows = entries.map((i) => all.rows[i] as number);
     const sources = entries.map((i) => all.sources[i] as Uint8Array);
     const shown = entries.map((i) => all.shown[i] as number);
-    const kindSpace = { type: space.type, path: [...space.path, { attribute, zoneComponent: kind as Uid }] };
-    const tree = await gatherLevel(context, kindSpace, { rows, sources, shown }, selection);
+    const kindRowSet = {
+      type: rowSet.type,
+      path: [...rowSet.path, { attribute, zoneComponent: kind as Uid }],
+    };
+    const tree = await gatherLevel(context, kindRowSet, { rows, sources, shown }, selection);
     for (const [place, entry] of entries.entries()) components[entry] = { tree, place };
   }
   return { kind: 'zone', starts: startsOf(children), components };

@@ -10,15 +10,15 @@ export type KnownRow = { readonly type: Uid; readonly id: number };
 export function exportedLink(
   registry: SchemaRegistry,
   rows: ReadonlyMap<number, KnownRow>,
-  { space, attribute, source, target, order, world }: LinkChange,
+  { rowSet, attribute, source, target, order, world }: LinkChange,
 ): object | undefined {
-  const owner = ownerOf(registry, space);
+  const owner = ownerOf(registry, rowSet);
   const definition = owner.attributes.get(attribute);
-  const left = space.path.length === 0 ? rows.get(source) : { type: owner.uid, id: source };
+  const left = rowSet.path.length === 0 ? rows.get(source) : { type: owner.uid, id: source };
   const right = rows.get(target);
   if (definition?.kind !== 'relation' || order === null || left === undefined || right === undefined)
     return undefined;
-  if (world === 'published' && isInBothWorlds(registry, space.type, definition.target)) return undefined;
+  if (world === 'published' && isInBothWorlds(registry, rowSet.type, definition.target)) return undefined;
   const { sourceOrder, targetOrder } = order;
   if (definition.target === FILE_TYPE && definition.media !== undefined) {
     return {
@@ -57,7 +57,7 @@ export function showsList(registry: SchemaRegistry, { target, inversedBy }: Rela
   return inverse?.kind === 'relation' && inverse.toMany;
 }
 
-function ownerOf(registry: SchemaRegistry, { type, path }: LinkChange['space']): Model {
+function ownerOf(registry: SchemaRegistry, { type, path }: LinkChange['rowSet']): Model {
   let model: Model = contentTypeOf(registry, type);
   for (const { attribute, zoneComponent } of path) {
     const definition = model.attributes.get(attribute);

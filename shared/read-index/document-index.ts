@@ -1,5 +1,5 @@
 import type { Uid } from '../schema/content-type.ts';
-import type { IndexedRow, RowSpace, World } from './read-index.ts';
+import type { IndexedRow, RowSet, World } from './read-index.ts';
 
 /**
  * Write side of a read index of documents: one document per row and world, with copies of rows that it reaches.
@@ -41,7 +41,7 @@ export type WriteOutcome =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /** A relation (either side) or `localizations`, of rows or components: one step between rows of content types. */
-export type Hop = { readonly space: RowSpace; readonly attribute: string };
+export type Hop = { readonly rowSet: RowSet; readonly attribute: string };
 
 /** Documents of `type` show data of the rows at the end of `path`: their content, or only (`keysOnly`) their keys. */
 export type Dependency = { readonly type: Uid; readonly path: readonly Hop[]; readonly keysOnly: boolean };
@@ -56,7 +56,7 @@ export type Neighbours = {
    * ties by key; only rows that exist in the world. `key` names the row, or the id of a component of a row that `row`
    * returned before.
    */
-  linked(space: RowSpace, key: number, attribute: string): readonly Neighbour[];
+  linked(rowSet: RowSet, key: number, attribute: string): readonly Neighbour[];
   /** A row by its key; undefined when it does not exist in the world. */
   row(type: Uid, key: number): IndexedRow | undefined;
 };

@@ -34,7 +34,7 @@ export function rowVersion(draftAndPublish: boolean, world: World): RowVersion {
 export type ComponentStep = { readonly attribute: string; readonly zoneComponent?: Uid };
 
 /** Content type rows when `path` is empty, else component rows. */
-export type RowSpace = {
+export type RowSet = {
   readonly type: Uid;
   readonly path: readonly ComponentStep[];
 };
@@ -70,12 +70,12 @@ export type RowChange = {
 };
 
 /**
- * A link between two rows of one world appears, changes its slot, or disappears. `space` + `attribute` name the owning
+ * A link between two rows of one world appears, changes its slot, or disappears. `rowSet` + `attribute` name the owning
  * side; the inverse side (`mappedBy`) is the same links read backwards. Links of the attribute `localizations` (a row
  * to each other locale of its document) are ordinary one-way links of localized types.
  */
 export type LinkChange = {
-  readonly space: RowSpace;
+  readonly rowSet: RowSet;
   readonly attribute: string;
   readonly world: World;
   readonly source: number;
@@ -157,7 +157,7 @@ export type SearchResult = {
 
 /** The rows linked to each of `parents`, all parents in one call. */
 export type FollowRequest = {
-  readonly space: RowSpace;
+  readonly rowSet: RowSet;
   readonly world: World;
   /** `Hits.rows` of a search or follow in that row set and world. */
   readonly parents: readonly number[];
@@ -220,13 +220,13 @@ export type ReadIndex = {
    * Source of the content type's row with this key, or that the component with this key is in. Absent: the index has no
    * rows in this process.
    */
-  sourceAt?(space: RowSpace, world: World, key: number): Uint8Array | undefined;
+  sourceAt?(rowSet: RowSet, world: World, key: number): Uint8Array | undefined;
   /**
    * The content type's row with this key, or that the component with this key is in, and the rows that a relation which the type
    * owns leads to, all by their keys. Absent like `sourceAt`.
    */
   linkedAt?(
-    space: RowSpace,
+    rowSet: RowSet,
     key: number,
     at: { readonly world: World; readonly attribute: string },
   ): LinkedKeys | undefined;

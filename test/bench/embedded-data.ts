@@ -212,19 +212,19 @@ function linkBoth(writer: Writer, type: string, attribute: string, source: numbe
   linkVersions(writer, type, attribute, asLive(source), asLive(target));
 }
 
-const spaces = new Map<string, LinkChange['space']>();
+const rowSets = new Map<string, LinkChange['rowSet']>();
 
 function linkVersions(writer: Writer, type: string, attribute: string, from: Versions, to: Versions): void {
-  let space = spaces.get(type);
-  if (space === undefined) {
-    space = { type: uid(type), path: [] };
-    spaces.set(type, space);
+  let rowSet = rowSets.get(type);
+  if (rowSet === undefined) {
+    rowSet = { type: uid(type), path: [] };
+    rowSets.set(type, rowSet);
   }
   for (const world of WORLDS) {
     const source = from[world];
     const target = to[world];
     if (source === undefined || target === undefined) continue;
     const order = { sourceOrder: writer.links.length, targetOrder: writer.links.length };
-    writer.links.push({ space, attribute, world, source, target, order });
+    writer.links.push({ rowSet, attribute, world, source, target, order });
   }
 }

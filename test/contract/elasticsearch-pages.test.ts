@@ -95,7 +95,7 @@ describe('limits on Elasticsearch', await needsElasticsearch(), () => {
       return { type: AUTHOR, version: 'published', key, row: row(registry, AUTHOR, values) } as const;
     });
     const links = authors.map(({ key }) => ({
-      ...{ space: { type: AUTHOR, path: [] }, attribute: 'home', world: 'published' as const },
+      ...{ rowSet: { type: AUTHOR, path: [] }, attribute: 'home', world: 'published' as const },
       ...{ source: key, target: 4 - key, order: { sourceOrder: 1, targetOrder: 1 } },
     }));
     await index.apply({ position: 1n, rows: [...rows, ...authors], links });

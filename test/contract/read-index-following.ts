@@ -90,7 +90,7 @@ export function describeFollowing(open: OpenIndex): void {
       })
     ).hits.rows;
     const request: FollowRequest = {
-      space: { type: BOOK, path: [] },
+      rowSet: { type: BOOK, path: [] },
       world: 'published',
       parents,
       attribute: 'tags',
@@ -118,7 +118,7 @@ export function describeFollowing(open: OpenIndex): void {
     ).hits.rows;
     const follow = async (limit: number) => {
       const { children, exceeded } = await shelf.index.follow({
-        space: { type: BOOK, path: [] },
+        rowSet: { type: BOOK, path: [] },
         world: 'published',
         parents,
         attribute: 'tags',
@@ -159,7 +159,7 @@ export function describeFollowing(open: OpenIndex): void {
         withTotal: false,
       });
       const books = await shelf.index.follow({
-        space: { type: TAG, path: [] },
+        rowSet: { type: TAG, path: [] },
         world,
         parents: tags.hits.rows,
         attribute: 'best',
@@ -167,7 +167,7 @@ export function describeFollowing(open: OpenIndex): void {
       });
       const parents = books.children.flatMap(({ rows }) => rows);
       const authors = await shelf.index.follow({
-        space: { type: BOOK, path: [] },
+        rowSet: { type: BOOK, path: [] },
         world,
         parents,
         attribute: 'author',
@@ -213,17 +213,17 @@ export function describeFollowing(open: OpenIndex): void {
     const common = { world: 'published', limit: 100 } as const;
     const zone = await shelf.index.follow({
       ...common,
-      space: { type: BOOK, path: [] },
+      rowSet: { type: BOOK, path: [] },
       parents: book.hits.rows,
       attribute: 'extras',
     });
     expect(zone.zoneComponents).toEqual([['lib.quote', 'lib.cover', 'lib.quote']]);
     expect(zone.children[0]?.sources.map((source) => decode(source).id)).toEqual([3, 4, 2]);
     const cover = [zone.children[0]?.rows[1] as number];
-    const space = { type: BOOK, path: zoneCover };
-    const swatches = await shelf.index.follow({ ...common, space, parents: cover, attribute: 'swatches' });
+    const rowSet = { type: BOOK, path: zoneCover };
+    const swatches = await shelf.index.follow({ ...common, rowSet, parents: cover, attribute: 'swatches' });
     expect(swatches.children[0]?.sources.map((source) => decode(source).id)).toEqual([9, 8]);
-    const artist = await shelf.index.follow({ ...common, space, parents: cover, attribute: 'artist' });
+    const artist = await shelf.index.follow({ ...common, rowSet, parents: cover, attribute: 'artist' });
     expect(artist.children[0]?.sources.map((source) => decode(source).id)).toEqual([77]);
   });
 }

@@ -116,7 +116,7 @@ export async function openShelf(open: OpenIndex): Promise<Shelf> {
     },
     linked: async (type, attribute, { of = MATCH_ALL, world = 'published', ...options } = {}) => {
       const parents = await search(type, of, { world });
-      const request = { space: { type, path: [] }, world, attribute, limit: 1000, ...options };
+      const request = { rowSet: { type, path: [] }, world, attribute, limit: 1000, ...options };
       const { children, counts } = await index.follow({ ...request, parents: parents.hits.rows });
       expect(counts).toEqual(children.map(({ rows }) => rows.length));
       return children.map(({ sources }) => sources.map((source) => decode(source).id));
@@ -137,7 +137,7 @@ export function link(
   } = {},
 ): LinkChange {
   const { world = 'published', order: [sourceOrder, targetOrder] = [0, 0], path = [] } = options;
-  return { space: { type, path }, attribute, world, source, target, order: { sourceOrder, targetOrder } };
+  return { rowSet: { type, path }, attribute, world, source, target, order: { sourceOrder, targetOrder } };
 }
 
 export function unlink(
@@ -147,5 +147,5 @@ export function unlink(
   target: number,
   world: World = 'published',
 ): LinkChange {
-  return { space: { type, path: [] }, attribute, world, source, target, order: null };
+  return { rowSet: { type, path: [] }, attribute, world, source, target, order: null };
 }

@@ -98,7 +98,7 @@ function doubles(
   const seen = new Set<string>();
   return links.filter((link) => {
     if (link.attribute !== attribute) return false;
-    const key = JSON.stringify([link.space, link.world, end(link)]);
+    const key = JSON.stringify([link.rowSet, link.world, end(link)]);
     return seen.size === seen.add(key).size;
   });
 }

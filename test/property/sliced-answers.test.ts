@@ -20,12 +20,12 @@ async function answer(index: ReadIndex, asked: Asked, scope: AnswerScope) {
   const { total, hits } = await index.search({ ...asked.search, answer: scope, followed: true });
   const follow = { world: 'published', limit: 10_000, answer: scope } as const;
   const tags = await index.follow({
-    ...{ ...follow, space: { type: BOOK, path: [] }, attribute: 'tags', parents: hits.rows },
+    ...{ ...follow, rowSet: { type: BOOK, path: [] }, attribute: 'tags', parents: hits.rows },
     sort: [{ path: [], field: 'name', direction: asked.descending ? 'desc' : 'asc' }],
   });
   const parents = [...new Set(tags.children.flatMap(({ rows }) => rows))];
   const books = await index.follow({
-    ...{ ...follow, space: { type: TAG, path: [] }, attribute: 'books', parents },
+    ...{ ...follow, rowSet: { type: TAG, path: [] }, attribute: 'books', parents },
     query: asked.populated,
   });
   const sources = [hits, ...tags.children, ...books.children].flatMap((each) => each.sources.map(String));

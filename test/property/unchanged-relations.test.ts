@@ -226,10 +226,10 @@ function stateOf(graph: ContentGraph): unknown {
   const add = (list: string, name: string, order: number, key: number) => {
     lists.set(list, [...(lists.get(list) ?? []), [name, order, key]]);
   };
-  for (const { world, space, attribute, source, target, order } of links.values()) {
+  for (const { world, rowSet, attribute, source, target, order } of links.values()) {
     if (order === null) continue;
     const [from, to] = [nameOf(world, source), nameOf(world, target)];
-    const about = `${world} ${JSON.stringify(space)} ${attribute}`;
+    const about = `${world} ${JSON.stringify(rowSet)} ${attribute}`;
     add(`${about} of ${from}`, to, order.sourceOrder, target);
     add(`${about} to ${to}`, from, order.targetOrder, source);
   }

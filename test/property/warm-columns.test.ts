@@ -7,9 +7,9 @@ import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-i
 import { sortValue } from '../../shared/read-index/embedded/indexed-column.ts';
 import { fewValues } from '../../shared/read-index/embedded/number-column.ts';
 import { collectPosting } from '../../shared/read-index/embedded/postings.ts';
-import { borrowBits, columnOf, type RowSpaceIndex } from '../../shared/read-index/embedded/row-space.ts';
+import { borrowBits, columnOf, type RowSetIndex } from '../../shared/read-index/embedded/row-set.ts';
+import { createRowSets, versionRowSet } from '../../shared/read-index/embedded/row-sets.ts';
 import { createSourceStore } from '../../shared/read-index/embedded/source-store.ts';
-import { createSpaces, versionSpace } from '../../shared/read-index/embedded/spaces.ts';
 import { dictionaryOf } from '../../shared/read-index/embedded/term-column.ts';
 import { warmColumns } from '../../shared/read-index/embedded/warm-columns.ts';
 import type { RowChange } from '../../shared/read-index/read-index.ts';
@@ -42,15 +42,15 @@ const change = fc
   );
 
 /** Every row's value, by way of the dictionary: which rows its posting says have it. */
-function throughDictionary(space: RowSpaceIndex, field: string): readonly unknown[] {
-  const { store } = columnOf(space, field);
+function throughDictionary(rowSet: RowSetIndex, field: string): readonly unknown[] {
+  const { store } = columnOf(rowSet, field);
   const dictionary =
-    store.kind === 'terms' ? dictionaryOf(store.column, space.size) : fewValues(store.column, space.size);
+    store.kind === 'terms' ? dictionaryOf(store.column, rowSet.size) : fewValues(store.column, rowSet.size);
   if (dictionary === undefined) return ['many'];
-  const rows = Array.from({ length: space.size }, (_, at) => termValue(dictionary, at));
+  const rows = Array.from({ length: rowSet.size }, (_, at) => termValue(dictionary, at));
   dictionary.values.forEach((value, term) => {
     if (value === undefined) return;
-    const bits = borrowBits(space);
+    const bits = borrowBits(rowSet);
     collectPosting(dictionary.postings, term, bits);
     rows.forEach((each, at) => {
       if (hasBit(bits, at) !== (each === value))
@@ -61,13 +61,13 @@ function throughDictionary(space: RowSpaceIndex, field: string): readonly unknow
 }
 
 /** The column keeps one, of what is in it. */
-function judgeDictionary(space: RowSpaceIndex, field: string): void {
-  const column = columnOf(space, field);
+function judgeDictionary(rowSet: RowSetIndex, field: string): void {
+  const column = columnOf(rowSet, field);
   const isKept = column.store.kind === 'terms' ? column.store.column.dictionary : column.store.column.few;
   expect(isKept).not.toBe(undefined);
   expect(isKept).not.toBe('unknown');
-  const expected = Array.from({ length: space.size }, (_, row) => sortValue(column, row));
-  const found = throughDictionary(space, field);
+  const expected = Array.from({ length: rowSet.size }, (_, row) => sortValue(column, row));
+  const found = throughDictionary(rowSet, field);
   if (found[0] !== 'many') expect(found).toEqual(expected);
   else expect(new Set(expected).size).toBeGreaterThan(256);
 }
@@ -79,23 +79,23 @@ it('makes right dictionaries of columns, with any changes and queries meanwhile'
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-      const target = { spaces: createSpaces(registry, 3), sources: createSourceStore(2 ** 30, undefined) };
+      const target = { rowSets: createRowSets(registry, 3), sources: createSourceStore(2 ** 30, undefined) };
       applyRows(
         target,
         Array.from({ length: BOOKS }, (_, i) => put(i + 1, i)),
       );
-      const space = versionSpace(target.spaces, BOOK, 'published');
+      const rowSet = versionRowSet(target.rowSets, BOOK, 'published');
       let at = 0;
       const pause = async () => {
         const next = steps[at++];
         applyRows(target, next?.changes ?? []);
-        if (next?.asked) throughDictionary(space, next.asked);
+        if (next?.asked) throughDictionary(rowSet, next.asked);
         return true;
       };
-      await warmColumns(target.spaces, { pause, sliceMs: 0 });
+      await warmColumns(target.rowSets, { pause, sliceMs: 0 });
       for (const field of FIELDS) {
-        judgeDictionary(space, field);
-        expect(columnOf(space, field).watchers.size).toBe(0);
+        judgeDictionary(rowSet, field);
+        expect(columnOf(rowSet, field).watchers.size).toBe(0);
       }
     }),
     { numRuns: Number(process.env['VARVE_PROPERTY_RUNS'] ?? 60) },

@@ -7,7 +7,7 @@ import type {
   IndexedRow,
   LinkChange,
   RowChange,
-  RowSpace,
+  RowSet,
   RowVersion,
 } from '../../shared/read-index/read-index.ts';
 import type { Model, Uid } from '../../shared/schema/content-type.ts';
@@ -95,21 +95,21 @@ function rowPlans(registry: SchemaRegistry): fc.Arbitrary<RowPlan> {
 
 /** Every owning relation, with the keys its sources have. */
 function linkChanges(registry: SchemaRegistry): fc.Arbitrary<LinkChange> {
-  const relations = rowSpaces(registry).flatMap(({ space, model, maxKey }) =>
+  const relations = rowSets(registry).flatMap(({ rowSet, model, maxKey }) =>
     [...model.attributes.values()]
       .filter((attribute) => attribute.kind === 'relation' && attribute.mappedBy === undefined)
-      .map(({ name }) => ({ space, attribute: name, maxKey })),
+      .map(({ name }) => ({ rowSet, attribute: name, maxKey })),
   );
   const localizations = ownTypes(registry)
     .filter(({ localized }) => localized)
-    .map(({ uid }) => ({ space: { type: uid, path: [] }, attribute: 'localizations', maxKey: KEYS }));
+    .map(({ uid }) => ({ rowSet: { type: uid, path: [] }, attribute: 'localizations', maxKey: KEYS }));
   const order = fc.record({
     sourceOrder: fc.integer({ max: 3, min: 0 }),
     targetOrder: fc.integer({ max: 3, min: 0 }),
   });
-  return oneOf([...relations, ...localizations]).chain(({ space, attribute, maxKey }) =>
+  return oneOf([...relations, ...localizations]).chain(({ rowSet, attribute, maxKey }) =>
     fc.record({
-      space: fc.constant(space),
+      rowSet: fc.constant(rowSet),
       attribute: fc.constant(attribute),
       world,
       source:
@@ -128,23 +128,23 @@ function componentKey(holder: number, maxKey: number): fc.Arbitrary<number> {
   return fc.integer({ min: 1, max: 2 }).chain((place) => componentKey(holder * 10 + place, maxKey));
 }
 
-type KnownSpace = { readonly space: RowSpace; readonly model: Model; readonly maxKey: number };
+type KnownRowSet = { readonly rowSet: RowSet; readonly model: Model; readonly maxKey: number };
 
-/** Every row space: content types and what is below them. */
-function rowSpaces(registry: SchemaRegistry): KnownSpace[] {
-  const below = (known: KnownSpace): KnownSpace[] => [
+/** Every row set: content types and what is below them. */
+function rowSets(registry: SchemaRegistry): KnownRowSet[] {
+  const below = (known: KnownRowSet): KnownRowSet[] => [
     known,
     ...[...known.model.attributes.values()].flatMap((attribute) =>
       componentKinds(attribute).flatMap((uid) => {
         const zone = attribute.kind === 'dynamiczone' ? { zoneComponent: uid } : {};
-        const path = [...known.space.path, { attribute: attribute.name, ...zone }];
-        const space = { type: known.space.type, path };
-        return below({ space, model: componentOf(registry, uid), maxKey: known.maxKey * 10 + 9 });
+        const path = [...known.rowSet.path, { attribute: attribute.name, ...zone }];
+        const rowSet = { type: known.rowSet.type, path };
+        return below({ rowSet, model: componentOf(registry, uid), maxKey: known.maxKey * 10 + 9 });
       }),
     ),
   ];
   return ownTypes(registry).flatMap((type) =>
-    below({ space: { type: type.uid, path: [] }, model: type, maxKey: KEYS }),
+    below({ rowSet: { type: type.uid, path: [] }, model: type, maxKey: KEYS }),
   );
 }
 

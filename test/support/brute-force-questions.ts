@@ -223,8 +223,8 @@ export function followPlans(registry: SchemaRegistry): fc.Arbitrary<FollowPlan> 
     return fc
       .tuple(searchOf(registry, type), refine, limit, fc.boolean())
       .map(([parents, refined, most, countOnly]): FollowPlan => {
-        const space = { type, path: [] };
-        const request = { space, world: parents.world, attribute, limit: most, countOnly, ...refined };
+        const rowSet = { type, path: [] };
+        const request = { rowSet, world: parents.world, attribute, limit: most, countOnly, ...refined };
         return { parents: { ...parents, query: { kind: 'match_all' } }, inZone, request };
       });
   });

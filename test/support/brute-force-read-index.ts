@@ -67,7 +67,7 @@ function apply(state: State, batch: ChangeBatch): void {
 
 function sameLink(a: LinkChange, b: LinkChange): boolean {
   const ends = a.source === b.source && a.target === b.target && a.world === b.world;
-  return ends && a.attribute === b.attribute && samePlace(a.space, b.space);
+  return ends && a.attribute === b.attribute && samePlace(a.rowSet, b.rowSet);
 }
 
 const samePlace = (a: { type: Uid; path: unknown }, b: { type: Uid; path: unknown }) =>
@@ -82,13 +82,15 @@ function nodes(state: State, type: Uid, world: World, path: readonly ComponentSt
 }
 
 function sourceOf(state: State, link: LinkChange): Node | undefined {
-  return nodes(state, link.space.type, link.world, link.space.path).find((node) => node.key === link.source);
+  return nodes(state, link.rowSet.type, link.world, link.rowSet.path).find(
+    (node) => node.key === link.source,
+  );
 }
 
 function targetOf(state: State, link: LinkChange): Node | undefined {
   const source = sourceOf(state, link);
   const attribute = source?.model.attributes.get(link.attribute);
-  const type = attribute?.kind === 'relation' ? attribute.target : link.space.type;
+  const type = attribute?.kind === 'relation' ? attribute.target : link.rowSet.type;
   return nodes(state, type, link.world).find((node) => node.key === link.target);
 }
 
@@ -118,13 +120,13 @@ function linked(state: State, node: Node, world: World, attribute: string, kind?
     if (link.world !== world || link.order === null) return [];
     const { sourceOrder, targetOrder } = link.order;
     if (inverse === undefined) {
-      const here = link.attribute === attribute && samePlace(link.space, node) && link.source === node.key;
+      const here = link.attribute === attribute && samePlace(link.rowSet, node) && link.source === node.key;
       return here ? [{ end: targetOf(state, link) as Node, order: sourceOrder }] : [];
     }
     const target = targetOf(state, link) as Node;
     const here = link.attribute === inverse && target.type === node.type && link.target === node.key;
-    const owner = definition?.kind === 'relation' && link.space.type === definition.target;
-    return here && owner && link.space.path.length === 0
+    const owner = definition?.kind === 'relation' && link.rowSet.type === definition.target;
+    return here && owner && link.rowSet.path.length === 0
       ? [{ end: sourceOf(state, link) as Node, order: targetOrder }]
       : [];
   });

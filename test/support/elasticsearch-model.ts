@@ -6,7 +6,7 @@ import type {
   IndexedComponent,
   IndexedRow,
   LinkChange,
-  RowSpace,
+  RowSet,
   World,
 } from '../../shared/read-index/read-index.ts';
 import { rowVersion } from '../../shared/read-index/read-index.ts';
@@ -57,10 +57,10 @@ function apply(state: State, batch: ChangeBatch): void {
 
 function isSame(a: LinkChange, b: LinkChange): boolean {
   const ends = a.source === b.source && a.target === b.target && a.world === b.world;
-  return ends && a.attribute === b.attribute && isSpace(a.space, b.space);
+  return ends && a.attribute === b.attribute && isSameRowSet(a.rowSet, b.rowSet);
 }
 
-function isSpace(a: RowSpace, b: RowSpace): boolean {
+function isSameRowSet(a: RowSet, b: RowSet): boolean {
   return a.type === b.type && JSON.stringify(a.path) === JSON.stringify(b.path);
 }
 
@@ -70,15 +70,15 @@ function rowsOf({ registry, rows }: State, type: Uid, world: World): Map<number,
 }
 
 function bothEnds(state: State, link: LinkChange): boolean {
-  const { type, path } = link.space;
+  const { type, path } = link.rowSet;
   const sources = rowsOf(state, type, link.world);
   const holder = path.length === 0 ? sources.has(link.source) : hasComponent(sources.values(), link);
   return holder && rowsOf(state, targetOf(state, link), link.world).has(link.target);
 }
 
-function hasComponent(rows: Iterable<IndexedRow>, { space, source }: LinkChange): boolean {
+function hasComponent(rows: Iterable<IndexedRow>, { rowSet, source }: LinkChange): boolean {
   let held: (IndexedRow | IndexedComponent)[] = [...rows];
-  for (const { attribute, zoneComponent } of space.path) {
+  for (const { attribute, zoneComponent } of rowSet.path) {
     held = held
       .flatMap(({ components }) => components[attribute] ?? [])
       .filter(({ component }) => zoneComponent === undefined || component === zoneComponent);
@@ -87,14 +87,14 @@ function hasComponent(rows: Iterable<IndexedRow>, { space, source }: LinkChange)
 }
 
 /** `localizations` leads to the type itself. */
-function targetOf({ registry }: State, { space, attribute }: LinkChange): Uid {
-  const definition = attributeAt(registry, space, attribute);
-  return definition?.kind === 'relation' ? definition.target : space.type;
+function targetOf({ registry }: State, { rowSet, attribute }: LinkChange): Uid {
+  const definition = attributeAt(registry, rowSet, attribute);
+  return definition?.kind === 'relation' ? definition.target : rowSet.type;
 }
 
-function attributeAt(registry: SchemaRegistry, space: RowSpace, name: string): Attribute | undefined {
-  let attributes = contentTypeOf(registry, space.type).attributes;
-  for (const { attribute, zoneComponent } of space.path) {
+function attributeAt(registry: SchemaRegistry, rowSet: RowSet, name: string): Attribute | undefined {
+  let attributes = contentTypeOf(registry, rowSet.type).attributes;
+  for (const { attribute, zoneComponent } of rowSet.path) {
     const step = attributes.get(attribute);
     const uid = zoneComponent ?? (step?.kind === 'component' ? step.component : '');
     attributes = registry.components.get(uid)?.attributes ?? new Map();
@@ -105,12 +105,12 @@ function attributeAt(registry: SchemaRegistry, space: RowSpace, name: string): A
 function neighboursIn(state: State, world: World): Neighbours {
   return {
     row: (type, key) => rowsOf(state, type, world).get(key),
-    linked(space, key, attribute) {
-      const definition = attributeAt(state.registry, space, attribute);
+    linked(rowSet, key, attribute) {
+      const definition = attributeAt(state.registry, rowSet, attribute);
       const isInverse = definition?.kind === 'relation' && definition.mappedBy !== undefined;
       const end = isInverse
         ? inverseEnd(definition.target, definition.mappedBy, key)
-        : ownedEnd(space, key, attribute);
+        : ownedEnd(rowSet, key, attribute);
       const found = state.links.filter((link) => link.world === world).flatMap(end);
       return found.sort((a, b) => a.order - b.order || a.key - b.key);
     },
@@ -120,18 +120,18 @@ function neighboursIn(state: State, world: World): Neighbours {
 /** The other end of a link where it is one of those asked for. */
 type LinkEnd = (link: LinkChange) => readonly (Neighbour & { readonly order: number })[];
 
-function ownedEnd(space: RowSpace, key: number, attribute: string): LinkEnd {
+function ownedEnd(rowSet: RowSet, key: number, attribute: string): LinkEnd {
   return (link) => {
-    const isAsked = link.attribute === attribute && link.source === key && isSpace(link.space, space);
+    const isAsked = link.attribute === attribute && link.source === key && isSameRowSet(link.rowSet, rowSet);
     if (!isAsked || link.order === null) return [];
     return [{ key: link.target, order: link.order.sourceOrder, otherOrder: link.order.targetOrder }];
   };
 }
 
 function inverseEnd(owner: Uid, mappedBy: string | undefined, key: number): LinkEnd {
-  const space: RowSpace = { type: owner, path: [] };
+  const rowSet: RowSet = { type: owner, path: [] };
   return (link) => {
-    const isAsked = link.attribute === mappedBy && link.target === key && isSpace(link.space, space);
+    const isAsked = link.attribute === mappedBy && link.target === key && isSameRowSet(link.rowSet, rowSet);
     if (!isAsked || link.order === null) return [];
     return [{ key: link.source, order: link.order.targetOrder, otherOrder: link.order.sourceOrder }];
   };

@@ -192,7 +192,7 @@ function linkRelation(
     addLink(node, `${world} ${attribute.name}`, target);
     if (attribute.inversedBy !== undefined) addLink(target, `${world} ${attribute.inversedBy}`, node);
     return {
-      space: { type, path },
+      rowSet: { type, path },
       attribute: attribute.name,
       world,
       source: node.key,
@@ -209,8 +209,8 @@ function linkLocalizations(type: Uid, row: Row, all: readonly Row[], world: Worl
   return others.map((target, order) => {
     addLink(row, `${world} localizations`, target);
     const orders = { sourceOrder: order, targetOrder: order };
-    const space = { type, path: [] };
-    return { space, attribute: 'localizations', world, source: row.key, target: target.key, order: orders };
+    const rowSet = { type, path: [] };
+    return { rowSet, attribute: 'localizations', world, source: row.key, target: target.key, order: orders };
   });
 }
 

@@ -185,5 +185,5 @@ export const tagging: fc.Arbitrary<Tagging> = fc.record({
 
 export function tagLink({ key, tag, isTagged, world }: Tagging): LinkChange {
   const order = isTagged ? { sourceOrder: tag, targetOrder: key } : null;
-  return { space: { type: ARTICLE, path: [] }, attribute: 'tags', world, source: key, target: tag, order };
+  return { rowSet: { type: ARTICLE, path: [] }, attribute: 'tags', world, source: key, target: tag, order };
 }

@@ -24,8 +24,8 @@ export function singleLinks(
 }
 
 function isOfSameRelation(a: LinkChange, b: LinkChange): boolean {
-  const place = JSON.stringify([a.space, a.attribute, a.world]);
-  return place === JSON.stringify([b.space, b.attribute, b.world]);
+  const place = JSON.stringify([a.rowSet, a.attribute, a.world]);
+  return place === JSON.stringify([b.rowSet, b.attribute, b.world]);
 }
 
 function isSame(a: LinkChange, b: LinkChange): boolean {
@@ -44,9 +44,9 @@ function collides(registry: SchemaRegistry, link: LinkChange, other: LinkChange)
   return inverse?.kind === 'relation' && !inverse.toMany && other.target === link.target;
 }
 
-function ownerOf(registry: SchemaRegistry, { space, attribute }: LinkChange): Attribute | undefined {
-  let attributes = contentTypeOf(registry, space.type).attributes;
-  for (const { attribute: name, zoneComponent } of space.path) {
+function ownerOf(registry: SchemaRegistry, { rowSet, attribute }: LinkChange): Attribute | undefined {
+  let attributes = contentTypeOf(registry, rowSet.type).attributes;
+  for (const { attribute: name, zoneComponent } of rowSet.path) {
     const step = attributes.get(name);
     const uid: Uid = zoneComponent ?? (step?.kind === 'component' ? step.component : '');
     attributes = registry.components.get(uid)?.attributes ?? new Map();

@@ -19,7 +19,7 @@ export function book(key: number, pages: number): ChangeBatch['rows'][number] {
 export function tagging(source: number, n: number): ChangeBatch['links'][number] {
   const order = { sourceOrder: n, targetOrder: source };
   const target = ((source * 31 + n * 29) % TAGS) + 1;
-  return { space: { type: BOOK, path: [] }, attribute: 'tags', world: 'published', source, target, order };
+  return { rowSet: { type: BOOK, path: [] }, attribute: 'tags', world: 'published', source, target, order };
 }
 
 /** Each book has ten tags and each tag a hundred books. */

@@ -146,7 +146,7 @@ it('restarts an answer of two requests when rows change between them', async () 
   const answer = index.answer?.(async (scope) => {
     const { hits, total } = await index.search({ ...search, answer: scope, followed: true });
     const tags = {
-      space: { type: BOOK, path: [] },
+      rowSet: { type: BOOK, path: [] },
       world: 'published',
       attribute: 'tags',
       limit: 10_000,

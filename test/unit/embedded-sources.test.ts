@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
+import { createRowSets, versionRowSet } from '../../shared/read-index/embedded/row-sets.ts';
 import {
   createSourceStore,
   forgetSource,
   keepSource,
   sourcesOf,
 } from '../../shared/read-index/embedded/source-store.ts';
-import { createSpaces, versionSpace } from '../../shared/read-index/embedded/spaces.ts';
 import type { IndexedRow, RowChange } from '../../shared/read-index/read-index.ts';
 import { BOOK, libraryRegistry } from '../contract/read-index-library.ts';
 
@@ -82,20 +82,20 @@ it('keeps every source unchanged while rows are added, changed and removed', asy
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(199), fc.nat(40_000)), { maxLength: 400 }), (writes) => {
       const store = createSourceStore(2 ** 30, undefined);
-      const space = versionSpace(createSpaces(registry, 0), BOOK, 'published');
+      const rowSet = versionRowSet(createRowSets(registry, 0), BOOK, 'published');
       const expected = new Map<number, Uint8Array>();
       for (const [i, [row, size]] of writes.entries()) {
         if (size % 7 === 0) {
-          forgetSource(store, space, row);
+          forgetSource(store, rowSet, row);
           expected.delete(row);
         } else {
           const source = new Uint8Array(size).fill(i % 251);
-          keepSource(store, space, row, source);
+          keepSource(store, rowSet, row, source);
           expected.set(row, source);
         }
       }
       const rows = [...expected.keys()];
-      expect(sourcesOf(store, space, rows).map((source) => Buffer.from(source))).toEqual(
+      expect(sourcesOf(store, rowSet, rows).map((source) => Buffer.from(source))).toEqual(
         rows.map((row) => Buffer.from(expected.get(row) as Uint8Array)),
       );
       let live = 0;
@@ -108,13 +108,13 @@ it('keeps every source unchanged while rows are added, changed and removed', asy
 
 it('never keeps much more than twice the bytes in use, although a few rows of each round stay', () => {
   const store = createSourceStore(2 ** 30, undefined);
-  const space = versionSpace(createSpaces(registry, 0), BOOK, 'published');
+  const rowSet = versionRowSet(createRowSets(registry, 0), BOOK, 'published');
   for (let i = 0; i < 40_000; i++) {
     // One row of a thousand is never written again.
     const row = i % 1000 === 0 ? 1000 + i / 1000 : i % 1000;
-    keepSource(store, space, row, new Uint8Array(500).fill(i % 251));
+    keepSource(store, rowSet, row, new Uint8Array(500).fill(i % 251));
   }
-  const live = space.sources.reduce((sum, source) => sum + (source?.byteLength ?? 0), 0);
+  const live = rowSet.sources.reduce((sum, source) => sum + (source?.byteLength ?? 0), 0);
   const held = [...store.blocks.byBuffer.values()].reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
   expect(live).toBe(1039 * 500);
   expect(held).toBeLessThan(2 * live + 2 * 256 * 1024);

@@ -10,7 +10,7 @@ const library = (queryTimeLimit?: number) =>
   taggedBooks(queryTimeLimit === undefined ? {} : { queryTimeLimit });
 
 const page = { type: BOOK, world: 'published', query: QUERIES[5] ?? MATCH_ALL, sort: [], from: 0 } as const;
-const tags = { space: { type: BOOK, path: [] }, world: 'published', attribute: 'tags' } as const;
+const tags = { rowSet: { type: BOOK, path: [] }, world: 'published', attribute: 'tags' } as const;
 /** Of any machine: the first look at the clock is after it. */
 const INSTANT = 1e-6;
 

@@ -231,8 +231,8 @@ function foldRow(index: FoldedIndex, { type: typeUid, version, key, row }: RowCh
   else index.rows.set(name, { ...row, key, type: typeUid, version });
 }
 
-function linkKey({ space, attribute, world, source, target }: LinkChange): string {
-  return JSON.stringify([space, attribute, world, source, target]);
+function linkKey({ rowSet, attribute, world, source, target }: LinkChange): string {
+  return JSON.stringify([rowSet, attribute, world, source, target]);
 }
 
 /** A row that disappears takes its links with it, and a component that is gone those it had. Row keys are the entries' own. */
@@ -243,15 +243,15 @@ function dropDanglingLinks(index: FoldedIndex): void {
     rows.add(row.key);
     collectComponents(row.components, components);
   }
-  for (const [key, { space, source, target }] of index.links) {
+  for (const [key, { rowSet, source, target }] of index.links) {
     const hasSource =
-      space.path.length === 0 ? rows.has(source) : components.has(`${componentAt(space)} ${source}`);
+      rowSet.path.length === 0 ? rows.has(source) : components.has(`${componentAt(rowSet)} ${source}`);
     if (!hasSource || !rows.has(target)) index.links.delete(key);
   }
 }
 
 /** In these schemas the last step of a path names its component. */
-function componentAt({ path }: LinkChange['space']): string {
+function componentAt({ path }: LinkChange['rowSet']): string {
   const last = path.at(-1);
   return last?.zoneComponent ?? (last?.attribute === 'geo' ? 'common.geo' : 'common.address');
 }
@@ -339,7 +339,7 @@ export function openTestGraph(): TestGraph {
     );
   const linksOf = (name: string, attribute: string, world: string) =>
     [...index.links.values()].filter(
-      (link) => link.space.type === uid(name) && link.attribute === attribute && link.world === world,
+      (link) => link.rowSet.type === uid(name) && link.attribute === attribute && link.world === world,
     );
   const label = (world: string, key: number) => String(anyRow(world, key)?.fields['documentId']);
   const ownRow = (world: string, key: number, documentId: string, locale?: string) => {

@@ -33,7 +33,7 @@ describe('locales of a document', () => {
     graph.given(created('article', 'a1', { values: { code: 'X' }, shared: ['code'] }, 'de'));
     const others = [...graph.index.links.values()]
       .filter(
-        ({ attribute, space }) => attribute === 'localizations' && space.type === 'api::article.article',
+        ({ attribute, rowSet }) => attribute === 'localizations' && rowSet.type === 'api::article.article',
       )
       .filter(({ source }) => source === keyOf('fr'))
       .sort((a, b) => (a.order?.sourceOrder ?? 0) - (b.order?.sourceOrder ?? 0));

@@ -176,18 +176,18 @@ describe('components', () => {
     expect([address('draft')?.key, address('published')?.key]).toEqual([1, 2]);
     const country = graph.graph.reader.entries('api::country.country', 'c1')[0]?.key;
     const inside = [...graph.index.links.values()].filter(({ attribute }) => attribute === 'country');
-    expect(inside.map(({ world, source, target, space }) => ({ world, source, target, space }))).toEqual([
+    expect(inside.map(({ world, source, target, rowSet }) => ({ world, source, target, rowSet }))).toEqual([
       {
         world: 'draft',
         source: 1,
         target: country,
-        space: { type: 'api::restaurant.restaurant', path: [{ attribute: 'address' }] },
+        rowSet: { type: 'api::restaurant.restaurant', path: [{ attribute: 'address' }] },
       },
       {
         world: 'published',
         source: 2,
         target: country,
-        space: { type: 'api::restaurant.restaurant', path: [{ attribute: 'address' }] },
+        rowSet: { type: 'api::restaurant.restaurant', path: [{ attribute: 'address' }] },
       },
     ]);
     // The chef is a draft: in the published world it is not there yet.

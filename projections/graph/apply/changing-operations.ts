@@ -74,7 +74,7 @@ const UNKNOWN = -1;
 
 function entryFinder({ names, schema }: Context): Parameters<typeof desiredTargets>[0]['entryOf'] {
   return (side, { documentId, locale }) => {
-    const far = side.side === 'owner' ? side.relation.target : side.relation.space.type;
+    const far = side.side === 'owner' ? side.relation.target : side.relation.rowSet.type;
     return names.find(schema.type(far).number, documentId, locale) ?? UNKNOWN;
   };
 }

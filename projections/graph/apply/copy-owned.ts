@@ -47,7 +47,7 @@ function copyComponentLink(
 
 /** The content type's attribute that a link belongs to, directly or through a component. */
 function attributeOf({ relation }: LinkRecord): string {
-  return relation.space.path[0]?.attribute ?? relation.attribute;
+  return relation.rowSet.path[0]?.attribute ?? relation.attribute;
 }
 
 function copyComponents(
@@ -83,7 +83,7 @@ export function copyPendingEdits(
 function inverseAttribute(entry: GraphEntry, relation: GraphRelation): string {
   for (const attribute of entry.view.type.attributes.values()) {
     if (attribute.kind !== 'relation' || attribute.mappedBy !== relation.attribute) continue;
-    if (attribute.target === relation.space.type) return attribute.name;
+    if (attribute.target === relation.rowSet.type) return attribute.name;
   }
   return '';
 }

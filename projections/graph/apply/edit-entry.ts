@@ -58,7 +58,7 @@ function editedValues(
 function removeComponentLinks({ links }: GraphContext, entry: GraphEntry, attribute: string): void {
   const worlds = worldsOf(entry.view.edited);
   for (const record of links.ownedBy(entry.id)) {
-    if (record.component === 0 || record.relation.space.path[0]?.attribute !== attribute) continue;
+    if (record.component === 0 || record.relation.rowSet.path[0]?.attribute !== attribute) continue;
     for (const world of worlds) record.orders[world] = null;
     links.save(record);
   }
@@ -94,7 +94,7 @@ export function editRelation(
   isNew = false,
 ): boolean {
   const side = entry.view.relation(operation.attribute);
-  const isSelf = side.relation.target === side.relation.space.type;
+  const isSelf = side.relation.target === side.relation.rowSet.type;
   const touched = applyRelationOperation(
     relationEditing(context),
     { side, entry: entry.id, worlds: worldsOf(entry.view.edited), isNew: isNew && !isSelf },

@@ -36,7 +36,7 @@ export function relationEditing({ links, sequences, names, schema }: GraphContex
     links,
     nextOrder: () => sequences.next('link'),
     entryOf(side: GraphRelationSide, target: LinkTarget): number {
-      const far = side.side === 'owner' ? side.relation.target : side.relation.space.type;
+      const far = side.side === 'owner' ? side.relation.target : side.relation.rowSet.type;
       return names.entry(schema.type(far).number, target.documentId, target.locale);
     },
   };

@@ -107,7 +107,7 @@ export function operationInLocale(
   operation: RelationOperation,
 ): RelationOperation {
   const { relation, side } = sibling.view.relation(operation.attribute);
-  const far = side === 'owner' ? relation.target : relation.space.type;
+  const far = side === 'owner' ? relation.target : relation.rowSet.type;
   const local = (targets: readonly LinkTarget[]) =>
     targetsInLocale(schema.registry, far, targets, sibling.locale);
   if (operation.kind === 'set') return { ...operation, targets: local(operation.targets) };

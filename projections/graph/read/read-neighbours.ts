@@ -1,5 +1,5 @@
 import type { Neighbour, Neighbours } from '../../../shared/read-index/document-index.ts';
-import type { IndexedComponent, IndexedRow, RowSpace } from '../../../shared/read-index/read-index.ts';
+import type { IndexedComponent, IndexedRow, RowSet } from '../../../shared/read-index/read-index.ts';
 import { createRecentValues, type RecentValues } from '../../../shared/recent-values.ts';
 import { linkRows } from '../store/change-log.ts';
 import type { SqlRow } from '../store/graph-database.ts';
@@ -70,13 +70,13 @@ function neighboursIn(
   relationOf: RelationLookup,
   world: WorldNumber,
 ): Neighbours {
-  const readLinked = (space: RowSpace, key: number, step: LinkStep): readonly Neighbour[] => {
+  const readLinked = (rowSet: RowSet, key: number, step: LinkStep): readonly Neighbour[] => {
     if (step.kind === 'locales') return otherLocales(context, context.schema.type(step.to), key, world);
     if (step.kind === 'against') {
       const records = pointingAt(context, read, step.relation, entryOfKey(key));
       return neighbours(context, records, world, 'against');
     }
-    const owner = ownerOf(step.relation, space, key, read.bearers);
+    const owner = ownerOf(step.relation, rowSet, key, read.bearers);
     return neighbours(context, ownedLinks(context, read, step.relation, owner), world, 'along');
   };
   return {
@@ -90,11 +90,11 @@ function neighboursIn(
       noteComponents(row.components, entryOfKey(key), bearers);
       return row;
     },
-    linked(space, key, attribute) {
-      const { step, found } = relationOf(space, attribute);
+    linked(rowSet, key, attribute) {
+      const { step, found } = relationOf(rowSet, attribute);
       const known = found[world].get(key);
       if (known !== undefined) return known;
-      const linked = readLinked(space, key, step);
+      const linked = readLinked(rowSet, key, step);
       found[world].set(key, linked);
       return linked;
     },
@@ -158,20 +158,20 @@ type TraversedRelation = {
   readonly found: readonly [draft: LinkedLists, published: LinkedLists];
 };
 
-type RelationLookup = (space: RowSpace, attribute: string) => TraversedRelation;
+type RelationLookup = (rowSet: RowSet, attribute: string) => TraversedRelation;
 
 /** Computed once for each row set, which a layout always names by the same object. */
 function createRelationLookup({ schema }: ReaderContext): RelationLookup {
-  const relations = new Map<RowSpace, Map<string, TraversedRelation>>();
-  return (space, attribute) => {
-    const ofSpace = relations.get(space) ?? new Map<string, TraversedRelation>();
-    if (ofSpace.size === 0) relations.set(space, ofSpace);
-    const known = ofSpace.get(attribute);
+  const relations = new Map<RowSet, Map<string, TraversedRelation>>();
+  return (rowSet, attribute) => {
+    const ofRowSet = relations.get(rowSet) ?? new Map<string, TraversedRelation>();
+    if (ofRowSet.size === 0) relations.set(rowSet, ofRowSet);
+    const known = ofRowSet.get(attribute);
     if (known !== undefined) return known;
-    const step = linkStep(schema, { space, attribute });
+    const step = linkStep(schema, { rowSet, attribute });
     const cachedLists = (): LinkedLists => createRecentValues(CACHED_LINKS);
     const traversed: TraversedRelation = { step, found: [cachedLists(), cachedLists()] };
-    ofSpace.set(attribute, traversed);
+    ofRowSet.set(attribute, traversed);
     return traversed;
   };
 }
@@ -181,11 +181,11 @@ type LinkOwner = readonly [entry: number, component: number];
 
 function ownerOf(
   relation: GraphRelation,
-  space: RowSpace,
+  rowSet: RowSet,
   key: number,
   bearers: ReadonlyMap<string, number>,
 ): LinkOwner {
-  if (space.path.length === 0) return [entryOfKey(key), 0];
+  if (rowSet.path.length === 0) return [entryOfKey(key), 0];
   const entry = bearers.get(`${relation.component} ${key}`);
   if (entry === undefined)
     throw new Error(`component ${relation.component} ${key} belongs to no row read before`);

@@ -59,7 +59,7 @@ export function createRecordedRows(context: () => ReaderContext): RecordedRows {
       const owners = new Map<string, DocumentName>();
       for (const { id } of entriesOf(context(), schema.type(type), documentId)) {
         for (const { relation, source } of links.pointingAt(id)) {
-          const owner = { type: relation.space.type, documentId: names.target(source).documentId };
+          const owner = { type: relation.rowSet.type, documentId: names.target(source).documentId };
           owners.set(`${owner.type} ${owner.documentId}`, owner);
         }
       }

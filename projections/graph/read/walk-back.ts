@@ -12,24 +12,24 @@ export type LinkStep =
   | { readonly kind: 'locales'; readonly to: Uid };
 
 /** Throws on an attribute that is not a relation: a dependency is made from the same content types. */
-export function linkStep(schema: SchemaView, { space, attribute }: Hop): LinkStep {
+export function linkStep(schema: SchemaView, { rowSet, attribute }: Hop): LinkStep {
   const { registry } = schema;
-  let model: Model = contentTypeOf(registry, space.type);
-  for (const step of space.path) {
+  let model: Model = contentTypeOf(registry, rowSet.type);
+  for (const step of rowSet.path) {
     const below: Attribute | undefined = model.attributes.get(step.attribute);
-    model = componentOf(registry, step.zoneComponent ?? componentUid(below, space.type));
+    model = componentOf(registry, step.zoneComponent ?? componentUid(below, rowSet.type));
   }
   const definition = model.attributes.get(attribute);
   if (definition?.kind === 'relation') {
     const { target: to, mappedBy } = definition;
     return mappedBy === undefined
-      ? { kind: 'along', relation: schema.relation(space, attribute), to }
+      ? { kind: 'along', relation: schema.relation(rowSet, attribute), to }
       : { kind: 'against', relation: schema.relation({ type: to, path: [] }, mappedBy), to };
   }
   if (isContentType(model) && localizationsAttribute(model)?.name === attribute) {
-    return { kind: 'locales', to: space.type };
+    return { kind: 'locales', to: rowSet.type };
   }
-  throw new Error(`${space.type} has no relation ${attribute}`);
+  throw new Error(`${rowSet.type} has no relation ${attribute}`);
 }
 
 function componentUid(attribute: Attribute | undefined, type: Uid): Uid {

@@ -3,7 +3,7 @@ import {
   type IndexedRow,
   type LinkChange,
   type RowChange,
-  type RowSpace,
+  type RowSet,
   WORLDS,
 } from '../../../shared/read-index/read-index.ts';
 import type { Uid } from '../../../shared/schema/content-type.ts';
@@ -92,7 +92,7 @@ function linkEffects([name, run]: readonly [
 ]): readonly LinkEffect[] {
   const isRelation = typeof name === 'number';
   return [...run.values()].map(({ change, sourceRow, targetRow }) => ({
-    relation: isRelation ? String(Math.floor(name / 2)) : localesName(change.space.type),
+    relation: isRelation ? String(Math.floor(name / 2)) : localesName(change.rowSet.type),
     world: change.world === 'draft' ? 0 : 1,
     sourceRow,
     targetRow,
@@ -132,7 +132,7 @@ export function linkRows(
 export function linkChange(record: LinkEnds, world: WorldNumber, order: LinkOrder | null): LinkChange {
   const { sourceRow, targetRow } = linkRows(record, world);
   return {
-    space: record.relation.space,
+    rowSet: record.relation.rowSet,
     attribute: record.relation.attribute,
     world: WORLDS[world],
     source: record.component === 0 ? sourceRow : record.component,
@@ -141,7 +141,7 @@ export function linkChange(record: LinkEnds, world: WorldNumber, order: LinkOrde
   };
 }
 
-const spaces = new Map<Uid, RowSpace>();
+const rowSets = new Map<Uid, RowSet>();
 
 /** Keys of the rows at the two ends of a link. */
 export type LinkedRows = { readonly source: number; readonly target: number };
@@ -153,8 +153,8 @@ export function localizationChange(
   { source, target }: LinkedRows,
   rank: number | null,
 ): LinkChange {
-  const space = spaces.get(type) ?? { type, path: [] };
-  spaces.set(type, space);
+  const rowSet = rowSets.get(type) ?? { type, path: [] };
+  rowSets.set(type, rowSet);
   const order = rank === null ? null : { sourceOrder: rank, targetOrder: rank };
-  return { space, attribute: 'localizations', world: WORLDS[world], source, target, order };
+  return { rowSet, attribute: 'localizations', world: WORLDS[world], source, target, order };
 }

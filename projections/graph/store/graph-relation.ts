@@ -1,11 +1,11 @@
-import type { ComponentStep, RowSpace } from '../../../shared/read-index/read-index.ts';
+import type { ComponentStep, RowSet } from '../../../shared/read-index/read-index.ts';
 import type { RelationAttribute, Uid } from '../../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 
 /** A relation as its owning side defines it, with the numbers its links are stored under. */
 export type GraphRelation = {
   readonly id: number;
-  readonly space: RowSpace;
+  readonly rowSet: RowSet;
   readonly attribute: string;
   /** The component that owns it; undefined when the content type itself does. */
   readonly component: Uid | undefined;
@@ -35,7 +35,7 @@ export function relationName(type: Uid, path: readonly ComponentStep[], attribut
 
 export function createGraphRelation(
   registry: SchemaRegistry,
-  space: RowSpace,
+  rowSet: RowSet,
   owner: {
     readonly component: Uid | undefined;
     readonly attribute: RelationAttribute;
@@ -48,10 +48,10 @@ export function createGraphRelation(
   const oneSource = attribute.relation === 'oneToOne' || attribute.relation === 'oneToMany';
   return {
     id: numbers.relation,
-    space,
+    rowSet,
     attribute: attribute.name,
     component,
-    sourceDraftAndPublish: contentTypeOf(registry, space.type).draftAndPublish,
+    sourceDraftAndPublish: contentTypeOf(registry, rowSet.type).draftAndPublish,
     target: attribute.target,
     targetType: numbers.target,
     targetDraftAndPublish: target.draftAndPublish,

@@ -10,7 +10,7 @@ export const GRAPH_MIGRATIONS: readonly string[] = [
   -- Next value of: 'entry', 'link', 'id <type>', 'component <uid>'.
   CREATE TABLE sequences (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 
-  -- Content types ('[uid]') and attributes of a row space ('[uid, path, attribute]') by number.
+  -- Content types ('[uid]') and attributes of a row set ('[uid, path, attribute]') by number.
   CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 
   -- Content types in force, as defined in the log.

@@ -1,5 +1,5 @@
 import { lookUpPaths, type UniquePath } from '../../../shared/document/unique-values.ts';
-import type { RowSpace } from '../../../shared/read-index/read-index.ts';
+import type { RowSet } from '../../../shared/read-index/read-index.ts';
 import type { Attribute, ContentType, Model, Uid } from '../../../shared/schema/content-type.ts';
 import { relationSide, type SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import { type AttributeWithComponents, attributesWithComponents } from './component-values.ts';
@@ -40,7 +40,7 @@ export type SchemaView = {
   type(uid: Uid): TypeView;
   typeOfNumber(number: number): TypeView;
   /** A relation by its owning side. */
-  relation(space: RowSpace, attribute: string): GraphRelation;
+  relation(rowSet: RowSet, attribute: string): GraphRelation;
   /** undefined: no longer defined. */
   relationOfNumber(number: number): GraphRelation | undefined;
 };
@@ -51,15 +51,15 @@ export function createSchemaView(registry: SchemaRegistry, names: Names): Schema
   const relations = new Map<string, GraphRelation>();
   const relationsByNumber = new Map<number, GraphRelation>();
 
-  const relation: SchemaView['relation'] = (space, attribute) => {
-    const known = relations.get(relationName(space.type, space.path, attribute));
-    if (known === undefined) throw new Error(`${space.type} has no relation ${attribute} at that path`);
+  const relation: SchemaView['relation'] = (rowSet, attribute) => {
+    const known = relations.get(relationName(rowSet.type, rowSet.path, attribute));
+    if (known === undefined) throw new Error(`${rowSet.type} has no relation ${attribute} at that path`);
     return known;
   };
-  const register: RegisterRelation = (space, owner) => {
-    const name = relationName(space.type, space.path, owner.attribute.name);
+  const register: RegisterRelation = (rowSet, owner) => {
+    const name = relationName(rowSet.type, rowSet.path, owner.attribute.name);
     const numbers = { relation: names.number(name), target: names.number(owner.attribute.target) };
-    const created = createGraphRelation(registry, space, owner, numbers);
+    const created = createGraphRelation(registry, rowSet, owner, numbers);
     relations.set(name, created);
     relationsByNumber.set(created.id, created);
   };
@@ -68,7 +68,11 @@ export function createSchemaView(registry: SchemaRegistry, names: Names): Schema
     const view = createTypeView(registry, type, names, relation);
     types.set(type.uid, view);
     typesByNumber.set(view.number, view);
-    registerRelations(registry, { space: { type: type.uid, path: [] }, model: type, served: true }, register);
+    registerRelations(
+      registry,
+      { rowSet: { type: type.uid, path: [] }, model: type, served: true },
+      register,
+    );
   }
   return {
     registry,
@@ -83,10 +87,10 @@ function undefinedType(uid: string): never {
   throw new Error(`content type ${uid} is not defined`);
 }
 
-type RegisterRelation = (space: RowSpace, owner: Parameters<typeof createGraphRelation>[2]) => void;
+type RegisterRelation = (rowSet: RowSet, owner: Parameters<typeof createGraphRelation>[2]) => void;
 
 /** A model whose rows own relations. `served`: readers see them. */
-type RelationOwner = { readonly space: RowSpace; readonly model: Model; readonly served: boolean };
+type RelationOwner = { readonly rowSet: RowSet; readonly model: Model; readonly served: boolean };
 
 /**
  * Registers every relation that a row of the row set can own, also in its components (which cannot contain themselves,
@@ -94,21 +98,21 @@ type RelationOwner = { readonly space: RowSpace; readonly model: Model; readonly
  */
 function registerRelations(
   registry: SchemaRegistry,
-  { space, model, served }: RelationOwner,
+  { rowSet, model, served }: RelationOwner,
   register: RegisterRelation,
 ): void {
-  const owner = space.path.length === 0 ? undefined : model.uid;
+  const owner = rowSet.path.length === 0 ? undefined : model.uid;
   for (const attribute of model.attributes.values()) {
     if (attribute.kind === 'relation' && attribute.mappedBy === undefined) {
       // A target may still be missing between two definitions of one start.
       if (registry.contentTypes.has(attribute.target))
-        register(space, { component: owner, attribute, served });
+        register(rowSet, { component: owner, attribute, served });
     }
     for (const [step, uid] of componentSteps(attribute)) {
       const component = registry.components.get(uid);
       if (component === undefined) continue;
-      const inner = { type: space.type, path: [...space.path, step] };
-      const owned = { space: inner, model: component, served: served && !attribute.private };
+      const inner = { type: rowSet.type, path: [...rowSet.path, step] };
+      const owned = { rowSet: inner, model: component, served: served && !attribute.private };
       registerRelations(registry, owned, register);
     }
   }

@@ -2,22 +2,29 @@ import type { Attribute } from '../../schema/content-type.ts';
 import type { IndexedComponent, IndexedRow, LinkChange, RowChange } from '../read-index.ts';
 import { connectRows, disconnect, disconnectSource, disconnectTarget, type Links } from './links.ts';
 import { listValues } from './row-lists.ts';
-import { type ComponentSpace, ensureRow, type RowSpaceIndex, removeRow, setFields } from './row-space.ts';
+import { type ComponentRowSet, ensureRow, type RowSetIndex, removeRow, setFields } from './row-set.ts';
+import {
+  componentBelow,
+  linksOfRowSet,
+  type RowSets,
+  rowSetAt,
+  stepFrom,
+  versionRowSet,
+} from './row-sets.ts';
 import { forgetSource, keepSource, type SourceStore } from './source-store.ts';
-import { componentBelow, linksOfSpace, type Spaces, spaceAt, stepFrom, versionSpace } from './spaces.ts';
 
 export type BatchTarget = {
-  readonly spaces: Spaces;
+  readonly rowSets: RowSets;
   readonly sources: SourceStore;
 };
 
 export function applyRows(index: BatchTarget, changes: readonly RowChange[]): void {
   for (const change of changes) {
-    const space = versionSpace(index.spaces, change.type, change.version);
-    if (change.row !== null) putRow(index, space, change.key, change.row);
+    const rowSet = versionRowSet(index.rowSets, change.type, change.version);
+    if (change.row !== null) putRow(index, rowSet, change.key, change.row);
     else {
-      const row = space.ordinals.get(change.key);
-      if (row !== undefined) dropRow(index, space, row);
+      const row = rowSet.ordinals.get(change.key);
+      if (row !== undefined) dropRow(index, rowSet, row);
     }
   }
 }
@@ -30,27 +37,27 @@ export function applyLinks(index: BatchTarget, changes: readonly LinkChange[]): 
     // Changes of one relation come in runs: look its arrays up once.
     const again =
       last !== undefined &&
-      change.space === last.space &&
+      change.rowSet === last.rowSet &&
       change.attribute === last.attribute &&
       change.world === last.world;
-    if (!again) ends = linkEnds(index.spaces, change);
+    if (!again) ends = linkEnds(index.rowSets, change);
     last = change;
     if (ends !== undefined) applyLink(ends, change);
   }
 }
 
-type LinkEnds = { readonly source: RowSpaceIndex; readonly target: RowSpaceIndex; readonly links: Links };
+type LinkEnds = { readonly source: RowSetIndex; readonly target: RowSetIndex; readonly links: Links };
 
 /** undefined for a relation that is private on both sides: nothing may be asked of it. */
-function linkEnds(spaces: Spaces, change: LinkChange): LinkEnds | undefined {
-  const source = spaceAt(spaces, change.space, change.world);
+function linkEnds(rowSets: RowSets, change: LinkChange): LinkEnds | undefined {
+  const source = rowSetAt(rowSets, change.rowSet, change.world);
   const definition = source.model.attributes.get(change.attribute);
-  const links = linksOfSpace(spaces, source, change.attribute, change.world);
-  const target = stepFrom(spaces, source, change.world, change.attribute).target;
+  const links = linksOfRowSet(rowSets, source, change.attribute, change.world);
+  const target = stepFrom(rowSets, source, change.world, change.attribute).target;
   return isReachable(definition, target) ? { source, target, links } : undefined;
 }
 
-function isReachable(definition: Attribute | undefined, target: RowSpaceIndex): boolean {
+function isReachable(definition: Attribute | undefined, target: RowSetIndex): boolean {
   if (definition?.kind !== 'relation' || !definition.private) return true;
   if (definition.inversedBy === undefined) return false;
   return target.model.attributes.get(definition.inversedBy)?.private === false;
@@ -64,21 +71,22 @@ function applyLink({ source, target, links }: LinkEnds, change: LinkChange): voi
   else connectRows(links, from, to, change.order);
 }
 
-function putRow(index: BatchTarget, space: RowSpaceIndex, key: number, row: IndexedRow): number {
-  const ordinal = ensureRow(space, key);
-  setFields(space, ordinal, row.fields);
-  keepSource(index.sources, space, ordinal, row.source);
-  putComponents(index, space, ordinal, row.components);
+function putRow(index: BatchTarget, rowSet: RowSetIndex, key: number, row: IndexedRow): number {
+  const ordinal = ensureRow(rowSet, key);
+  setFields(rowSet, ordinal, row.fields);
+  keepSource(index.sources, rowSet, ordinal, row.source);
+  putComponents(index, rowSet, ordinal, row.components);
   return ordinal;
 }
 
 function putComponents(
   index: BatchTarget,
-  parent: RowSpaceIndex,
+  parent: RowSetIndex,
   parentRow: number,
   components: IndexedRow['components'],
 ): void {
-  for (const attribute of Object.keys(components)) ensureSpaces(index.spaces, parent, attribute, components);
+  for (const attribute of Object.keys(components))
+    ensureRowSets(index.rowSets, parent, attribute, components);
   for (const below of parent.components.values()) {
     const wanted = (components[below.attribute] ?? [])
       .map((component, place) => ({ component, place }))
@@ -87,9 +95,9 @@ function putComponents(
   }
 }
 
-function ensureSpaces(
-  spaces: Spaces,
-  parent: RowSpaceIndex,
+function ensureRowSets(
+  rowSets: RowSets,
+  parent: RowSetIndex,
   attribute: string,
   components: IndexedRow['components'],
 ): void {
@@ -98,37 +106,37 @@ function ensureSpaces(
   if (definition === undefined || definition.private) return;
   for (const { component } of components[attribute] ?? []) {
     const inZone = definition.kind === 'dynamiczone';
-    componentBelow(spaces, parent, inZone ? { attribute, zoneComponent: component } : { attribute });
+    componentBelow(rowSets, parent, inZone ? { attribute, zoneComponent: component } : { attribute });
   }
 }
 
 function replaceChildren(
   index: BatchTarget,
-  below: ComponentSpace,
+  below: ComponentRowSet,
   parentRow: number,
   wanted: readonly { readonly component: IndexedComponent; readonly place: number }[],
 ): void {
-  const { space, links } = below;
+  const { rowSet, links } = below;
   const before = listValues(links.forward.lists, parentRow);
   const after = new Set<number>();
   for (const { component, place } of wanted) {
-    const row = putRow(index, space, component.key, component);
+    const row = putRow(index, rowSet, component.key, component);
     const [parent] = listValues(links.backward.lists, row);
     if (parent !== undefined && parent !== parentRow) disconnect(links, parent, row);
     connectRows(links, parentRow, row, { sourceOrder: place, targetOrder: 0 });
     after.add(row);
   }
-  for (const row of before) if (!after.has(row)) dropRow(index, space, row);
+  for (const row of before) if (!after.has(row)) dropRow(index, rowSet, row);
 }
 
-function dropRow(index: BatchTarget, space: RowSpaceIndex, row: number): void {
-  for (const below of space.components.values()) {
-    for (const child of listValues(below.links.forward.lists, row)) dropRow(index, below.space, child);
+function dropRow(index: BatchTarget, rowSet: RowSetIndex, row: number): void {
+  for (const below of rowSet.components.values()) {
+    for (const child of listValues(below.links.forward.lists, row)) dropRow(index, below.rowSet, child);
   }
-  for (const world of [space.links.draft, space.links.published]) {
+  for (const world of [rowSet.links.draft, rowSet.links.published]) {
     for (const links of world.values()) disconnectSource(links, row);
   }
-  for (const links of space.incoming) disconnectTarget(links, row);
-  forgetSource(index.sources, space, row);
-  removeRow(space, row);
+  for (const links of rowSet.incoming) disconnectTarget(links, row);
+  forgetSource(index.sources, rowSet, row);
+  removeRow(rowSet, row);
 }

@@ -9,38 +9,43 @@ import { matchText } from './match-text.ts';
 import { matchRange, matchValues } from './match-values.ts';
 import { MATCH_NOTHING, type Matcher, matchBits, matchEveryRow } from './matcher.ts';
 import type { OrderCache } from './order-cache.ts';
-import { columnOf, type RowSpaceIndex, type Step } from './row-space.ts';
-import { type Spaces, stepFrom, zoneStepFrom } from './spaces.ts';
+import { columnOf, type RowSetIndex, type Step } from './row-set.ts';
+import { type RowSets, stepFrom, zoneStepFrom } from './row-sets.ts';
 
 /** Context of queries: valid until the next change of the index. */
-export type QueryContext = { readonly spaces: Spaces; readonly orders: OrderCache; readonly world: World };
+export type QueryContext = { readonly rowSets: RowSets; readonly orders: OrderCache; readonly world: World };
 
-/** Binds a query to the rows of `space`. Throws on a field or attribute that the schema does not have. */
-export function bindQuery(context: QueryContext, space: RowSpaceIndex, query: BoolQuery): Matcher {
+/** Binds a query to the rows of `rowSet`. Throws on a field or attribute that the schema does not have. */
+export function bindQuery(context: QueryContext, rowSet: RowSetIndex, query: BoolQuery): Matcher {
   spend(PART);
   switch (query.kind) {
     case 'match_all':
-      return matchEveryRow(space);
+      return matchEveryRow(rowSet);
     case 'match_none':
       return MATCH_NOTHING;
     case 'term':
-      return matchValues(context.orders, space, columnOf(space, query.field), [query.value]);
+      return matchValues(context.orders, rowSet, columnOf(rowSet, query.field), [query.value]);
     case 'terms':
-      return matchValues(context.orders, space, columnOf(space, query.field), query.values);
+      return matchValues(context.orders, rowSet, columnOf(rowSet, query.field), query.values);
     case 'range':
-      return matchRange(context.orders, space, columnOf(space, query.field), query);
+      return matchRange(context.orders, rowSet, columnOf(rowSet, query.field), query);
     case 'exists': {
-      const column = columnOf(space, query.field);
-      return matchBits(() => presentRows(column), column.store.column.presentCount, space.size / 32);
+      const column = columnOf(rowSet, query.field);
+      return matchBits(() => presentRows(column), column.store.column.presentCount, rowSet.size / 32);
     }
     case 'text':
-      return matchText(space, columnOf(space, query.field), query);
+      return matchText(rowSet, columnOf(rowSet, query.field), query);
     case 'some':
-      return bindSome(context, space, stepFrom(context.spaces, space, context.world, query.attribute), query);
+      return bindSome(
+        context,
+        rowSet,
+        stepFrom(context.rowSets, rowSet, context.world, query.attribute),
+        query,
+      );
     case 'some_in_zone':
-      return bindSome(context, space, zoneStepFrom(context.spaces, space, context.world, query), query);
+      return bindSome(context, rowSet, zoneStepFrom(context.rowSets, rowSet, context.world, query), query);
     case 'bool':
-      return bindBool(context, space, query);
+      return bindBool(context, rowSet, query);
     default:
       return assertNever(query);
   }
@@ -48,37 +53,37 @@ export function bindQuery(context: QueryContext, space: RowSpaceIndex, query: Bo
 
 function bindSome(
   context: QueryContext,
-  space: RowSpaceIndex,
+  rowSet: RowSetIndex,
   step: Step,
   { query }: { readonly query: BoolQuery },
 ): Matcher {
-  if (query.kind === 'match_all') return matchAnyLinked(space, step);
-  return matchSome(space, step, bindQuery(context, step.target, query));
+  if (query.kind === 'match_all') return matchAnyLinked(rowSet, step);
+  return matchSome(rowSet, step, bindQuery(context, step.target, query));
 }
 
 type Bool = Extract<BoolQuery, { kind: 'bool' }>;
 
-function bindBool(context: QueryContext, space: RowSpaceIndex, query: Bool): Matcher {
+function bindBool(context: QueryContext, rowSet: RowSetIndex, query: Bool): Matcher {
   const required: Matcher[] = [];
   const excluded: Matcher[] = [];
-  flatten(context, space, query, { required, excluded });
+  flatten(context, rowSet, query, { required, excluded });
   const [only] = required;
   if (only !== undefined && required.length === 1 && excluded.length === 0) return only;
-  return matchAll(required, excluded, space);
+  return matchAll(required, excluded, rowSet);
 }
 
 type Conditions = { readonly required: Matcher[]; readonly excluded: Matcher[] };
 
 /** The conditions of a bool and of the bools among its filters, in one list: more to choose the cheapest from. */
-function flatten(context: QueryContext, space: RowSpaceIndex, query: Bool, into: Conditions): void {
+function flatten(context: QueryContext, rowSet: RowSetIndex, query: Bool, into: Conditions): void {
   for (const filter of query.filter ?? []) {
-    if (filter.kind === 'bool') flatten(context, space, filter, into);
-    else into.required.push(bindQuery(context, space, filter));
+    if (filter.kind === 'bool') flatten(context, rowSet, filter, into);
+    else into.required.push(bindQuery(context, rowSet, filter));
   }
   if (query.should !== undefined) {
-    const options = query.should.map((option) => bindQuery(context, space, option));
+    const options = query.should.map((option) => bindQuery(context, rowSet, option));
     const [only] = options;
-    into.required.push(only !== undefined && options.length === 1 ? only : matchAny(options, space));
+    into.required.push(only !== undefined && options.length === 1 ? only : matchAny(options, rowSet));
   }
-  for (const condition of query.must_not ?? []) into.excluded.push(bindQuery(context, space, condition));
+  for (const condition of query.must_not ?? []) into.excluded.push(bindQuery(context, rowSet, condition));
 }

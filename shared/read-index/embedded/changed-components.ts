@@ -1,30 +1,30 @@
 import type { IndexedComponent, RowChange } from '../read-index.ts';
 import { linkedInOrder, linkOrders } from './links.ts';
-import type { ComponentSpace, RowSpaceIndex } from './row-space.ts';
+import type { ComponentRowSet, RowSetIndex } from './row-set.ts';
+import { type RowSets, versionRowSet } from './row-sets.ts';
 import { type SourceStore, sourcesOf } from './source-store.ts';
-import { type Spaces, versionSpace } from './spaces.ts';
 
-type Rows = { readonly spaces: Spaces; readonly sources: SourceStore };
+type Rows = { readonly rowSets: RowSets; readonly sources: SourceStore };
 
 /** Implements `ReadIndex.changedComponents`. */
 export function changedComponents(rows: Rows, { type, version, key, row }: RowChange): readonly string[] {
-  const space = versionSpace(rows.spaces, type, version);
-  const held = space.ordinals.get(key);
-  return held === undefined || row === null ? [] : differing(rows, space, held, row.components);
+  const rowSet = versionRowSet(rows.rowSets, type, version);
+  const held = rowSet.ordinals.get(key);
+  return held === undefined || row === null ? [] : differing(rows, rowSet, held, row.components);
 }
 
 function differing(
   rows: Rows,
-  space: RowSpaceIndex,
+  rowSet: RowSetIndex,
   row: number,
   components: IndexedComponent['components'],
 ): readonly string[] {
-  const inComponents = [...space.model.attributes.values()].filter(
+  const inComponents = [...rowSet.model.attributes.values()].filter(
     (attribute) => !attribute.private && (attribute.kind === 'component' || attribute.kind === 'dynamiczone'),
   );
   return inComponents.flatMap(({ name }) => {
     const wanted = components[name] ?? [];
-    const below = [...space.components.values()].filter(({ attribute }) => attribute === name);
+    const below = [...rowSet.components.values()].filter(({ attribute }) => attribute === name);
     const held = below.reduce((sum, one) => sum + linkOrders(one.links.forward, row).length, 0);
     const isSame = held === wanted.length && below.every((one) => isHeld(rows, one, row, wanted));
     return isSame ? [] : [name];
@@ -34,19 +34,19 @@ function differing(
 /** Returns whether the wanted components of this kind are those of the row, at the same slots. */
 function isHeld(
   rows: Rows,
-  { component, space, links }: ComponentSpace,
+  { component, rowSet, links }: ComponentRowSet,
   parent: number,
   all: readonly IndexedComponent[],
 ): boolean {
-  const held = linkedInOrder(links.forward, parent, space.keys);
+  const held = linkedInOrder(links.forward, parent, rowSet.keys);
   const slots = linkOrders(links.forward, parent);
-  const sources = sourcesOf(rows.sources, space, held);
+  const sources = sourcesOf(rows.sources, rowSet, held);
   const wanted = all.map((one, slot) => ({ one, slot })).filter(({ one }) => one.component === component);
   if (wanted.length !== held.length) return false;
   return wanted.every(({ one, slot }, at) => {
     const row = held[at] as number;
-    const isSame = space.keys[row] === one.key && slots[at] === slot;
+    const isSame = rowSet.keys[row] === one.key && slots[at] === slot;
     if (!isSame || Buffer.compare(one.source, sources[at] as Uint8Array) !== 0) return false;
-    return differing(rows, space, row, one.components).length === 0;
+    return differing(rows, rowSet, row, one.components).length === 0;
   });
 }

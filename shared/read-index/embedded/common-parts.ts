@@ -6,41 +6,41 @@ import { andBits, type Bits, orBits } from './bits.ts';
 import type { LocaleSearch } from './locale-search.ts';
 import type { Matcher } from './matcher.ts';
 import type { OrderCache } from './order-cache.ts';
-import { borrowBits, type RowSpaceIndex } from './row-space.ts';
+import { borrowBits, type RowSetIndex } from './row-set.ts';
+import { type RowSets, worldRowSet } from './row-sets.ts';
 import { createTextTerms } from './search-texts.ts';
-import { type Spaces, worldSpace } from './spaces.ts';
 import type { TextIndex } from './text-index.ts';
 
 /** Parts that several searches have in common. Each is evaluated once, when first asked for. */
 export type CommonParts = {
   /** The rows that match a request's query, in bits that nobody changes. Where a call ends with its slice, the next continues it. */
-  match(space: RowSpaceIndex, request: SearchRequest): () => Bits;
+  match(rowSet: RowSetIndex, request: SearchRequest): () => Bits;
   /** The terms of a search by words. */
   terms(index: TextIndex, text: TextSearch): () => readonly LocaleSearch[];
 };
 
-type Context = { readonly spaces: Spaces; readonly orders: OrderCache };
+type Context = { readonly rowSets: RowSets; readonly orders: OrderCache };
 
 export function createCommonParts(context: Context, requests: readonly SearchRequest[]): CommonParts {
-  const uses = countConditions(context.spaces, requests);
+  const uses = countConditions(context.rowSets, requests);
   const rows = new Map<string, () => Bits>();
   const terms = new Map<TextIndex, Map<string, () => readonly LocaleSearch[]>>();
-  const match = (space: RowSpaceIndex, world: World, query: BoolQuery): (() => Bits) => {
-    const name = nameOf(space, world, query);
-    const collect = rows.get(name) ?? createCollect({ ...context, world }, space, query);
+  const match = (rowSet: RowSetIndex, world: World, query: BoolQuery): (() => Bits) => {
+    const name = nameOf(rowSet, world, query);
+    const collect = rows.get(name) ?? createCollect({ ...context, world }, rowSet, query);
     if ((uses.get(name) ?? 0) > 1) rows.set(name, collect);
     return collect;
   };
   return {
-    match(space, { query, world }) {
+    match(rowSet, { query, world }) {
       const conditions = conditionsOf(query);
       const shared =
-        uses.size === 0 ? [] : conditions.filter((each) => (uses.get(nameOf(space, world, each)) ?? 0) > 1);
+        uses.size === 0 ? [] : conditions.filter((each) => (uses.get(nameOf(rowSet, world, each)) ?? 0) > 1);
       const own = conditions.filter((each) => !shared.includes(each));
-      const parts = shared.map((each) => match(space, world, each));
+      const parts = shared.map((each) => match(rowSet, world, each));
       // Together, so that the cheapest of them comes first.
-      if (own.length > 0) parts.push(createCollect({ ...context, world }, space, joined(own)));
-      return createIntersection(space, parts);
+      if (own.length > 0) parts.push(createCollect({ ...context, world }, rowSet, joined(own)));
+      return createIntersection(rowSet, parts);
     },
     terms(index, text) {
       const known = terms.get(index) ?? new Map<string, () => readonly LocaleSearch[]>();
@@ -67,18 +67,18 @@ function conditionsOf(query: BoolQuery): readonly BoolQuery[] {
 }
 
 /** How many of the requests have each condition. */
-function countConditions(spaces: Spaces, requests: readonly SearchRequest[]): ReadonlyMap<string, number> {
+function countConditions(rowSets: RowSets, requests: readonly SearchRequest[]): ReadonlyMap<string, number> {
   const uses = new Map<string, number>();
   if (requests.length < 2) return uses;
   for (const { type, world, query } of requests) {
-    const space = worldSpace(spaces, type, world);
-    const names = conditionsOf(query).map((each) => nameOf(space, world, each));
+    const rowSet = worldRowSet(rowSets, type, world);
+    const names = conditionsOf(query).map((each) => nameOf(rowSet, world, each));
     for (const name of new Set(names)) uses.set(name, (uses.get(name) ?? 0) + 1);
   }
   return uses;
 }
 
-function nameOf({ number }: RowSpaceIndex, world: World, query: BoolQuery): string {
+function nameOf({ number }: RowSetIndex, world: World, query: BoolQuery): string {
   return `${number} ${world} ${JSON.stringify(query, exactNumbers)}`;
 }
 
@@ -89,30 +89,30 @@ function exactNumbers(_: string, value: unknown): unknown {
 
 type CollectContext = Context & { readonly world: World };
 
-function createCollect(context: CollectContext, space: RowSpaceIndex, query: BoolQuery): () => Bits {
+function createCollect(context: CollectContext, rowSet: RowSetIndex, query: BoolQuery): () => Bits {
   let matcher: Matcher | undefined;
   let rows: Bits | undefined;
   let isCollected = false;
   return () => {
-    rows ??= borrowBits(space);
+    rows ??= borrowBits(rowSet);
     if (isCollected) return rows;
-    matcher ??= bindQuery(context, space, query);
+    matcher ??= bindQuery(context, rowSet, query);
     matcher.collect(rows);
     isCollected = true;
     return rows;
   };
 }
 
-function createIntersection(space: RowSpaceIndex, parts: readonly (() => Bits)[]): () => Bits {
+function createIntersection(rowSet: RowSetIndex, parts: readonly (() => Bits)[]): () => Bits {
   const [only] = parts;
-  if (only === undefined) return () => space.live;
+  if (only === undefined) return () => rowSet.live;
   if (parts.length === 1) return only;
   let rows: Bits | undefined;
   return () => {
     if (rows !== undefined) return rows;
     // Those that are there already cost nothing when a slice ends here.
     const found = parts.map((part) => part());
-    rows = borrowBits(space);
+    rows = borrowBits(rowSet);
     for (const [at, each] of found.entries()) at === 0 ? orBits(rows, each) : andBits(rows, each);
     return rows;
   };

@@ -6,9 +6,9 @@ import type { World } from '../read-index.ts';
 import { type Bits, decodeRows, STRETCH } from './bits.ts';
 import { type IndexedColumn, sortValue } from './indexed-column.ts';
 import { listCount, listEntry } from './row-lists.ts';
-import { columnOf, type RowSpaceIndex, type Step } from './row-space.ts';
+import { columnOf, type RowSetIndex, type Step } from './row-set.ts';
+import { type RowSets, stepFrom } from './row-sets.ts';
 import { type CountedValues, createFacetSelection } from './select-facets.ts';
-import { type Spaces, stepFrom } from './spaces.ts';
 import { dictionaryOf } from './term-column.ts';
 
 /** Where the counted values are: at the end of a way from each row. */
@@ -24,11 +24,15 @@ type Counter = {
 
 /** Counts one facet over the rows in `matched`. If a call ends with its slice, the next continues it. */
 export function createFacetCount(
-  { spaces, world, space }: { readonly spaces: Spaces; readonly world: World; readonly space: RowSpaceIndex },
+  {
+    rowSets,
+    world,
+    rowSet,
+  }: { readonly rowSets: RowSets; readonly world: World; readonly rowSet: RowSetIndex },
   request: FacetRequest,
   matched: Bits,
 ): () => FacetCounts {
-  const field = bindFacet(spaces, world, space, request);
+  const field = bindFacet(rowSets, world, rowSet, request);
   const visit = createVisit(field.steps);
   let counter: Counter | undefined;
   let select: (() => FacetCount[]) | undefined;
@@ -59,14 +63,14 @@ function createSelection(values: CountedValues, request: FacetRequest): () => Fa
 }
 
 function bindFacet(
-  spaces: Spaces,
+  rowSets: RowSets,
   world: World,
-  space: RowSpaceIndex,
+  rowSet: RowSetIndex,
   { path, field }: FacetRequest,
 ): FacetField {
-  let at = space;
+  let at = rowSet;
   const steps = path.map((attribute) => {
-    const step = stepFrom(spaces, at, world, attribute);
+    const step = stepFrom(rowSets, at, world, attribute);
     at = step.target;
     return step;
   });

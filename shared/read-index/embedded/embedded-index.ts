@@ -25,11 +25,11 @@ import { linkedAt } from './linked-at.ts';
 import type { Matcher } from './matcher.ts';
 import { createOrderCache } from './order-cache.ts';
 import { readHeldRows } from './read-held-rows.ts';
-import { borrowBits, releaseBits } from './row-space.ts';
+import { borrowBits, releaseBits } from './row-set.ts';
+import { createRowSets, worldRowSet } from './row-sets.ts';
 import { countMatches, createPageOfFew, createPageSelection, createSelectionAfter } from './select-page.ts';
 import { sourceAt } from './source-at.ts';
 import { addSources, createSourceStore, type LoadSource, sourcesOf } from './source-store.ts';
-import { createSpaces, worldSpace } from './spaces.ts';
 import type { WordFiles } from './stored-words.ts';
 import { warmColumns } from './warm-columns.ts';
 import { readBeforeSearch, saveWords, warmTexts } from './warm-texts.ts';
@@ -78,11 +78,11 @@ const DEFAULT_REUSE_AFTER = 1024;
  * long work in slices. `createAnswers` gives every answer one state of the index, and no reader sees half a batch.
  */
 export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedIndex {
-  const spaces = createSpaces(options.registry, options.reuseOrdinalsAfter ?? DEFAULT_REUSE_AFTER);
+  const rowSets = createRowSets(options.registry, options.reuseOrdinalsAfter ?? DEFAULT_REUSE_AFTER);
   const state: EmbeddedState = {
-    spaces,
+    rowSets,
     sources: createSourceStore(options.sourceMemoryBytes ?? GIBIBYTE, options.loadSource),
-    orders: createOrderCache(spaces, options.maxOrderedRows ?? DEFAULT_ORDERED_ROWS),
+    orders: createOrderCache(rowSets, options.maxOrderedRows ?? DEFAULT_ORDERED_ROWS),
     texts: createTextIndexes(),
     wordFiles: options.wordFiles,
   };
@@ -116,10 +116,10 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
     },
     follow: (request) => answers.part(request.answer, () => createFollow(state, request)),
     explain: (request) => answers.part(request.answer, () => () => explain(state, request)),
-    sourceAt: (space, world, key) => sourceAt(state, space, world, key),
-    linkedAt: (space, key, at) => linkedAt(state.spaces, space, key, at),
+    sourceAt: (rowSet, world, key) => sourceAt(state, rowSet, world, key),
+    linkedAt: (rowSet, key, at) => linkedAt(state.rowSets, rowSet, key, at),
     changedComponents: (change) => changedComponents(state, change),
-    held: (world) => readHeldRows(spaces, state.sources, world),
+    held: (world) => readHeldRows(rowSets, state.sources, world),
     warm: () => warm(state, () => isOpen),
     close: async () => {
       isOpen = false;
@@ -139,7 +139,7 @@ async function warm(state: EmbeddedState, isWanted: () => boolean): Promise<void
     return isWanted();
   };
   const slices = { pause, sliceMs: SLICE_MS };
-  if (await warmTexts(state, slices)) await warmColumns(state.spaces, slices);
+  if (await warmTexts(state, slices)) await warmColumns(state.rowSets, slices);
 }
 
 /** If a call ends with its slice, the next one continues. */
@@ -148,32 +148,32 @@ function createSearch(
   request: SearchRequest,
   common?: CommonParts,
 ): () => SearchResult {
-  const { spaces, orders, sources } = state;
+  const { rowSets, orders, sources } = state;
   const { world, query, withTotal, cursor } = request;
   if (request.text !== undefined || request.facets !== undefined)
     return createWordSearch(state, request, common ?? createCommonParts(state, [request]));
-  const space = worldSpace(spaces, request.type, world);
+  const rowSet = worldRowSet(rowSets, request.type, world);
   const everything = query.kind === 'match_all';
   let matcher: Matcher | undefined;
-  let matched = everything ? space.live : undefined;
+  let matched = everything ? rowSet.live : undefined;
   let select: (() => Selection) | undefined;
   let selection: Selection | undefined;
   const found: Uint8Array[] = [];
   const collect = (): Bits => {
-    matched ??= borrowBits(space);
+    matched ??= borrowBits(rowSet);
     matcher?.collect(matched);
     return matched;
   };
   const createSelection = (): (() => Selection) => {
-    if (!everything) matcher ??= bindQuery({ spaces, orders, world }, space, query);
+    if (!everything) matcher ??= bindQuery({ rowSets, orders, world }, rowSet, query);
     const few = cursor === undefined ? matcher?.few?.() : undefined;
     if (few !== undefined) {
-      const page = createPageOfFew({ orders, space, world }, few, request);
+      const page = createPageOfFew({ orders, rowSet, world }, few, request);
       return () => ({ count: few.length, rows: page() });
     }
     const rows = collect();
-    const count = countMatches(space, rows);
-    const selected = { orders, space, world, matched: rows, count };
+    const count = countMatches(rowSet, rows);
+    const selected = { orders, rowSet, world, matched: rows, count };
     if (cursor === undefined) {
       const page = createPageSelection(selected, request);
       return () => ({ count, rows: page() });
@@ -185,9 +185,9 @@ function createSearch(
     select ??= createSelection();
     selection ??= select();
     const { rows, count, next } = selection;
-    if (rows.length > FEW_ROWS) addSources(sources, space, rows, found);
-    if (!everything && matched !== undefined) releaseBits(space, matched);
-    const hits = { rows, sources: rows.length > FEW_ROWS ? found : sourcesOf(sources, space, rows) };
+    if (rows.length > FEW_ROWS) addSources(sources, rowSet, rows, found);
+    if (!everything && matched !== undefined) releaseBits(rowSet, matched);
+    const hits = { rows, sources: rows.length > FEW_ROWS ? found : sourcesOf(sources, rowSet, rows) };
     return { total: withTotal ? count : undefined, hits, ...defined({ next }) };
   };
 }
@@ -216,15 +216,15 @@ type Selection = {
 };
 
 function createFollow(
-  { spaces, orders, sources }: EmbeddedState,
+  { rowSets, orders, sources }: EmbeddedState,
   request: FollowRequest,
 ): () => FollowResult {
-  return createLinkFollow({ context: { spaces, orders, world: request.world }, sources, request });
+  return createLinkFollow({ context: { rowSets, orders, world: request.world }, sources, request });
 }
 
 /** Shows the estimates, which are those of one index. */
-function explain({ spaces, orders }: EmbeddedState, { type, world, query }: SearchRequest): object {
-  const space = worldSpace(spaces, type, world);
-  const { estimate, cost } = bindQuery({ spaces, orders, world }, space, query);
-  return { engine: 'embedded', rows: space.count, estimatedMatches: estimate, estimatedNanoseconds: cost };
+function explain({ rowSets, orders }: EmbeddedState, { type, world, query }: SearchRequest): object {
+  const rowSet = worldRowSet(rowSets, type, world);
+  const { estimate, cost } = bindQuery({ rowSets, orders, world }, rowSet, query);
+  return { engine: 'embedded', rows: rowSet.count, estimatedMatches: estimate, estimatedNanoseconds: cost };
 }

@@ -4,10 +4,10 @@ import type { FollowRequest, FollowResult, Hits } from '../read-index.ts';
 import type { QueryContext } from './bind-query.ts';
 import { linkedInOrder, linkOrders } from './links.ts';
 import { listCount } from './row-lists.ts';
-import type { RowSpaceIndex, Step } from './row-space.ts';
+import type { RowSetIndex, Step } from './row-set.ts';
+import { rowSetAt, stepFrom, zoneStepFrom } from './row-sets.ts';
 import { bindSort, createRowSort, type RowSort } from './sort-rows.ts';
 import { addSources, type SourceStore, sourcesOf } from './source-store.ts';
-import { spaceAt, stepFrom, zoneStepFrom } from './spaces.ts';
 import { createTargetFilter, type TargetFilter } from './target-filter.ts';
 
 /** Links of a row that are followed between two looks at the clock. */
@@ -28,22 +28,22 @@ type Following = {
  */
 export function createLinkFollow(following: Following): () => FollowResult {
   const { context, request } = following;
-  const space = spaceAt(context.spaces, request.space, request.world);
-  const attribute = space.model.attributes.get(request.attribute);
+  const rowSet = rowSetAt(context.rowSets, request.rowSet, request.world);
+  const attribute = rowSet.model.attributes.get(request.attribute);
   if (attribute?.kind === 'dynamiczone') {
     if (request.query !== undefined || request.sort !== undefined) {
       throw new Error(`${request.attribute} is a dynamic zone: no query or sort applies to it`);
     }
-    return createZoneFollow(following, space, attribute.components);
+    return createZoneFollow(following, rowSet, attribute.components);
   }
-  const step = stepFrom(context.spaces, space, request.world, request.attribute);
+  const step = stepFrom(context.rowSets, rowSet, request.world, request.attribute);
   return request.countOnly === true ? createCount(following, step) : createStepFollow(following, step);
 }
 
 function createStepFollow({ context, sources, request }: Following, step: Step): () => FollowResult {
   const { parents } = request;
   const filter = createTargetFilter(context, parents, request.query, step);
-  const keys = request.sort && bindSort(context.spaces, step.target, request.world, request.sort);
+  const keys = request.sort && bindSort(context.rowSets, step.target, request.world, request.sort);
   const children: Hits[] = [];
   let left = request.limit;
   let exceeded = false;
@@ -145,13 +145,13 @@ type ZoneStep = { readonly component: Uid; readonly step: Step; readonly filter:
 
 function createZoneFollow(
   { context, sources, request }: Following,
-  space: RowSpaceIndex,
+  rowSet: RowSetIndex,
   components: readonly Uid[],
 ): () => FollowResult {
   const { parents, zone, countOnly } = request;
   const wanted = zone === undefined ? components : components.filter((component) => zone.has(component));
   const steps = wanted.map((component): ZoneStep => {
-    const step = zoneStepFrom(context.spaces, space, request.world, {
+    const step = zoneStepFrom(context.rowSets, rowSet, request.world, {
       attribute: request.attribute,
       component,
     });

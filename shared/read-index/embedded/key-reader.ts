@@ -1,7 +1,7 @@
 import { halt } from '../../turns/slice.ts';
 import { compareSortValues, type IndexedColumn, type SortValue, sortValue } from './indexed-column.ts';
 import { listCount, listEntry } from './row-lists.ts';
-import type { Step } from './row-space.ts';
+import type { Step } from './row-set.ts';
 
 /** Links that are read between two looks at the clock. */
 const READ_AT_ONCE = 1_024;

@@ -10,7 +10,7 @@ import type { TextSearch } from '../text-search.ts';
 import { type Bits, countBits } from './bits.ts';
 import { createExpansion, wordsOfTerm } from './expand-term.ts';
 import { collectPosting, type Postings, postingCount } from './postings.ts';
-import { borrowBits } from './row-space.ts';
+import { borrowBits } from './row-set.ts';
 import type { LocaleText, TextIndex } from './text-index.ts';
 import type { Expansion, KnownWord } from './vocabulary.ts';
 
@@ -130,14 +130,14 @@ function withoutGuesses(
 
 /** The rows that have one of some words. Where a call ends with its slice, the next continues it. */
 function createRows(
-  { space }: TextIndex,
+  { rowSet }: TextIndex,
   { postings }: LocaleText,
   isSearched: readonly boolean[],
 ): (words: readonly number[]) => Bits {
   let rows: Bits | undefined;
   let next = 0;
   return (words) => {
-    rows ??= borrowBits(space);
+    rows ??= borrowBits(rowSet);
     while (next < words.length) {
       const word = words[next++] as number;
       let steps = 1;

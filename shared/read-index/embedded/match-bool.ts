@@ -1,14 +1,14 @@
 import { PART, rest, SLICE_OVER } from '../../turns/slice.ts';
 import { andBits, andNotBits, type Bits, clearBit, countBits, decodeRows, orBits, STRETCH } from './bits.ts';
 import { type Matcher, matchEveryRow } from './matcher.ts';
-import { borrowBits, type RowSpaceIndex, releaseBits } from './row-space.ts';
+import { borrowBits, type RowSetIndex, releaseBits } from './row-set.ts';
 
 /** Rows that at least one of `options` matches. */
-export function matchAny(options: readonly Matcher[], space: RowSpaceIndex): Matcher {
+export function matchAny(options: readonly Matcher[], rowSet: RowSetIndex): Matcher {
   let collected = 0;
   return {
     estimate: Math.min(
-      space.count,
+      rowSet.count,
       sum(options, (option) => option.estimate),
     ),
     cost: sum(options, (option) => option.cost),
@@ -28,9 +28,9 @@ export function matchAny(options: readonly Matcher[], space: RowSpaceIndex): Mat
 export function matchAll(
   required: readonly Matcher[],
   excluded: readonly Matcher[],
-  space: RowSpaceIndex,
+  rowSet: RowSetIndex,
 ): Matcher {
-  const driver = cheapestDriver(required, excluded, space);
+  const driver = cheapestDriver(required, excluded, rowSet);
   const others = required.filter((matcher) => matcher !== driver).sort(bySelectivity);
   const narrowing = sum([...others, ...excluded], (matcher) => costWithin(matcher, driver.estimate));
   let rows: Bits | undefined;
@@ -42,19 +42,19 @@ export function matchAll(
     cost: driver.cost + narrowing,
     testCost: driver.testCost + sum(others, (m) => m.testCost) + sum(excluded, (m) => m.testCost),
     collect: (into) => {
-      rows ??= borrowBits(space);
+      rows ??= borrowBits(rowSet);
       if (narrowed < 0) driver.collect(rows);
       narrowed = Math.max(0, narrowed);
       while (narrowed < others.length + excluded.length) {
         state.wanted = narrowed < others.length;
         const matcher = (state.wanted ? others[narrowed] : excluded[narrowed - others.length]) as Matcher;
-        narrow(rows, matcher, space, state);
+        narrow(rows, matcher, rowSet, state);
         state = createNarrowing();
         narrowed++;
         rest(PART);
       }
       orBits(into, rows);
-      releaseBits(space, rows);
+      releaseBits(rowSet, rows);
     },
     test: (row) => required.every((m) => m.test(row)) && !excluded.some((m) => m.test(row)),
     few: matchFew(required, excluded),
@@ -78,10 +78,10 @@ function matchFew(required: readonly Matcher[], excluded: readonly Matcher[]): M
 function cheapestDriver(
   required: readonly Matcher[],
   excluded: readonly Matcher[],
-  space: RowSpaceIndex,
+  rowSet: RowSetIndex,
 ): Matcher {
   const [first, ...others] = required;
-  if (first === undefined) return matchEveryRow(space);
+  if (first === undefined) return matchEveryRow(rowSet);
   if (others.length === 0) return first;
   const all = [...required, ...excluded];
   const costFrom = (driver: Matcher) =>
@@ -117,8 +117,8 @@ function createNarrowing(): Narrowing {
 }
 
 /** rows &= matcher, or rows &= ~matcher when it is not `wanted`. */
-function narrow(rows: Bits, matcher: Matcher, space: RowSpaceIndex, state: Narrowing): void {
-  if (state.by === 'undecided' && (matcher.cost > 1000 || space.size > 100_000)) {
+function narrow(rows: Bits, matcher: Matcher, rowSet: RowSetIndex, state: Narrowing): void {
+  if (state.by === 'undecided' && (matcher.cost > 1000 || rowSet.size > 100_000)) {
     const count = countBits(rows);
     if (count === 0) return;
     if (count * matcher.testCost < matcher.cost) state.by = 'tests';
@@ -128,11 +128,11 @@ function narrow(rows: Bits, matcher: Matcher, space: RowSpaceIndex, state: Narro
     return;
   }
   state.by = 'set';
-  state.matched ??= borrowBits(space);
+  state.matched ??= borrowBits(rowSet);
   matcher.collect(state.matched);
   if (state.wanted) andBits(rows, state.matched);
   else andNotBits(rows, state.matched);
-  releaseBits(space, state.matched);
+  releaseBits(rowSet, state.matched);
 }
 
 /** Testing a row again is harmless. */

@@ -3,19 +3,19 @@ import { type Bits, decodeRows, STRETCH, setBit } from './bits.ts';
 import { LINK_COST, WORD_COST } from './costs.ts';
 import type { Matcher } from './matcher.ts';
 import { listCount, type RowLists } from './row-lists.ts';
-import { borrowBits, type RowSpaceIndex, releaseBits, type Step } from './row-space.ts';
+import { borrowBits, type RowSetIndex, releaseBits, type Step } from './row-set.ts';
 
-/** Matches rows of `space` with at least one row at the end of `step` that `inner` matches. */
-export function matchSome(space: RowSpaceIndex, step: Step, inner: Matcher): Matcher {
+/** Matches rows of `rowSet` with at least one row at the end of `step` that `inner` matches. */
+export function matchSome(rowSet: RowSetIndex, step: Step, inner: Matcher): Matcher {
   const links = step.down.lists.total;
-  const targetsPerRow = links / Math.max(1, space.count);
+  const targetsPerRow = links / Math.max(1, rowSet.count);
   const rowsPerTarget = links / Math.max(1, step.target.count);
   let matched: Bits | undefined;
   /** Words of `matched` whose links were followed; -1: it is being collected. */
   let followed = -1;
   const scattering = inner.estimate * (1 + rowsPerTarget) * LINK_COST;
   return {
-    estimate: Math.min(space.count, inner.estimate * rowsPerTarget),
+    estimate: Math.min(rowSet.count, inner.estimate * rowsPerTarget),
     cost: inner.cost + (step.target.size / 32) * WORD_COST + scattering,
     testCost: 5 + targetsPerRow * (LINK_COST + inner.testCost),
     collect: (into) => {
@@ -33,16 +33,16 @@ export function matchSome(space: RowSpaceIndex, step: Step, inner: Matcher): Mat
   };
 }
 
-/** Matches rows of `space` with any row at the end of `step`. */
-export function matchAnyLinked(space: RowSpaceIndex, step: Step): Matcher {
+/** Matches rows of `rowSet` with any row at the end of `step`. */
+export function matchAnyLinked(rowSet: RowSetIndex, step: Step): Matcher {
   const { lists } = step.down;
   return {
-    estimate: Math.min(space.count, lists.total),
-    cost: space.size,
+    estimate: Math.min(rowSet.count, lists.total),
+    cost: rowSet.size,
     testCost: 2,
     collect: (into) => {
       const { counts } = lists;
-      const size = Math.min(space.size, counts.length);
+      const size = Math.min(rowSet.size, counts.length);
       for (let row = 0; row < size; row++) if (counts[row] !== 0) setBit(into, row);
     },
     test: (row) => listCount(lists, row) > 0,

@@ -5,7 +5,7 @@ import { ROW_COST } from './costs.ts';
 import { compareSortValues, type IndexedColumn, sortValue } from './indexed-column.ts';
 import type { Matcher } from './matcher.ts';
 import { type OrderCache, sortedRows } from './order-cache.ts';
-import type { RowSpaceIndex } from './row-space.ts';
+import type { RowSetIndex } from './row-set.ts';
 
 /** Rows between two looks at the clock. */
 const AT_ONCE = 16_384;
@@ -18,11 +18,11 @@ type Placement = (value: Scalar) => number;
 /** Matches the range of the rows sorted by `column` whose values `place` puts at 0. */
 export function matchStretch(
   orders: OrderCache,
-  space: RowSpaceIndex,
+  rowSet: RowSetIndex,
   column: IndexedColumn,
   place: Placement,
 ): Matcher {
-  const rows = sortedRows(orders, space, column.field);
+  const rows = sortedRows(orders, rowSet, column.field);
   const placeOf = (row: number) => {
     const value = sortValue(column, row);
     return value === null ? 1 : place(value);
@@ -49,12 +49,12 @@ export function matchStretch(
 /** Rows of a column of many numbers that have one of `values`. */
 export function matchStretches(
   orders: OrderCache,
-  space: RowSpaceIndex,
+  rowSet: RowSetIndex,
   column: IndexedColumn,
   values: readonly number[],
 ): Matcher {
   const stretches = values.map((value) =>
-    matchStretch(orders, space, column, withinBounds({ gte: value, lte: value })),
+    matchStretch(orders, rowSet, column, withinBounds({ gte: value, lte: value })),
   );
   const [only] = stretches;
   if (only !== undefined && stretches.length === 1) return only;

@@ -10,7 +10,7 @@ import { LONGEST_NGRAM, rarestBucket } from './ngram-index.ts';
 import { textForms } from './number-column.ts';
 import { collectPosting } from './postings.ts';
 import { listCount, listEntry } from './row-lists.ts';
-import type { RowSpaceIndex } from './row-space.ts';
+import type { RowSetIndex } from './row-set.ts';
 import { dictionaryOf } from './term-column.ts';
 
 type TextQuery = Extract<BoolQuery, { kind: 'text' }>;
@@ -22,13 +22,13 @@ type Candidates = { readonly count: number; readonly at: (index: number) => numb
 const SCANNED_TEXTS = 128;
 
 /** Matches rows whose text form compares with the query's value. */
-export function matchText(space: RowSpaceIndex, column: IndexedColumn, query: TextQuery): Matcher {
+export function matchText(rowSet: RowSetIndex, column: IndexedColumn, query: TextQuery): Matcher {
   const { store } = column;
   if (query.value === '' && query.match !== 'equals') {
-    return matchBits(() => store.column.present, store.column.presentCount, space.size / 32);
+    return matchBits(() => store.column.present, store.column.presentCount, rowSet.size / 32);
   }
   const texts =
-    store.kind === 'terms' ? dictionaryOf(store.column, space.size) : textForms(store.column, space.size);
+    store.kind === 'terms' ? dictionaryOf(store.column, rowSet.size) : textForms(store.column, rowSet.size);
   return matchTexts(texts, store.column.presentCount, query);
 }
 

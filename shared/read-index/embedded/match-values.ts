@@ -8,7 +8,7 @@ import { FEW_MATCHES, MATCH_NOTHING, type Matcher } from './matcher.ts';
 import { fewValues } from './number-column.ts';
 import type { OrderCache } from './order-cache.ts';
 import { collectPosting, hasFewRows, postingCost, postingCount, rowsOf } from './postings.ts';
-import type { RowSpaceIndex } from './row-space.ts';
+import type { RowSetIndex } from './row-set.ts';
 import { dictionaryOf } from './term-column.ts';
 
 /** With more distinct values, a range is cut out of the sorted rows instead of checking each value. */
@@ -19,29 +19,30 @@ type Bounds = Pick<Extract<BoolQuery, { kind: 'range' }>, 'gt' | 'gte' | 'lt' | 
 /** Matches rows whose value is one of `values`. */
 export function matchValues(
   orders: OrderCache,
-  space: RowSpaceIndex,
+  rowSet: RowSetIndex,
   column: IndexedColumn,
   values: readonly Scalar[],
 ): Matcher {
-  if (column.store.kind === 'terms') return matchKnown(dictionaryOf(column.store.column, space.size), values);
+  if (column.store.kind === 'terms')
+    return matchKnown(dictionaryOf(column.store.column, rowSet.size), values);
   const numbers = values.map(Number);
-  const few = fewValues(column.store.column, space.size);
-  return few === undefined ? matchStretches(orders, space, column, numbers) : matchKnown(few, numbers);
+  const few = fewValues(column.store.column, rowSet.size);
+  return few === undefined ? matchStretches(orders, rowSet, column, numbers) : matchKnown(few, numbers);
 }
 
 /** Matches rows whose value is within the bounds. */
 export function matchRange(
   orders: OrderCache,
-  space: RowSpaceIndex,
+  rowSet: RowSetIndex,
   column: IndexedColumn,
   bounds: Bounds,
 ): Matcher {
   const { store } = column;
   const isNumber = store.kind === 'numbers';
   const within = withinBounds(isNumber ? numericBounds(bounds) : bounds);
-  const distinct = isNumber ? fewValues(store.column, space.size) : dictionaryOf(store.column, space.size);
+  const distinct = isNumber ? fewValues(store.column, rowSet.size) : dictionaryOf(store.column, rowSet.size);
   if (distinct === undefined || distinctTerms(distinct) > SCANNED_VALUES) {
-    return matchStretch(orders, space, column, within);
+    return matchStretch(orders, rowSet, column, within);
   }
   const terms: number[] = [];
   distinct.values.forEach((value, term) => {

@@ -1,6 +1,6 @@
 import { type Bits, hasBit, orBits } from './bits.ts';
 import { WORD_COST } from './costs.ts';
-import type { RowSpaceIndex } from './row-space.ts';
+import type { RowSetIndex } from './row-set.ts';
 
 /**
  * A query bound to the rows of one row set and world. It can be answered for all rows at once (`collect`) or for one
@@ -48,6 +48,6 @@ export function matchBits(bits: () => Bits, count: number, words: number): Match
   };
 }
 
-export function matchEveryRow(space: RowSpaceIndex): Matcher {
-  return matchBits(() => space.live, space.count, space.size / 32);
+export function matchEveryRow(rowSet: RowSetIndex): Matcher {
+  return matchBits(() => rowSet.live, rowSet.count, rowSet.size / 32);
 }

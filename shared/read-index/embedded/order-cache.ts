@@ -1,51 +1,51 @@
 import type { SortKey, World } from '../read-index.ts';
-import type { RowSpaceIndex } from './row-space.ts';
+import type { RowSetIndex } from './row-set.ts';
+import type { RowSets } from './row-sets.ts';
 import { bindSort } from './sort-rows.ts';
 import { createSortedOrder, currentRows, releaseOrder, type SortedOrder } from './sorted-order.ts';
-import type { Spaces } from './spaces.ts';
 
 /**
  * Cache of sort orders by row set, world and keys; the least recently used ones are dropped if all orders have too many
  * rows.
  */
 export type OrderCache = {
-  readonly spaces: Spaces;
+  readonly rowSets: RowSets;
   readonly orders: Map<string, SortedOrder>;
   readonly maxRows: number;
 };
 
-export function createOrderCache(spaces: Spaces, maxRows: number): OrderCache {
-  return { spaces, orders: new Map(), maxRows };
+export function createOrderCache(rowSets: RowSets, maxRows: number): OrderCache {
+  return { rowSets, orders: new Map(), maxRows };
 }
 
 /** The order, built or not. */
 export function orderFor(
   cache: OrderCache,
-  space: RowSpaceIndex,
+  rowSet: RowSetIndex,
   world: World,
   sort: readonly SortKey[],
 ): SortedOrder {
-  const name = orderName(space, world, sort);
+  const name = orderName(rowSet, world, sort);
   const existing = cache.orders.get(name);
   if (existing !== undefined) {
     cache.orders.delete(name);
     cache.orders.set(name, existing);
     return existing;
   }
-  const order = createSortedOrder(space, bindSort(cache.spaces, space, world, sort));
+  const order = createSortedOrder(rowSet, bindSort(cache.rowSets, rowSet, world, sort));
   cache.orders.set(name, order);
   evict(cache, order);
   return order;
 }
 
-/** Rows of `space` by ascending `field`, NULLs last. */
-export function sortedRows(cache: OrderCache, space: RowSpaceIndex, field: string): Int32Array {
+/** Rows of `rowSet` by ascending `field`, NULLs last. */
+export function sortedRows(cache: OrderCache, rowSet: RowSetIndex, field: string): Int32Array {
   // A field of the row itself is the same in either world.
-  return currentRows(orderFor(cache, space, 'published', [{ path: [], field, direction: 'asc' }]));
+  return currentRows(orderFor(cache, rowSet, 'published', [{ path: [], field, direction: 'asc' }]));
 }
 
-function orderName(space: RowSpaceIndex, world: World, sort: readonly SortKey[]): string {
-  let name = String(space.number);
+function orderName(rowSet: RowSetIndex, world: World, sort: readonly SortKey[]): string {
+  let name = String(rowSet.number);
   let ownFields = true;
   for (const { path, field, direction } of sort) {
     name += direction === 'asc' ? ' +' : ' -';

@@ -7,33 +7,33 @@ import type { IndexedColumn } from './indexed-column.ts';
 import { linkedInOrder, linkOrders } from './links.ts';
 import { valueInNumberColumn } from './number-column.ts';
 import { indexInList, listOrder } from './row-lists.ts';
-import type { RowSpaceIndex } from './row-space.ts';
+import type { RowSetIndex } from './row-set.ts';
+import { type RowSets, rowSetAt, stepFrom, worldRowSet } from './row-sets.ts';
 import { type SourceStore, sourcesOf } from './source-store.ts';
-import { type Spaces, spaceAt, stepFrom, worldSpace } from './spaces.ts';
 import { valueInTermColumn } from './term-column.ts';
 
 /** Reads the content of the index back. Stores nothing, so it may be used at any time. */
-export function readHeldRows(spaces: Spaces, sources: SourceStore, world: World): HeldRows {
+export function readHeldRows(rowSets: RowSets, sources: SourceStore, world: World): HeldRows {
   return {
     keys(type, from, limit) {
-      const space = worldSpace(spaces, type, world);
+      const rowSet = worldRowSet(rowSets, type, world);
       const keys: number[] = [];
       let row = from;
-      for (; row < space.size && keys.length < limit; row++) {
-        if (hasBit(space.live, row)) keys.push(space.keys[row] as number);
+      for (; row < rowSet.size && keys.length < limit; row++) {
+        if (hasBit(rowSet.live, row)) keys.push(rowSet.keys[row] as number);
       }
-      return { keys, next: row < space.size ? row : undefined };
+      return { keys, next: row < rowSet.size ? row : undefined };
     },
     row(type, key) {
-      const space = worldSpace(spaces, type, world);
-      const row = space.ordinals.get(key);
-      return row === undefined ? undefined : heldRow(sources, space, row);
+      const rowSet = worldRowSet(rowSets, type, world);
+      const row = rowSet.ordinals.get(key);
+      return row === undefined ? undefined : heldRow(sources, rowSet, row);
     },
     linked(address, key, attribute) {
-      const space = spaceAt(spaces, address, world);
-      const row = space.ordinals.get(key);
+      const rowSet = rowSetAt(rowSets, address, world);
+      const row = rowSet.ordinals.get(key);
       if (row === undefined) return [];
-      const { target, down, up } = stepFrom(spaces, space, world, attribute);
+      const { target, down, up } = stepFrom(rowSets, rowSet, world, attribute);
       return linkedInOrder(down, row, target.keys).map((linked) => ({
         key: target.keys[linked] as number,
         otherOrder: listOrder(up.lists, linked, indexInList(up.lists, linked, row)),
@@ -42,10 +42,10 @@ export function readHeldRows(spaces: Spaces, sources: SourceStore, world: World)
   };
 }
 
-function heldRow(sources: SourceStore, space: RowSpaceIndex, row: number): IndexedRow {
-  const [source = new Uint8Array()] = sourcesOf(sources, space, [row]);
-  const fields = Object.fromEntries(space.columns.map((column) => [column.field, heldValue(column, row)]));
-  return { source, fields, components: heldComponents(sources, space, row) };
+function heldRow(sources: SourceStore, rowSet: RowSetIndex, row: number): IndexedRow {
+  const [source = new Uint8Array()] = sourcesOf(sources, rowSet, [row]);
+  const fields = Object.fromEntries(rowSet.columns.map((column) => [column.field, heldValue(column, row)]));
+  return { source, fields, components: heldComponents(sources, rowSet, row) };
 }
 
 function heldValue({ store }: IndexedColumn, row: number): Scalar | null {
@@ -56,17 +56,17 @@ function heldValue({ store }: IndexedColumn, row: number): Scalar | null {
 
 function heldComponents(
   sources: SourceStore,
-  parent: RowSpaceIndex,
+  parent: RowSetIndex,
   parentRow: number,
 ): IndexedRow['components'] {
   const found: Record<string, { readonly order: number; readonly component: IndexedComponent }[]> = {};
   for (const name of componentAttributes(parent.model)) found[name] = [];
-  for (const { attribute, component, space, links } of parent.components.values()) {
+  for (const { attribute, component, rowSet, links } of parent.components.values()) {
     // Puts the links in order, which the orders are read in.
-    const rows = linkedInOrder(links.forward, parentRow, space.keys);
+    const rows = linkedInOrder(links.forward, parentRow, rowSet.keys);
     const orders = linkOrders(links.forward, parentRow);
     for (const [at, row] of rows.entries()) {
-      const held = { ...heldRow(sources, space, row), component, key: space.keys[row] as number };
+      const held = { ...heldRow(sources, rowSet, row), component, key: rowSet.keys[row] as number };
       found[attribute]?.push({ order: orders[at] as number, component: held });
     }
   }

@@ -30,7 +30,7 @@ export function* restoreTexts(index: TextIndex, files: WordFiles): Generator<voi
   const start = aligned(STORED_PREFIX_BYTES + lengthOfHeader(bytes));
   const { stored, end } = rowsIn(bytes.buffer, start, header);
   const meanwhile = new Set<number>();
-  const { size } = index.space;
+  const { size } = index.rowSet;
   index.changedMeanwhile = meanwhile;
   watch(index);
   let at = end;
@@ -100,7 +100,7 @@ function* keepRows(
     if (at % ROWS_AT_ONCE === 0) yield;
     const from = to;
     to += counts[at] as number;
-    const row = index.space.ordinals.get(key) ?? size;
+    const row = index.rowSet.ordinals.get(key) ?? size;
     const digest = digests[at] as bigint;
     if (row >= size || isKept[row] === 1 || digestOfRow(index, row) !== digest) continue;
     isKept[row] = 1;
@@ -221,7 +221,7 @@ function forgetUnused(vocabulary: Vocabulary): void {
 
 /** From now on the rows count as read. */
 function show(index: TextIndex, { kept, tokens, size }: Restored): void {
-  const { space, localeOf, changed } = index;
+  const { rowSet, localeOf, changed } = index;
   index.tokens = tokens;
   index.digests = new BigUint64Array(size);
   for (let row = 0; row < size; row++) localeOf.push(undefined);
@@ -231,6 +231,6 @@ function show(index: TextIndex, { kept, tokens, size }: Restored): void {
     if (text !== undefined) text.rows++;
   }
   for (let row = 0; row < size; row++)
-    if (index.digests[row] === 0n && hasBit(space.live, row)) changed.add(row);
+    if (index.digests[row] === 0n && hasBit(rowSet.live, row)) changed.add(row);
   index.read = size;
 }

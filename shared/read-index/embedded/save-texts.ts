@@ -67,7 +67,7 @@ async function save(index: TextIndex, files: WordFiles, slices: Slices): Promise
 
 /** Copies what other turns change. */
 function snapshotOf(index: TextIndex) {
-  const { space, digests, tokens, localeOf, locales } = index;
+  const { rowSet, digests, tokens, localeOf, locales } = index;
   const read: number[] = [];
   let total = 0;
   for (let row = 0; row < Math.min(index.read, digests.length); row++) {
@@ -81,7 +81,7 @@ function snapshotOf(index: TextIndex) {
     rows: read.length,
     tokens: total,
     read,
-    keys: space.keys.slice(),
+    keys: rowSet.keys.slice(),
     digests: digests.slice(),
     texts,
     localeOf: localeOf.slice(),

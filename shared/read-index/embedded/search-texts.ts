@@ -4,7 +4,7 @@ import { compareCodePoints } from '../column.ts';
 import { reportedTerms, type TextSearch, type TextSearchReport } from '../text-search.ts';
 import { andBits, type Bits, countBits, orBits } from './bits.ts';
 import { correctionOf, createLocaleSearches, type LocaleSearch } from './locale-search.ts';
-import { borrowBits } from './row-space.ts';
+import { borrowBits } from './row-set.ts';
 import { bringUpToDate, type LocaleText, type TextIndex } from './text-index.ts';
 
 /** Rows and words that a search by words has found. */
@@ -31,8 +31,8 @@ export function createTextTerms(index: TextIndex, search: TextSearch): () => rea
 }
 
 /** The locales that are searched, of those that rows have words in. */
-function textsOf({ locales, space, settings }: TextIndex, search: TextSearch): LocaleText[] {
-  const isLocalized = space.columnsByField.has('locale');
+function textsOf({ locales, rowSet, settings }: TextIndex, search: TextSearch): LocaleText[] {
+  const isLocalized = rowSet.columnsByField.has('locale');
   const asked = isLocalized ? search.locales : [settings.locale];
   // By name: terms and corrections are reported in this order.
   const names = asked === 'all' ? [...locales.keys()].sort(compareCodePoints) : new Set(asked);
@@ -49,7 +49,7 @@ export function matchTexts(
   within: Bits,
   query: string,
 ): FoundTexts {
-  const matched = borrowBits(index.space);
+  const matched = borrowBits(index.rowSet);
   let kept = searches;
   // One mode for all locales, though a word may be a stop word in one of them only.
   if (searches.some(({ mode }) => mode === 'any')) {
@@ -61,8 +61,8 @@ export function matchTexts(
   return { searches: kept, matched, report: reportOf(kept) };
 }
 
-function anyOf({ space }: TextIndex, { terms }: LocaleSearch, within: Bits): Bits {
-  const rows = borrowBits(space);
+function anyOf({ rowSet }: TextIndex, { terms }: LocaleSearch, within: Bits): Bits {
+  const rows = borrowBits(rowSet);
   for (const term of terms) orBits(rows, term.rows);
   andBits(rows, within);
   return rows;
@@ -70,7 +70,7 @@ function anyOf({ space }: TextIndex, { terms }: LocaleSearch, within: Bits): Bit
 
 /** As many of the typed words as any row matches: what is behind them is left out, in every locale. */
 function longestMatch(
-  { space }: TextIndex,
+  { rowSet }: TextIndex,
   searches: readonly LocaleSearch[],
   within: Bits,
   matched: Bits,
@@ -83,7 +83,7 @@ function longestMatch(
     }));
     for (const { terms } of shorter) {
       if (terms.length === 0) continue;
-      const rows = borrowBits(space);
+      const rows = borrowBits(rowSet);
       orBits(rows, within);
       for (const term of terms) andBits(rows, term.rows);
       orBits(matched, rows);

@@ -2,7 +2,7 @@ import type { SortPosition } from '../read-index.ts';
 import { type Bits, hasBit } from './bits.ts';
 import { compareSortValues, sortValue } from './indexed-column.ts';
 import { type BoundSortKey, createKeyReaders, type KeyReader } from './key-reader.ts';
-import type { RowSpaceIndex } from './row-space.ts';
+import type { RowSetIndex } from './row-set.ts';
 
 /** Index in `rows`, which are in the keys' order, of the first row after `after`: a binary search. */
 export function firstBehind(keys: readonly BoundSortKey[], rows: Int32Array, after: SortPosition): number {
@@ -26,14 +26,14 @@ export function positionOf(keys: readonly BoundSortKey[], row: number): SortPosi
 }
 
 /** First row with an id above `id`, in a row set whose ids ascend. Skips ordinals of deleted rows, which have no id. */
-export function firstRowBehindId(space: RowSpaceIndex, id: number): number {
+export function firstRowBehindId(rowSet: RowSetIndex, id: number): number {
   let low = 0;
-  let high = space.size;
+  let high = rowSet.size;
   while (low < high) {
     const middle = (low + high) >>> 1;
     let row = middle;
-    while (row < high && !hasBit(space.live, row)) row++;
-    if (row === high || (sortValue(space.ids, row) as number) > id) high = middle;
+    while (row < high && !hasBit(rowSet.live, row)) row++;
+    if (row === high || (sortValue(rowSet.ids, row) as number) > id) high = middle;
     else low = row + 1;
   }
   return low;

@@ -3,7 +3,7 @@ import { type Bits, countBits, hasBit, selectRows } from './bits.ts';
 import { KEY_COST, ROW_COST } from './costs.ts';
 import type { BoundSortKey } from './key-reader.ts';
 import { type OrderCache, orderFor } from './order-cache.ts';
-import type { RowSpaceIndex } from './row-space.ts';
+import type { RowSetIndex } from './row-set.ts';
 import { firstBehind, firstRowBehindId, positionOf, walkRows } from './select-after.ts';
 import { createRowSort } from './sort-rows.ts';
 import { currentRows, type SortedOrder } from './sorted-order.ts';
@@ -13,7 +13,7 @@ export type Page = { readonly sort: readonly SortKey[]; readonly from: number; r
 /** Input of a selection: the `count` rows in `matched`. */
 export type Selected = {
   readonly orders: OrderCache;
-  readonly space: RowSpaceIndex;
+  readonly rowSet: RowSetIndex;
   readonly world: World;
   readonly matched: Bits;
   readonly count: number;
@@ -21,9 +21,9 @@ export type Selected = {
 
 /** Selects the rows of one page. If a call ends with its slice, the next one continues. */
 export function createPageSelection(selected: Selected, page: Page): () => readonly number[] {
-  const { space, matched, count } = selected;
+  const { rowSet, matched, count } = selected;
   if (page.from >= count || page.size <= 0) return () => [];
-  if (page.sort.length === 0 && space.idsAscend) return () => selectRows(matched, page.from, page.size);
+  if (page.sort.length === 0 && rowSet.idsAscend) return () => selectRows(matched, page.from, page.size);
   const inOrder = createOrdering(selected, page);
   return () => {
     const rows = inOrder();
@@ -34,14 +34,14 @@ export function createPageSelection(selected: Selected, page: Page): () => reado
 
 /** Selects the rows of a page like createPageSelection, from the few matches in `rows`, which ascend. */
 export function createPageOfFew(
-  { orders, space, world }: Omit<Selected, 'matched' | 'count'>,
+  { orders, rowSet, world }: Omit<Selected, 'matched' | 'count'>,
   rows: readonly number[],
   page: Page,
 ): () => readonly number[] {
   const { from, size, sort } = page;
   const end = from + Math.max(0, size);
-  if (rows.length <= 1 || (sort.length === 0 && space.idsAscend)) return () => rows.slice(from, end);
-  const inOrder = createRowSort(orderFor(orders, space, world, sort).keys, rows);
+  if (rows.length <= 1 || (sort.length === 0 && rowSet.idsAscend)) return () => rows.slice(from, end);
+  const inOrder = createRowSort(orderFor(orders, rowSet, world, sort).keys, rows);
   return () => Array.from(inOrder().subarray(from, end));
 }
 
@@ -53,8 +53,8 @@ export function createSelectionAfter(
   selected: Selected,
   page: Page & { readonly after: SortPosition | null },
 ): () => { readonly rows: readonly number[]; readonly next: SortPosition | null } {
-  const { orders, space, world } = selected;
-  const { keys } = orderFor(orders, space, world, page.sort);
+  const { orders, rowSet, world } = selected;
+  const { keys } = orderFor(orders, rowSet, world, page.sort);
   // One more row than wanted shows whether anything follows.
   const rowsBehind = createRowsBehind(selected, keys, { ...page, size: page.size + 1 });
   return () => {
@@ -71,10 +71,10 @@ function createRowsBehind(
   keys: readonly BoundSortKey[],
   page: Page & { readonly after: SortPosition | null },
 ): () => readonly number[] {
-  const { space, matched } = selected;
+  const { rowSet, matched } = selected;
   const { after, size } = page;
-  if (page.sort.length === 0 && space.idsAscend) {
-    return () => rowsFrom(matched, after === null ? 0 : firstRowBehindId(space, Number(after[0])), size);
+  if (page.sort.length === 0 && rowSet.idsAscend) {
+    return () => rowsFrom(matched, after === null ? 0 : firstRowBehindId(rowSet, Number(after[0])), size);
   }
   const inOrder = createOrdering(selected, page);
   return () => {
@@ -84,8 +84,8 @@ function createRowsBehind(
 }
 
 /** Orders the whole row set, or the matches alone, whichever costs less. */
-function createOrdering({ orders, space, world, matched, count }: Selected, page: Page): () => Int32Array {
-  const order = orderFor(orders, space, world, page.sort);
+function createOrdering({ orders, rowSet, world, matched, count }: Selected, page: Page): () => Int32Array {
+  const order = orderFor(orders, rowSet, world, page.sort);
   if (worthWalking(order, count, page)) return () => currentRows(order);
   return createRowSort(order.keys, selectRows(matched, 0, count));
 }
@@ -105,15 +105,15 @@ function rowsFrom(matched: Bits, first: number, size: number): readonly number[]
  * yet, adds up the cost of sorting until building would have paid.
  */
 function worthWalking(order: SortedOrder, count: number, page: Page): boolean {
-  const { space, keys } = order;
+  const { rowSet, keys } = order;
   const sorting = count * KEY_COST * (keys.length + Math.log2(count + 1));
   if (order.built) {
-    const repair = order.moved.size + order.out.size === 0 ? 0 : space.count * 0.5;
-    const share = count === space.count ? page.size / space.count : (page.from + page.size) / count;
-    return repair + space.count * ROW_COST * Math.min(1, share) < sorting;
+    const repair = order.moved.size + order.out.size === 0 ? 0 : rowSet.count * 0.5;
+    const share = count === rowSet.count ? page.size / rowSet.count : (page.from + page.size) / count;
+    return repair + rowSet.count * ROW_COST * Math.min(1, share) < sorting;
   }
   order.missed += sorting;
-  return order.missed >= space.count * KEY_COST * (keys.length + Math.log2(space.count + 1));
+  return order.missed >= rowSet.count * KEY_COST * (keys.length + Math.log2(rowSet.count + 1));
 }
 
 function walk(rows: Int32Array, matched: Bits, page: Page): readonly number[] {
@@ -128,6 +128,6 @@ function walk(rows: Int32Array, matched: Bits, page: Page): readonly number[] {
   return found;
 }
 
-export function countMatches(space: RowSpaceIndex, matched: Bits): number {
-  return matched === space.live ? space.count : countBits(matched);
+export function countMatches(rowSet: RowSetIndex, matched: Bits): number {
+  return matched === rowSet.live ? rowSet.count : countBits(matched);
 }

@@ -3,20 +3,20 @@ import { rest } from '../../turns/slice.ts';
 import type { SortPosition } from '../read-index.ts';
 import { sortValue } from './indexed-column.ts';
 import type { RankedRows } from './rank-rows.ts';
-import type { RowSpaceIndex } from './row-space.ts';
+import type { RowSetIndex } from './row-set.ts';
 
 /** A page that ends within so many rows is picked without putting the others in order. */
 const PICKED_ROWS = 1_000;
 
 /** Rows by rank, ties by id. */
 export function createRankedPage(
-  space: RowSpaceIndex,
+  rowSet: RowSetIndex,
   ranked: RankedRows,
   { from, size }: { readonly from: number; readonly size: number },
 ): () => readonly number[] {
   const { rows, ranks } = ranked;
   if (from >= rows.length || size <= 0) return () => [];
-  const isBefore = comparison(space, ranked);
+  const isBefore = comparison(rowSet, ranked);
   const end = Math.min(rows.length, from + size);
   if (end <= PICKED_ROWS && end < rows.length) {
     const best: number[] = [];
@@ -35,27 +35,27 @@ export function createRankedPage(
 
 /** At most `size` rows behind a place in that order, and the place of the last one: null when nothing follows. */
 export function createRankedPageAfter(
-  space: RowSpaceIndex,
+  rowSet: RowSetIndex,
   ranked: RankedRows,
   { after, size }: { readonly after: SortPosition | null; readonly size: number },
 ): () => { readonly rows: readonly number[]; readonly next: SortPosition | null } {
-  const page = createRankedPage(space, behind(space, ranked, after), { from: 0, size: size + 1 });
+  const page = createRankedPage(rowSet, behind(rowSet, ranked, after), { from: 0, size: size + 1 });
   return () => {
     const found = page();
     const rows = found.slice(0, size);
     const last = rows.at(-1);
     if (found.length <= size || last === undefined) return { rows, next: null };
-    return { rows, next: [ranked.ranks[ranked.rows.indexOf(last)] as number, idOf(space, last)] };
+    return { rows, next: [ranked.ranks[ranked.rows.indexOf(last)] as number, idOf(rowSet, last)] };
   };
 }
 
-function behind(space: RowSpaceIndex, { rows, ranks }: RankedRows, after: SortPosition | null): RankedRows {
+function behind(rowSet: RowSetIndex, { rows, ranks }: RankedRows, after: SortPosition | null): RankedRows {
   if (after === null) return { rows, ranks };
   const [rank, id] = [Number(after[0]), Number(after[1])];
   const kept: number[] = [];
   for (let at = 0; at < rows.length; at++) {
     const here = ranks[at] as number;
-    if (here > rank || (here === rank && idOf(space, rows[at] as number) > id)) kept.push(at);
+    if (here > rank || (here === rank && idOf(rowSet, rows[at] as number) > id)) kept.push(at);
   }
   return {
     rows: Int32Array.from(kept, (at) => rows[at] as number),
@@ -63,17 +63,17 @@ function behind(space: RowSpaceIndex, { rows, ranks }: RankedRows, after: SortPo
   };
 }
 
-function comparison(space: RowSpaceIndex, { rows, ranks }: RankedRows): (a: number, b: number) => number {
+function comparison(rowSet: RowSetIndex, { rows, ranks }: RankedRows): (a: number, b: number) => number {
   return (a, b) => {
     const [left, right] = [ranks[a] as number, ranks[b] as number];
     if (left !== right) return left < right ? -1 : 1;
     const [one, other] = [rows[a] as number, rows[b] as number];
-    return space.idsAscend ? one - other : idOf(space, one) - idOf(space, other);
+    return rowSet.idsAscend ? one - other : idOf(rowSet, one) - idOf(rowSet, other);
   };
 }
 
-function idOf(space: RowSpaceIndex, row: number): number {
-  return Number(sortValue(space.ids, row));
+function idOf(rowSet: RowSetIndex, row: number): number {
+  return Number(sortValue(rowSet.ids, row));
 }
 
 /** Keeps `best` the first `most` in order. */

@@ -3,8 +3,8 @@ import { rest } from '../../turns/slice.ts';
 import type { SortKey, World } from '../read-index.ts';
 import { compareSortValues, type SortValue } from './indexed-column.ts';
 import { type BoundSortKey, createKeyReader, type KeyReader } from './key-reader.ts';
-import { columnOf, type RowSpaceIndex } from './row-space.ts';
-import { type Spaces, stepFrom } from './spaces.ts';
+import { columnOf, type RowSetIndex } from './row-set.ts';
+import { type RowSets, stepFrom } from './row-sets.ts';
 
 /** Values that are sorted between two looks at the clock, and the cost of reading one in steps of a slice. */
 const SORTED_AT_ONCE = 1_024;
@@ -15,21 +15,21 @@ const BEYOND_PLAIN = /[\ud800-\uffff]/;
 
 /** Binds sort keys; ascending id comes last. Throws on a field or attribute that the schema does not have. */
 export function bindSort(
-  spaces: Spaces,
-  space: RowSpaceIndex,
+  rowSets: RowSets,
+  rowSet: RowSetIndex,
   world: World,
   sort: readonly SortKey[],
 ): readonly BoundSortKey[] {
   const keys = sort.map(({ path, field, direction }) => {
-    let at = space;
+    let at = rowSet;
     const steps = path.map((attribute) => {
-      const step = stepFrom(spaces, at, world, attribute);
+      const step = stepFrom(rowSets, at, world, attribute);
       at = step.target;
       return step;
     });
     return { steps, column: columnOf(at, field), descending: direction === 'desc' };
   });
-  return [...keys, { steps: [], column: space.ids, descending: false }];
+  return [...keys, { steps: [], column: rowSet.ids, descending: false }];
 }
 
 /** Compares two rows by their keys. */

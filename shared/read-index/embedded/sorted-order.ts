@@ -2,7 +2,7 @@ import { rest } from '../../turns/slice.ts';
 import { hasBit, selectRows, setBit } from './bits.ts';
 import { type BoundSortKey, createKeyReaders, type KeyReader } from './key-reader.ts';
 import { listCount, listEntry } from './row-lists.ts';
-import { borrowBits, type RowSpaceIndex, releaseBits, type Step } from './row-space.ts';
+import { borrowBits, type RowSetIndex, releaseBits, type Step } from './row-set.ts';
 import { compareRows, createRowSort, type RowSort } from './sort-rows.ts';
 import type { Watchers } from './watchers.ts';
 
@@ -12,7 +12,7 @@ import type { Watchers } from './watchers.ts';
  * rebuilt. If building or inserting ends with a slice, the next caller continues; rows may change in between.
  */
 export type SortedOrder = {
-  readonly space: RowSpaceIndex;
+  readonly rowSet: RowSetIndex;
   readonly keys: readonly BoundSortKey[];
   /** The first `count` are valid. */
   rows: Int32Array;
@@ -37,9 +37,9 @@ export type SortedOrder = {
 const PUT_AT_ONCE = 64;
 const PUT_STEPS = 30;
 
-export function createSortedOrder(space: RowSpaceIndex, keys: readonly BoundSortKey[]): SortedOrder {
+export function createSortedOrder(rowSet: RowSetIndex, keys: readonly BoundSortKey[]): SortedOrder {
   return {
-    space,
+    rowSet,
     keys,
     rows: new Int32Array(0),
     count: 0,
@@ -71,10 +71,10 @@ export function releaseOrder(order: SortedOrder): void {
 }
 
 function build(order: SortedOrder): void {
-  const { space } = order;
+  const { rowSet } = order;
   if (order.building === undefined) {
-    order.building = createRowSort(order.keys, selectRows(space.live, 0, space.count));
-    order.count = space.count;
+    order.building = createRowSort(order.keys, selectRows(rowSet.live, 0, rowSet.count));
+    order.count = rowSet.count;
     keepMarking(order);
   }
   order.rows = order.building();
@@ -143,12 +143,12 @@ function forget(order: SortedOrder): void {
 
 /** A few at a time; the others are missing until they are put in. */
 function putMovedRows(order: SortedOrder): void {
-  const { space, keys, out } = order;
+  const { rowSet, keys, out } = order;
   while (out.size > 0) {
     order.readers ??= createKeyReaders(keys);
     const { readers } = order;
     const back = [...out.values().take(PUT_AT_ONCE)];
-    const live = back.filter((row) => hasBit(space.live, row));
+    const live = back.filter((row) => hasBit(rowSet.live, row));
     live.sort((a, b) => compareRows(keys, readers, a, b));
     // Comparing may have ended with the slice: from here on nothing does.
     const places = live.map((row) => placeFor(order, readers, row, order.count));
@@ -176,7 +176,7 @@ function removeMoved(order: SortedOrder): void {
     }
     return;
   }
-  const marked = borrowBits(order.space);
+  const marked = borrowBits(order.rowSet);
   for (const row of moved) setBit(marked, row);
   let kept = 0;
   for (let i = 0; i < order.count; i++) {
@@ -184,7 +184,7 @@ function removeMoved(order: SortedOrder): void {
     rows[kept] = row;
     if (!hasBit(marked, row)) kept++;
   }
-  releaseBits(order.space, marked);
+  releaseBits(order.rowSet, marked);
   order.count = kept;
 }
 

@@ -1,4 +1,4 @@
-import type { RowSpaceIndex } from './row-space.ts';
+import type { RowSetIndex } from './row-set.ts';
 
 /**
  * Bytes of row sources, packed into large buffers: a separate buffer for each source costs more than most sources. A
@@ -15,7 +15,7 @@ type Block = {
   used: number;
   live: number;
   /** Row sets whose sources were stored here; many may have been removed since. */
-  readonly spaces: RowSpaceIndex[];
+  readonly rowSets: RowSetIndex[];
   readonly rows: number[];
 };
 
@@ -30,21 +30,21 @@ export function createSourceBlocks(): SourceBlocks {
 /** Gives the row a copy of `source`. Its previous source was already released. */
 export function storeSource(
   blocks: SourceBlocks,
-  space: RowSpaceIndex,
+  rowSet: RowSetIndex,
   row: number,
   source: Uint8Array,
 ): void {
   const { byteLength } = source;
   if (byteLength > LARGEST_PACKED) {
-    space.sources[row] = new Uint8Array(source);
+    rowSet.sources[row] = new Uint8Array(source);
     return;
   }
   const block = blockWithRoom(blocks, byteLength);
   block.bytes.set(source, block.used);
-  space.sources[row] = block.bytes.subarray(block.used, block.used + byteLength);
+  rowSet.sources[row] = block.bytes.subarray(block.used, block.used + byteLength);
   block.used += byteLength;
   block.live += byteLength;
-  block.spaces.push(space);
+  block.rowSets.push(rowSet);
   block.rows.push(row);
 }
 
@@ -59,7 +59,7 @@ export function releaseSource(blocks: SourceBlocks, source: Uint8Array): void {
 function blockWithRoom(blocks: SourceBlocks, bytes: number): Block {
   const { current } = blocks;
   if (current !== undefined && current.bytes.byteLength - current.used >= bytes) return current;
-  const created = { bytes: new Uint8Array(BLOCK_BYTES), used: 0, live: 0, spaces: [], rows: [] };
+  const created = { bytes: new Uint8Array(BLOCK_BYTES), used: 0, live: 0, rowSets: [], rows: [] };
   blocks.byBuffer.set(created.bytes.buffer, created);
   blocks.current = created;
   // The block may have lost half of its sources while it was being filled.
@@ -71,10 +71,10 @@ function blockWithRoom(blocks: SourceBlocks, bytes: number): Block {
 function empty(blocks: SourceBlocks, block: Block): void {
   blocks.byBuffer.delete(block.bytes.buffer);
   for (let i = 0; i < block.rows.length; i++) {
-    const space = block.spaces[i] as RowSpaceIndex;
+    const rowSet = block.rowSets[i] as RowSetIndex;
     const row = block.rows[i] as number;
-    const source = space.sources[row];
+    const source = rowSet.sources[row];
     // A row that was written several times occurs several times here: it is moved once.
-    if (source?.buffer === block.bytes.buffer) storeSource(blocks, space, row, source);
+    if (source?.buffer === block.bytes.buffer) storeSource(blocks, rowSet, row, source);
   }
 }

@@ -1,7 +1,7 @@
 import type { Uid } from '../../schema/content-type.ts';
 import { rest } from '../../turns/slice.ts';
 import type { RowVersion } from '../read-index.ts';
-import type { RowSpaceIndex } from './row-space.ts';
+import type { RowSetIndex } from './row-set.ts';
 import { createSourceBlocks, releaseSource, type SourceBlocks, storeSource } from './source-blocks.ts';
 
 /** Reads the source of a content type's row that is not in memory. */
@@ -21,18 +21,18 @@ export function createSourceStore(bytes: number, load: LoadSource | undefined): 
   return { bytesLeft: bytes, load, blocks: createSourceBlocks() };
 }
 
-export function keepSource(store: SourceStore, space: RowSpaceIndex, row: number, source: Uint8Array): void {
-  forgetSource(store, space, row);
+export function keepSource(store: SourceStore, rowSet: RowSetIndex, row: number, source: Uint8Array): void {
+  forgetSource(store, rowSet, row);
   // Component rows cannot be loaded one by one.
-  const loadable = store.load !== undefined && space.path.length === 0;
+  const loadable = store.load !== undefined && rowSet.path.length === 0;
   if (loadable && source.byteLength > store.bytesLeft) return;
   store.bytesLeft -= source.byteLength;
-  storeSource(store.blocks, space, row, source);
+  storeSource(store.blocks, rowSet, row, source);
 }
 
-export function forgetSource(store: SourceStore, space: RowSpaceIndex, row: number): void {
-  const old = space.sources[row];
-  space.sources[row] = undefined;
+export function forgetSource(store: SourceStore, rowSet: RowSetIndex, row: number): void {
+  const old = rowSet.sources[row];
+  rowSet.sources[row] = undefined;
   if (old === undefined) return;
   store.bytesLeft += old.byteLength;
   releaseSource(store.blocks, old);
@@ -40,14 +40,14 @@ export function forgetSource(store: SourceStore, space: RowSpaceIndex, row: numb
 
 export function sourcesOf(
   store: SourceStore,
-  space: RowSpaceIndex,
+  rowSet: RowSetIndex,
   rows: readonly number[],
 ): readonly Uint8Array[] {
-  const { sources } = space;
+  const { sources } = rowSet;
   const found: Uint8Array[] = new Array(rows.length);
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i] as number;
-    found[i] = sources[row] ?? loadSource(store, space, row);
+    found[i] = sources[row] ?? loadSource(store, rowSet, row);
   }
   return found;
 }
@@ -58,20 +58,20 @@ export function sourcesOf(
  */
 export function addSources(
   store: SourceStore,
-  space: RowSpaceIndex,
+  rowSet: RowSetIndex,
   rows: readonly number[],
   found: Uint8Array[],
 ): void {
-  const { sources } = space;
+  const { sources } = rowSet;
   for (let i = found.length; i < rows.length; i++) {
     const row = rows[i] as number;
     const held = sources[row];
-    found.push(held ?? loadSource(store, space, row));
+    found.push(held ?? loadSource(store, rowSet, row));
     rest(held === undefined ? LOAD_STEPS : 1);
   }
 }
 
-function loadSource(store: SourceStore, space: RowSpaceIndex, row: number): Uint8Array {
-  if (store.load === undefined) throw new Error(`row ${row} of ${space.type} has no source`);
-  return store.load(space.type, space.version, space.keys[row] as number);
+function loadSource(store: SourceStore, rowSet: RowSetIndex, row: number): Uint8Array {
+  if (store.load === undefined) throw new Error(`row ${row} of ${rowSet.type} has no source`);
+  return store.load(rowSet.type, rowSet.version, rowSet.keys[row] as number);
 }

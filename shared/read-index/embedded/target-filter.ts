@@ -4,7 +4,7 @@ import { bindQuery, type QueryContext } from './bind-query.ts';
 import { type Bits, hasBit } from './bits.ts';
 import type { Matcher } from './matcher.ts';
 import { listCount } from './row-lists.ts';
-import { borrowBits, type Step } from './row-space.ts';
+import { borrowBits, type Step } from './row-set.ts';
 
 /** Filter for targets of links. */
 export type TargetFilter = {

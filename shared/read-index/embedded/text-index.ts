@@ -8,8 +8,8 @@ import { hasBit } from './bits.ts';
 import { type IndexedColumn, sortValue } from './indexed-column.ts';
 import { addToPosting, createPostings, type Postings, removeFromPosting } from './postings.ts';
 import { appendToList, clearList, createRowLists, listValues, type RowLists } from './row-lists.ts';
-import type { RowSpaceIndex, Step } from './row-space.ts';
-import type { Spaces } from './spaces.ts';
+import type { RowSetIndex, Step } from './row-set.ts';
+import type { RowSets } from './row-sets.ts';
 import { endsOf, markAbove, waysOf } from './text-ways.ts';
 import {
   createVocabulary,
@@ -51,7 +51,7 @@ export type LocaleText = {
 export type TextIndex = {
   /** Distinguishes the words that an index stores. */
   readonly name: string;
-  readonly space: RowSpaceIndex;
+  readonly rowSet: RowSetIndex;
   readonly settings: SearchSettings;
   readonly fields: readonly TextField[];
   readonly locales: Map<string, LocaleText>;
@@ -80,18 +80,18 @@ export type TextIndex = {
 const WORD_STEPS = 8;
 
 export function createTextIndex(
-  spaces: Spaces,
+  rowSets: RowSets,
   world: World,
-  space: RowSpaceIndex,
+  rowSet: RowSetIndex,
   settings: SearchSettings,
 ): TextIndex {
   const weights = [...new Set(settings.fields.map(({ weight }) => weight))].sort((a, b) => b - a);
   return {
-    name: [space.type, space.version, ...(isPerWorld(settings) ? [world] : [])].join('.'),
-    space,
+    name: [rowSet.type, rowSet.version, ...(isPerWorld(settings) ? [world] : [])].join('.'),
+    rowSet,
     settings,
     fields: settings.fields.flatMap((field) => {
-      const { steps, end } = waysOf(spaces, space, world, field.path);
+      const { steps, end } = waysOf(rowSets, rowSet, world, field.path);
       const column = end.columnsByField.get(field.attribute);
       return column === undefined ? [] : [{ ...field, column, steps, rank: weights.indexOf(field.weight) }];
     }),
@@ -120,7 +120,7 @@ export function bringUpToDate(index: TextIndex): void {
     rest(PART);
   }
   watch(index);
-  while (index.read < index.space.size) rest(1 + WORD_STEPS * readRow(index, index.read++));
+  while (index.read < index.rowSet.size) rest(1 + WORD_STEPS * readRow(index, index.read++));
   for (const row of index.changed) {
     index.changed.delete(row);
     rest(1 + WORD_STEPS * readRow(index, row));
@@ -128,8 +128,8 @@ export function bringUpToDate(index: TextIndex): void {
 }
 
 /** Rows whose words are still to be read, or to be taken from where they are stored. */
-export function unreadRows({ space, read, changed }: TextIndex): number {
-  return space.size - read + changed.size;
+export function unreadRows({ rowSet, read, changed }: TextIndex): number {
+  return rowSet.size - read + changed.size;
 }
 
 /** Reads the words of so many rows, outside of any slice. */
@@ -140,7 +140,7 @@ export function readSome(index: TextIndex, rows: number): void {
   }
   watch(index);
   for (let left = rows; left > 0; left--) {
-    if (index.read < index.space.size) readRow(index, index.read++);
+    if (index.read < index.rowSet.size) readRow(index, index.read++);
     else {
       const [row] = index.changed;
       if (row === undefined) return;
@@ -165,9 +165,9 @@ export function watch(index: TextIndex): void {
     column.watchers.add(markAbove(steps, steps.length, mark));
     for (const [level, { down }] of steps.entries()) down.watchers.add(markAbove(steps, level, mark));
   }
-  index.space.columnsByField.get('locale')?.watchers.add(mark);
+  index.rowSet.columnsByField.get('locale')?.watchers.add(mark);
   // The id of a row changes when the row is added or removed.
-  index.space.ids.watchers.add(mark);
+  index.rowSet.ids.watchers.add(mark);
   index.isWatching = true;
 }
 
@@ -176,7 +176,7 @@ function readRow(index: TextIndex, row: number): number {
   forgetRow(index, row);
   noteDigest(index, row);
   index.unsaved++;
-  if (!hasBit(index.space.live, row)) return 0;
+  if (!hasBit(index.rowSet.live, row)) return 0;
   const text = localeText(index, localeOfRow(index, row));
   let words = 0;
   for (const [at, field] of index.fields.entries()) {
@@ -209,11 +209,11 @@ export function digestOfRow(index: TextIndex, row: number): bigint {
 
 function noteDigest(index: TextIndex, row: number): void {
   if (row >= index.digests.length) {
-    const longer = new BigUint64Array(Math.max(row + 1, index.space.size, index.digests.length * 2));
+    const longer = new BigUint64Array(Math.max(row + 1, index.rowSet.size, index.digests.length * 2));
     longer.set(index.digests);
     index.digests = longer;
   }
-  index.digests[row] = hasBit(index.space.live, row) ? digestOfRow(index, row) : 0n;
+  index.digests[row] = hasBit(index.rowSet.live, row) ? digestOfRow(index, row) : 0n;
 }
 
 type ReadPlace = { readonly row: number; readonly field: number };
@@ -243,7 +243,7 @@ function createValueReader(
 }
 
 function addWord(
-  { tokens, space }: TextIndex,
+  { tokens, rowSet }: TextIndex,
   text: LocaleText,
   { row, field }: ReadPlace,
   number: number,
@@ -251,7 +251,7 @@ function addWord(
   appendToList(tokens, row, number);
   if (!isStopWord(text, number)) text.lengths[field] = (text.lengths[field] as number) + 1;
   if (isRepeated(text, number)) return;
-  addToPosting(text.postings[field] as Postings, number, row, space.size);
+  addToPosting(text.postings[field] as Postings, number, row, rowSet.size);
 }
 
 /** Whether the value that is being read had the word before. */
@@ -287,8 +287,8 @@ function forgetRow({ tokens, localeOf }: TextIndex, row: number): void {
   localeOf[row] = undefined;
 }
 
-function localeOfRow({ space, settings }: TextIndex, row: number): string {
-  const column = space.columnsByField.get('locale');
+function localeOfRow({ rowSet, settings }: TextIndex, row: number): string {
+  const column = rowSet.columnsByField.get('locale');
   const value = column === undefined ? null : sortValue(column, row);
   return typeof value === 'string' ? value : settings.locale;
 }

@@ -1,13 +1,13 @@
 import type { World } from '../read-index.ts';
 import { listValues } from './row-lists.ts';
-import type { RowSpaceIndex, Step } from './row-space.ts';
-import { type Spaces, stepFrom } from './spaces.ts';
+import type { RowSetIndex, Step } from './row-set.ts';
+import { type RowSets, stepFrom } from './row-sets.ts';
 
-/** The way of a path from a space, and the space at its end. */
-export function waysOf(spaces: Spaces, space: RowSpaceIndex, world: World, path: readonly string[]) {
-  let end = space;
+/** The way of a path from a row set, and the row set at its end. */
+export function waysOf(rowSets: RowSets, rowSet: RowSetIndex, world: World, path: readonly string[]) {
+  let end = rowSet;
   const steps = path.map((attribute) => {
-    const step = stepFrom(spaces, end, world, attribute);
+    const step = stepFrom(rowSets, end, world, attribute);
     end = step.target;
     return step;
   });

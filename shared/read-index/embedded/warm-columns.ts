@@ -4,9 +4,9 @@ import { columnTypes } from './column-types.ts';
 import { createDictionary, type Dictionary, distinctTerms, growDictionary, setTerm } from './dictionary.ts';
 import type { IndexedColumn } from './indexed-column.ts';
 import { FEW_VALUES, type NumberColumn, valueInNumberColumn } from './number-column.ts';
-import type { RowSpaceIndex } from './row-space.ts';
+import type { RowSetIndex } from './row-set.ts';
+import { type RowSets, versionRowSets } from './row-sets.ts';
 import { inSlices, type Slices } from './slices.ts';
-import { type Spaces, versionSpaces } from './spaces.ts';
 import { type TermColumn, takeDictionary, valueInTermColumn } from './term-column.ts';
 
 /**
@@ -18,16 +18,16 @@ const WARMED: ReadonlySet<ScalarType> = new Set(['string', 'email', 'uid', 'enum
  * Builds the dictionaries that the first filters on most columns would wait for, in slices. Rows may change in between,
  * and a query may build a dictionary itself.
  */
-export async function warmColumns(spaces: Spaces, slices: Slices): Promise<void> {
-  for (const space of versionSpaces(spaces)) {
-    const types = columnTypes(space.model);
-    for (const column of space.columns) {
+export async function warmColumns(rowSets: RowSets, slices: Slices): Promise<void> {
+  for (const rowSet of versionRowSets(rowSets)) {
+    const types = columnTypes(rowSet.model);
+    for (const column of rowSet.columns) {
       const type = types.get(column.field);
       const { store } = column;
       if (store.kind === 'numbers') {
-        if (!(await warmFewValues(space, column, store.column, slices))) return;
+        if (!(await warmFewValues(rowSet, column, store.column, slices))) return;
       } else if (type !== undefined && WARMED.has(type)) {
-        if (!(await warmTerms(space, column, store.column, slices))) return;
+        if (!(await warmTerms(rowSet, column, store.column, slices))) return;
       }
     }
   }
@@ -35,12 +35,12 @@ export async function warmColumns(spaces: Spaces, slices: Slices): Promise<void>
 
 /** Dictionary of the column. Like the next, returns false if a pause ended it. */
 function warmTerms(
-  space: RowSpaceIndex,
+  rowSet: RowSetIndex,
   column: IndexedColumn,
   terms: TermColumn,
   slices: Slices,
 ): Promise<boolean> {
-  return warm(space, column, slices, {
+  return warm(rowSet, column, slices, {
     create: () => createDictionary(terms.textOf, capacityOf(column)),
     valueAt: (row) => valueInTermColumn(terms, row),
     isWanted: () => terms.dictionary === undefined,
@@ -50,12 +50,12 @@ function warmTerms(
 
 /** The distinct values of a column of numbers, if they are few. */
 function warmFewValues(
-  space: RowSpaceIndex,
+  rowSet: RowSetIndex,
   column: IndexedColumn,
   numbers: NumberColumn,
   slices: Slices,
 ): Promise<boolean> {
-  return warm(space, column, slices, {
+  return warm(rowSet, column, slices, {
     create: () => createDictionary(String, capacityOf(column)),
     valueAt: (row) => valueInNumberColumn(numbers, row),
     isWanted(dictionary) {
@@ -77,7 +77,7 @@ type Warming = {
 };
 
 async function warm(
-  space: RowSpaceIndex,
+  rowSet: RowSetIndex,
   column: IndexedColumn,
   slices: Slices,
   { create, valueAt, isWanted, take }: Warming,
@@ -89,7 +89,7 @@ async function warm(
   };
   const set = (row: number) => {
     grow();
-    setTerm(dictionary, row, valueAt(row), space.size);
+    setTerm(dictionary, row, valueAt(row), rowSet.size);
   };
   const setUntil = (end: number) => {
     while (done < end && isWanted(dictionary)) set(done++);
@@ -99,13 +99,13 @@ async function warm(
   };
   column.watchers.add(setAgain);
   try {
-    const size = () => space.size;
+    const size = () => rowSet.size;
     const work = (_from: number, to: number) => setUntil(to);
     const isOver = !(await inSlices(size, work, slices, () => isWanted(dictionary)));
-    if (!isWanted(dictionary) || space.size === 0) return true;
+    if (!isWanted(dictionary) || rowSet.size === 0) return true;
     if (isOver) return false;
     // Rows that were added since the last pause.
-    setUntil(space.size);
+    setUntil(rowSet.size);
     if (!isWanted(dictionary)) return true;
     grow();
     take(dictionary);

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { searchOf } from '../../search/search-settings.ts';
 import { type SearchRequest, WORLDS, type World } from '../read-index.ts';
-import type { RowSpaceIndex } from './row-space.ts';
+import type { RowSetIndex } from './row-set.ts';
+import { versionRowSets, worldRowSet } from './row-sets.ts';
 import { saveTexts } from './save-texts.ts';
 import type { Slices } from './slices.ts';
-import { versionSpaces, worldSpace } from './spaces.ts';
 import { readSome, type TextIndex, unreadRows } from './text-index.ts';
 import { textIndexOf, type WordSearchState } from './word-search.ts';
 
@@ -13,9 +13,9 @@ import { textIndexOf, type WordSearchState } from './word-search.ts';
  * meanwhile, and a search may read them itself. False when a pause said that there is no more to be done.
  */
 export async function warmTexts(state: WordSearchState, slices: Slices): Promise<boolean> {
-  const { registry } = state.spaces;
+  const { registry } = state.rowSets;
   const expected = textIndexes(state).filter(
-    ({ name, space }) => searchOf(registry, space.type).isExpected || state.wordFiles?.has(name) === true,
+    ({ name, rowSet }) => searchOf(registry, rowSet.type).isExpected || state.wordFiles?.has(name) === true,
   );
   for (const index of expected) {
     if (!(await readWords(index, slices))) return false;
@@ -38,14 +38,14 @@ export async function saveWords({ wordFiles, texts }: WordSearchState, slices: S
 /** Returns the text indices of all types. */
 function textIndexes(state: WordSearchState): readonly TextIndex[] {
   const indexes = WORLDS.flatMap((world) =>
-    versionSpaces(state.spaces)
+    versionRowSets(state.rowSets)
       .filter(({ version }) => version === world || version === 'live')
-      .map((space) => textIndexOf(state, space, worldOf(space, world))),
+      .map((rowSet) => textIndexOf(state, rowSet, worldOf(rowSet, world))),
   );
   return [...new Set(indexes)];
 }
 
-function worldOf({ version }: RowSpaceIndex, world: World): World {
+function worldOf({ version }: RowSetIndex, world: World): World {
   return version === 'live' ? world : version;
 }
 
@@ -65,7 +65,7 @@ export function readBeforeSearch(
   isOpen: () => boolean,
 ): Promise<unknown> | undefined {
   if (text === undefined) return undefined;
-  const index = textIndexOf(state, worldSpace(state.spaces, type, world), world);
+  const index = textIndexOf(state, worldRowSet(state.rowSets, type, world), world);
   const pause = async () => {
     await nextTurn();
     return isOpen();

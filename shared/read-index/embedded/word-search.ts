@@ -9,24 +9,24 @@ import { createFacetCount } from './count-facets.ts';
 import type { OrderCache } from './order-cache.ts';
 import { createRanking } from './rank-rows.ts';
 import { restoreTexts } from './restore-texts.ts';
-import type { RowSpaceIndex } from './row-space.ts';
+import type { RowSetIndex } from './row-set.ts';
+import { type RowSets, worldRowSet } from './row-sets.ts';
 import { type FoundTexts, matchTexts } from './search-texts.ts';
 import { createPageSelection, createSelectionAfter } from './select-page.ts';
 import { createRankedPage, createRankedPageAfter } from './select-ranked.ts';
 import { type SourceStore, sourcesOf } from './source-store.ts';
-import { type Spaces, worldSpace } from './spaces.ts';
 import type { WordFiles } from './stored-words.ts';
 import { createTextIndex, isPerWorld, type TextIndex } from './text-index.ts';
 
-/** The words of each row space that was searched, by world where the rows of both are the same but their relations are not. */
-export type TextIndexes = { readonly [world in World]: Map<RowSpaceIndex, TextIndex> };
+/** The words of each row set that was searched, by world where the rows of both are the same but their relations are not. */
+export type TextIndexes = { readonly [world in World]: Map<RowSetIndex, TextIndex> };
 
 export function createTextIndexes(): TextIndexes {
   return { draft: new Map(), published: new Map() };
 }
 
 export type WordSearchState = {
-  readonly spaces: Spaces;
+  readonly rowSets: RowSets;
   readonly sources: SourceStore;
   readonly orders: OrderCache;
   readonly texts: TextIndexes;
@@ -38,26 +38,26 @@ type Selected = { readonly rows: readonly number[]; readonly next?: SortPosition
 
 /** Rows that were found, and the part to select. */
 type Found = {
-  readonly space: RowSpaceIndex;
+  readonly rowSet: RowSetIndex;
   readonly request: SearchRequest;
   readonly matched: Bits;
   readonly count: number;
   readonly texts: FoundTexts | undefined;
 };
 
-/** The words of a space's texts, made when first asked for. */
+/** The words of a row set's texts, made when first asked for. */
 export function textIndexOf(
-  { texts, spaces, wordFiles }: WordSearchState,
-  space: RowSpaceIndex,
+  { texts, rowSets, wordFiles }: WordSearchState,
+  rowSet: RowSetIndex,
   world: World,
 ): TextIndex {
-  const settings = searchOf(spaces.registry, space.type);
+  const settings = searchOf(rowSets.registry, rowSet.type);
   const inWorld = texts[isPerWorld(settings) ? world : 'published'];
-  const known = inWorld.get(space);
+  const known = inWorld.get(rowSet);
   if (known !== undefined) return known;
-  const made = createTextIndex(spaces, world, space, settings);
+  const made = createTextIndex(rowSets, world, rowSet, settings);
   if (wordFiles !== undefined) made.restoring = restoreTexts(made, wordFiles);
-  inWorld.set(space, made);
+  inWorld.set(rowSet, made);
   return made;
 }
 
@@ -70,8 +70,8 @@ export function createWordSearch(
   request: SearchRequest,
   common: CommonParts,
 ): () => SearchResult {
-  const space = worldSpace(state.spaces, request.type, request.world);
-  const find = createFind(state, space, request, common);
+  const rowSet = worldRowSet(state.rowSets, request.type, request.world);
+  const find = createFind(state, rowSet, request, common);
   let found: Found | undefined;
   let select: (() => Selected) | undefined;
   let selected: Selected | undefined;
@@ -83,13 +83,13 @@ export function createWordSearch(
     select ??= createSelection(state, found);
     selected ??= select();
     counting ??= (request.facets ?? []).map((facet) =>
-      createFacetCount({ spaces: state.spaces, world: request.world, space }, facet, matched),
+      createFacetCount({ rowSets: state.rowSets, world: request.world, rowSet }, facet, matched),
     );
     while (facets.length < counting.length) facets.push((counting[facets.length] as () => FacetCounts)());
     const { rows, next } = selected;
     return {
       total: request.withTotal ? count : undefined,
-      hits: { rows, sources: sourcesOf(state.sources, space, rows) },
+      hits: { rows, sources: sourcesOf(state.sources, rowSet, rows) },
       ...defined({ next }),
       ...reported(texts?.report),
       ...(request.facets === undefined ? {} : { facets }),
@@ -103,46 +103,46 @@ function reported(text: TextSearchReport | undefined): { text?: TextSearchReport
 
 function createFind(
   state: WordSearchState,
-  space: RowSpaceIndex,
+  rowSet: RowSetIndex,
   request: SearchRequest,
   common: CommonParts,
 ): () => Found {
   const { text, world } = request;
-  const match = common.match(space, request);
-  const index = text && textIndexOf(state, space, world);
+  const match = common.match(rowSet, request);
+  const index = text && textIndexOf(state, rowSet, world);
   const terms = text && index && common.terms(index, text);
   return () => {
     const rows = match();
     const texts = text && index && terms ? matchTexts(index, terms(), rows, text.query) : undefined;
     const matched = texts?.matched ?? rows;
-    return { space, request, matched, count: countBits(matched), texts };
+    return { rowSet, request, matched, count: countBits(matched), texts };
   };
 }
 
 function createSelection(state: WordSearchState, found: Found): () => Selected {
-  const { space, request, matched, count, texts } = found;
+  const { rowSet, request, matched, count, texts } = found;
   const { world, cursor, from, size } = request;
   if (request.text?.isRanked !== true || texts === undefined) {
-    const selected = { orders: state.orders, space, world, matched, count };
+    const selected = { orders: state.orders, rowSet, world, matched, count };
     if (cursor !== undefined) return createSelectionAfter(selected, { ...request, after: cursor.after });
     const page = createPageSelection(selected, request);
     return () => ({ rows: page() });
   }
   if (cursor === undefined && (size <= 0 || from >= count)) return () => ({ rows: [] });
-  const rank = createRanking(textIndexOf(state, space, world), texts.searches, matched);
+  const rank = createRanking(textIndexOf(state, rowSet, world), texts.searches, matched);
   let page: (() => Selected) | undefined;
   return () => {
-    page ??= rankedPage(space, rank(), request);
+    page ??= rankedPage(rowSet, rank(), request);
     return page();
   };
 }
 
 function rankedPage(
-  space: RowSpaceIndex,
+  rowSet: RowSetIndex,
   ranked: ReturnType<ReturnType<typeof createRanking>>,
   { cursor, from, size }: SearchRequest,
 ): () => Selected {
-  if (cursor !== undefined) return createRankedPageAfter(space, ranked, { after: cursor.after, size });
-  const page = createRankedPage(space, ranked, { from, size });
+  if (cursor !== undefined) return createRankedPageAfter(rowSet, ranked, { after: cursor.after, size });
+  const page = createRankedPage(rowSet, ranked, { from, size });
   return () => ({ rows: page() });
 }

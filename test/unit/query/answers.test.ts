@@ -55,7 +55,7 @@ const link = (
   world: World,
   inZone = false,
 ): LinkChange => ({
-  space: { type, path: inZone ? [{ attribute: 'sections', zoneComponent: 'blocks.teaser' }] : [] },
+  rowSet: { type, path: inZone ? [{ attribute: 'sections', zoneComponent: 'blocks.teaser' }] : [] },
   attribute,
   world,
   source,

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { applyRows } from '../../../shared/read-index/embedded/apply-batch.ts';
 import { createCommonParts } from '../../../shared/read-index/embedded/common-parts.ts';
 import { createOrderCache } from '../../../shared/read-index/embedded/order-cache.ts';
+import { createRowSets, worldRowSet } from '../../../shared/read-index/embedded/row-sets.ts';
 import { createSourceStore } from '../../../shared/read-index/embedded/source-store.ts';
-import { createSpaces, worldSpace } from '../../../shared/read-index/embedded/spaces.ts';
 import { createTextIndexes, textIndexOf } from '../../../shared/read-index/embedded/word-search.ts';
 import type { SearchRequest } from '../../../shared/read-index/read-index.ts';
 import type { TextSearch } from '../../../shared/read-index/text-search.ts';
@@ -19,11 +19,11 @@ const request = (query: SearchRequest['query']): SearchRequest => ({
 
 function openParts(requests: readonly SearchRequest[]) {
   const registry = libraryRegistry();
-  const spaces = createSpaces(registry, 16);
+  const rowSets = createRowSets(registry, 16);
   const state = {
-    spaces,
+    rowSets,
     sources: createSourceStore(1_000_000, undefined),
-    orders: createOrderCache(spaces, 1_000),
+    orders: createOrderCache(rowSets, 1_000),
     texts: createTextIndexes(),
   };
   const books = [9, 9, 8, 7].map((pages, at) => ({ id: at + 1, pages, genre: 'poem', title: 'heat' }));
@@ -31,21 +31,21 @@ function openParts(requests: readonly SearchRequest[]) {
     state,
     books.map((book) => ({ type: BOOK, version: 'published', key: book.id, row: row(registry, BOOK, book) })),
   );
-  const space = worldSpace(spaces, BOOK, 'published');
-  const index = textIndexOf(state, space, 'published');
-  return { common: createCommonParts(state, requests), space, index };
+  const rowSet = worldRowSet(rowSets, BOOK, 'published');
+  const index = textIndexOf(state, rowSet, 'published');
+  return { common: createCommonParts(state, requests), rowSet, index };
 }
 
 it('collects the rows of a condition once for several searches', () => {
   const [both, other] = [request(all(poem, long)), request(all(short, poem))];
-  const { common, space } = openParts([both, other]);
-  const [rows, others] = [common.match(space, both)(), common.match(space, other)()];
+  const { common, rowSet } = openParts([both, other]);
+  const [rows, others] = [common.match(rowSet, both)(), common.match(rowSet, other)()];
   expect([rows[0], others[0]]).toEqual([0b0011, 0b1100]);
-  const poems = common.match(space, request(poem))();
+  const poems = common.match(rowSet, request(poem))();
   expect(poems[0]).toBe(0b1111);
-  expect(common.match(space, request(poem))()).toBe(poems);
-  expect(common.match(space, request(long))()).not.toBe(common.match(space, request(long))());
-  expect(common.match(space, request(MATCH_ALL))()).toBe(space.live);
+  expect(common.match(rowSet, request(poem))()).toBe(poems);
+  expect(common.match(rowSet, request(long))()).not.toBe(common.match(rowSet, request(long))());
+  expect(common.match(rowSet, request(MATCH_ALL))()).toBe(rowSet.live);
 });
 
 it('finds the words of a query once for each choice of fields and typos', () => {

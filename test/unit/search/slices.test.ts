@@ -4,9 +4,9 @@ import { applyRows } from '../../../shared/read-index/embedded/apply-batch.ts';
 import { createFacetCount } from '../../../shared/read-index/embedded/count-facets.ts';
 import { createOrderCache } from '../../../shared/read-index/embedded/order-cache.ts';
 import { createRanking } from '../../../shared/read-index/embedded/rank-rows.ts';
+import { createRowSets, worldRowSet } from '../../../shared/read-index/embedded/row-sets.ts';
 import { createTextTerms } from '../../../shared/read-index/embedded/search-texts.ts';
 import { createSourceStore } from '../../../shared/read-index/embedded/source-store.ts';
-import { createSpaces, worldSpace } from '../../../shared/read-index/embedded/spaces.ts';
 import { createTextIndexes, textIndexOf } from '../../../shared/read-index/embedded/word-search.ts';
 import type { FacetRequest } from '../../../shared/read-index/facets.ts';
 import { contentTypeOf } from '../../../shared/schema/schema-registry.ts';
@@ -15,16 +15,16 @@ import { BOOK, libraryRegistry, row } from '../../contract/read-index-library.ts
 
 const ROWS = 400;
 const registry = libraryRegistry();
-const spaces = createSpaces(registry, 16);
-const orders = createOrderCache(spaces, 1_000);
-const state = { spaces, orders, sources: createSourceStore(2 ** 20, undefined), texts: createTextIndexes() };
+const rowSets = createRowSets(registry, 16);
+const orders = createOrderCache(rowSets, 1_000);
+const state = { rowSets, orders, sources: createSourceStore(2 ** 20, undefined), texts: createTextIndexes() };
 const books = Array.from({ length: ROWS }, (_, at) => ({ id: at + 1, title: `heat${at} <b>`, pages: at }));
 applyRows(
   state,
   books.map((book) => ({ type: BOOK, version: 'published', key: book.id, row: row(registry, BOOK, book) })),
 );
-const space = worldSpace(spaces, BOOK, 'published');
-const index = textIndexOf(state, space, 'published');
+const rowSet = worldRowSet(rowSets, BOOK, 'published');
+const index = textIndexOf(state, rowSet, 'published');
 
 /** Runs a step in slices that end as soon as work is counted, and says how many it took. */
 function inShortSlices<Result>(step: () => Result): { readonly result: Result; readonly slices: number } {
@@ -65,8 +65,8 @@ it.each([
   ['heat1 heat2 heat3 heat4 heat5 h', ROWS],
 ])('ranks rows by the words of %s in slices', (query, least) => {
   const searches = createTextTerms(index, text(query))();
-  const ranked = createRanking(index, searches, space.live)();
-  const { result, slices } = inShortSlices(createRanking(index, searches, space.live));
+  const ranked = createRanking(index, searches, rowSet.live)();
+  const { result, slices } = inShortSlices(createRanking(index, searches, rowSet.live));
   expect(result).toEqual(ranked);
   expect(new Set(result.ranks).size).toBeGreaterThan(query === 'h' ? 0 : 1);
   expect(slices).toBeGreaterThan(least);
@@ -78,7 +78,7 @@ it.each<[string, Partial<FacetRequest>]>([
   ['pages', { type: 'integer' }],
 ])('names the values of the facet %s in slices', (field, more) => {
   const asked: FacetRequest = { path: [], field, type: 'string', limit: 5, ...more };
-  const count = () => createFacetCount({ spaces, world: 'published', space }, asked, space.live);
+  const count = () => createFacetCount({ rowSets, world: 'published', rowSet }, asked, rowSet.live);
   const { result, slices } = inShortSlices(count());
   expect(result).toEqual(count()());
   expect(result.values.length).toBe(5);

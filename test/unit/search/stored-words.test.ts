@@ -3,8 +3,8 @@ import { fastDigestBits } from '../../../shared/fast-digest.ts';
 import { applyRows } from '../../../shared/read-index/embedded/apply-batch.ts';
 import { createEmbeddedIndex } from '../../../shared/read-index/embedded/embedded-index.ts';
 import { restoreTexts } from '../../../shared/read-index/embedded/restore-texts.ts';
+import { createRowSets, worldRowSet } from '../../../shared/read-index/embedded/row-sets.ts';
 import { createSourceStore } from '../../../shared/read-index/embedded/source-store.ts';
-import { createSpaces, worldSpace } from '../../../shared/read-index/embedded/spaces.ts';
 import { createTextIndex, unreadRows } from '../../../shared/read-index/embedded/text-index.ts';
 import { buildRegistry } from '../../../shared/schema/build-registry.ts';
 import { searchOf } from '../../../shared/search/search-settings.ts';
@@ -166,10 +166,10 @@ it('reads rows that change while stored words are loaded', async () => {
 
 function createUnread(rows: Rows) {
   const registry = articleRegistry();
-  const spaces = createSpaces(registry, ARTICLES);
-  const target = { spaces, sources: createSourceStore(2 ** 20, undefined) };
+  const rowSets = createRowSets(registry, ARTICLES);
+  const target = { rowSets, sources: createSourceStore(2 ** 20, undefined) };
   applyRows(target, rows);
-  const space = worldSpace(spaces, ARTICLE, 'published');
-  const index = createTextIndex(spaces, 'published', space, searchOf(registry, ARTICLE));
+  const rowSet = worldRowSet(rowSets, ARTICLE, 'published');
+  const index = createTextIndex(rowSets, 'published', rowSet, searchOf(registry, ARTICLE));
   return { index, change: (row: Rows[number]) => applyRows(target, [row]) };
 }

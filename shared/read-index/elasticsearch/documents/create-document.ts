@@ -118,7 +118,7 @@ function writeLinked(making: Making, place: Place, held: HeldRow, own: boolean):
   for (const step of place.steps.values()) {
     if (step.kind !== 'relation' || (step.linkField === undefined && step.embedded === undefined)) continue;
     const { attribute, member } = step;
-    const linked = neighbours.linked(place.space, held.key, attribute);
+    const linked = neighbours.linked(place.rowSet, held.key, attribute);
     if (linked.length === 0) continue;
     if (step.linkField !== undefined) {
       t += `,${member}[${linked.map(({ key }) => key).join()}]`;

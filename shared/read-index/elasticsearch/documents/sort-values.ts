@@ -70,7 +70,7 @@ export function pathEnds(
     if (step?.kind !== 'relation' || step.embedded === undefined) throw new Error(`${name} is not copied`);
     const { place: next } = step.embedded;
     const found: HeldRow[] = [];
-    for (const { key } of neighbours.linked(place.space, held.key, name)) {
+    for (const { key } of neighbours.linked(place.rowSet, held.key, name)) {
       const row = neighbours.row(step.target, key);
       if (row !== undefined) found.push({ key, fields: row.fields, components: row.components });
     }

@@ -17,7 +17,7 @@ import {
 import { searchOf } from '../../../search/search-settings.ts';
 import { DOCUMENT_PUBLISHED_FIELD, PUBLICATION_STATE_FIELD } from '../../bool-query.ts';
 import { fieldTypeOf } from '../../column.ts';
-import type { ComponentStep, RowSpace } from '../../read-index.ts';
+import type { ComponentStep, RowSet } from '../../read-index.ts';
 import {
   type DenormaliseSettings,
   type DocumentLayout,
@@ -43,7 +43,7 @@ type Surroundings = {
   readonly path: readonly string[];
 };
 
-type Address = Pick<Place, 'prefix' | 'model' | 'space' | 'kind'>;
+type Address = Pick<Place, 'prefix' | 'model' | 'rowSet' | 'kind'>;
 
 /** Types of text that are short enough to be searched in copies; longer ones are asked of the row's own index. */
 const SHORT_TEXTS: readonly ScalarType[] = ['string', 'email', 'uid'];
@@ -65,7 +65,7 @@ export function createLayout(
     inList: false,
     path: [],
   };
-  const root = createPlace(around, { prefix: '', model, space: { type, path: [] }, kind: 'root' });
+  const root = createPlace(around, { prefix: '', model, rowSet: { type, path: [] }, kind: 'root' });
   return { type, root, sortPaths: sortPaths(root, [], false), words };
 }
 
@@ -144,7 +144,7 @@ function createRelation(around: Surroundings, at: Address, attribute: RelationAt
   const address: Address = {
     prefix: `${holder}.`,
     model,
-    space: { type: target, path: [] },
+    rowSet: { type: target, path: [] },
     kind: 'embedded',
   };
   return { ...step, embedded: { holder, list: toMany, place: createPlace(inside, address) } };
@@ -174,10 +174,10 @@ function createComponents(
   const inside = { ...around, path: [...around.path, name] };
   if (at.kind === 'embedded' && repeatable && !isNamed(around.settings, inside.path)) return undefined;
   const holder = `${at.prefix}c.${name}`;
-  const space = componentSpace(at.space, { attribute: name });
+  const rowSet = componentRowSet(at.rowSet, { attribute: name });
   const place = createPlace(
     inside,
-    componentAddress(at, `${holder}.`, componentOf(around.registry, component), space),
+    componentAddress(at, `${holder}.`, componentOf(around.registry, component), rowSet),
   );
   return { kind: 'component', attribute: name, member: memberOf(name), holder, list: repeatable, place };
 }
@@ -190,24 +190,24 @@ function createZone(
   const holder = `${at.prefix}c.${name}`;
   const inside = { ...around, path: [...around.path, name] };
   const places = components.map((uid) => {
-    const space = componentSpace(at.space, { attribute: name, zoneComponent: uid });
+    const rowSet = componentRowSet(at.rowSet, { attribute: name, zoneComponent: uid });
     const prefix = `${holder}.${zoneHolder(uid)}.`;
     return [
       uid,
-      createPlace(inside, componentAddress(at, prefix, componentOf(around.registry, uid), space)),
+      createPlace(inside, componentAddress(at, prefix, componentOf(around.registry, uid), rowSet)),
     ] as const;
   });
   return { kind: 'zone', attribute: name, member: memberOf(name), holder, components: new Map(places) };
 }
 
-function componentSpace(space: RowSpace, step: ComponentStep): RowSpace {
-  return { type: space.type, path: [...space.path, step] };
+function componentRowSet(rowSet: RowSet, step: ComponentStep): RowSet {
+  return { type: rowSet.type, path: [...rowSet.path, step] };
 }
 
 /** Components of an embedded row are copies as well. */
-function componentAddress(at: Address, prefix: string, model: Address['model'], space: RowSpace): Address {
+function componentAddress(at: Address, prefix: string, model: Address['model'], rowSet: RowSet): Address {
   const kind = at.kind === 'embedded' ? 'embedded' : 'component';
-  return { prefix, model, space, kind };
+  return { prefix, model, rowSet, kind };
 }
 
 function sortPaths(place: Place, path: readonly string[], passedList: boolean): SortPath[] {

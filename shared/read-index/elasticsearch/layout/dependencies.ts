@@ -20,7 +20,7 @@ function dependenciesBelow(layout: DocumentLayout, place: Place, path: readonly 
         for (const below of step.components.values()) found.push(...dependenciesBelow(layout, below, path));
         break;
       case 'relation': {
-        const here = [...path, { space: place.space, attribute: step.attribute }];
+        const here = [...path, { rowSet: place.rowSet, attribute: step.attribute }];
         if (step.linkField === undefined && step.embedded === undefined) break;
         found.push({ type: layout.type, path: here, keysOnly: step.embedded === undefined });
         if (step.embedded !== undefined) found.push(...dependenciesBelow(layout, step.embedded.place, here));

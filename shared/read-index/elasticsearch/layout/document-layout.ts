@@ -1,7 +1,7 @@
 import type { Model, ScalarType, Uid } from '../../../schema/content-type.ts';
 import type { SearchSettings } from '../../../search/search-settings.ts';
 import type { FieldType } from '../../bool-query.ts';
-import type { RowSpace } from '../../read-index.ts';
+import type { RowSet } from '../../read-index.ts';
 
 /**
  * Layout of the documents of one content type. The same in both worlds. A *node* (type `Place`) is a row or component
@@ -27,7 +27,7 @@ export type Place = {
   readonly prefix: string;
   readonly model: Model;
   /** Row set of the rows here. */
-  readonly space: RowSpace;
+  readonly rowSet: RowSet;
   readonly kind: 'root' | 'component' | 'embedded';
   readonly scalars: ReadonlyMap<string, PlacedScalar>;
   readonly steps: ReadonlyMap<string, PlacedStep>;

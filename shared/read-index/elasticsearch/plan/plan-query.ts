@@ -47,7 +47,7 @@ function planAtRoot(context: PlanContext, type: Uid, query: BoolQuery): PlannedQ
 function planned(context: PlanContext, place: Place, query: BoolQuery): PlannedQuery {
   const plan = planAt(context, place, query);
   if (plan === undefined)
-    throw new Error(`the documents of ${place.space.type} cannot answer ${JSON.stringify(query)}`);
+    throw new Error(`the documents of ${place.rowSet.type} cannot answer ${JSON.stringify(query)}`);
   return plan;
 }
 

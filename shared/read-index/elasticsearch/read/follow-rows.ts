@@ -1,13 +1,13 @@
 import { assertNever } from '../../../assert-never.ts';
 import type { Uid } from '../../../schema/content-type.ts';
 import type { BoolQuery } from '../../bool-query.ts';
-import type { FollowRequest, FollowResult, Hits, RowSpace, SortKey } from '../../read-index.ts';
+import type { FollowRequest, FollowResult, Hits, RowSet, SortKey } from '../../read-index.ts';
 import type { PlacedComponents, PlacedRelation, PlacedZone } from '../layout/document-layout.ts';
 import { PAGE_OF_KEYS } from '../layout/index-definition.ts';
 import type { StoredPart } from '../layout/index-document.ts';
 import { planAtPlace, planQuery } from '../plan/plan-query.ts';
 import { planSort, sortDsl } from '../plan/plan-sort.ts';
-import { countLinking, linkingRows, ownedTargets, partSpace, partsOf, stepOf } from './linked-rows.ts';
+import { countLinking, linkingRows, ownedTargets, partRowSet, partsOf, stepOf } from './linked-rows.ts';
 import { hitDetails, locate, NO_SOURCE, readRows, rememberRow } from './read-rows.ts';
 import { resolveQuery } from './semi-join.ts';
 import type { Session } from './session.ts';
@@ -20,7 +20,7 @@ type Child = { readonly key: number; readonly source: Uint8Array; readonly kind?
 /** Answers a `FollowRequest`; see there. */
 export async function followRows(session: Session, request: FollowRequest): Promise<FollowResult> {
   const { followed: details = false } = request;
-  const step = stepOf(session, request.space, request.attribute);
+  const step = stepOf(session, request.rowSet, request.attribute);
   switch (step.kind) {
     case 'component':
       return followComponents(session, request, step);
@@ -78,9 +78,9 @@ async function followComponents(
   request: FollowRequest,
   step: PlacedComponents,
 ): Promise<FollowResult> {
-  const { space, parents, attribute, query, sort } = request;
-  let lists = await partsOf(session, space, parents, step);
-  const below = partSpace(space, attribute);
+  const { rowSet, parents, attribute, query, sort } = request;
+  let lists = await partsOf(session, rowSet, parents, step);
+  const below = partRowSet(rowSet, attribute);
   if (isAsked(query)) {
     const wanted = await matchingParts(session, below, lists.flat(), query);
     lists = lists.map((list) => list.filter(({ key }) => wanted.has(key)));
@@ -108,13 +108,13 @@ function rankOf(keys: readonly number[]): (key: number) => number {
 /** Keys of the components that match, asked of the documents they are in. */
 async function matchingParts(
   session: Session,
-  space: RowSpace,
+  rowSet: RowSet,
   parts: readonly StoredPart[],
   query: BoolQuery,
 ): Promise<ReadonlySet<number>> {
-  const { place } = locate(session.layouts(space.type), space.path);
+  const { place } = locate(session.layouts(rowSet.type), rowSet.path);
   const dsl = await resolveQuery(session, planAtPlace(session.layouts, place, query));
-  const rows = await readRows(session, space, [...new Set(parts.map(({ key }) => key))], {
+  const rows = await readRows(session, rowSet, [...new Set(parts.map(({ key }) => key))], {
     fields: [],
     query: dsl,
   });
@@ -122,16 +122,16 @@ async function matchingParts(
 }
 
 async function followZone(session: Session, request: FollowRequest, step: PlacedZone): Promise<FollowResult> {
-  const { space, parents, attribute, query, sort, zone } = request;
+  const { rowSet, parents, attribute, query, sort, zone } = request;
   if (query !== undefined || sort !== undefined) {
     throw new Error(`${attribute} is a dynamic zone: no query or sort applies to it`);
   }
-  let lists = await partsOf(session, space, parents, step);
+  let lists = await partsOf(session, rowSet, parents, step);
   if (zone !== undefined) {
     const wanted = new Map<Uid, ReadonlySet<number> | 'all'>();
     for (const [kind, kindQuery] of zone) {
       const parts = lists.flat().filter(({ component }) => component === kind);
-      const below = partSpace(space, attribute, kind);
+      const below = partRowSet(rowSet, attribute, kind);
       wanted.set(kind, isAsked(kindQuery) ? await matchingParts(session, below, parts, kindQuery) : 'all');
     }
     lists = lists.map((list) =>
@@ -158,9 +158,9 @@ async function followOwned(
   { target }: PlacedRelation,
   details: boolean,
 ): Promise<FollowResult> {
-  const { space, parents, attribute, query, sort, countOnly, limit } = request;
-  const targets = await ownedTargets(session, space, parents, attribute);
-  const targetSpace: RowSpace = { type: target, path: [] };
+  const { rowSet, parents, attribute, query, sort, countOnly, limit } = request;
+  const targets = await ownedTargets(session, rowSet, parents, attribute);
+  const targetRowSet: RowSet = { type: target, path: [] };
   const everything = !isAsked(query) && sort === undefined;
   if (everything && countOnly === true) return counted(targets.map((list) => list.length));
   // Rows beyond the limit need not be read; one more row shows that there are more.
@@ -172,19 +172,19 @@ async function followOwned(
   const dsl = isAsked(query)
     ? await resolveQuery(session, planQuery(session.layouts, target, query))
     : undefined;
-  const read = await readRows(session, targetSpace, keys, {
+  const read = await readRows(session, targetRowSet, keys, {
     fields: listing ? fieldsToRead(details) : [],
     query: dsl,
     sort: inIndex,
   });
   const rows = new Map<number, Child>();
   for (const { key, details: owned, source } of read) {
-    if (details && listing) rememberRow(session, targetSpace, key, owned);
+    if (details && listing) rememberRow(session, targetRowSet, key, owned);
     rows.set(key, { key, source });
   }
   const lists = wanted.map((list) => list.flatMap((key) => rows.get(key) ?? []));
   if (sort === undefined || !listing) return listed(request, lists);
-  if (inIndex === undefined) return listed(request, await sortChildren(session, targetSpace, lists, sort));
+  if (inIndex === undefined) return listed(request, await sortChildren(session, targetRowSet, lists, sort));
   return listed(
     request,
     inOrder(
@@ -201,12 +201,12 @@ function inOrder(lists: readonly (readonly Child[])[], keys: readonly number[]):
 
 async function sortChildren(
   session: Session,
-  space: RowSpace,
+  rowSet: RowSet,
   lists: readonly (readonly Child[])[],
   sort: readonly SortKey[],
 ): Promise<Child[][]> {
   const keys = [...new Set(lists.flat().map(({ key }) => key))];
-  const sorted = await sortInProcess(session, space, keys, sort);
+  const sorted = await sortInProcess(session, rowSet, keys, sort);
   return inOrder(
     lists,
     sorted.map(({ key }) => key),
@@ -229,15 +229,15 @@ async function followInverse(
   const fields = details ? ['src', 'parts'] : ['src'];
   const selection = { fields, query: dsl, sort: clauses ? sortDsl(clauses) : undefined };
   const linking = await linkingRows(session, parents, step, selection);
-  const space: RowSpace = { type: step.target, path: [] };
+  const rowSet: RowSet = { type: step.target, path: [] };
   let lists = linking.lists.map((list) => {
     const ordered = sort === undefined ? [...list].sort((a, b) => a.order - b.order || a.key - b.key) : list;
     return ordered.map(({ key, hit }): Child => {
-      if (details) rememberRow(session, space, key, hitDetails(hit));
+      if (details) rememberRow(session, rowSet, key, hitDetails(hit));
       return { key, source: hit.source ?? NO_SOURCE };
     });
   });
-  if (clauses === null) lists = await sortChildren(session, space, lists, sort ?? []);
+  if (clauses === null) lists = await sortChildren(session, rowSet, lists, sort ?? []);
   const result = listed(request, lists);
   return linking.incomplete ? { ...result, exceeded: true } : result;
 }

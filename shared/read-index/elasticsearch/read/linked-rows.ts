@@ -1,5 +1,5 @@
 import { defined } from '../../../defined.ts';
-import type { RowSpace } from '../../read-index.ts';
+import type { RowSet } from '../../read-index.ts';
 import type { PlacedRelation, PlacedStep } from '../layout/document-layout.ts';
 import { PAGE_OF_KEYS, WINDOW } from '../layout/index-definition.ts';
 import type { StoredPart } from '../layout/index-document.ts';
@@ -17,32 +17,32 @@ import {
 import type { Session } from './session.ts';
 
 /** Attribute of a row set that leads to other rows. Throws if the schema does not have it. */
-export function stepOf(session: Session, space: RowSpace, attribute: string): PlacedStep {
-  const { place } = locate(session.layouts(space.type), space.path);
+export function stepOf(session: Session, rowSet: RowSet, attribute: string): PlacedStep {
+  const { place } = locate(session.layouts(rowSet.type), rowSet.path);
   const step = place.steps.get(attribute);
   if (step === undefined) throw new Error(`${place.model.uid} has no relation ${attribute}`);
   return step;
 }
 
 /** Row set of an attribute's components; of one kind in a dynamic zone. */
-export function partSpace(space: RowSpace, attribute: string, zoneComponent?: string): RowSpace {
+export function partRowSet(rowSet: RowSet, attribute: string, zoneComponent?: string): RowSet {
   const step = zoneComponent === undefined ? { attribute } : { attribute, zoneComponent };
-  return { type: space.type, path: [...space.path, step] };
+  return { type: rowSet.type, path: [...rowSet.path, step] };
 }
 
 /** Components of each parent, in order. */
 export async function partsOf(
   session: Session,
-  space: RowSpace,
+  rowSet: RowSet,
   parents: readonly number[],
   step: Exclude<PlacedStep, PlacedRelation>,
 ): Promise<readonly (readonly StoredPart[])[]> {
-  const details = await detailsOf(session, space, parents);
+  const details = await detailsOf(session, rowSet, parents);
   return parents.map((parent) => {
     const parts = componentsOf(details(parent))[step.attribute] ?? [];
     for (const part of parts) {
       const kind = step.kind === 'zone' ? part.component : undefined;
-      rememberPart(session, partSpace(space, step.attribute, kind), part);
+      rememberPart(session, partRowSet(rowSet, step.attribute, kind), part);
     }
     return parts;
   });
@@ -51,11 +51,11 @@ export async function partsOf(
 /** Keys of each parent's linked rows, where the parents own the links; in link order. */
 export async function ownedTargets(
   session: Session,
-  space: RowSpace,
+  rowSet: RowSet,
   parents: readonly number[],
   attribute: string,
 ): Promise<readonly (readonly number[])[]> {
-  const details = await detailsOf(session, space, parents);
+  const details = await detailsOf(session, rowSet, parents);
   return parents.map((parent) => (linksOf(details(parent))[attribute] ?? []).map(([target]) => target));
 }
 

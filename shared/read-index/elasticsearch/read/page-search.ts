@@ -24,7 +24,7 @@ export function readPage(
 }
 
 export function readHits({ session, request, details }: PageSearch, hits: readonly SearchHit[]): Hits {
-  const space = { type: request.type, path: [] };
+  const rowSet = { type: request.type, path: [] };
   const rows: number[] = [];
   const sources: Uint8Array[] = [];
   for (const hit of hits) {
@@ -32,7 +32,7 @@ export function readHits({ session, request, details }: PageSearch, hits: readon
     const key = fields['key']?.[0] as number;
     rows.push(key);
     sources.push(source);
-    if (details) rememberRow(session, space, key, hitDetails(hit));
+    if (details) rememberRow(session, rowSet, key, hitDetails(hit));
   }
   return { rows, sources };
 }

@@ -1,5 +1,5 @@
 import { defined } from '../../../defined.ts';
-import type { ComponentStep, RowSpace } from '../../read-index.ts';
+import type { ComponentStep, RowSet } from '../../read-index.ts';
 import type { DocumentLayout, Place } from '../layout/document-layout.ts';
 import { PAGE_OF_KEYS } from '../layout/index-definition.ts';
 import type { StoredLinks, StoredPart, StoredParts } from '../layout/index-document.ts';
@@ -8,14 +8,14 @@ import type { HitFields, RowDetails, SearchHit } from '../wire/search-answer.ts'
 import { knownRows, type Session } from './session.ts';
 
 /** Location of a row set's rows in documents: their node, and the innermost list around it. */
-export type LocatedSpace = {
+export type LocatedRowSet = {
   readonly place: Place;
   readonly keyField: string;
   readonly list: string | undefined;
 };
 
 /** Throws if the schema has no such row set. */
-export function locate(layout: DocumentLayout, path: readonly ComponentStep[]): LocatedSpace {
+export function locate(layout: DocumentLayout, path: readonly ComponentStep[]): LocatedRowSet {
   let place = layout.root;
   let list: string | undefined;
   for (const { attribute, zoneComponent } of path) {
@@ -58,14 +58,14 @@ export type RowSelection = {
  */
 export async function readRows(
   session: Session,
-  space: RowSpace,
+  rowSet: RowSet,
   keys: readonly number[],
   { fields, query, sort }: RowSelection,
 ): Promise<readonly ReadRow[]> {
   if (keys.length === 0) return [];
   if (sort !== undefined && keys.length > PAGE_OF_KEYS)
     throw new Error(`${keys.length} rows to sort in pieces`);
-  const located = locate(session.layouts(space.type), space.path);
+  const located = locate(session.layouts(rowSet.type), rowSet.path);
   const rows: ReadRow[] = [];
   for (let at = 0; at < keys.length; at += PAGE_OF_KEYS) {
     const asked = keys.slice(at, at + PAGE_OF_KEYS);
@@ -81,7 +81,7 @@ export async function readRows(
         : { query: listQuery(located.list, matching, docvalue_fields) }),
     };
     const plain = located.keyField === 'key' && fields.every((field) => BINARY_FIELDS.includes(field));
-    const answer = await session.search(space.type, search, plain);
+    const answer = await session.search(rowSet.type, search, plain);
     for (const hit of answer.hits.hits) collectRows(rows, located, hit);
   }
   return rows;
@@ -92,7 +92,7 @@ function listQuery(path: string, query: Dsl, docvalue_fields: readonly string[])
   return { nested: { path, query, score_mode: 'none', inner_hits } };
 }
 
-function collectRows(rows: ReadRow[], { list, keyField }: LocatedSpace, hit: SearchHit): void {
+function collectRows(rows: ReadRow[], { list, keyField }: LocatedRowSet, hit: SearchHit): void {
   const hits = list === undefined ? [hit] : (hit.inner_hits?.[list]?.hits.hits ?? []);
   for (const each of hits) {
     const { fields = {}, source = NO_SOURCE } = each;
@@ -111,8 +111,8 @@ export function hitDetails({ details, fields = NO_FIELDS }: SearchHit): RowDetai
   return details ?? { fields };
 }
 
-export function rememberRow(session: Session, space: RowSpace, key: number, details: RowDetails): void {
-  knownRows(session, space).set(key, details);
+export function rememberRow(session: Session, rowSet: RowSet, key: number, details: RowDetails): void {
+  knownRows(session, rowSet).set(key, details);
 }
 
 export function linksOf(details: RowDetails): StoredLinks {
@@ -125,9 +125,9 @@ export function componentsOf(details: RowDetails): StoredParts {
   return details.parts;
 }
 
-export function rememberPart(session: Session, space: RowSpace, part: StoredPart): void {
+export function rememberPart(session: Session, rowSet: RowSet, part: StoredPart): void {
   const { links = {}, components: parts = {} } = part;
-  knownRows(session, space).set(part.key, { fields: NO_FIELDS, links, parts });
+  knownRows(session, rowSet).set(part.key, { fields: NO_FIELDS, links, parts });
 }
 
 const NO_FIELDS: HitFields = Object.freeze({});
@@ -136,41 +136,41 @@ const NO_DETAILS: RowDetails = Object.freeze({ fields: NO_FIELDS, links: {}, par
 /** Components and links of each of these rows; already known, or read with one request. */
 export async function detailsOf(
   session: Session,
-  space: RowSpace,
+  rowSet: RowSet,
   keys: readonly number[],
 ): Promise<(key: number) => RowDetails> {
-  const known = knownRows(session, space);
+  const known = knownRows(session, rowSet);
   const unknown = [...new Set(keys.filter((key) => !known.has(key)))];
   if (unknown.length > 0) {
-    if (space.path.length === 0) {
-      for (const { key, details } of await readRows(session, space, unknown, {
+    if (rowSet.path.length === 0) {
+      for (const { key, details } of await readRows(session, rowSet, unknown, {
         fields: ['links', 'parts'],
       })) {
-        rememberRow(session, space, key, details);
+        rememberRow(session, rowSet, key, details);
       }
-    } else await readComponents(session, space, unknown);
+    } else await readComponents(session, rowSet, unknown);
   }
   return (key) => known.get(key) ?? NO_DETAILS;
 }
 
 /** Components are found through the documents that hold them. */
-async function readComponents(session: Session, space: RowSpace, keys: readonly number[]): Promise<void> {
-  const { keyField, list } = locate(session.layouts(space.type), space.path);
+async function readComponents(session: Session, rowSet: RowSet, keys: readonly number[]): Promise<void> {
+  const { keyField, list } = locate(session.layouts(rowSet.type), rowSet.path);
   for (let at = 0; at < keys.length; at += PAGE_OF_KEYS) {
     const wanted = termsDsl(keyField, keys.slice(at, at + PAGE_OF_KEYS));
     const query: Dsl =
       list === undefined ? wanted : { nested: { path: list, query: wanted, score_mode: 'none' } };
     const body = { size: PAGE_OF_KEYS, query, docvalue_fields: ['parts'] };
-    const { hits } = await session.search(space.type, body);
+    const { hits } = await session.search(rowSet.type, body);
     for (const hit of hits.hits) {
-      rememberParts(session, space, componentsOf(hitDetails(hit)), space.path);
+      rememberParts(session, rowSet, componentsOf(hitDetails(hit)), rowSet.path);
     }
   }
 }
 
 function rememberParts(
   session: Session,
-  space: RowSpace,
+  rowSet: RowSet,
   parts: StoredParts,
   path: readonly ComponentStep[],
 ): void {
@@ -178,7 +178,7 @@ function rememberParts(
   if (step === undefined) return;
   for (const part of parts[step.attribute] ?? []) {
     if (step.zoneComponent !== undefined && part.component !== step.zoneComponent) continue;
-    if (rest.length === 0) rememberPart(session, space, part);
-    else rememberParts(session, space, part.components ?? {}, rest);
+    if (rest.length === 0) rememberPart(session, rowSet, part);
+    else rememberParts(session, rowSet, part.components ?? {}, rest);
   }
 }

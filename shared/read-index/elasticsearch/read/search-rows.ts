@@ -97,12 +97,12 @@ async function sortedInProcess(search: PageSearch): Promise<SearchResult> {
   const total = hits.total?.value ?? 0;
   if (total > most) refuseSort(total, most, request);
   const keys = hits.hits.map(({ fields }) => fields?.['key']?.[0] as number);
-  const space = { type, path: [] };
-  const sorted = await sortInProcess(session, space, keys, request.sort);
+  const rowSet = { type, path: [] };
+  const sorted = await sortInProcess(session, rowSet, keys, request.sort);
   const { rows, next } = pageOf(sorted, request);
   const fields = details ? ['src', 'links', 'parts'] : ['src'];
   const pageKeys = rows.map(({ key }) => key);
-  const read = new Map((await readRows(session, space, pageKeys, { fields })).map((row) => [row.key, row]));
+  const read = new Map((await readRows(session, rowSet, pageKeys, { fields })).map((row) => [row.key, row]));
   const found = readHits(
     search,
     pageKeys.flatMap((key) => read.get(key) ?? []),

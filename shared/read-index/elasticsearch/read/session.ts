@@ -1,7 +1,7 @@
 import type { RecentValues } from '../../../recent-values.ts';
 import type { Uid } from '../../../schema/content-type.ts';
 import type { IndexSet } from '../../index-set.ts';
-import type { RowSpace, World } from '../../read-index.ts';
+import type { RowSet, World } from '../../read-index.ts';
 import type { IndexNames } from '../layout/index-names.ts';
 import type { FoundWord } from '../layout/word-tokens.ts';
 import type { Layouts } from '../plan/plan-query.ts';
@@ -95,8 +95,8 @@ function searchTogether(
   };
 }
 
-export function knownRows(session: Session, space: RowSpace): Map<number, RowDetails> {
-  const name = space.path.length === 0 ? space.type : JSON.stringify(space);
+export function knownRows(session: Session, rowSet: RowSet): Map<number, RowDetails> {
+  const name = rowSet.path.length === 0 ? rowSet.type : JSON.stringify(rowSet);
   const known = session.known.get(name) ?? new Map<number, RowDetails>();
   session.known.set(name, known);
   return known;

@@ -1,9 +1,9 @@
 import { createMergeSort } from '../../../turns/merge-sort.ts';
 import { TURNS } from '../../../turns/turns.ts';
 import { compareCodePoints } from '../../column.ts';
-import type { RowSpace, SortKey, SortPosition } from '../../read-index.ts';
+import type { RowSet, SortKey, SortPosition } from '../../read-index.ts';
 import { readInteger } from '../documents/stored-value.ts';
-import { linkingRows, ownedTargets, partSpace, partsOf, stepOf } from './linked-rows.ts';
+import { linkingRows, ownedTargets, partRowSet, partsOf, stepOf } from './linked-rows.ts';
 import { locate, readRows } from './read-rows.ts';
 import type { Session } from './session.ts';
 
@@ -15,14 +15,14 @@ export type PlacedRow = { readonly key: number; readonly position: SortPosition 
 /** Returns the rows with these keys in the order of `sort`, through any paths; ties by ascending id. */
 export async function sortInProcess(
   session: Session,
-  space: RowSpace,
+  rowSet: RowSet,
   keys: readonly number[],
   sort: readonly SortKey[],
 ): Promise<readonly PlacedRow[]> {
   const all = withId(sort);
   const positions = new Map<number, SortValue[]>(keys.map((key) => [key, []]));
   for (const { path, field, direction } of all) {
-    const values = await valuesAlong(session, space, keys, { path, field });
+    const values = await valuesAlong(session, rowSet, keys, { path, field });
     for (const [key, position] of positions) position.push(endValue(values.get(key) ?? [null], direction));
   }
   const rows = Array.from(positions, ([key, position]): PlacedRow => ({ key, position }));
@@ -73,15 +73,15 @@ function compareValues(a: SortValue, b: SortValue): number {
 /** Values of a column at the ends of a path, by key; NULL for each way that ends early. */
 export async function valuesAlong(
   session: Session,
-  space: RowSpace,
+  rowSet: RowSet,
   keys: readonly number[],
   { path, field }: Pick<SortKey, 'path' | 'field'>,
 ): Promise<ReadonlyMap<number, readonly SortValue[]>> {
   const [attribute, ...rest] = path;
-  if (attribute === undefined) return columnValues(session, space, keys, field);
-  const next = await stepFrom(session, space, keys, attribute);
+  if (attribute === undefined) return columnValues(session, rowSet, keys, field);
+  const next = await stepFrom(session, rowSet, keys, attribute);
   const distinct = [...new Set(next.lists.flat())];
-  const values = await valuesAlong(session, next.space, distinct, { path: rest, field });
+  const values = await valuesAlong(session, next.rowSet, distinct, { path: rest, field });
   return new Map(
     keys.map((key, i) => {
       const list = next.lists[i] ?? [];
@@ -92,41 +92,41 @@ export async function valuesAlong(
 
 async function stepFrom(
   session: Session,
-  space: RowSpace,
+  rowSet: RowSet,
   keys: readonly number[],
   attribute: string,
-): Promise<{ readonly space: RowSpace; readonly lists: readonly (readonly number[])[] }> {
-  const step = stepOf(session, space, attribute);
+): Promise<{ readonly rowSet: RowSet; readonly lists: readonly (readonly number[])[] }> {
+  const step = stepOf(session, rowSet, attribute);
   if (step.kind !== 'relation') {
-    const parts = await partsOf(session, space, keys, step);
-    return { space: partSpace(space, attribute), lists: parts.map((list) => list.map(({ key }) => key)) };
+    const parts = await partsOf(session, rowSet, keys, step);
+    return { rowSet: partRowSet(rowSet, attribute), lists: parts.map((list) => list.map(({ key }) => key)) };
   }
-  const target: RowSpace = { type: step.target, path: [] };
+  const target: RowSet = { type: step.target, path: [] };
   if (step.linkField !== undefined) {
-    return { space: target, lists: await ownedTargets(session, space, keys, attribute) };
+    return { rowSet: target, lists: await ownedTargets(session, rowSet, keys, attribute) };
   }
   const { lists, incomplete } = await linkingRows(session, keys, step);
   if (incomplete && keys.length > 1) {
     const half = Math.ceil(keys.length / 2);
     const parts = [keys.slice(0, half), keys.slice(half)];
-    const found = await Promise.all(parts.map((part) => stepFrom(session, space, part, attribute)));
-    return { space: target, lists: found.flatMap((part) => part.lists) };
+    const found = await Promise.all(parts.map((part) => stepFrom(session, rowSet, part, attribute)));
+    return { rowSet: target, lists: found.flatMap((part) => part.lists) };
   }
-  return { space: target, lists: lists.map((list) => list.map(({ key }) => key)) };
+  return { rowSet: target, lists: lists.map((list) => list.map(({ key }) => key)) };
 }
 
 async function columnValues(
   session: Session,
-  space: RowSpace,
+  rowSet: RowSet,
   keys: readonly number[],
   field: string,
 ): Promise<ReadonlyMap<number, readonly SortValue[]>> {
-  const { place } = locate(session.layouts(space.type), space.path);
+  const { place } = locate(session.layouts(rowSet.type), rowSet.path);
   const scalar = place.scalars.get(field);
   if (scalar === undefined) throw new Error(`${place.model.uid} has no field ${field} in the read index`);
   const name = `${place.prefix}f.${field}`;
   const isLong = scalar.fieldType === 'long';
-  const rows = await readRows(session, space, keys, { fields: [name] });
+  const rows = await readRows(session, rowSet, keys, { fields: [name] });
   return new Map(
     rows.map(({ key, fields }) => {
       const value = (fields[name]?.[0] ?? null) as string | number | null;

@@ -12,8 +12,8 @@ import {
 import type { LinkSide, Links } from './links.ts';
 
 /** The rows of one (content type, version), or of one component path below it, by ordinal. */
-export type RowSpaceIndex = {
-  /** Distinguishes the spaces of one index. */
+export type RowSetIndex = {
+  /** Distinguishes the row sets of one index. */
   readonly number: number;
   readonly type: Uid;
   readonly version: RowVersion;
@@ -36,34 +36,34 @@ export type RowSpaceIndex = {
   readonly sources: (Uint8Array | undefined)[];
   /** Links from these rows, by owning attribute; those of a version-bound row set have one world only. */
   readonly links: { readonly [world in World]: Map<string, Links> };
-  /** Component spaces below, by attribute and, in a dynamic zone, component. */
-  readonly components: Map<string, ComponentSpace>;
+  /** Row sets of components below, by attribute and, in a dynamic zone, component. */
+  readonly components: Map<string, ComponentRowSet>;
   readonly incoming: Links[];
   readonly steps: { readonly [world in World]: Map<string, Step> };
   readonly scratch: Bits[];
 };
 
-export type ComponentSpace = {
+export type ComponentRowSet = {
   readonly attribute: string;
   readonly component: Uid;
-  readonly space: RowSpaceIndex;
+  readonly rowSet: RowSetIndex;
   readonly links: Links;
 };
 
 /** One way from a row to linked rows: a relation from either side, or down into components. */
-export type Step = { readonly target: RowSpaceIndex; readonly down: LinkSide; readonly up: LinkSide };
+export type Step = { readonly target: RowSetIndex; readonly down: LinkSide; readonly up: LinkSide };
 
 /** First in, first out, so that an ordinal handed to a caller is not soon another row's. */
 type OrdinalQueue = { waiting: number[]; next: number; readonly keep: number };
 
 const FIRST_CAPACITY = 32;
 
-export function createRowSpace(
+export function createRowSet(
   address: { readonly type: Uid; readonly version: RowVersion; readonly path: readonly ComponentStep[] },
   model: Model,
   number: number,
   reuseOrdinalsAfter: number,
-): RowSpaceIndex {
+): RowSetIndex {
   const columns = [...columnTypes(model)].map(([field, type]) =>
     createIndexedColumn(field, type, FIRST_CAPACITY),
   );
@@ -95,56 +95,56 @@ export function createRowSpace(
 }
 
 /** Ordinal of `key`; creates a row if there is none. */
-export function ensureRow(space: RowSpaceIndex, key: number): number {
-  const existing = space.ordinals.get(key);
+export function ensureRow(rowSet: RowSetIndex, key: number): number {
+  const existing = rowSet.ordinals.get(key);
   if (existing !== undefined) return existing;
-  const row = takeOrdinal(space);
-  space.ordinals.set(key, row);
-  space.keys[row] = key;
-  setBit(space.live, row);
-  space.count++;
+  const row = takeOrdinal(rowSet);
+  rowSet.ordinals.set(key, row);
+  rowSet.keys[row] = key;
+  setBit(rowSet.live, row);
+  rowSet.count++;
   return row;
 }
 
 /** Sets every field of a row. */
-export function setFields(space: RowSpaceIndex, row: number, fields: FieldValues): void {
-  const oldId = sortValue(space.ids, row);
-  for (const column of space.columns) {
-    setColumnValue(column, row, fields[column.field] ?? null, space.size);
+export function setFields(rowSet: RowSetIndex, row: number, fields: FieldValues): void {
+  const oldId = sortValue(rowSet.ids, row);
+  for (const column of rowSet.columns) {
+    setColumnValue(column, row, fields[column.field] ?? null, rowSet.size);
   }
-  const id = sortValue(space.ids, row);
-  if (space.idsAscend && id !== oldId) noteId(space, row, id, oldId === null);
+  const id = sortValue(rowSet.ids, row);
+  if (rowSet.idsAscend && id !== oldId) noteId(rowSet, row, id, oldId === null);
 }
 
 /** Empties a row; its links are the caller's to remove. */
-export function removeRow(space: RowSpaceIndex, row: number): void {
-  for (const column of space.columns) setColumnValue(column, row, null, space.size);
-  space.ordinals.delete(space.keys[row] as number);
-  clearBit(space.live, row);
-  space.count--;
-  space.freeOrdinals.waiting.push(row);
+export function removeRow(rowSet: RowSetIndex, row: number): void {
+  for (const column of rowSet.columns) setColumnValue(column, row, null, rowSet.size);
+  rowSet.ordinals.delete(rowSet.keys[row] as number);
+  clearBit(rowSet.live, row);
+  rowSet.count--;
+  rowSet.freeOrdinals.waiting.push(row);
 }
 
-export function columnOf(space: RowSpaceIndex, field: string): IndexedColumn {
-  const column = space.columnsByField.get(field);
-  if (column === undefined) throw new Error(`${space.model.uid} has no field ${field} in the read index`);
+export function columnOf(rowSet: RowSetIndex, field: string): IndexedColumn {
+  const column = rowSet.columnsByField.get(field);
+  if (column === undefined) throw new Error(`${rowSet.model.uid} has no field ${field} in the read index`);
   return column;
 }
 
 /** Borrows an empty set for rows of this row set; return it with `releaseBits`. */
-export function borrowBits(space: RowSpaceIndex): Bits {
-  const words = wordsFor(space.size);
-  let bits = space.scratch.pop();
-  while (bits !== undefined && bits.length !== words) bits = space.scratch.pop();
+export function borrowBits(rowSet: RowSetIndex): Bits {
+  const words = wordsFor(rowSet.size);
+  let bits = rowSet.scratch.pop();
+  while (bits !== undefined && bits.length !== words) bits = rowSet.scratch.pop();
   return bits === undefined ? new Int32Array(words) : bits.fill(0);
 }
 
-export function releaseBits(space: RowSpaceIndex, bits: Bits): void {
-  space.scratch.push(bits);
+export function releaseBits(rowSet: RowSetIndex, bits: Bits): void {
+  rowSet.scratch.push(bits);
 }
 
-function takeOrdinal(space: RowSpaceIndex): number {
-  const queue = space.freeOrdinals;
+function takeOrdinal(rowSet: RowSetIndex): number {
+  const queue = rowSet.freeOrdinals;
   if (queue.waiting.length - queue.next > queue.keep) {
     const row = queue.waiting[queue.next++] as number;
     if (queue.next > 1024 && queue.next * 2 > queue.waiting.length) {
@@ -153,19 +153,19 @@ function takeOrdinal(space: RowSpaceIndex): number {
     }
     return row;
   }
-  if (space.size === space.keys.length) grow(space, space.size * 2);
-  return space.size++;
+  if (rowSet.size === rowSet.keys.length) grow(rowSet, rowSet.size * 2);
+  return rowSet.size++;
 }
 
-function grow(space: RowSpaceIndex, capacity: number): void {
+function grow(rowSet: RowSetIndex, capacity: number): void {
   const keys = new Float64Array(capacity);
-  keys.set(space.keys);
-  space.keys = keys;
-  space.live = growBits(space.live, capacity);
-  for (const column of space.columns) growColumn(column, capacity);
+  keys.set(rowSet.keys);
+  rowSet.keys = keys;
+  rowSet.live = growBits(rowSet.live, capacity);
+  for (const column of rowSet.columns) growColumn(column, capacity);
 }
 
-function noteId(space: RowSpaceIndex, row: number, id: unknown, isNew: boolean): void {
-  if (isNew && row === space.size - 1 && typeof id === 'number' && id > space.lastId) space.lastId = id;
-  else space.idsAscend = false;
+function noteId(rowSet: RowSetIndex, row: number, id: unknown, isNew: boolean): void {
+  if (isNew && row === rowSet.size - 1 && typeof id === 'number' && id > rowSet.lastId) rowSet.lastId = id;
+  else rowSet.idsAscend = false;
 }

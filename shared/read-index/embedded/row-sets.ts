@@ -1,0 +1,160 @@
+import type { Component, Model, RelationAttribute, Uid } from '../../schema/content-type.ts';
+import {
+  componentOf,
+  contentTypeOf,
+  relationSide,
+  type SchemaRegistry,
+} from '../../schema/schema-registry.ts';
+import { isContentType, localizationsAttribute } from '../../schema/system-attributes.ts';
+import { type ComponentStep, type RowSet, type RowVersion, rowVersion, type World } from '../read-index.ts';
+import { createLinks, type Links } from './links.ts';
+import { type ComponentRowSet, createRowSet, type RowSetIndex, type Step } from './row-set.ts';
+
+/** Every row set of an index, created when first named. */
+export type RowSets = {
+  readonly registry: SchemaRegistry;
+  readonly reuseOrdinalsAfter: number;
+  readonly byVersion: { readonly [version in RowVersion]: Map<Uid, RowSetIndex> };
+  created: number;
+};
+
+export function createRowSets(registry: SchemaRegistry, reuseOrdinalsAfter: number): RowSets {
+  const byVersion = { draft: new Map(), published: new Map(), live: new Map() };
+  return { registry, reuseOrdinalsAfter, byVersion, created: 0 };
+}
+
+/** Row set of a content type's rows of one version. */
+export function versionRowSet(rowSets: RowSets, type: Uid, version: RowVersion): RowSetIndex {
+  const existing = rowSets.byVersion[version].get(type);
+  if (existing !== undefined) return existing;
+  const model = contentTypeOf(rowSets.registry, type);
+  const rowSet = newRowSet(rowSets, { type, version, path: [] }, model);
+  rowSets.byVersion[version].set(type, rowSet);
+  return rowSet;
+}
+
+/** Every existing row set of content types. */
+export function versionRowSets({ byVersion }: RowSets): readonly RowSetIndex[] {
+  return Object.values(byVersion).flatMap((rowSets) => [...rowSets.values()]);
+}
+
+/** Row set of a content type's rows in a world. */
+export function worldRowSet(rowSets: RowSets, type: Uid, world: World): RowSetIndex {
+  return (
+    rowSets.byVersion[world].get(type) ??
+    rowSets.byVersion.live.get(type) ??
+    versionRowSet(rowSets, type, rowVersion(contentTypeOf(rowSets.registry, type).draftAndPublish, world))
+  );
+}
+
+export function rowSetAt(rowSets: RowSets, address: RowSet, world: World): RowSetIndex {
+  let rowSet = worldRowSet(rowSets, address.type, world);
+  for (const step of address.path) rowSet = componentBelow(rowSets, rowSet, step).rowSet;
+  return rowSet;
+}
+
+/** Components of one kind below `rowSet` at `step`. */
+export function componentBelow(rowSets: RowSets, rowSet: RowSetIndex, step: ComponentStep): ComponentRowSet {
+  const name = stepName(step);
+  const existing = rowSet.components.get(name);
+  if (existing !== undefined) return existing;
+  const component = componentAt(rowSets, rowSet, step);
+  const address = { type: rowSet.type, version: rowSet.version, path: [...rowSet.path, step] };
+  const below: ComponentRowSet = {
+    attribute: step.attribute,
+    component: component.uid,
+    rowSet: newRowSet(rowSets, address, component),
+    links: createLinks(),
+  };
+  rowSet.components.set(name, below);
+  below.rowSet.incoming.push(below.links);
+  return below;
+}
+
+function stepName({ attribute, zoneComponent }: ComponentStep): string {
+  return zoneComponent === undefined ? attribute : `${attribute} ${zoneComponent}`;
+}
+
+/** The links that `attribute` of `owner` owns in a world. */
+export function linksOfRowSet(rowSets: RowSets, owner: RowSetIndex, attribute: string, world: World): Links {
+  const existing = owner.links[world].get(attribute);
+  if (existing !== undefined) return existing;
+  const links = createLinks();
+  owner.links[world].set(attribute, links);
+  linkTarget(rowSets, owner, attribute, world).incoming.push(links);
+  return links;
+}
+
+/** Step from rows of `rowSet` through a relation or component attribute. */
+export function stepFrom(rowSets: RowSets, rowSet: RowSetIndex, world: World, attribute: string): Step {
+  const existing = rowSet.steps[world].get(attribute);
+  if (existing !== undefined) return existing;
+  const step = newStep(rowSets, rowSet, world, attribute);
+  rowSet.steps[world].set(attribute, step);
+  return step;
+}
+
+/** Step from rows of `rowSet` to components of one kind in a dynamic zone. */
+export function zoneStepFrom(
+  rowSets: RowSets,
+  rowSet: RowSetIndex,
+  world: World,
+  { attribute, component }: { readonly attribute: string; readonly component: Uid },
+): Step {
+  const name = `${attribute} ${component}`;
+  const existing = rowSet.steps[world].get(name);
+  if (existing !== undefined) return existing;
+  const step = componentStep(rowSets, rowSet, { attribute, zoneComponent: component });
+  rowSet.steps[world].set(name, step);
+  return step;
+}
+
+function newStep(rowSets: RowSets, rowSet: RowSetIndex, world: World, attribute: string): Step {
+  const definition = rowSet.model.attributes.get(attribute);
+  if (definition?.kind === 'component') return componentStep(rowSets, rowSet, { attribute });
+  if (definition?.kind === 'relation' && definition.mappedBy !== undefined) {
+    const { ownerType, ownerAttribute } = relationSide(rowSet.type, definition);
+    const owner = worldRowSet(rowSets, ownerType, world);
+    const links = linksOfRowSet(rowSets, owner, ownerAttribute, world);
+    return { target: owner, down: links.backward, up: links.forward };
+  }
+  const links = linksOfRowSet(rowSets, rowSet, attribute, world);
+  return { target: linkTarget(rowSets, rowSet, attribute, world), down: links.forward, up: links.backward };
+}
+
+function componentStep(rowSets: RowSets, rowSet: RowSetIndex, step: ComponentStep): Step {
+  const below = componentBelow(rowSets, rowSet, step);
+  return { target: below.rowSet, down: below.links.forward, up: below.links.backward };
+}
+
+function linkTarget(rowSets: RowSets, owner: RowSetIndex, attribute: string, world: World): RowSetIndex {
+  const definition = owner.model.attributes.get(attribute) ?? localizations(owner.model, attribute);
+  if (definition?.kind === 'relation') return worldRowSet(rowSets, definition.target, world);
+  throw new Error(`${owner.model.uid} has no relation ${attribute}`);
+}
+
+function localizations(model: Model, attribute: string): RelationAttribute | undefined {
+  const relation = isContentType(model) ? localizationsAttribute(model) : undefined;
+  return relation?.name === attribute ? relation : undefined;
+}
+
+function componentAt(rowSets: RowSets, rowSet: RowSetIndex, step: ComponentStep): Component {
+  const definition = rowSet.model.attributes.get(step.attribute);
+  if (definition?.kind === 'component' && step.zoneComponent === undefined) {
+    return componentOf(rowSets.registry, definition.component);
+  }
+  if (definition?.kind === 'dynamiczone' && step.zoneComponent !== undefined) {
+    if (definition.components.includes(step.zoneComponent)) {
+      return componentOf(rowSets.registry, step.zoneComponent);
+    }
+  }
+  throw new Error(`${rowSet.model.uid} has no components at ${JSON.stringify(step)}`);
+}
+
+function newRowSet(
+  rowSets: RowSets,
+  address: { readonly type: Uid; readonly version: RowVersion; readonly path: readonly ComponentStep[] },
+  model: Model,
+): RowSetIndex {
+  return createRowSet(address, model, rowSets.created++, rowSets.reuseOrdinalsAfter);
+}
