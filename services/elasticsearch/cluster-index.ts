@@ -11,7 +11,7 @@ export function createClusterIndex(
     position,
     search: reader.search,
     searchMany: reader.searchMany,
-    follow: reader.follow,
+    traverse: reader.traverse,
     explain: async (request) => reader.explain(request),
     close: async () => {},
   };

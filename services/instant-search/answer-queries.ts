@@ -30,7 +30,7 @@ export function answerQueries(
       plans.map(({ search, selection }) => ({
         ...search,
         answer,
-        followed: selection.populate.length > 0,
+        traversed: selection.populate.length > 0,
       })),
     );
     const elapsed = () => Math.round(terms.now() - started);

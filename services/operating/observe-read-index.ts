@@ -20,9 +20,9 @@ export function timeReadIndex(index: ReadIndex, times: IndexTimes): ReadIndex {
       times.search += performance.now() - started;
       return results;
     },
-    async follow(request) {
+    async traverse(request) {
       const started = performance.now();
-      const result = await index.follow(request);
+      const result = await index.traverse(request);
       times.populate += performance.now() - started;
       return result;
     },
@@ -43,9 +43,9 @@ export function traceReadIndex(index: ReadIndex, tracing: Tracing | undefined): 
       const attributes = { 'varve.type': types, 'varve.searches': requests.length };
       return inSpan(tracing, 'search', attributes, () => index.searchMany(requests));
     },
-    follow(request) {
+    traverse(request) {
       const attributes = { 'varve.attribute': request.attribute, 'varve.parents': request.parents.length };
-      return inSpan(tracing, 'populate', attributes, () => index.follow(request));
+      return inSpan(tracing, 'populate', attributes, () => index.traverse(request));
     },
   };
 }

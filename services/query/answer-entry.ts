@@ -70,7 +70,7 @@ async function findEntry(
     size: 1,
     withTotal: false,
     answer,
-    followed: plan.selection.populate.length > 0,
+    traversed: plan.selection.populate.length > 0,
   });
   if (hits.rows.length === 0) return null;
   const total = options.rowBudget ?? DEFAULT_ROW_BUDGET;

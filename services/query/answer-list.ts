@@ -97,7 +97,7 @@ export async function answerCount(index: ReadIndex, plan: ListPlan): Promise<Buf
 }
 
 function searchPage(index: ReadIndex, { search, selection }: ListPlan, answer: AnswerScope) {
-  return index.search({ ...search, answer, followed: selection.populate.length > 0 });
+  return index.search({ ...search, answer, traversed: selection.populate.length > 0 });
 }
 
 function pageContext(

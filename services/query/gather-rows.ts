@@ -1,10 +1,10 @@
 import type {
   AnswerScope,
-  FollowRequest,
-  FollowResult,
   Hits,
   ReadIndex,
   RowSet,
+  TraverseRequest,
+  TraverseResult,
   World,
 } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
@@ -43,7 +43,7 @@ export type ShownRows = (
 type Level = Hits & { readonly shown: readonly number[] };
 
 /**
- * Reads everything that an answer shows of rows: each attribute of a level is one `follow` for all rows together, and a
+ * Reads everything that an answer shows of rows: each attribute of a level is one `traverse` for all rows together, and a
  * row that several parents show is read once.
  */
 export function gatherRows(
@@ -154,7 +154,7 @@ async function gatherLink(
   node: PopulatedLink,
 ): Promise<PopulatedValue> {
   const { attribute, query, sort, countOnly, toMany } = node;
-  const request: FollowRequest = {
+  const request: TraverseRequest = {
     rowSet,
     world: context.world,
     parents: parents.rows,
@@ -164,8 +164,8 @@ async function gatherLink(
     ...(sort.length === 0 ? {} : { sort }),
     ...(countOnly ? { countOnly } : {}),
   };
-  const followed = node.selection.populate.length > 0;
-  const { children, counts } = await follow(context, parents, { ...request, followed });
+  const traversed = node.selection.populate.length > 0;
+  const { children, counts } = await traverse(context, parents, { ...request, traversed });
   if (countOnly) return { kind: 'counts', counts };
   const childRowSet: RowSet =
     node.kind === 'relation'
@@ -187,7 +187,7 @@ async function gatherZone(
   const zone = new Map([...node.components].map(([kind, part]) => [kind, part.query]));
   const { world, budget } = context;
   const request = { rowSet, world, parents: parents.rows, attribute, zone, limit: budget.left };
-  const { children, zoneComponents = [] } = await follow(context, parents, request);
+  const { children, zoneComponents = [] } = await traverse(context, parents, request);
   const kinds = zoneComponents.flat();
   const all = await piece(context, kinds.length, () => together(children, parents.shown));
   const components: ZoneEntry[] = new Array(kinds.length);
@@ -207,14 +207,14 @@ async function gatherZone(
 }
 
 /** The budget counts shown rows: a row behind two parents counts twice, and so does everything behind it. */
-async function follow(
+async function traverse(
   context: GatherContext,
   parents: Parents,
-  request: FollowRequest,
-): Promise<FollowResult> {
+  request: TraverseRequest,
+): Promise<TraverseResult> {
   const { budget } = context;
   const { answer } = context;
-  const result = await context.index.follow(answer === undefined ? request : { ...request, answer });
+  const result = await context.index.traverse(answer === undefined ? request : { ...request, answer });
   if (request.countOnly) return result;
   result.children.forEach(({ rows }, i) => {
     budget.left -= rows.length * (parents.shown[i] ?? 1);

@@ -127,7 +127,7 @@ export type SearchRequest = {
   readonly cursor?: { readonly after: SortPosition | null };
   readonly answer?: AnswerScope;
   /** The found rows will be traversed further, for the same `answer`. */
-  readonly followed?: boolean;
+  readonly traversed?: boolean;
   /** Keeps rows whose texts match. */
   readonly text?: TextSearch;
   /** Counts values of all that matches, whichever page. */
@@ -139,7 +139,7 @@ export type AnswerScope = Answered;
 
 /** Rows of one answer: parallel arrays. */
 export type Hits = {
-  /** Opaque to callers: the `parents` of `follow`. (In the embedded index the ordinals.) */
+  /** Opaque to callers: the `parents` of `traverse`. (In the embedded index the ordinals.) */
   readonly rows: readonly number[];
   readonly sources: readonly Uint8Array[];
 };
@@ -156,10 +156,10 @@ export type SearchResult = {
 };
 
 /** The rows linked to each of `parents`, all parents in one call. */
-export type FollowRequest = {
+export type TraverseRequest = {
   readonly rowSet: RowSet;
   readonly world: World;
-  /** `Hits.rows` of a search or follow in that row set and world. */
+  /** `Hits.rows` of a search or traversal in that row set and world. */
   readonly parents: readonly number[];
   /** A relation (either side), media, component or dynamic zone attribute, or `localizations`. */
   readonly attribute: string;
@@ -174,10 +174,10 @@ export type FollowRequest = {
   readonly countOnly?: boolean;
   readonly answer?: AnswerScope;
   /** The found rows will be traversed further as well. */
-  readonly followed?: boolean;
+  readonly traversed?: boolean;
 };
 
-export type FollowResult = {
+export type TraverseResult = {
   /** One list per parent, in link order or by `sort`. Empty lists when `countOnly`. */
   readonly children: readonly Hits[];
   readonly counts: readonly number[];
@@ -200,10 +200,10 @@ export type ReadIndex = {
    * Rejects if one of them fails.
    */
   searchMany(requests: readonly SearchRequest[]): Promise<readonly SearchResult[]>;
-  follow(request: FollowRequest): Promise<FollowResult>;
+  traverse(request: TraverseRequest): Promise<TraverseResult>;
   /**
-   * Runs `work`, which makes one answer of several searches and follows with the given scope: all on one state of the
-   * index. If the state changes, `work` runs again. Absent: each search and follow sees the state at its time.
+   * Runs `work`, which makes one answer of several searches and traversals with the given scope: all on one state of the
+   * index. If the state changes, `work` runs again. Absent: each search and traversal sees the state at its time.
    */
   answer?<Result>(work: (answer: AnswerScope) => Promise<Result>, terms?: AnswerTerms): Promise<Result>;
   /**

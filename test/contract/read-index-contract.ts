@@ -1,11 +1,11 @@
 import { describe } from 'vitest';
 import { describeChanges } from './read-index-changes.ts';
 import { describeCursors } from './read-index-cursors.ts';
-import { describeFollowing } from './read-index-following.ts';
 import { describeMany } from './read-index-many.ts';
 import { describeRelations } from './read-index-relations.ts';
 import type { OpenIndex } from './read-index-shelf.ts';
 import { describeSorting } from './read-index-sorting.ts';
+import { describeTraversal } from './read-index-traversal.ts';
 import { describeValues } from './read-index-values.ts';
 import { describeWords } from './read-index-words.ts';
 
@@ -20,7 +20,7 @@ export function describeReadIndexContract(
     describe('relations and components', () => describeRelations(open));
     describe('sorting', () => describeSorting(open));
     describe('cursors', () => describeCursors(open));
-    describe('following', () => describeFollowing(open));
+    describe('traversal', () => describeTraversal(open));
     describe('changes', () => describeChanges(open));
     if (words) describe('words and facets', () => describeWords(open));
     if (words) describe('several searches', () => describeMany(open));

@@ -2,7 +2,6 @@ import { expect, onTestFinished } from 'vitest';
 import type { BoolQuery } from '../../shared/read-index/bool-query.ts';
 import type {
   ComponentStep,
-  FollowRequest,
   IndexedComponent,
   IndexedRow,
   LinkChange,
@@ -11,6 +10,7 @@ import type {
   RowVersion,
   SearchRequest,
   SortKey,
+  TraverseRequest,
   World,
 } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
@@ -73,7 +73,7 @@ export type Shelf = {
   readonly linked: (
     type: Uid,
     attribute: string,
-    options?: Partial<FollowRequest> & { readonly of?: BoolQuery },
+    options?: Partial<TraverseRequest> & { readonly of?: BoolQuery },
   ) => Promise<readonly (readonly number[])[]>;
 };
 
@@ -117,7 +117,7 @@ export async function openShelf(open: OpenIndex): Promise<Shelf> {
     linked: async (type, attribute, { of = MATCH_ALL, world = 'published', ...options } = {}) => {
       const parents = await search(type, of, { world });
       const request = { rowSet: { type, path: [] }, world, attribute, limit: 1000, ...options };
-      const { children, counts } = await index.follow({ ...request, parents: parents.hits.rows });
+      const { children, counts } = await index.traverse({ ...request, parents: parents.hits.rows });
       expect(counts).toEqual(children.map(({ rows }) => rows.length));
       return children.map(({ sources }) => sources.map((source) => decode(source).id));
     },

@@ -8,7 +8,7 @@ import { createRowCache } from '../../shared/read-index/elasticsearch/read/row-c
 import type { ReadIndex, SearchRequest } from '../../shared/read-index/read-index.ts';
 import { libraryRegistry } from '../contract/read-index-library.ts';
 import { historyOf } from '../support/brute-force-history.ts';
-import { type FollowPlan, followPlans, searchRequests } from '../support/brute-force-questions.ts';
+import { searchRequests, type TraversalPlan, traversalPlans } from '../support/brute-force-questions.ts';
 import { createBruteForceReadIndex } from '../support/brute-force-read-index.ts';
 import { needsElasticsearch } from '../support/elasticsearch.ts';
 import { createTestIndices, type TestIndices, type TestLimits } from '../support/elasticsearch-index.ts';
@@ -43,9 +43,9 @@ async function searchAnswer(index: ReadIndex, request: SearchRequest) {
   return { total, sources: hits.sources.map((source) => Buffer.from(source).toString()) };
 }
 
-async function followAnswer(index: ReadIndex, plan: FollowPlan) {
+async function traversalAnswer(index: ReadIndex, plan: TraversalPlan) {
   const parents = await index.search(plan.parents);
-  const found = await index.follow({ ...plan.request, parents: parents.hits.rows });
+  const found = await index.traverse({ ...plan.request, parents: parents.hits.rows });
   const inZone = found.zoneComponents !== undefined && plan.inZone && plan.request.countOnly !== true;
   return {
     children: found.children.map(({ sources }) => sources.map((source) => Buffer.from(source).toString())),
@@ -68,12 +68,12 @@ describe(
 
       it('gives the same answers to searches and traversals after every batch of a history', async () => {
         const searches = fc.array(searchRequests(registry), { minLength: 10, maxLength: 20 });
-        const follows = fc.array(followPlans(registry), { minLength: 4, maxLength: 8 });
+        const traversals = fc.array(traversalPlans(registry), { minLength: 4, maxLength: 8 });
         const property = fc.asyncProperty(
           historyOf(registry),
           searches,
-          follows,
-          async (history, searched, followed) => {
+          traversals,
+          async (history, searched, traversed) => {
             const index = await indices.open(limits());
             const naive = createBruteForceReadIndex(registry);
             for (const batch of singleLinks(registry, history)) {
@@ -83,8 +83,8 @@ describe(
                 ...searched.map(async (request) =>
                   expect(await searchAnswer(index, request)).toEqual(await searchAnswer(naive, request)),
                 ),
-                ...followed.map(async (plan) =>
-                  expect(await followAnswer(index, plan)).toEqual(await followAnswer(naive, plan)),
+                ...traversed.map(async (plan) =>
+                  expect(await traversalAnswer(index, plan)).toEqual(await traversalAnswer(naive, plan)),
                 ),
               ]);
             }

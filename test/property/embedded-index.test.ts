@@ -4,7 +4,7 @@ import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-i
 import type { ChangeBatch, ReadIndex, SearchRequest } from '../../shared/read-index/read-index.ts';
 import { libraryRegistry } from '../contract/read-index-library.ts';
 import { historyOf } from '../support/brute-force-history.ts';
-import { type FollowPlan, followPlans, searchRequests } from '../support/brute-force-questions.ts';
+import { searchRequests, type TraversalPlan, traversalPlans } from '../support/brute-force-questions.ts';
 import { createBruteForceReadIndex } from '../support/brute-force-read-index.ts';
 
 const RUNS = Number(process.env['VARVE_PROPERTY_RUNS'] ?? 200);
@@ -17,9 +17,9 @@ async function searchAnswer(index: ReadIndex, request: SearchRequest) {
   return { total, sources: hits.sources.map((source) => Buffer.from(source).toString()) };
 }
 
-async function followAnswer(index: ReadIndex, plan: FollowPlan) {
+async function traversalAnswer(index: ReadIndex, plan: TraversalPlan) {
   const parents = await index.search(plan.parents);
-  const found = await index.follow({ ...plan.request, parents: parents.hits.rows });
+  const found = await index.traverse({ ...plan.request, parents: parents.hits.rows });
   const inZone = found.zoneComponents !== undefined && plan.inZone && plan.request.countOnly !== true;
   return {
     children: found.children.map(({ sources }) => sources.map((source) => Buffer.from(source).toString())),
@@ -29,14 +29,17 @@ async function followAnswer(index: ReadIndex, plan: FollowPlan) {
   };
 }
 
-type Requests = { readonly searches: readonly SearchRequest[]; readonly follows: readonly FollowPlan[] };
+type Requests = {
+  readonly searches: readonly SearchRequest[];
+  readonly traversals: readonly TraversalPlan[];
+};
 
 async function expectSameAnswers(index: ReadIndex, naive: ReadIndex, requests: Requests): Promise<void> {
   for (const request of requests.searches) {
     expect(await searchAnswer(index, request)).toEqual(await searchAnswer(naive, request));
   }
-  for (const plan of requests.follows) {
-    expect(await followAnswer(index, plan)).toEqual(await followAnswer(naive, plan));
+  for (const plan of requests.traversals) {
+    expect(await traversalAnswer(index, plan)).toEqual(await traversalAnswer(naive, plan));
   }
 }
 
@@ -44,14 +47,14 @@ describe(`embedded index against brute force (seed ${SEED}, ${RUNS} runs)`, () =
   it('gives the same answers to searches and traversals after every batch of a history', async () => {
     const history = historyOf(registry);
     const searches = fc.array(searchRequests(registry), { minLength: 2, maxLength: 6 });
-    const follows = fc.array(followPlans(registry), { minLength: 1, maxLength: 3 });
-    const property = fc.asyncProperty(history, searches, follows, async (batches, searched, followed) => {
+    const traversals = fc.array(traversalPlans(registry), { minLength: 1, maxLength: 3 });
+    const property = fc.asyncProperty(history, searches, traversals, async (batches, searched, traversed) => {
       const index = createEmbeddedIndex({ registry, reuseOrdinalsAfter: 0 });
       const naive = createBruteForceReadIndex(registry);
       for (const batch of batches) {
         await index.apply(batch);
         await naive.apply(batch);
-        await expectSameAnswers(index, naive, { searches: searched, follows: followed });
+        await expectSameAnswers(index, naive, { searches: searched, traversals: traversed });
       }
     });
     await fc.assert(property, { seed: SEED, numRuns: RUNS });

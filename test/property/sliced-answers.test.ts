@@ -17,15 +17,15 @@ import { BOOKS, book, QUERIES, request, taggedBooks, tagging } from '../support/
 type Asked = { readonly search: SearchRequest; readonly populated: BoolQuery; readonly descending: boolean };
 
 async function answer(index: ReadIndex, asked: Asked, scope: AnswerScope) {
-  const { total, hits } = await index.search({ ...asked.search, answer: scope, followed: true });
-  const follow = { world: 'published', limit: 10_000, answer: scope } as const;
-  const tags = await index.follow({
-    ...{ ...follow, rowSet: { type: BOOK, path: [] }, attribute: 'tags', parents: hits.rows },
+  const { total, hits } = await index.search({ ...asked.search, answer: scope, traversed: true });
+  const traverse = { world: 'published', limit: 10_000, answer: scope } as const;
+  const tags = await index.traverse({
+    ...{ ...traverse, rowSet: { type: BOOK, path: [] }, attribute: 'tags', parents: hits.rows },
     sort: [{ path: [], field: 'name', direction: asked.descending ? 'desc' : 'asc' }],
   });
   const parents = [...new Set(tags.children.flatMap(({ rows }) => rows))];
-  const books = await index.follow({
-    ...{ ...follow, rowSet: { type: TAG, path: [] }, attribute: 'books', parents },
+  const books = await index.traverse({
+    ...{ ...traverse, rowSet: { type: TAG, path: [] }, attribute: 'books', parents },
     query: asked.populated,
   });
   const sources = [hits, ...tags.children, ...books.children].flatMap((each) => each.sources.map(String));

@@ -4,12 +4,12 @@ import { columnValue, fieldTypeOf } from '../../shared/read-index/column.ts';
 import { isCountable } from '../../shared/read-index/facet-values.ts';
 import type { FacetRequest } from '../../shared/read-index/facets.ts';
 import { foldText } from '../../shared/read-index/fold-text.ts';
-import type { FollowRequest, SearchRequest, SortKey } from '../../shared/read-index/read-index.ts';
+import type { SearchRequest, SortKey, TraverseRequest } from '../../shared/read-index/read-index.ts';
 import type { Model, Uid } from '../../shared/schema/content-type.ts';
 import { componentOf, contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { componentKinds, oneOf, ownTypes, rawValues, scalarsOf, world } from './brute-force-values.ts';
 
-/** Random searches and follows over the types of a registry. */
+/** Random searches and traversals over the types of a registry. */
 
 /** A comparison of one field. */
 function comparisons(model: Model): fc.Arbitrary<BoolQuery> {
@@ -197,14 +197,14 @@ export function searchRequests(registry: SchemaRegistry): fc.Arbitrary<SearchReq
   return oneOf(ownTypes(registry)).chain(({ uid }) => searchOf(registry, uid));
 }
 
-/** A follow whose parents are the hits of a search. */
-export type FollowPlan = {
+/** A traversal whose parents are the hits of a search. */
+export type TraversalPlan = {
   readonly parents: SearchRequest;
   readonly inZone: boolean;
-  readonly request: Omit<FollowRequest, 'parents'>;
+  readonly request: Omit<TraverseRequest, 'parents'>;
 };
 
-export function followPlans(registry: SchemaRegistry): fc.Arbitrary<FollowPlan> {
+export function traversalPlans(registry: SchemaRegistry): fc.Arbitrary<TraversalPlan> {
   const all = ownTypes(registry).flatMap((type) =>
     queryableSteps(registry, type).map((step) => ({ type: type.uid, ...step })),
   );
@@ -222,7 +222,7 @@ export function followPlans(registry: SchemaRegistry): fc.Arbitrary<FollowPlan> 
     const limit = fc.constantFrom(0, 1, 3, 1000);
     return fc
       .tuple(searchOf(registry, type), refine, limit, fc.boolean())
-      .map(([parents, refined, most, countOnly]): FollowPlan => {
+      .map(([parents, refined, most, countOnly]): TraversalPlan => {
         const rowSet = { type, path: [] };
         const request = { rowSet, world: parents.world, attribute, limit: most, countOnly, ...refined };
         return { parents: { ...parents, query: { kind: 'match_all' } }, inZone, request };

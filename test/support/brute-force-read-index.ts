@@ -4,8 +4,6 @@ import type { FacetRequest } from '../../shared/read-index/facets.ts';
 import type {
   ChangeBatch,
   ComponentStep,
-  FollowRequest,
-  FollowResult,
   IndexedComponent,
   IndexedRow,
   LinkChange,
@@ -13,6 +11,8 @@ import type {
   SearchRequest,
   SearchResult,
   SortKey,
+  TraverseRequest,
+  TraverseResult,
   World,
 } from '../../shared/read-index/read-index.ts';
 import type { Model, Uid } from '../../shared/schema/content-type.ts';
@@ -47,7 +47,7 @@ export function createBruteForceReadIndex(registry: SchemaRegistry): ReadIndex {
     position: () => position,
     search: async (request) => search(state, request),
     searchMany: async (requests) => requests.map((request) => search(state, request)),
-    follow: async (request) => follow(state, request),
+    traverse: async (request) => traverse(state, request),
     close: async () => {},
   };
 }
@@ -249,7 +249,7 @@ function valuesBehind(
   );
 }
 
-function follow(state: State, request: FollowRequest): FollowResult {
+function traverse(state: State, request: TraverseRequest): TraverseResult {
   const { world, parents, attribute, query, zone, sort, limit, countOnly } = request;
   const ofWantedKind = (child: Node): boolean => {
     const kindQuery = zone?.get((child.row as IndexedComponent).component);

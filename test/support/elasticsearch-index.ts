@@ -94,9 +94,9 @@ export async function createTestIndices(
           await findable(url, written, space);
           return reader.searchMany(requests);
         },
-        follow: async (request) => {
+        traverse: async (request) => {
           await findable(url, written, space);
-          return reader.follow(request);
+          return reader.traverse(request);
         },
         close: async () => {},
       };

@@ -144,14 +144,14 @@ it('restarts an answer of two requests when rows change between them', async () 
   } as const;
   vi.useRealTimers();
   const answer = index.answer?.(async (scope) => {
-    const { hits, total } = await index.search({ ...search, answer: scope, followed: true });
+    const { hits, total } = await index.search({ ...search, answer: scope, traversed: true });
     const tags = {
       rowSet: { type: BOOK, path: [] },
       world: 'published',
       attribute: 'tags',
       limit: 10_000,
     } as const;
-    const { counts } = await index.follow({ ...tags, parents: hits.rows, answer: scope });
+    const { counts } = await index.traverse({ ...tags, parents: hits.rows, answer: scope });
     return { total, counts: counts.length };
   });
   await index.apply({

@@ -29,13 +29,15 @@ it('counts all searches and traversals of one answer together, and those of anot
   const index = await library(INSTANT);
   const tooExpensive = expect.any(QueryTooExpensive);
   // The links of one row are traversed before the clock is read.
-  const follow = { ...tags, parents: [0], limit: 10 };
+  const traverse = { ...tags, parents: [0], limit: 10 };
   await index.answer?.(async (answer) => {
-    await index.follow({ ...follow, answer });
-    await expect(index.follow({ ...follow, answer })).rejects.toEqual(tooExpensive);
+    await index.traverse({ ...traverse, answer });
+    await expect(index.traverse({ ...traverse, answer })).rejects.toEqual(tooExpensive);
     await expect(index.search({ ...page, size: 1, withTotal: true, answer })).rejects.toEqual(tooExpensive);
   });
-  const counts = await index.answer?.(async (answer) => (await index.follow({ ...follow, answer })).counts);
+  const counts = await index.answer?.(
+    async (answer) => (await index.traverse({ ...traverse, answer })).counts,
+  );
   expect(counts).toEqual([10]);
 });
 

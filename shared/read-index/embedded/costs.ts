@@ -4,7 +4,7 @@
 export const WORD_COST = 0.5;
 /** One row visited at random, one bit set. */
 export const ROW_COST = 1.5;
-/** Cost of following a link for one row, in either direction. */
+/** Cost of traversing a link for one row, in either direction. */
 export const LINK_COST = 3;
 /** Looking for a needle in a text. */
 export const VERIFY_COST = 40;

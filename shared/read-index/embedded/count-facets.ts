@@ -89,7 +89,7 @@ function createVisit(steps: readonly Step[]): (row: number, note: Note) => numbe
     };
   }
   const visited = steps.map(({ target }) => new Int32Array(target.size).fill(-1));
-  const follow = (level: number, row: number, counted: number, note: Note): number => {
+  const traverse = (level: number, row: number, counted: number, note: Note): number => {
     const { down, target } = steps[level] as Step;
     const seen = visited[level] as Int32Array;
     const count = listCount(down.lists, row);
@@ -99,11 +99,11 @@ function createVisit(steps: readonly Step[]): (row: number, note: Note) => numbe
       if (linked >= target.size || seen[linked] === counted) continue;
       seen[linked] = counted;
       if (level === steps.length - 1) note(linked, counted);
-      else work += follow(level + 1, linked, counted, note);
+      else work += traverse(level + 1, linked, counted, note);
     }
     return work;
   };
-  return (row, note) => 1 + follow(0, row, row, note);
+  return (row, note) => 1 + traverse(0, row, row, note);
 }
 
 function createCounter(field: FacetField, request: FacetRequest): Counter {

@@ -6,12 +6,12 @@ import { PART, rest } from '../../turns/slice.ts';
 import { TURNS, type Turns } from '../../turns/turns.ts';
 import type { HeldRows } from '../held-rows.ts';
 import type {
-  FollowRequest,
-  FollowResult,
   ReadIndex,
   SearchRequest,
   SearchResult,
   SortPosition,
+  TraverseRequest,
+  TraverseResult,
   World,
 } from '../read-index.ts';
 import { createAnswers } from './answers.ts';
@@ -20,7 +20,6 @@ import { bindQuery } from './bind-query.ts';
 import type { Bits } from './bits.ts';
 import { changedComponents } from './changed-components.ts';
 import { type CommonParts, createCommonParts } from './common-parts.ts';
-import { createLinkFollow } from './follow.ts';
 import { linkedAt } from './linked-at.ts';
 import type { Matcher } from './matcher.ts';
 import { createOrderCache } from './order-cache.ts';
@@ -31,6 +30,7 @@ import { countMatches, createPageOfFew, createPageSelection, createSelectionAfte
 import { sourceAt } from './source-at.ts';
 import { addSources, createSourceStore, type LoadSource, sourcesOf } from './source-store.ts';
 import type { WordFiles } from './stored-words.ts';
+import { createLinkTraversal } from './traverse.ts';
 import { warmColumns } from './warm-columns.ts';
 import { readBeforeSearch, saveWords, warmTexts } from './warm-texts.ts';
 import { createTextIndexes, createWordSearch, type WordSearchState } from './word-search.ts';
@@ -114,7 +114,7 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
       await Promise.all(requests.map((request) => readBeforeSearch(state, request, () => isOpen)));
       return answers.part(requests[0]?.answer, () => createSearches(state, requests));
     },
-    follow: (request) => answers.part(request.answer, () => createFollow(state, request)),
+    traverse: (request) => answers.part(request.answer, () => createTraversal(state, request)),
     explain: (request) => answers.part(request.answer, () => () => explain(state, request)),
     sourceAt: (rowSet, world, key) => sourceAt(state, rowSet, world, key),
     linkedAt: (rowSet, key, at) => linkedAt(state.rowSets, rowSet, key, at),
@@ -215,11 +215,11 @@ type Selection = {
   readonly next?: SortPosition | null;
 };
 
-function createFollow(
+function createTraversal(
   { rowSets, orders, sources }: EmbeddedState,
-  request: FollowRequest,
-): () => FollowResult {
-  return createLinkFollow({ context: { rowSets, orders, world: request.world }, sources, request });
+  request: TraverseRequest,
+): () => TraverseResult {
+  return createLinkTraversal({ context: { rowSets, orders, world: request.world }, sources, request });
 }
 
 /** Shows the estimates, which are those of one index. */

@@ -11,8 +11,8 @@ export function matchSome(rowSet: RowSetIndex, step: Step, inner: Matcher): Matc
   const targetsPerRow = links / Math.max(1, rowSet.count);
   const rowsPerTarget = links / Math.max(1, step.target.count);
   let matched: Bits | undefined;
-  /** Words of `matched` whose links were followed; -1: it is being collected. */
-  let followed = -1;
+  /** Words of `matched` whose links were traversed; -1: it is being collected. */
+  let traversed = -1;
   const scattering = inner.estimate * (1 + rowsPerTarget) * LINK_COST;
   return {
     estimate: Math.min(rowSet.count, inner.estimate * rowsPerTarget),
@@ -20,11 +20,11 @@ export function matchSome(rowSet: RowSetIndex, step: Step, inner: Matcher): Matc
     testCost: 5 + targetsPerRow * (LINK_COST + inner.testCost),
     collect: (into) => {
       matched ??= borrowBits(step.target);
-      if (followed < 0) inner.collect(matched);
-      followed = Math.max(0, followed);
-      while (followed < matched.length) {
-        scatter(step.up.lists, matched, followed, into);
-        followed += STRETCH;
+      if (traversed < 0) inner.collect(matched);
+      traversed = Math.max(0, traversed);
+      while (traversed < matched.length) {
+        scatter(step.up.lists, matched, traversed, into);
+        traversed += STRETCH;
         rest(PART);
       }
       releaseBits(step.target, matched);

@@ -3,12 +3,12 @@ import type { IndexSet } from '../../index-set.ts';
 import type { AnswerScope, ReadIndex, SearchRequest, World } from '../../read-index.ts';
 import { unavailable } from '../wire/search-engine.ts';
 import { type Explanation, explainSearch } from './explain-search.ts';
-import { followRows } from './follow-rows.ts';
 import { searchRows } from './search-rows.ts';
 import { openSession, type SearchContext, type Session } from './session.ts';
+import { traverseRows } from './traverse-rows.ts';
 
 /** The reading side of the port. */
-export type ElasticsearchReader = Pick<ReadIndex, 'search' | 'searchMany' | 'follow'> & {
+export type ElasticsearchReader = Pick<ReadIndex, 'search' | 'searchMany' | 'traverse'> & {
   /** Explains the execution of a search. */
   explain(request: Parameters<ReadIndex['search']>[0]): Promise<Explanation>;
 };
@@ -53,9 +53,9 @@ export function createElasticsearchReader(options: ElasticsearchReaderOptions): 
   return {
     search,
     searchMany: (requests) => Promise.all(requests.map(search)),
-    async follow(request) {
+    async traverse(request) {
       const session = sessionOf(request.answer, request.world);
-      return followRows(session instanceof Promise ? await session : session, request);
+      return traverseRows(session instanceof Promise ? await session : session, request);
     },
     explain: async (request) =>
       explainSearch(context, request, (await sessionOf(request.answer, request.world)).sent),

@@ -9,7 +9,7 @@ export type PageSearch = {
   readonly session: Session;
   readonly request: SearchRequest;
   readonly query: Dsl;
-  /** Reads the rows with the data that `follow` needs. */
+  /** Reads the rows with the data that `traverse` needs. */
   readonly details: boolean;
 };
 

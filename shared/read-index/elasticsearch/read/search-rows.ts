@@ -29,7 +29,7 @@ export async function searchRows(session: Session, request: SearchRequest): Prom
   const { type, text, facets } = request;
   const query = await resolveQuery(session, planQuery(session.layouts, type, request.query));
   const clauses = planSort(session.layouts(type), request.sort);
-  const search: PageSearch = { session, request, query, details: request.followed ?? false };
+  const search: PageSearch = { session, request, query, details: request.traversed ?? false };
   if (text === undefined && facets === undefined) return searchPage(search, clauses);
   const find = async ({ query: matched, ranked }: WordQuery): Promise<SearchResult> => {
     const [page, counts] = await Promise.all([

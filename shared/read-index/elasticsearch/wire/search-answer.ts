@@ -4,7 +4,7 @@ import type { StoredLinks, StoredParts } from '../layout/index-document.ts';
 export type HitFields = { readonly [field: string]: readonly unknown[] | undefined };
 
 /**
- * Links and components of a row, which `follow` needs. Absent: they are unparsed in `fields`, and are parsed on demand.
+ * Links and components of a row, which `traverse` needs. Absent: they are unparsed in `fields`, and are parsed on demand.
  */
 export type RowDetails = { readonly fields: HitFields; links?: StoredLinks; parts?: StoredParts };
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { FollowRequest } from '../../shared/read-index/read-index.ts';
+import type { TraverseRequest } from '../../shared/read-index/read-index.ts';
 import { AUTHOR, BOOK, decode, TAG } from './read-index-library.ts';
 import {
   by,
@@ -32,7 +32,7 @@ async function tagged(open: OpenIndex): Promise<Shelf> {
   return shelf;
 }
 
-export function describeFollowing(open: OpenIndex): void {
+export function describeTraversal(open: OpenIndex): void {
   it('lists linked rows in link order, from either side', async () => {
     const shelf = await tagged(open);
     expect(await shelf.linked(BOOK, 'tags')).toEqual([[3, 1, 2], [1], []]);
@@ -89,7 +89,7 @@ export function describeFollowing(open: OpenIndex): void {
         withTotal: false,
       })
     ).hits.rows;
-    const request: FollowRequest = {
+    const request: TraverseRequest = {
       rowSet: { type: BOOK, path: [] },
       world: 'published',
       parents,
@@ -97,8 +97,8 @@ export function describeFollowing(open: OpenIndex): void {
       limit: 1,
       countOnly: true,
     };
-    expect((await shelf.index.follow(request)).counts).toEqual([3, 1, 0]);
-    const counted = await shelf.index.follow({ ...request, query: not(term('id', 1)) });
+    expect((await shelf.index.traverse(request)).counts).toEqual([3, 1, 0]);
+    const counted = await shelf.index.traverse({ ...request, query: not(term('id', 1)) });
     expect(counted.counts).toEqual([2, 0, 0]);
     expect(counted.children.map(({ rows, sources }) => [...rows, ...sources])).toEqual([[], [], []]);
   });
@@ -116,8 +116,8 @@ export function describeFollowing(open: OpenIndex): void {
         withTotal: false,
       })
     ).hits.rows;
-    const follow = async (limit: number) => {
-      const { children, exceeded } = await shelf.index.follow({
+    const traverse = async (limit: number) => {
+      const { children, exceeded } = await shelf.index.traverse({
         rowSet: { type: BOOK, path: [] },
         world: 'published',
         parents,
@@ -126,7 +126,7 @@ export function describeFollowing(open: OpenIndex): void {
       });
       return [children.flatMap(({ rows }) => rows).length, exceeded];
     };
-    expect(await Promise.all([4, 3, 1, 0].map(follow))).toEqual([
+    expect(await Promise.all([4, 3, 1, 0].map(traverse))).toEqual([
       [4, false],
       [3, true],
       [1, true],
@@ -158,7 +158,7 @@ export function describeFollowing(open: OpenIndex): void {
         size: 1,
         withTotal: false,
       });
-      const books = await shelf.index.follow({
+      const books = await shelf.index.traverse({
         rowSet: { type: TAG, path: [] },
         world,
         parents: tags.hits.rows,
@@ -166,7 +166,7 @@ export function describeFollowing(open: OpenIndex): void {
         limit: 10,
       });
       const parents = books.children.flatMap(({ rows }) => rows);
-      const authors = await shelf.index.follow({
+      const authors = await shelf.index.traverse({
         rowSet: { type: BOOK, path: [] },
         world,
         parents,
@@ -211,7 +211,7 @@ export function describeFollowing(open: OpenIndex): void {
       withTotal: false,
     });
     const common = { world: 'published', limit: 100 } as const;
-    const zone = await shelf.index.follow({
+    const zone = await shelf.index.traverse({
       ...common,
       rowSet: { type: BOOK, path: [] },
       parents: book.hits.rows,
@@ -221,9 +221,9 @@ export function describeFollowing(open: OpenIndex): void {
     expect(zone.children[0]?.sources.map((source) => decode(source).id)).toEqual([3, 4, 2]);
     const cover = [zone.children[0]?.rows[1] as number];
     const rowSet = { type: BOOK, path: zoneCover };
-    const swatches = await shelf.index.follow({ ...common, rowSet, parents: cover, attribute: 'swatches' });
+    const swatches = await shelf.index.traverse({ ...common, rowSet, parents: cover, attribute: 'swatches' });
     expect(swatches.children[0]?.sources.map((source) => decode(source).id)).toEqual([9, 8]);
-    const artist = await shelf.index.follow({ ...common, rowSet, parents: cover, attribute: 'artist' });
+    const artist = await shelf.index.traverse({ ...common, rowSet, parents: cover, attribute: 'artist' });
     expect(artist.children[0]?.sources.map((source) => decode(source).id)).toEqual([77]);
   });
 }

@@ -1,6 +1,6 @@
 import type { Uid } from '../../schema/content-type.ts';
 import { PART, rest } from '../../turns/slice.ts';
-import type { FollowRequest, FollowResult, Hits } from '../read-index.ts';
+import type { Hits, TraverseRequest, TraverseResult } from '../read-index.ts';
 import type { QueryContext } from './bind-query.ts';
 import { linkedInOrder, linkOrders } from './links.ts';
 import { listCount } from './row-lists.ts';
@@ -10,37 +10,37 @@ import { bindSort, createRowSort, type RowSort } from './sort-rows.ts';
 import { addSources, type SourceStore, sourcesOf } from './source-store.ts';
 import { createTargetFilter, type TargetFilter } from './target-filter.ts';
 
-/** Links of a row that are followed between two looks at the clock. */
+/** Links of a row that are traversed between two looks at the clock. */
 const FEW_LINKS = 64;
 
 const NO_HITS: Hits = Object.freeze({ rows: [], sources: [] });
 
-/** Link and context of a `follow` call. */
-type Following = {
+/** Link and context of a `traverse` call. */
+type Traversal = {
   readonly context: QueryContext;
   readonly sources: SourceStore;
-  readonly request: FollowRequest;
+  readonly request: TraverseRequest;
 };
 
 /**
- * Answers a `FollowRequest`. `counts` are the lengths of the lists, also if the limit cut them, unless `countOnly`. If
+ * Answers a `TraverseRequest`. `counts` are the lengths of the lists, also if the limit cut them, unless `countOnly`. If
  * a call ends with its slice, the next one continues.
  */
-export function createLinkFollow(following: Following): () => FollowResult {
-  const { context, request } = following;
+export function createLinkTraversal(traversal: Traversal): () => TraverseResult {
+  const { context, request } = traversal;
   const rowSet = rowSetAt(context.rowSets, request.rowSet, request.world);
   const attribute = rowSet.model.attributes.get(request.attribute);
   if (attribute?.kind === 'dynamiczone') {
     if (request.query !== undefined || request.sort !== undefined) {
       throw new Error(`${request.attribute} is a dynamic zone: no query or sort applies to it`);
     }
-    return createZoneFollow(following, rowSet, attribute.components);
+    return createZoneTraversal(traversal, rowSet, attribute.components);
   }
   const step = stepFrom(context.rowSets, rowSet, request.world, request.attribute);
-  return request.countOnly === true ? createCount(following, step) : createStepFollow(following, step);
+  return request.countOnly === true ? createCount(traversal, step) : createStepTraversal(traversal, step);
 }
 
-function createStepFollow({ context, sources, request }: Following, step: Step): () => FollowResult {
+function createStepTraversal({ context, sources, request }: Traversal, step: Step): () => TraverseResult {
   const { parents } = request;
   const filter = createTargetFilter(context, parents, request.query, step);
   const keys = request.sort && bindSort(context.rowSets, step.target, request.world, request.sort);
@@ -112,7 +112,7 @@ function linkedRows(step: Step, parent: number): number[] {
   return linkedInOrder(step.down, parent, step.target.keys);
 }
 
-function createCount({ context, request }: Following, step: Step): () => FollowResult {
+function createCount({ context, request }: Traversal, step: Step): () => TraverseResult {
   const { parents } = request;
   const filter = createTargetFilter(context, parents, request.query, step);
   const counts: number[] = [];
@@ -143,11 +143,11 @@ type ZoneChild = {
 /** One kind of the components in a zone. */
 type ZoneStep = { readonly component: Uid; readonly step: Step; readonly filter: TargetFilter | undefined };
 
-function createZoneFollow(
-  { context, sources, request }: Following,
+function createZoneTraversal(
+  { context, sources, request }: Traversal,
   rowSet: RowSetIndex,
   components: readonly Uid[],
-): () => FollowResult {
+): () => TraverseResult {
   const { parents, zone, countOnly } = request;
   const wanted = zone === undefined ? components : components.filter((component) => zone.has(component));
   const steps = wanted.map((component): ZoneStep => {

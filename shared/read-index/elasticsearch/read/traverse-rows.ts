@@ -1,7 +1,7 @@
 import { assertNever } from '../../../assert-never.ts';
 import type { Uid } from '../../../schema/content-type.ts';
 import type { BoolQuery } from '../../bool-query.ts';
-import type { FollowRequest, FollowResult, Hits, RowSet, SortKey } from '../../read-index.ts';
+import type { Hits, RowSet, SortKey, TraverseRequest, TraverseResult } from '../../read-index.ts';
 import type { PlacedComponents, PlacedRelation, PlacedZone } from '../layout/document-layout.ts';
 import { PAGE_OF_KEYS } from '../layout/index-definition.ts';
 import type { StoredPart } from '../layout/index-document.ts';
@@ -17,30 +17,34 @@ const NO_HITS: Hits = Object.freeze({ rows: [], sources: [] });
 
 type Child = { readonly key: number; readonly source: Uint8Array; readonly kind?: Uid };
 
-/** Answers a `FollowRequest`; see there. */
-export async function followRows(session: Session, request: FollowRequest): Promise<FollowResult> {
-  const { followed: details = false } = request;
+/** Answers a `TraverseRequest`; see there. */
+export async function traverseRows(session: Session, request: TraverseRequest): Promise<TraverseResult> {
+  const { traversed: details = false } = request;
   const step = stepOf(session, request.rowSet, request.attribute);
   switch (step.kind) {
     case 'component':
-      return followComponents(session, request, step);
+      return traverseComponents(session, request, step);
     case 'zone':
-      return followZone(session, request, step);
+      return traverseZone(session, request, step);
     case 'relation':
       return step.linkField === undefined
-        ? followInverse(session, request, step, details)
-        : followOwned(session, request, step, details);
+        ? traverseInverse(session, request, step, details)
+        : traverseOwned(session, request, step, details);
     default:
       return assertNever(step);
   }
 }
 
-function counted(counts: readonly number[]): FollowResult {
+function counted(counts: readonly number[]): TraverseResult {
   return { children: counts.map(() => NO_HITS), counts, exceeded: false };
 }
 
 /** Lists cut where they reach the limit, all parents together. */
-function listed(request: FollowRequest, lists: readonly (readonly Child[])[], inZone = false): FollowResult {
+function listed(
+  request: TraverseRequest,
+  lists: readonly (readonly Child[])[],
+  inZone = false,
+): TraverseResult {
   if (request.countOnly === true) {
     const result = counted(lists.map((list) => list.length));
     return inZone ? { ...result, zoneComponents: lists.map(() => []) } : result;
@@ -73,11 +77,11 @@ function isAsked(query: BoolQuery | undefined): query is BoolQuery {
   return query !== undefined && query.kind !== 'match_all';
 }
 
-async function followComponents(
+async function traverseComponents(
   session: Session,
-  request: FollowRequest,
+  request: TraverseRequest,
   step: PlacedComponents,
-): Promise<FollowResult> {
+): Promise<TraverseResult> {
   const { rowSet, parents, attribute, query, sort } = request;
   let lists = await partsOf(session, rowSet, parents, step);
   const below = partRowSet(rowSet, attribute);
@@ -121,7 +125,11 @@ async function matchingParts(
   return new Set(rows.map(({ key }) => key));
 }
 
-async function followZone(session: Session, request: FollowRequest, step: PlacedZone): Promise<FollowResult> {
+async function traverseZone(
+  session: Session,
+  request: TraverseRequest,
+  step: PlacedZone,
+): Promise<TraverseResult> {
   const { rowSet, parents, attribute, query, sort, zone } = request;
   if (query !== undefined || sort !== undefined) {
     throw new Error(`${attribute} is a dynamic zone: no query or sort applies to it`);
@@ -152,12 +160,12 @@ function fieldsToRead(details: boolean): readonly string[] {
   return details ? ['src', 'links', 'parts'] : ['src'];
 }
 
-async function followOwned(
+async function traverseOwned(
   session: Session,
-  request: FollowRequest,
+  request: TraverseRequest,
   { target }: PlacedRelation,
   details: boolean,
-): Promise<FollowResult> {
+): Promise<TraverseResult> {
   const { rowSet, parents, attribute, query, sort, countOnly, limit } = request;
   const targets = await ownedTargets(session, rowSet, parents, attribute);
   const targetRowSet: RowSet = { type: target, path: [] };
@@ -213,12 +221,12 @@ async function sortChildren(
   );
 }
 
-async function followInverse(
+async function traverseInverse(
   session: Session,
-  request: FollowRequest,
+  request: TraverseRequest,
   step: PlacedRelation,
   details: boolean,
-): Promise<FollowResult> {
+): Promise<TraverseResult> {
   const { parents, query, sort, countOnly } = request;
   const { layouts } = session;
   const dsl = isAsked(query)
