@@ -18,6 +18,7 @@ const FORM = z.object({
   inode: z.string().optional(),
 });
 
+/** Returns the text of a record for `parseOwners`. `inode`: of the folder, where the store is one. */
 export function presentOwners(owners: Owners, inode?: string): string {
   return JSON.stringify({ owners, inode });
 }

@@ -50,6 +50,7 @@ export type RebuildPhase =
   | 'done'
   | 'cancelled';
 
+/** Returns whether a phase is one of the two ends: the rebuild cannot continue from it. */
 export function isEnded(phase: RebuildPhase): boolean {
   return phase === 'done' || phase === 'cancelled';
 }
@@ -80,6 +81,7 @@ export type RebuildProgress = {
 
 export const NO_PROGRESS: RebuildProgress = { done: 0, total: 0, rate: 0, lag: 0 };
 
+/** Returns whether two scopes are of one rebuild, so that a request for the second continues the first. */
 export function sameScope(a: RebuildScope, b: RebuildScope): boolean {
   return a.graph === b.graph && a.copy === b.copy && a.type === b.type && a.world === b.world;
 }

@@ -28,6 +28,7 @@ export type ProgressFollower = {
 const WAITED_FOR_EVERY = 20;
 const FORGET_EVERY = 1_000;
 
+/** Creates a follower at position 0. It asks every 20 ms while a caller waits, and every second while `stale` has marks. */
 export function followProgress({ store, stale }: FollowProgressOptions): ProgressFollower {
   let position = 0n;
   let waiting = 0;

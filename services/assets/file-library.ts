@@ -55,6 +55,7 @@ export type FileLibrary = {
   remove(id: string, identity?: CommandIdentity): Promise<WrittenFiles>;
 } & Pick<FileContents, 'addFormats' | 'keepNamed' | 'forgetNames'>;
 
+/** Creates the library of a process. Its locks by content are its own: writes of two processes would not exclude each other. */
 export function createFileLibrary(options: FileLibraryOptions): FileLibrary {
   const { store, limits, commands } = options;
   const contents = createFileContents(options);

@@ -7,6 +7,7 @@ export type Locks = {
   acquire(keys: readonly string[]): Promise<() => void>;
 };
 
+/** Creates locks that are all free. They are not reentrant: a holder that acquires its own key again waits for ever. */
 export function createLocks(): Locks {
   const tails = new Map<string, Promise<void>>();
   const acquireOne = async (key: string): Promise<() => void> => {

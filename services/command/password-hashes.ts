@@ -32,6 +32,7 @@ export function hashPassword(password: string, scheme: PasswordScheme): Promise<
   );
 }
 
+/** Returns the scheme that made a hash; undefined for any other text. PHP's `$2y$` is bcrypt. */
 export function schemeOf(hash: string): PasswordScheme | undefined {
   if (BCRYPT.test(hash)) return 'bcrypt';
   return ARGON2.test(hash) ? 'argon2' : undefined;

@@ -10,6 +10,7 @@ export type DefinitionsAhead = Pick<
 
 type GraphBehind = Pick<ContentGraph, 'position' | 'definition' | 'epochAt'>;
 
+/** Starts at the graph's position with its definitions. `replay` moves on from there and leaves the graph alone. */
 export function createDefinitionsAhead(graph: GraphBehind): DefinitionsAhead {
   let position = graph.position();
   const inForce = trackDefinitions(graph.epochAt(position), graph.definition);

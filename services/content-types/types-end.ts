@@ -15,6 +15,7 @@ export type TypesEnd = {
   showsAll(position: bigint): Promise<boolean>;
 };
 
+/** Creates an end that has not begun: until `begin` no event is behind it. */
 export function createTypesEnd(log: Pick<EventStore, 'readAll'>): TypesEnd {
   let hasBegun = false;
   let end: bigint | undefined;

@@ -46,6 +46,7 @@ const LONGEST_PLAIN = 128;
 /** Names that are remembered. */
 const MOST_KNOWN = 20_000;
 
+/** Creates names that are equal in all processes with the same key. `plain` adds readable names, such as `restaurants:<documentId>`. */
 export function createTagNames({ key, registry, plain }: TagNamesOptions): TagNames {
   const known = new Map<string, string>();
   const name = (text: string): string => {

@@ -47,6 +47,7 @@ export type MembershipOptions = {
   readonly key: Buffer;
 };
 
+/** Creates the membership of a process. It reads the log when it first needs another process's nonce, not before. */
 export function openMembership({ log, space, owner, key }: MembershipOptions): Membership {
   const stream = identityStream(space);
   const seals = new Map<string, Seal>();

@@ -22,6 +22,7 @@ export type Presence = {
   answer(request: IncomingMessage, response: ServerResponse): boolean;
 };
 
+/** Creates the presence of a process under a new random name. Until `of` it answers that it is not the leader. */
 export function createPresence(): Presence {
   const owner = randomUUID();
   let fleet: Part | undefined;

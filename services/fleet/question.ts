@@ -29,6 +29,10 @@ export type ProvenLeader = {
   readonly offset: number;
 };
 
+/**
+ * Makes a question to a leader, to be sent in QUESTION_HEADER. May first write this process's nonce to the log. Where that fails, the
+ * question asks the leader to write it.
+ */
 export async function askLeader(membership: Membership, leader: Leader): Promise<Question> {
   const { owner, questions } = membership;
   const shared = await membership.sealTo(leader);

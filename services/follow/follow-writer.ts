@@ -16,6 +16,10 @@ export type FollowWriter = {
 
 const AUTHOR = { actor: { kind: 'strapi' } } as const;
 
+/**
+ * Creates a writer. It shares `locks` with the command handler, so that commands and copied changes of a document run one after the
+ * other.
+ */
 export function createFollowWriter(environment: CommandEnvironment, locks: Locks): FollowWriter {
   const commit = createCommit(environment, locks);
   return {

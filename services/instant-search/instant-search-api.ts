@@ -23,6 +23,7 @@ export type InstantSearchOptions = InstantScope & {
   readonly observe?: ObserveQuery;
 };
 
+/** Creates the protocol for callers with the rights of `options`. It is observed under the first query's index. */
 export function createInstantSearch(options: InstantSearchOptions): InstantSearchApi {
   const { index, observe = runQuery } = options;
   const answer = (queries: readonly InstantQuery[], terms: InstantTerms) =>

@@ -50,6 +50,10 @@ export type OpenLoginOptions = {
   readonly url: string;
 } & Pick<LoginOptions, 'commands' | 'present' | 'later'>;
 
+/**
+ * Creates the login of a process. A JWT with HS256 is Varve's own, any other one the provider's, and one that neither can check is
+ * refused.
+ */
 export function openLogin(options: OpenLoginOptions): LoginApi {
   const { plan, access } = options;
   const { passwords, provider } = plan;

@@ -24,6 +24,7 @@ type Answer = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
+/** Creates the endpoints. Metrics are made for each request; health needs no token. */
 export function createOperatingEndpoints(options: OperatingEndpointsOptions): OperatingEndpoints {
   const answers: Readonly<Record<string, (request: IncomingMessage) => Promise<Answer>>> = {
     '/health/live': async () => json(200, { status: 'live' }),

@@ -34,6 +34,7 @@ export type OperatingOptions = {
   readonly restarts: number;
 };
 
+/** Creates the measurements of a process, with those gauges that need no content: version, restarts, readiness. */
 export function createOperating(options: OperatingOptions): Operating {
   const { tracing, logger, version } = options;
   const metrics = options.metrics ? createMetrics() : undefined;

@@ -55,6 +55,7 @@ function share<T>(work: () => Promise<T>): Shared<T> {
   return { ask: () => running ?? start(), running: () => running };
 }
 
+/** Counts the events after `applied`, up to 5,000 of them, by reading the log. `now` is in milliseconds since 1970. */
 export async function measureLag(
   log: EventStore,
   applied: bigint,

@@ -84,6 +84,7 @@ export const statusOperation = defineOperation({
   },
 });
 
+/** Reads the status. Outside of a server it has no index among its projections, and `server` is null. */
 export async function readStatus(context: OperatorContext): Promise<Status> {
   const { log, graph, space, server } = context;
   // The log first: otherwise an event appended in between would make a projection seem ahead of it.

@@ -79,10 +79,12 @@ export function ignoringCase(name: OperatorName): OperatorName {
   return IGNORING_CASE[name] ?? name;
 }
 
+/** Returns whether a key compares values. Those that combine conditions (GROUP_OPERATORS) do not. */
 export function isOperator(name: string): name is OperatorName {
   return Object.hasOwn(OPERATORS, name);
 }
 
+/** Returns the row of OPERATORS with the type that all rows share. */
 export function operatorOf(name: OperatorName): Operator {
   return OPERATORS[name];
 }

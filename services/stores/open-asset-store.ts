@@ -27,6 +27,7 @@ export async function openAssetStore(address: string): Promise<AssetStore> {
   return openS3AssetStore(parseS3Location(address));
 }
 
+/** Returns whether an address names an S3 store; any other one is a folder. */
 export function isS3(address: string): boolean {
   return address.startsWith('s3://');
 }

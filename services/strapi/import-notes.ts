@@ -13,6 +13,7 @@ export type ImportNote = {
   readonly example?: string;
 };
 
+/** Creates an empty report. */
 export function createImportNotes(): ImportNotes {
   const notes = new Map<string, ImportNote>();
   return {

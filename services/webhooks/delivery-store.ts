@@ -121,6 +121,7 @@ export type DeliveryStore = {
 
 export const WEBHOOKS_FILE = 'webhooks.db';
 
+/** Opens `webhooks.db` in a folder, and creates it with a new id if it is missing. One process writes it. */
 export function openDeliveryStore(folder: string): DeliveryStore {
   const db = openDatabase(join(folder, WEBHOOKS_FILE), {
     durability: 'normal',

@@ -15,6 +15,10 @@ export function describeWebhook(hook: Webhook, { open }: WebhookCommands, store:
 
 export type DescribedWebhook = ReturnType<typeof describeWebhook>;
 
+/**
+ * Returns a delivery for people and programs: with times in ISO 8601, the position as text, and the body parsed. `nextAttemptAt` is null
+ * unless it waits.
+ */
 export function describeDelivery(delivery: StoredDelivery) {
   const { body, position, createdAt, nextAt, state, ...rest } = delivery;
   return {

@@ -50,6 +50,10 @@ const ATTEMPTS = 10;
 const ID_LENGTH = 10;
 const ID_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
+/**
+ * Creates commands on the webhooks of a log. Each reads them first, and repeats if another process changed them: ten times, then it
+ * throws RequestError.
+ */
 export function createWebhookCommands(options: WebhookCommandsOptions): WebhookCommands {
   const { log, space, key, now } = options;
   const append = (state: WebhookState, event: WebhookLogEvent, via: string) =>

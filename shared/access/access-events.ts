@@ -46,6 +46,7 @@ const ACCESS_EVENTS: ReadonlySet<string> = new Set<AccessEvent['type']>([
   'login-configured',
 ]);
 
+/** Returns whether an event is in the access stream: one of tokens, public rights, roles or the login. */
 export function isAccessEvent({ type }: { readonly type: string }): boolean {
   return ACCESS_EVENTS.has(type);
 }

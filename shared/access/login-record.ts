@@ -25,6 +25,7 @@ export type LoginSession = {
 /** A private attribute of users that no schema of Strapi's has. */
 export const LOGIN_ATTRIBUTE = 'varveLogin';
 
+/** Returns the login of a user's row; empty for a user that never changed anything about it. */
 export function loginRecordOf(values: EntryValues): LoginRecord {
   return (values[LOGIN_ATTRIBUTE] ?? {}) as LoginRecord;
 }

@@ -26,6 +26,7 @@ export const LOGIN_ACTIONS = [
 ] as const;
 export type LoginAction = (typeof LOGIN_ACTIONS)[number];
 
+/** Returns whether a text names a request of the login, such as `auth.register`. */
 export function isLoginAction(text: string): text is LoginAction {
   return (LOGIN_ACTIONS as readonly string[]).includes(text);
 }

@@ -26,6 +26,7 @@ export type Rights =
 export const FULL_ACCESS: Rights = Object.freeze({ kind: 'full-access' });
 export const NO_RIGHTS: Rights = Object.freeze({ kind: 'custom', allowed: new Set<Right>(), drafts: false });
 
+/** Returns whether a caller may do something to entries of a type. `read-only` callers may read every type. */
 export function may(rights: Rights, type: Uid, action: Action): boolean {
   switch (rights.kind) {
     case 'full-access':
@@ -49,10 +50,12 @@ export function mayFind(rights: Rights, type: Uid): boolean {
   return may(rights, type, 'find');
 }
 
+/** Returns whether a caller may ask for `status=draft`. */
 export function mayReadDrafts(rights: Rights): boolean {
   return rights.kind === 'full-access' || rights.drafts;
 }
 
+/** Returns whether a caller has any right on content at all. */
 export function mayAnything(rights: Rights): boolean {
   return rights.kind !== 'custom' || rights.allowed.size > 0;
 }

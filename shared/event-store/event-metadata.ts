@@ -11,6 +11,7 @@ import type { CommandIdentity, EventMetadata, Unreadable } from './event-store.t
 export type NotJson = { readonly [NOT_JSON]: string };
 const NOT_JSON = Symbol('not JSON');
 
+/** Marks a stored text that is not JSON, so that it is not taken for a JSON string. */
 export const notJson = (text: string): NotJson => ({ [NOT_JSON]: text });
 
 /** The stored value: the text itself where it is not JSON. */

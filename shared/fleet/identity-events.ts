@@ -39,6 +39,7 @@ const IDENTITY_EVENTS: ReadonlySet<string> = new Set<IdentityEvent['type']>([
   'process-started',
 ]);
 
+/** Returns whether an event is in the identity stream. No row depends on it. */
 export function isIdentityEvent({ type }: { readonly type: string }): boolean {
   return IDENTITY_EVENTS.has(type);
 }

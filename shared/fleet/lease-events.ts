@@ -32,6 +32,7 @@ const LEASE_EVENTS: ReadonlySet<string> = new Set<LeaseEvent['type']>([
   'leader-stepped-down',
 ]);
 
+/** Returns whether an event is in the lease stream. No row depends on it. */
 export function isLeaseEvent({ type }: { readonly type: string }): boolean {
   return LEASE_EVENTS.has(type);
 }

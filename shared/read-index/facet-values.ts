@@ -63,6 +63,7 @@ export function presentFacet(request: FacetRequest, counts: ReadonlyMap<Scalar, 
   return { values: selectFacets(texts, request), ...defined({ stats }) };
 }
 
+/** Returns whether a value is in a range, which has its `from` and does not have its `to`. */
 export function isInRange({ from, to }: FacetRange, value: number): boolean {
   return (from === undefined || value >= from) && (to === undefined || value < to);
 }

@@ -17,6 +17,7 @@ export function problemReporter(problems: SchemaProblem[], file: string): Report
   return (segments, message) => problems.push(schemaProblem(file, segments, message));
 }
 
+/** Returns a problem at a path of a file, with the path also as JSON path. */
 export function schemaProblem(
   file: string,
   segments: readonly PropertyKey[],

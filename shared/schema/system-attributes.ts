@@ -48,6 +48,7 @@ export function localizationsAttribute(type: ContentType): RelationAttribute | u
   return attribute;
 }
 
+/** Returns whether a model is a content type; else it is a component. */
 export function isContentType(model: Model): model is ContentType {
   return 'kind' in model;
 }

@@ -29,6 +29,7 @@ const MOST_NEAR_TOKENS = 600;
 /** Not the typos of any word. */
 const NO_WORD = 255;
 
+/** Creates arrays for the hits of one row, 65,536 at most. Set `count` to 0 to use it for the next row. */
 export function createRowHits(): RowHits {
   return {
     count: 0,
@@ -40,6 +41,9 @@ export function createRowHits(): RowHits {
   };
 }
 
+/**
+ * Adds the match of a word with a term of the query. Positions must not fall from one call to the next. Ignores hits beyond the limit.
+ */
 export function addHit(
   hits: RowHits,
   term: number,

@@ -81,6 +81,7 @@ const WEBHOOK_LOG_EVENTS: ReadonlySet<string> = new Set<(WebhookLogEvent | Webho
   'webhooks-progressed',
 ]);
 
+/** Returns whether an event defines a webhook or records deliveries. No row depends on it. */
 export function isWebhookEvent({ type }: { readonly type: string }): boolean {
   return WEBHOOK_LOG_EVENTS.has(type);
 }

@@ -16,6 +16,7 @@ const DOCUMENT_EVENTS: Readonly<Record<DocumentEvent['type'], true>> = {
   'entry-imported': true,
 };
 
+/** Returns whether a stored event belongs to a document. All others say nothing about rows. */
 export function isDocumentEvent(stored: { readonly type: string }): boolean {
   return Object.hasOwn(DOCUMENT_EVENTS, stored.type);
 }

@@ -24,6 +24,7 @@ export function moveId({ ids }: GraphContext, entry: GraphEntry, row: GraphRow):
   ids.give(entry.view.number, row.id, row.key);
 }
 
+/** Returns a row that is not stored yet, with the id that `facts` has. */
 export function newRow(
   entry: GraphEntry,
   version: VersionNumber,

@@ -18,6 +18,7 @@ export type Definitions = {
   view(): SchemaView;
 };
 
+/** Reads definitions from the graph's file. Changes are written at once, so `define` must run in the transaction of the events. */
 export function openDefinitions(db: GraphDatabase, names: Names): Definitions {
   let view: SchemaView | undefined;
   return {

@@ -42,6 +42,7 @@ const ROWS_AFTER = 'SELECT key, type FROM rows WHERE key > ? ORDER BY key LIMIT 
 const KNOWN = 'SELECT 1 FROM entries WHERE id = ?';
 const LOCALES = 'SELECT id FROM entries WHERE document_id = ? AND type = ? ORDER BY locale';
 
+/** Returns the graph as it is at `position`, which its change batches carry. The caller keeps the graph from changing. */
 export function inspectGraph(context: ReaderContext, position: bigint): GraphInspection {
   const { db, schema, names } = context;
   const [draft, published] = readNeighbours(context);

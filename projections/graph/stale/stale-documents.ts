@@ -127,6 +127,10 @@ export function replaceableStale(record: () => StaleDocuments | undefined): Stal
 
 const ACCOUNTED = 'accounted';
 
+/**
+ * Opens the marks in the graph's file. They are complete only if the file says so for the graph's own position: otherwise events were
+ * applied without them.
+ */
 export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocuments {
   const { db, context, position } = options;
   const stale = openStaleRows(db, Date.now);
@@ -241,6 +245,7 @@ function parkedDocuments(
   };
 }
 
+/** Returns a name for a document that is unique among those of one graph: `<world> <key>`. */
 export function documentName({ world, key }: { readonly world: string; readonly key: number }): string {
   return `${world} ${key}`;
 }

@@ -42,6 +42,7 @@ export type ChangeLog = {
   take(position: bigint): ChangeBatch;
 };
 
+/** Creates an empty log that listens. `existing` has to be as it is after the batch when `take` is called. */
 export function createChangeLog(existing: ExistingRows): ChangeLog {
   let rows = new Map<number, RowChange>();
   /** By relation and world, so that the index gets each relation's changes in a run. */
@@ -129,6 +130,7 @@ export function linkRows(
   };
 }
 
+/** Returns the change of a link for the read index. `order` null removes it. A component's link begins at the component. */
 export function linkChange(record: LinkEnds, world: WorldNumber, order: LinkOrder | null): LinkChange {
   const { sourceRow, targetRow } = linkRows(record, world);
   return {

@@ -14,6 +14,7 @@ export type Claims = {
   flush(): void;
 };
 
+/** Reads the newest epoch from the graph's file; 0 in a new one. */
 export function openClaims(db: GraphDatabase): Claims {
   const stored = db.get("SELECT value FROM meta WHERE name = 'epoch'")?.[0];
   /** In order; the first represents everything before the graph was opened. */

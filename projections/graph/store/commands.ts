@@ -38,6 +38,10 @@ const NOTE = `INSERT INTO commands (id, request, document_id, position, kept_unt
   ON CONFLICT (id) DO UPDATE SET position = excluded.position`;
 const FIND = 'SELECT request, document_id, position FROM commands WHERE id = ?';
 
+/**
+ * Opens the records of commands in the graph's file. Records are kept for a day for an Idempotency-Key, else for ten minutes, plus a
+ * margin for clocks that are set.
+ */
 export function openCommands(db: GraphDatabase): Commands {
   const clock = openCommandClock(db);
   let noted = 0;

@@ -58,6 +58,7 @@ export type Names = {
 /** Columns of the table of entries that are read as a whole. */
 export const ENTRY_COLUMNS = 'id, document_id, locale, revision, shared_edited, shared_published';
 
+/** Reads the names of types and relations from the graph's file; entries are read when they are first asked for. */
 export function openNames(db: GraphDatabase, sequences: Sequences): Names {
   const numbers = new Map<string, number>();
   for (const [id, name] of db.all('SELECT id, name FROM names')) numbers.set(String(name), Number(id));

@@ -13,6 +13,7 @@ export type ForeignEventCounter = {
   flush(): void;
 };
 
+/** Reads the count of a graph's file; 0 in a new one. */
 export function openForeignEvents(db: GraphDatabase): ForeignEventCounter {
   const read = (name: string) => (db.get('SELECT value FROM meta WHERE name = ?', name)?.[0] ?? 0) as number;
   let count = read('foreign events');

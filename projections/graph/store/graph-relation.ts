@@ -28,6 +28,10 @@ export type GraphRelation = {
 /** A relation attribute of a content type: the relation and the end it shows. */
 export type GraphRelationSide = { readonly relation: GraphRelation; readonly side: 'owner' | 'inverse' };
 
+/**
+ * Returns the name under which the graph's file numbers a relation: JSON of type, path and attribute. A rename of either is another
+ * relation.
+ */
 export function relationName(type: Uid, path: readonly ComponentStep[], attribute: string): string {
   const steps = path.map((step) => [step.attribute, step.zoneComponent ?? null]);
   return JSON.stringify([type, steps, attribute]);

@@ -76,6 +76,7 @@ type Relocalized = {
   readonly gone: Set<number>;
 };
 
+/** Creates the session of a graph. It reads entries when they are first asked for, and keeps what it has read until `flush`. */
 export function openGraphSession(
   db: GraphDatabase,
   names: Names,

@@ -105,6 +105,7 @@ export function linksOfRelation(db: GraphDatabase, relation: GraphRelation): Lin
     .flatMap((row) => records([storedLink(row)], () => relation));
 }
 
+/** Returns a link that exists in no world yet. `component`: id of the component that owns it, 0 if the row itself does. */
 export function newLink(
   relation: GraphRelation,
   source: number,

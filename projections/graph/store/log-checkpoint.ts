@@ -35,6 +35,7 @@ const SEARCHED_EVERY_MS = 10_000;
 /** Some 300,000 records of others on a server, whose positions count bytes: a third of a second of search. */
 const SEARCHED_AT_MOST = 50_000_000n;
 
+/** Reads the position from the graph's file. With a hash chain, it ignores how far the log was searched beyond the last event. */
 export function openLogCheckpoint(db: GraphDatabase): LogCheckpoint {
   let position = readGraphPosition(db.connection);
   let last = readAppliedEvent(db.connection);

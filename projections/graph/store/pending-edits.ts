@@ -32,6 +32,7 @@ const ALL = 'SELECT source, relation, target, editor FROM pending_edits';
 const NOTE = 'INSERT OR REPLACE INTO pending_edits VALUES (?, ?, ?, ?)';
 const FORGET = 'DELETE FROM pending_edits WHERE source = ? AND relation = ? AND target = ?';
 
+/** Reads all edits of the graph's file. Each change is written at once, in the transaction of the events. */
 export function openPendingEdits(db: GraphDatabase): PendingEdits {
   const edits = new Map<string, PendingEdit>();
   const by = { source: createIndex('source'), target: createIndex('target'), editor: createIndex('editor') };

@@ -8,6 +8,7 @@ export type RowIds = {
   flush(): void;
 };
 
+/** Opens the ids of a graph's file. New ones are in memory until `flush`. */
 export function openRowIds(db: GraphDatabase): RowIds {
   /** Row keys by type and id, of the current batch. */
   const given = new Map<number, Map<number, number>>();

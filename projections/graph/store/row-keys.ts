@@ -16,10 +16,12 @@ export function rowKey(entry: number, version: VersionNumber): number {
   return entry * 4 + version;
 }
 
+/** Returns the number of the entry that a row belongs to. */
 export function entryOfKey(key: number): number {
   return Math.floor(key / 4);
 }
 
+/** Returns the version of a row by its key. The row need not exist. */
 export function versionOfKey(key: number): VersionNumber {
   return (key % 4) as VersionNumber;
 }
@@ -32,6 +34,7 @@ export function rowKeyIn(world: WorldNumber, draftAndPublish: boolean, entry: nu
 const BOTH_WORLDS: readonly WorldNumber[] = [0, 1];
 const ONE_WORLD: readonly (readonly WorldNumber[])[] = [[0], [1]];
 
+/** Returns the number of a version in keys. */
 export function versionNumber(version: RowVersion): VersionNumber {
   return VERSIONS.indexOf(version) as VersionNumber;
 }
@@ -49,6 +52,7 @@ export type ExistingRows = {
   count(): number;
 };
 
+/** Creates an empty set. It takes an eighth of a byte for each possible key up to the highest one. */
 export function createExistingRows(): ExistingRows {
   let words = new Uint32Array(1024);
   return {

@@ -9,6 +9,7 @@ export type Sequences = {
   flush(): void;
 };
 
+/** Reads the last number of each counter; 0 for one that has none. */
 export function loadSequences(db: GraphDatabase): Sequences {
   const last = new Map<string, number>();
   for (const [name, value] of db.all('SELECT name, value FROM sequences'))

@@ -45,6 +45,10 @@ export type SchemaView = {
   relationOfNumber(number: number): GraphRelation | undefined;
 };
 
+/**
+ * Creates views of all types of a registry. `names` numbers types and relations that are new, so it belongs into a transaction of the
+ * graph.
+ */
 export function createSchemaView(registry: SchemaRegistry, names: Names): SchemaView {
   const types = new Map<Uid, TypeView>();
   const typesByNumber = new Map<number, TypeView>();

@@ -25,6 +25,7 @@ export function formatsSmallerThan({ width, height }: PictureBox): readonly Form
 /** MIME types of pictures that get formats. SVG scales by itself, and Strapi makes none of AVIF. */
 const RESIZED = ['image/jpeg', 'image/png', 'image/apng', 'image/webp', 'image/tiff', 'image/gif'];
 
+/** Returns whether pictures of this MIME type get formats where they are larger than these. */
 export function isResized(mime: string): boolean {
   return RESIZED.includes(mime);
 }

@@ -26,6 +26,7 @@ const GUARDED = [
   '  Open  Requests need an access token (varve token create), or what --public allows everyone.',
 ];
 
+/** Returns the lines that a server prints when it accepts requests, without a last line break. */
 export function startMessage(message: StartMessage): string {
   const types = `${message.contentTypes} content type${message.contentTypes === 1 ? '' : 's'}`;
   return [

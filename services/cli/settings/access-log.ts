@@ -38,6 +38,7 @@ export function requireLog(settings: LogSettings): void {
   throw new Error(`there is no log at ${eventStore}: start a server on it first, or pass --event-store`);
 }
 
+/** Returns the error for a `--data` that is missing or is not a data directory. */
 export function noDataDirectory(data: string): Error {
   return new Error(`${data} is not a Varve data directory: start a server on it first, or pass --data`);
 }

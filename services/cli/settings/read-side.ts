@@ -61,6 +61,7 @@ export function denormaliseOf({
   return { ...DEFAULT_DENORMALISE, toOne, toMany };
 }
 
+/** Returns `--read-index-row-cache`, which is in MiB, in bytes. */
 export function rowCacheBytesOf({ readIndexRowCache: mebibytes }: OperatorSettings): number {
   return mebibytes * 2 ** 20;
 }

@@ -19,6 +19,7 @@ export const STREAM_SETTINGS = {
   },
 } as const satisfies Readonly<Record<string, Setting>>;
 
+/** Returns the limits of streams. Those without a setting have their defaults. */
 export function streamLimits(settings: {
   readonly streams: number;
   readonly streamsPerCaller: number;

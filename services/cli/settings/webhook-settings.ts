@@ -45,6 +45,7 @@ export const WEBHOOK_SETTINGS = {
   },
 } as const satisfies Readonly<Record<string, Setting>>;
 
+/** Returns the limits of deliveries. Settings are in seconds and hours, limits in milliseconds. */
 export function webhookLimits(settings: {
   readonly webhookTimeout: number;
   readonly webhookInFlight: number;

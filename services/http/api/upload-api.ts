@@ -45,6 +45,7 @@ export type UploadApiOptions = {
   readonly caller: CallerRules;
 };
 
+/** Creates the upload API for one kind of caller. Queries and answers are limited to what `caller` may see. */
 export function createUploadApi(options: UploadApiOptions): UploadApi {
   const { registry, index, library, defaultLocale, caller } = options;
   const type = contentTypeOf(registry, FILE_TYPE);

@@ -25,6 +25,7 @@ export type Authentication = {
 /** Sets who sends a request: at once, or when the promise resolves if a JWT has to be checked. Throws RequestError (401). */
 export type Authenticate = (request: FastifyRequest) => Promise<void> | undefined;
 
+/** Creates the check of a sender. A bearer token in the form of a JWT is checked as one only if it is not a token of the log. */
 export function createAuthenticate({ access, login, freshness }: Authentication): Authenticate {
   const checkJwt = async (request: FastifyRequest, api: LoginApi, jwt: string) => {
     let decision = await api.check(jwt);

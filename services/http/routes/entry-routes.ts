@@ -118,6 +118,7 @@ export function registerUsers({
   });
 }
 
+/** Registers `GET /api/i18n/locales`. */
 export function registerLocales({ app, apiOf, deliveryOf }: RouteContext): void {
   register(app, '/api/i18n/locales', {
     GET: (request, reply) => answerRead(deliveryOf(request), request, reply, apiOf(request).locales),

@@ -10,6 +10,7 @@ export function isInstantSearch({ raw }: Pick<FastifyRequest, 'raw'>): boolean {
   return raw.url?.startsWith(`${INSTANT_SEARCH_PREFIX}/`) === true;
 }
 
+/** Sends an error in the form of Algolia's protocol. 503 carries `retry-after: 1`. */
 export function sendAlgoliaError(reply: FastifyReply, envelope: ErrorEnvelope): void {
   const { status } = envelope.error;
   if (status === 503) reply.header('retry-after', '1');

@@ -14,6 +14,7 @@ export type LiveListsOptions = StreamContext & {
 
 const LIVE = /(?:^|&)live=([^&]*)/;
 
+/** Creates the answers to `live=true` and `live=notify`. A process without known answers (those of the embedded index) refuses both. */
 export function createLiveLists(options: LiveListsOptions): LiveLists {
   const lists = createListStreams({ ...options.freshness, failed: options.failed });
   return {

@@ -15,6 +15,7 @@ export type RecentRequests = {
 const KEPT = 500;
 const LONGEST_URL = 4_096;
 
+/** Creates an empty list. It has the last 500 GET requests whose URL has at most 4,096 characters. */
 export function createRecentRequests(): RecentRequests {
   // Two arrays of strings: the garbage collector would have to note each new object that an old array gets.
   const urls: string[] = [];

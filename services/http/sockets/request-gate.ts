@@ -8,6 +8,7 @@ export type RequestGate = {
   isClosed(): boolean;
 };
 
+/** Creates an open gate. It cannot be opened again once it is closed. */
 export function createRequestGate(): RequestGate {
   let wait: (() => Promise<RequestListener | undefined>) | undefined;
   return {

@@ -28,10 +28,12 @@ type Channel = {
 const JOIN_MS = 5;
 const MAX_TRIES = 20;
 
+/** Returns the body of a page of the change feed: `data` and `meta`. */
 export function presentPage({ items, next, hasMore }: FeedPage) {
   return { data: items, meta: { next, hasMore } };
 }
 
+/** Creates streams of the change feed. Streams of equal rights and selections at one position share one read of each page. */
 export function createFeedStreams(options: FeedStreamsOptions): FeedStreams {
   const channels = new Map<string, Channel>();
 

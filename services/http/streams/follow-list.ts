@@ -33,6 +33,7 @@ type Followed = { readonly list: LiveList; shown: Shown; readonly members: Set<L
 /** Answers of one list are made no faster than this, however often content changes. */
 const PACE_MS = 50;
 
+/** Creates streams of lists. Streams of one list share each answer, which is made at most every 50 ms. */
 export function createListStreams({ beyond, failed }: ListStreamsOptions): ListStreams {
   const lists = new Map<string, Followed>();
   const run = async (followed: Followed): Promise<void> => {

@@ -20,6 +20,7 @@ const SLAB_BYTES = 2 ** 20;
 /** UTF-8 bytes of a UTF-16 unit, at most. */
 const BYTES_OF_UNIT = 3;
 
+/** Creates an empty sink. `allot` returns memory of at least the asked number of bytes, whatever is in it. */
 export function createByteSink(allot: ByteSink['allot'] = Buffer.allocUnsafeSlow): ByteSink {
   const bytes = allot(SLAB_BYTES);
   return { bytes, view: viewOf(bytes), start: 0, end: 0, allot };
@@ -41,6 +42,7 @@ export function reserve(sink: ByteSink, size: number): void {
   sink.end = made;
 }
 
+/** Writes a text as UTF-8. */
 export function writeText(sink: ByteSink, text: string): void {
   reserve(sink, text.length * BYTES_OF_UNIT);
   sink.end += sink.bytes.write(text, sink.end);

@@ -11,6 +11,7 @@ const UNIT_BYTES = 2 ** 20;
 /** Somewhat more than the requests in flight and in the making use. */
 const MOST_KEPT_BYTES = 24 * UNIT_BYTES;
 
+/** Creates an empty store of slabs. It keeps 24 MiB at most; what is returned beyond that is garbage. */
 export function createByteSlabs(): ByteSlabs {
   const free: Buffer[] = [];
   let kept = 0;

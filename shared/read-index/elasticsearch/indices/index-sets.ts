@@ -35,6 +35,7 @@ export type IndexSets = {
   promote(set: IndexSet, epoch: number): Promise<boolean>;
 };
 
+/** Creates the sets of a namespace. Every call asks the cluster: nothing is cached here. */
 export function createIndexSets(options: IndexSetsOptions): IndexSets {
   const { client, names, space, layouts } = options;
   const places = placesOf(layouts);

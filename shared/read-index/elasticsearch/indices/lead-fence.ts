@@ -17,6 +17,7 @@ export type LeadFence = {
   newest(): Promise<number>;
 };
 
+/** Creates the fence of a namespace. It asks the cluster with each call. */
 export function createLeadFence(client: Client, space: string): LeadFence {
   const index = progressIndex(space);
   const epochs = async (): Promise<readonly number[]> => {

@@ -93,6 +93,7 @@ export type SortField = {
 /** `"name":` as in documents: computed once, not for each of them. */
 export type Member = string;
 
+/** Returns the text that begins a member of a JSON object: `"name":`. */
 export function memberOf(name: string): Member {
   return `${JSON.stringify(name)}:`;
 }

@@ -9,6 +9,7 @@ export type IndexNames = {
   index(type: Uid, world: World, generation: number): string;
 };
 
+/** Creates names such as `varve-api_restaurant_restaurant-published` (alias) and the same with `-7` (index). */
 export function createIndexNames(space: string): IndexNames {
   const aliases = { draft: new Map<Uid, string>(), published: new Map<Uid, string>() };
   // Every search needs one.

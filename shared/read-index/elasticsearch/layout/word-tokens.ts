@@ -15,6 +15,7 @@ export function stemsName(field: string): string {
   return field.replaceAll('.', '/');
 }
 
+/** Returns the path of the field with the stems of a searched field. */
 export function stemsField(field: string): string {
   return `stems.${stemsName(field)}`;
 }
@@ -25,6 +26,7 @@ export type FoundWord = IndexedWord & { readonly key: string };
 /** The whitespace analyzer cuts tokens of more than 255 characters. */
 const LONGEST_KEY = 64;
 
+/** Returns the token of a word in `words`: `<locale>:<field>:<key>`, with a digest for a key of more than 64 characters. */
 export function wordToken(locale: string, field: string, key: string): string {
   return `${locale}:${field}:${nameOfWord(key)}`;
 }
@@ -43,6 +45,7 @@ export function wordTokensPattern(
   return `${escaped(locale)}:${anyOf(fields)}:${anyOf(keys.map(nameOfWord))}`;
 }
 
+/** Returns the token of a word in `stems.<field>`: `<locale>:<stem>`, or `!` and the folded word if it has no stem. */
 export function stemToken(locale: string, { folded, stem }: IndexedWord): string {
   const text = stem ?? `!${folded}`;
   return `${locale}:${text.length <= LONGEST_KEY ? text : `~${hash('sha256', text, 'base64')}`}`;
@@ -79,14 +82,17 @@ export function textPattern(locale: string, folded: string): string {
   return `${escaped(locale)}:${KINDS.text}:(${folded}):.*`;
 }
 
+/** Returns a pattern like `textPattern`, for words that are matched as they are spelled. */
 export function spelledPattern(locale: string, folded: string): string {
   return `${escaped(locale)}:${KINDS.spelled}:(${folded}):.*`;
 }
 
+/** Returns a pattern like `textPattern`, for words of keywords. */
 export function keywordPattern(locale: string, folded: string): string {
   return `${escaped(locale)}:${KINDS.keyword}:(${folded}):.*`;
 }
 
+/** Returns a regular expression (Lucene's) for the tokens of words by their stem, of texts and of spelled words. */
 export function stemPattern(locale: string, stem: string): string {
   return `${escaped(locale)}:[${STEMS.text}${STEMS.spelled}]:${stem}:.*`;
 }

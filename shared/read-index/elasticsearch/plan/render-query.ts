@@ -31,6 +31,7 @@ function refuseDepth(depth: number): never {
   });
 }
 
+/** Renders a plan of any depth. `ofJoin` returns what takes the place of a semi-join. */
 export function render(query: PlannedQuery, ofJoin: (join: SemiJoin) => Dsl): Dsl {
   switch (query.kind) {
     case 'all':

@@ -35,6 +35,7 @@ export class OtherSetIsLive extends Error {
 const YOUNG = 1_000;
 const OLD = 2_000;
 
+/** Creates a set that is read at the first `get`. `now` is in milliseconds and does not jump. */
 export function createCurrentSet(read: () => Promise<IndexSet>, now: () => number): CurrentSet {
   let fixed: IndexSet | undefined;
   let held: IndexSet | undefined;

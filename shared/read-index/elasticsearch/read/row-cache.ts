@@ -30,6 +30,7 @@ const LEARNED = 0.05;
 const [LINKS, PARTS] = [1, 2];
 const BITS: Readonly<Record<string, RowNeed>> = { key: 0, src: 0, links: LINKS, parts: PARTS };
 
+/** Creates an empty cache. It expects nothing of an index before most of its recent pages were known. */
 export function createRowCache({ maxBytes, expectFrom = EXPECT_FROM }: RowCacheOptions): RowCache {
   const rows = createRecentValues<number, KeptRow>(maxBytes / 2, ({ bytes }) => bytes);
   /** Share of pages whose rows were all known, by index. */

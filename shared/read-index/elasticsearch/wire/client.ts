@@ -12,6 +12,10 @@ export type ElasticsearchConnection = {
   readonly ca?: string;
 };
 
+/**
+ * Creates a client; it connects at the first request. An API key takes precedence over a user name. Without an address it is
+ * http://127.0.0.1:9200.
+ */
 export function createElasticsearchClient(connection: ElasticsearchConnection): Client {
   const { url, cloudId, username, password, apiKey, ca } = connection;
   const options: ClientOptions = {

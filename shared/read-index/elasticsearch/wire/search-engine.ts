@@ -56,6 +56,7 @@ async function sendSearches(
     : [{ kind: 'answered', answer: readSearchAnswer(bytes) }];
 }
 
+/** Returns the 503 for a cluster that cannot be reached, is too busy, or has just removed an index. */
 export function unavailable(): RequestError {
   return new RequestError('read-index-unavailable', 'The read index cannot be reached right now');
 }
