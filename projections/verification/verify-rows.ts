@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { HeldRows } from '../../shared/read-index/held-rows.ts';
+import type { IndexedContent } from '../../shared/read-index/indexed-content.ts';
 import { type ReadIndex, type World, worldsOfType } from '../../shared/read-index/read-index.ts';
 import type { ContentGraph } from '../graph/content-graph.ts';
 import { type GraphInspection, type InspectedRow, worldsOfKey } from '../graph/read/inspect-graph.ts';
@@ -9,7 +9,7 @@ import { type IndexDifference, UNKNOWN_DOCUMENT, type VerificationLine } from '.
 export type RowVerification = {
   readonly graph: ContentGraph;
   readonly index: Pick<ReadIndex, 'apply' | 'position'>;
-  readonly held: (world: World) => HeldRows;
+  readonly content: (world: World) => IndexedContent;
   readonly repair: boolean;
   /** Milliseconds between slices, for other work of the process. */
   readonly pauseMs: number;
@@ -71,10 +71,10 @@ function indexedRows(options: RowVerification, from: string): Slice {
       world,
     })),
   );
-  const [rowSet = 0, place = 0] = from === '' ? [] : from.split(' ').map(Number);
-  const asked = rowSets[rowSet];
+  const [number = 0, start = 0] = from === '' ? [] : from.split(' ').map(Number);
+  const asked = rowSets[number];
   if (asked === undefined) return { differences: [], rows: 0, next: undefined };
-  const { keys, next } = options.held(asked.world).keys(asked.type, place, SLICE * 16);
+  const { keys, next } = options.content(asked.world).keys(asked.type, start, SLICE * 16);
   const expected = inspection.world(asked.world);
   const differences = keys.flatMap((key) =>
     expected.row(asked.type, key) === undefined
@@ -84,19 +84,19 @@ function indexedRows(options: RowVerification, from: string): Slice {
   return {
     differences,
     rows: keys.length,
-    next: next === undefined ? `${rowSet + 1} 0` : `${rowSet} ${next}`,
+    next: next === undefined ? `${number + 1} 0` : `${number} ${next}`,
   };
 }
 
 function differencesOf(
-  { graph, index, held, repair }: RowVerification,
+  { graph, index, content, repair }: RowVerification,
   inspection: GraphInspection,
   row: InspectedRow,
 ): readonly IndexDifference[] {
   const compare: RowComparison = comparisonFor(graph);
   const { documentId, locale } = inspection.nameOf(row.key) ?? UNKNOWN_DOCUMENT;
   const differences = worldsOfKey(row.key).flatMap((world): readonly IndexDifference[] => {
-    const differing = compare(row.type, row.key, inspection.world(world), held(world));
+    const differing = compare(row.type, row.key, inspection.world(world), content(world));
     if (differing.length === 0) return [];
     return [{ ...row, world, documentId, locale, differing, repaired: repair }];
   });

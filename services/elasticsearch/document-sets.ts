@@ -5,7 +5,7 @@ import {
   ownIndices,
   removeSet,
 } from '../../shared/read-index/elasticsearch/indices/index-sets.ts';
-import { createLeadFence } from '../../shared/read-index/elasticsearch/indices/lead-fence.ts';
+import { createLeaderFence } from '../../shared/read-index/elasticsearch/indices/leader-fence.ts';
 import type { DenormaliseSettings } from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
 import {
   createElasticsearchClient,
@@ -69,7 +69,7 @@ export function documentSets(options: DocumentSetsOptions): OutsideIndices {
         close: cluster.close,
       };
     },
-    newestEpoch: () => withClient((client) => wait(createLeadFence(client, space).newest)),
+    newestEpoch: () => withClient((client) => wait(createLeaderFence(client, space).newest)),
     isLive: (set) => withClient((client) => wait(() => isLiveSet(client, space, set))),
     own: (set) => withClient((client) => ownIndices(client, space, set)),
     remove: (set) => withClient((client) => removeSet(client, space, set)),

@@ -128,12 +128,12 @@ async function writeSet(takeover: Takeover): Promise<void> {
 /** Makes and fills the missing indices. */
 async function makeWhole(takeover: Takeover): Promise<void> {
   const { cluster, graph, stale, log, report, signal, start, epoch } = takeover;
-  const anew = !stale.isComplete();
+  const replaceAll = !stale.isComplete();
   await retryOutages(report, signal, cluster.ready);
-  const indices = await retryOutages(report, signal, () => cluster.openIndices({ log, anew, epoch }));
+  const indices = await retryOutages(report, signal, () => cluster.openIndices({ log, replaceAll, epoch }));
   if (indices === undefined || signal.aborted) return;
   const { toBuild } = indices;
-  if (toBuild.length > 0 || anew) stale.markAll(toBuild);
+  if (toBuild.length > 0 || replaceAll) stale.markAll(toBuild);
   const { writer } = start();
   if (toBuild.length > 0) {
     report.info({ types: toBuild, documents: writer.status().backlog }, 'building the indices');

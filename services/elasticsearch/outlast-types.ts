@@ -17,7 +17,7 @@ export async function outlastTypes(
   try {
     await changed;
   } catch (error) {
-    await indices.hold();
+    await indices.stay();
     report.warn(
       { reason: (error as Error).message },
       'content types changed: reads continue as before until the new read model is live',

@@ -25,7 +25,7 @@ async function* verifyIndex(
   switch (contents.kind) {
     case 'rows': {
       const pauseMs = server ? PAUSE_MS : 0;
-      yield* verifyRows({ graph, index, held: contents.held, repair, signal, pauseMs });
+      yield* verifyRows({ graph, index, content: contents.content, repair, signal, pauseMs });
       break;
     }
     case 'documents': {

@@ -26,7 +26,7 @@ export function embeddedReadSide({
         sink: index,
         visible: async () => {},
         shows: async () => true,
-        contents: () => ({ kind: 'rows', held: index.held }),
+        contents: () => ({ kind: 'rows', content: index.content }),
         announce: () => {},
         lead: async () => {},
         follow: async () => {},

@@ -5,8 +5,8 @@ import type { WriterStatus } from '../../projections/index-writer/index-writer.t
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { AnsweringProcesses } from '../../shared/read-index/answering-processes.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
-import type { HeldRows } from '../../shared/read-index/held-rows.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
+import type { IndexedContent } from '../../shared/read-index/indexed-content.ts';
 import type { ReadIndex, World } from '../../shared/read-index/read-index.ts';
 import type { StoredDocuments, StoredKey } from '../../shared/read-index/stored-documents.ts';
 import type { EarlierIndices, OutsideIndices } from './outside-indices.ts';
@@ -53,7 +53,7 @@ export type ReadSide = {
 
 /** Content of an index, by its kind. */
 export type IndexContents =
-  | { readonly kind: 'rows'; readonly held: (world: World) => HeldRows }
+  | { readonly kind: 'rows'; readonly content: (world: World) => IndexedContent }
   | {
       readonly kind: 'documents';
       readonly stored: StoredDocuments;

@@ -16,8 +16,8 @@ const author = {
 /** Lines of `schemas/`: each type of the project with Strapi's additions, and the components. */
 export function exportedSchemas(definitions: readonly TypeDefinition[]): object[] {
   const components = new Map<Uid, object>();
-  const types = definitions.flatMap(({ uid, schema, components: held }) => {
-    for (const [name, component] of Object.entries(held)) components.set(name, component as object);
+  const types = definitions.flatMap(({ uid, schema, components: own }) => {
+    for (const [name, component] of Object.entries(own)) components.set(name, component as object);
     if (schema === null || !uid.startsWith('api::')) return [];
     const modelName = uid.slice(uid.lastIndexOf('.') + 1);
     const { attributes = {}, ...others } = schema as { readonly attributes?: object };

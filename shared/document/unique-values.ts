@@ -83,7 +83,7 @@ export function attributeOfUniquePath({ path, attribute }: UniquePath): string {
 /** Returns the values at a unique path of an entry, as stored; null and "" do not count. */
 export function valuesAtPath({ path, attribute }: UniquePath, values: EntryValues): UniqueValue[] {
   const found: UniqueValue[] = [];
-  for (const { component, at } of holders([{ component: values, at: '' }], path)) {
+  for (const { component, at } of componentsAt([{ component: values, at: '' }], path)) {
     const value = component[attribute.name];
     if (value === undefined || value === null || value === '') continue;
     found.push({ at: at + attribute.name, value, text: uniqueText(attribute, value) });
@@ -91,24 +91,24 @@ export function valuesAtPath({ path, attribute }: UniquePath, values: EntryValue
   return found;
 }
 
-type Holder = { readonly component: EntryValues; readonly at: string };
+type Found = { readonly component: EntryValues; readonly at: string };
 
 /** The components at the end of a path, each with the beginning of its members' paths. */
-function holders(above: readonly Holder[], path: readonly ComponentStep[]): readonly Holder[] {
+function componentsAt(above: readonly Found[], path: readonly ComponentStep[]): readonly Found[] {
   const [step, ...rest] = path;
   if (step === undefined) return above;
-  const next: Holder[] = [];
+  const next: Found[] = [];
   for (const { component, at } of above) {
-    const held = component[step.attribute];
-    const isList = Array.isArray(held);
-    for (const [i, inner] of (isList ? held : [held]).entries()) {
+    const value = component[step.attribute];
+    const isList = Array.isArray(value);
+    for (const [i, inner] of (isList ? value : [value]).entries()) {
       // A refused part leaves a gap.
       if (inner === undefined || inner === null) continue;
       if (step.zoneComponent !== undefined && inner.__component !== step.zoneComponent) continue;
       next.push({ component: inner, at: `${at}${step.attribute}${isList ? `[${i}]` : ''}.` });
     }
   }
-  return holders(next, rest);
+  return componentsAt(next, rest);
 }
 
 /** Compares by the column's text, so that 1.5 and 1.50, or two spellings of one instant, are equal. */

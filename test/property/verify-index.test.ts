@@ -61,7 +61,7 @@ function pick<Item>(items: readonly Item[], at: number): Item | undefined {
 async function differencesOf({ graph, index }: Loaded, repair: boolean) {
   const signal = new AbortController().signal;
   const found: VerificationLine[] = [];
-  for await (const line of verifyRows({ graph, index, held: index.held, repair, pauseMs: 0, signal }))
+  for await (const line of verifyRows({ graph, index, content: index.content, repair, pauseMs: 0, signal }))
     found.push(line);
   return found.filter((line) => line.kind === 'difference');
 }

@@ -73,7 +73,7 @@ describe('the set of indices that a process reads', () => {
   it('held, stays what it was, and says when another is live', async () => {
     const { set, move, pass } = createMovingCluster();
     await set.get();
-    await set.hold();
+    await set.stay();
     expect(await set.refresh()).toBe(OLD);
     move();
     pass(10_000);
@@ -103,7 +103,7 @@ describe('a position that was announced of the new set', () => {
   it('is never known to a caller that still uses the old one', async () => {
     const { set, move } = createMovingCluster();
     await set.get();
-    await set.hold();
+    await set.stay();
     move();
     await expect(progressOf(set).read()).rejects.toThrow(OtherSetIsLive);
   });

@@ -50,18 +50,18 @@ export function presentComponent(component: Component) {
   };
 }
 
-/** The components that `types` hold, at any depth, in the order of the registry. */
+/** The components in `types`, at any depth, in the order of the registry. */
 export function presentedComponents(registry: SchemaRegistry, types: readonly ContentType[]): Component[] {
-  const held = new Set<Uid>();
+  const contained = new Set<Uid>();
   const pending: Model[] = [...types];
   for (let model = pending.pop(); model !== undefined; model = pending.pop()) {
     for (const uid of publicAttributes(model).flatMap(componentsOf)) {
-      if (held.has(uid)) continue;
-      held.add(uid);
+      if (contained.has(uid)) continue;
+      contained.add(uid);
       pending.push(componentOf(registry, uid));
     }
   }
-  return [...registry.components.values()].filter(({ uid }) => held.has(uid));
+  return [...registry.components.values()].filter(({ uid }) => contained.has(uid));
 }
 
 function componentsOf(attribute: Attribute): readonly Uid[] {

@@ -23,20 +23,20 @@ const PAGE = 512;
 
 export const EMPTY_TAIL: StreamTail = { revision: -1n, revisions: new Map() };
 
-/** The tails of the streams that were written to last, as many as hold 200,000 event ids. */
+/** The tails of the streams that were written to last, as many as have 200,000 event ids. */
 export const createStreamTails = (maxIds = MAX_IDS): StreamTails => {
   const tails = new Map<string, StreamTail>();
-  let held = 0;
+  let ids = 0;
   const forget = (stream: string) => {
-    held -= tails.get(stream)?.revisions.size ?? 0;
+    ids -= tails.get(stream)?.revisions.size ?? 0;
     tails.delete(stream);
   };
   const set = (stream: string, tail: StreamTail) => {
     forget(stream);
     tails.set(stream, tail);
-    held += tail.revisions.size;
+    ids += tail.revisions.size;
     for (const oldest of tails.keys()) {
-      if (held <= maxIds || oldest === stream) break;
+      if (ids <= maxIds || oldest === stream) break;
       forget(oldest);
     }
   };

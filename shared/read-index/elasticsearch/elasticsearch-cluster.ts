@@ -10,7 +10,7 @@ import { createDocumentWriter } from './document-writer.ts';
 import { createAnsweringDocuments } from './indices/answering-documents.ts';
 import type { IndexSpread } from './indices/create-index.ts';
 import { createIndexSets, type IndexSets, readLiveSet } from './indices/index-sets.ts';
-import { createLeadFence, type LeadFence } from './indices/lead-fence.ts';
+import { createLeaderFence, type LeaderFence } from './indices/leader-fence.ts';
 import { haveAllIndices, type OpenedIndices, openIndices } from './indices/open-indices.ts';
 import {
   createOwnerDocument,
@@ -53,10 +53,10 @@ export type ElasticsearchCluster = {
   /** For the one process that writes. */
   openIndices(options: {
     readonly log: string;
-    readonly anew: boolean;
+    readonly replaceAll: boolean;
     readonly epoch: number;
   }): Promise<OpenedIndices>;
-  readonly fence: LeadFence;
+  readonly fence: LeaderFence;
   /** Record of the log that writes the namespace's indices. */
   readonly owner: OwnerStore;
   /** Returns whether reads find an index for every content type, made from this log and for these types. */
@@ -130,11 +130,20 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
       const health = { index: `${space}-*`, wait_for_status: 'yellow', timeout: READY_WITHIN } as const;
       await client.cluster.health(health, { maxRetries: 0 });
     },
-    fence: createLeadFence(client, space),
+    fence: createLeaderFence(client, space),
     owner: createOwnerDocument(client, space),
-    async openIndices({ log, anew, epoch }) {
+    async openIndices({ log, replaceAll, epoch }) {
       await openProgressIndex(client, space);
-      const opened = await openIndices({ client, names, space, layouts: all, log, anew, epoch, spread });
+      const opened = await openIndices({
+        client,
+        names,
+        space,
+        layouts: all,
+        log,
+        replaceAll,
+        epoch,
+        spread,
+      });
       written = opened.set;
       return opened;
     },

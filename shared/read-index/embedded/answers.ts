@@ -25,7 +25,7 @@ type Attempt = {
   readonly isAttempt: true;
   readonly task: Task;
   /** Index among the started attempts; -1: not started, or done. */
-  place: number;
+  slot: number;
   /** The state of its first part. */
   state: number;
   /** Number of finished parts: the next ones must be of the same state. */
@@ -45,24 +45,24 @@ function createBegun() {
   let attempts: Attempt[] = [];
   return {
     size: () => attempts.length,
-    some: (holds: (attempt: Attempt) => boolean) => attempts.some(holds),
+    some: (isMatch: (attempt: Attempt) => boolean) => attempts.some(isMatch),
     add(attempt: Attempt): void {
-      if (attempt.place < 0) attempt.place = attempts.push(attempt) - 1;
+      if (attempt.slot < 0) attempt.slot = attempts.push(attempt) - 1;
     },
     /** Returns false if it was not a member. */
     remove(attempt: Attempt): boolean {
-      const { place } = attempt;
-      if (place < 0) return false;
+      const { slot } = attempt;
+      if (slot < 0) return false;
       const last = attempts.pop() as Attempt;
       if (last !== attempt) {
-        attempts[place] = last;
-        last.place = place;
+        attempts[slot] = last;
+        last.slot = slot;
       }
-      attempt.place = -1;
+      attempt.slot = -1;
       return true;
     },
     clear(): void {
-      for (const attempt of attempts) attempt.place = -1;
+      for (const attempt of attempts) attempt.slot = -1;
       attempts = [];
     },
   };
@@ -136,7 +136,7 @@ export function createAnswers({ turns, limit, patienceMs, now }: AnswersOptions)
     work: (attempt: Attempt) => Promise<Result> | Result,
   ): Promise<Result> => {
     for (;;) {
-      const attempt: Attempt = { isAttempt: true, task, place: -1, state, parts: 0, over: false };
+      const attempt: Attempt = { isAttempt: true, task, slot: -1, state, parts: 0, over: false };
       try {
         return await work(attempt);
       } catch (error) {

@@ -89,7 +89,7 @@ function putComponents(
     ensureRowSets(index.rowSets, parent, attribute, components);
   for (const below of parent.components.values()) {
     const wanted = (components[below.attribute] ?? [])
-      .map((component, place) => ({ component, place }))
+      .map((component, slot) => ({ component, slot }))
       .filter(({ component }) => component.component === below.component);
     replaceChildren(index, below, parentRow, wanted);
   }
@@ -114,16 +114,16 @@ function replaceChildren(
   index: BatchTarget,
   below: ComponentRowSet,
   parentRow: number,
-  wanted: readonly { readonly component: IndexedComponent; readonly place: number }[],
+  wanted: readonly { readonly component: IndexedComponent; readonly slot: number }[],
 ): void {
   const { rowSet, links } = below;
   const before = listValues(links.forward.lists, parentRow);
   const after = new Set<number>();
-  for (const { component, place } of wanted) {
+  for (const { component, slot } of wanted) {
     const row = putRow(index, rowSet, component.key, component);
     const [parent] = listValues(links.backward.lists, row);
     if (parent !== undefined && parent !== parentRow) disconnect(links, parent, row);
-    connectRows(links, parentRow, row, { sourceOrder: place, targetOrder: 0 });
+    connectRows(links, parentRow, row, { sourceOrder: slot, targetOrder: 0 });
     after.add(row);
   }
   for (const row of before) if (!after.has(row)) dropRow(index, rowSet, row);

@@ -9,8 +9,8 @@ type Rows = { readonly rowSets: RowSets; readonly sources: SourceStore };
 /** Implements `ReadIndex.changedComponents`. */
 export function changedComponents(rows: Rows, { type, version, key, row }: RowChange): readonly string[] {
   const rowSet = versionRowSet(rows.rowSets, type, version);
-  const held = rowSet.ordinals.get(key);
-  return held === undefined || row === null ? [] : differing(rows, rowSet, held, row.components);
+  const existing = rowSet.ordinals.get(key);
+  return existing === undefined || row === null ? [] : differing(rows, rowSet, existing, row.components);
 }
 
 function differing(
@@ -25,26 +25,26 @@ function differing(
   return inComponents.flatMap(({ name }) => {
     const wanted = components[name] ?? [];
     const below = [...rowSet.components.values()].filter(({ attribute }) => attribute === name);
-    const held = below.reduce((sum, one) => sum + linkOrders(one.links.forward, row).length, 0);
-    const isSame = held === wanted.length && below.every((one) => isHeld(rows, one, row, wanted));
+    const existing = below.reduce((sum, one) => sum + linkOrders(one.links.forward, row).length, 0);
+    const isSame = existing === wanted.length && below.every((one) => isUnchanged(rows, one, row, wanted));
     return isSame ? [] : [name];
   });
 }
 
 /** Returns whether the wanted components of this kind are those of the row, at the same slots. */
-function isHeld(
+function isUnchanged(
   rows: Rows,
   { component, rowSet, links }: ComponentRowSet,
   parent: number,
   all: readonly IndexedComponent[],
 ): boolean {
-  const held = linkedInOrder(links.forward, parent, rowSet.keys);
+  const existing = linkedInOrder(links.forward, parent, rowSet.keys);
   const slots = linkOrders(links.forward, parent);
-  const sources = sourcesOf(rows.sources, rowSet, held);
+  const sources = sourcesOf(rows.sources, rowSet, existing);
   const wanted = all.map((one, slot) => ({ one, slot })).filter(({ one }) => one.component === component);
-  if (wanted.length !== held.length) return false;
+  if (wanted.length !== existing.length) return false;
   return wanted.every(({ one, slot }, at) => {
-    const row = held[at] as number;
+    const row = existing[at] as number;
     const isSame = rowSet.keys[row] === one.key && slots[at] === slot;
     if (!isSame || Buffer.compare(one.source, sources[at] as Uint8Array) !== 0) return false;
     return differing(rows, rowSet, row, one.components).length === 0;

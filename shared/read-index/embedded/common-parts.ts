@@ -105,7 +105,7 @@ function createCollect(context: CollectContext, rowSet: RowSetIndex, query: Bool
 
 function createIntersection(rowSet: RowSetIndex, parts: readonly (() => Bits)[]): () => Bits {
   const [only] = parts;
-  if (only === undefined) return () => rowSet.live;
+  if (only === undefined) return () => rowSet.present;
   if (parts.length === 1) return only;
   let rows: Bits | undefined;
   return () => {

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { defined } from '../../defined.ts';
-import { createMakeRoom } from '../../make-room.ts';
+import { createIdlePause } from '../../idle-pause.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import { PART, rest } from '../../turns/slice.ts';
 import { TURNS, type Turns } from '../../turns/turns.ts';
-import type { HeldRows } from '../held-rows.ts';
+import type { IndexedContent } from '../indexed-content.ts';
 import type {
   ReadIndex,
   SearchRequest,
@@ -23,7 +23,7 @@ import { type CommonParts, createCommonParts } from './common-parts.ts';
 import { linkedAt } from './linked-at.ts';
 import type { Matcher } from './matcher.ts';
 import { createOrderCache } from './order-cache.ts';
-import { readHeldRows } from './read-held-rows.ts';
+import { readIndexedContent } from './read-indexed-content.ts';
 import { borrowBits, releaseBits } from './row-set.ts';
 import { createRowSets, worldRowSet } from './row-sets.ts';
 import { countMatches, createPageOfFew, createPageSelection, createSelectionAfter } from './select-page.ts';
@@ -59,7 +59,7 @@ export type EmbeddedIndexOptions = {
 
 export type EmbeddedIndex = ReadIndex & {
   /** Content of the index, for comparing it with the expected content. */
-  held(world: World): HeldRows;
+  content(world: World): IndexedContent;
 };
 
 type EmbeddedState = WordSearchState;
@@ -119,7 +119,7 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
     sourceAt: (rowSet, world, key) => sourceAt(state, rowSet, world, key),
     linkedAt: (rowSet, key, at) => linkedAt(state.rowSets, rowSet, key, at),
     changedComponents: (change) => changedComponents(state, change),
-    held: (world) => readHeldRows(rowSets, state.sources, world),
+    content: (world) => readIndexedContent(rowSets, state.sources, world),
     warm: () => warm(state, () => isOpen),
     close: async () => {
       isOpen = false;
@@ -131,10 +131,10 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
 
 /** Requests come first. */
 async function warm(state: EmbeddedState, isWanted: () => boolean): Promise<void> {
-  const makeRoom = createMakeRoom();
+  const idlePause = createIdlePause();
   let started = performance.now();
   const pause = async () => {
-    await makeRoom(performance.now() - started);
+    await idlePause(performance.now() - started);
     started = performance.now();
     return isWanted();
   };
@@ -155,7 +155,7 @@ function createSearch(
   const rowSet = worldRowSet(rowSets, request.type, world);
   const everything = query.kind === 'match_all';
   let matcher: Matcher | undefined;
-  let matched = everything ? rowSet.live : undefined;
+  let matched = everything ? rowSet.present : undefined;
   let select: (() => Selection) | undefined;
   let selection: Selection | undefined;
   const found: Uint8Array[] = [];

@@ -58,7 +58,7 @@ function scatter(lists: RowLists, rows: Bits, first: number, into: Bits): void {
     const count = counts[row] as number;
     const head = heads[row] as number;
     if (count > 1) {
-      for (let place = head; place < head + count; place++) setBit(into, pool[place] as number);
+      for (let at = head; at < head + count; at++) setBit(into, pool[at] as number);
       // No branch between none and one, which would be unpredictable: none sets no bit.
     } else into[head >>> 5] = (into[head >>> 5] as number) | (count << (head & 31));
   }
@@ -71,6 +71,6 @@ function someLinked(lists: RowLists, row: number, test: (row: number) => boolean
   if (count < 2) return count === 1 && test(head);
   const { pool } = lists;
   halt(count);
-  for (let place = head; place < head + count; place++) if (test(pool[place] as number)) return true;
+  for (let at = head; at < head + count; at++) if (test(pool[at] as number)) return true;
   return false;
 }

@@ -13,22 +13,22 @@ const AT_ONCE = 16_384;
 type Bounds = Pick<Extract<BoolQuery, { kind: 'range' }>, 'gt' | 'gte' | 'lt' | 'lte'>;
 
 /** Position of a value relative to a range of the sorted values: before it (negative), in it (0) or after it. */
-type Placement = (value: Scalar) => number;
+type Side = (value: Scalar) => number;
 
 /** Matches the range of the rows sorted by `column` whose values `place` puts at 0. */
 export function matchStretch(
   orders: OrderCache,
   rowSet: RowSetIndex,
   column: IndexedColumn,
-  place: Placement,
+  side: Side,
 ): Matcher {
   const rows = sortedRows(orders, rowSet, column.field);
-  const placeOf = (row: number) => {
+  const sideOf = (row: number) => {
     const value = sortValue(column, row);
-    return value === null ? 1 : place(value);
+    return value === null ? 1 : side(value);
   };
-  const start = firstWhere(rows, (row) => placeOf(row) >= 0);
-  const end = firstWhere(rows, (row) => placeOf(row) > 0);
+  const start = firstWhere(rows, (row) => sideOf(row) >= 0);
+  const end = firstWhere(rows, (row) => sideOf(row) > 0);
   let next = start;
   return {
     estimate: end - start,
@@ -42,7 +42,7 @@ export function matchStretch(
         rest(AT_ONCE / 8);
       }
     },
-    test: (row) => placeOf(row) === 0,
+    test: (row) => sideOf(row) === 0,
   };
 }
 
@@ -71,7 +71,7 @@ export function matchStretches(
   };
 }
 
-export function withinBounds({ gt, gte, lt, lte }: Bounds): Placement {
+export function withinBounds({ gt, gte, lt, lte }: Bounds): Side {
   return (value) => {
     if (gt !== undefined && compareSortValues(value, gt) <= 0) return -1;
     if (gte !== undefined && compareSortValues(value, gte) < 0) return -1;
@@ -81,12 +81,12 @@ export function withinBounds({ gt, gte, lt, lte }: Bounds): Placement {
   };
 }
 
-function firstWhere(rows: Int32Array, holds: (row: number) => boolean): number {
+function firstWhere(rows: Int32Array, isMatch: (row: number) => boolean): number {
   let low = 0;
   let high = rows.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (holds(rows[middle] as number)) high = middle;
+    if (isMatch(rows[middle] as number)) high = middle;
     else low = middle + 1;
   }
   return low;

@@ -35,10 +35,10 @@ export function matchText(rowSet: RowSetIndex, column: IndexedColumn, query: Tex
 function matchTexts(texts: Dictionary, rows: number, query: TextQuery): Matcher {
   const candidates = candidateTerms(texts, query);
   if (candidates.count === 0) return MATCH_NOTHING;
-  const holds = comparison(query);
+  const isMatch = comparison(query);
   const matches = (term: number) => {
     const text = termText(texts, term, query.fold);
-    return text !== undefined && holds(text);
+    return text !== undefined && isMatch(text);
   };
   let next = 0;
   const rowsPerTerm = rows / Math.max(1, distinctTerms(texts));

@@ -49,5 +49,5 @@ export function matchBits(bits: () => Bits, count: number, words: number): Match
 }
 
 export function matchEveryRow(rowSet: RowSetIndex): Matcher {
-  return matchBits(() => rowSet.live, rowSet.count, rowSet.size / 32);
+  return matchBits(() => rowSet.present, rowSet.count, rowSet.size / 32);
 }

@@ -187,8 +187,8 @@ function scanWith(
     const head = heads[row] as number;
     const end = head + listCount(tokens, row);
     let isWanted = false;
-    for (let place = head; place < end; place++) {
-      const token = pool[place] as number;
+    for (let next = head; next < end; next++) {
+      const token = pool[next] as number;
       if (token < 0) {
         at.field = -1 - token;
         at.position += VALUE_GAP;

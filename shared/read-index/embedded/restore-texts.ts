@@ -118,8 +118,8 @@ function* tokensOf(
   for (const { row, from, to } of kept) counts[row] = to - from;
   const lists = createListsOf(counts);
   const { pool, heads } = lists;
-  for (const [place, { row, from, to }] of kept.entries()) {
-    if (place % ROWS_AT_ONCE === 0) yield;
+  for (const [number, { row, from, to }] of kept.entries()) {
+    if (number % ROWS_AT_ONCE === 0) yield;
     // No row has a list of one: a word comes after its field.
     const start = heads[row] as number;
     for (let at = from; at < to; at++) pool[start + at - from] = tokens[at] as number;
@@ -231,6 +231,6 @@ function show(index: TextIndex, { kept, tokens, size }: Restored): void {
     if (text !== undefined) text.rows++;
   }
   for (let row = 0; row < size; row++)
-    if (index.digests[row] === 0n && hasBit(rowSet.live, row)) changed.add(row);
+    if (index.digests[row] === 0n && hasBit(rowSet.present, row)) changed.add(row);
   index.read = size;
 }

@@ -109,7 +109,7 @@ export function indexInList(lists: RowLists, list: number, value: number): numbe
   const head = lists.heads[list] as number;
   if (count === 1) return head === value ? 0 : -1;
   const { pool } = lists;
-  for (let place = head; place < head + count; place++) if (pool[place] === value) return place - head;
+  for (let at = head; at < head + count; at++) if (pool[at] === value) return at - head;
   return -1;
 }
 

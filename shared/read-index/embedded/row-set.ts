@@ -21,7 +21,8 @@ export type RowSetIndex = {
   readonly model: Model;
   readonly ordinals: Map<number, number>;
   keys: Float64Array;
-  live: Bits;
+  /** Ordinals of existing rows. */
+  present: Bits;
   /** Ordinals in use or free: every ordinal is below this. */
   size: number;
   /** Number of existing rows. */
@@ -76,7 +77,7 @@ export function createRowSet(
     model,
     ordinals: new Map(),
     keys: new Float64Array(FIRST_CAPACITY),
-    live: new Int32Array(wordsFor(FIRST_CAPACITY)),
+    present: new Int32Array(wordsFor(FIRST_CAPACITY)),
     size: 0,
     count: 0,
     freeOrdinals: { waiting: [], next: 0, keep: reuseOrdinalsAfter },
@@ -101,7 +102,7 @@ export function ensureRow(rowSet: RowSetIndex, key: number): number {
   const row = takeOrdinal(rowSet);
   rowSet.ordinals.set(key, row);
   rowSet.keys[row] = key;
-  setBit(rowSet.live, row);
+  setBit(rowSet.present, row);
   rowSet.count++;
   return row;
 }
@@ -120,7 +121,7 @@ export function setFields(rowSet: RowSetIndex, row: number, fields: FieldValues)
 export function removeRow(rowSet: RowSetIndex, row: number): void {
   for (const column of rowSet.columns) setColumnValue(column, row, null, rowSet.size);
   rowSet.ordinals.delete(rowSet.keys[row] as number);
-  clearBit(rowSet.live, row);
+  clearBit(rowSet.present, row);
   rowSet.count--;
   rowSet.freeOrdinals.waiting.push(row);
 }
@@ -161,7 +162,7 @@ function grow(rowSet: RowSetIndex, capacity: number): void {
   const keys = new Float64Array(capacity);
   keys.set(rowSet.keys);
   rowSet.keys = keys;
-  rowSet.live = growBits(rowSet.live, capacity);
+  rowSet.present = growBits(rowSet.present, capacity);
   for (const column of rowSet.columns) growColumn(column, capacity);
 }
 

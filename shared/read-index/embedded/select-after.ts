@@ -32,7 +32,7 @@ export function firstRowBehindId(rowSet: RowSetIndex, id: number): number {
   while (low < high) {
     const middle = (low + high) >>> 1;
     let row = middle;
-    while (row < high && !hasBit(rowSet.live, row)) row++;
+    while (row < high && !hasBit(rowSet.present, row)) row++;
     if (row === high || (sortValue(rowSet.ids, row) as number) > id) high = middle;
     else low = row + 1;
   }

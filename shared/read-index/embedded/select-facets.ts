@@ -32,7 +32,7 @@ export function createFacetSelection(
       const last = best.length < limit ? undefined : best[limit - 1];
       if (count > 0 && (last === undefined || count >= last.count)) {
         const value = nameAt(at);
-        if (isWanted === undefined || isWanted(value)) place(best, { value, count }, limit);
+        if (isWanted === undefined || isWanted(value)) insert(best, { value, count }, limit);
         rest(NAME_STEPS);
       } else rest(VALUE_STEPS);
     }
@@ -45,7 +45,7 @@ function isBefore(a: FacetCount, b: FacetCount): boolean {
 }
 
 /** Keeps `best` the first `most` in order. */
-function place(best: FacetCount[], each: FacetCount, most: number): void {
+function insert(best: FacetCount[], each: FacetCount, most: number): void {
   const last = best[most - 1];
   if (last !== undefined && !isBefore(each, last)) return;
   let low = 0;

@@ -129,5 +129,5 @@ function walk(rows: Int32Array, matched: Bits, page: Page): readonly number[] {
 }
 
 export function countMatches(rowSet: RowSetIndex, matched: Bits): number {
-  return matched === rowSet.live ? rowSet.count : countBits(matched);
+  return matched === rowSet.present ? rowSet.count : countBits(matched);
 }

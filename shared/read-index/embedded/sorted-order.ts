@@ -73,7 +73,7 @@ export function releaseOrder(order: SortedOrder): void {
 function build(order: SortedOrder): void {
   const { rowSet } = order;
   if (order.building === undefined) {
-    order.building = createRowSort(order.keys, selectRows(rowSet.live, 0, rowSet.count));
+    order.building = createRowSort(order.keys, selectRows(rowSet.present, 0, rowSet.count));
     order.count = rowSet.count;
     keepMarking(order);
   }
@@ -148,11 +148,11 @@ function putMovedRows(order: SortedOrder): void {
     order.readers ??= createKeyReaders(keys);
     const { readers } = order;
     const back = [...out.values().take(PUT_AT_ONCE)];
-    const live = back.filter((row) => hasBit(rowSet.live, row));
-    live.sort((a, b) => compareRows(keys, readers, a, b));
+    const present = back.filter((row) => hasBit(rowSet.present, row));
+    present.sort((a, b) => compareRows(keys, readers, a, b));
     // Comparing may have ended with the slice: from here on nothing does.
-    const places = live.map((row) => placeFor(order, readers, row, order.count));
-    putIn(order, live, places);
+    const slots = present.map((row) => slotFor(order, readers, row, order.count));
+    putIn(order, present, slots);
     for (const row of back) out.delete(row);
     rest(PUT_AT_ONCE * PUT_STEPS);
   }
@@ -189,7 +189,7 @@ function removeMoved(order: SortedOrder): void {
 }
 
 /** Inserts sorted rows where they go among those there, from the last to the first, so that each stretch between them moves once. */
-function putIn(order: SortedOrder, sorted: readonly number[], places: readonly number[]): void {
+function putIn(order: SortedOrder, sorted: readonly number[], slots: readonly number[]): void {
   const total = order.count + sorted.length;
   if (total > order.rows.length) {
     const longer = new Int32Array(Math.ceil(total * 1.25));
@@ -198,7 +198,7 @@ function putIn(order: SortedOrder, sorted: readonly number[], places: readonly n
   }
   let end = order.count;
   for (let i = sorted.length - 1; i >= 0; i--) {
-    const at = places[i] as number;
+    const at = slots[i] as number;
     order.rows.copyWithin(at + i + 1, at, end);
     order.rows[at + i] = sorted[i] as number;
     end = at;
@@ -206,7 +206,7 @@ function putIn(order: SortedOrder, sorted: readonly number[], places: readonly n
   order.count = total;
 }
 
-function placeFor(
+function slotFor(
   { rows, keys }: SortedOrder,
   readers: readonly KeyReader[],
   row: number,

@@ -13,7 +13,8 @@ export type SourceBlocks = {
 type Block = {
   readonly bytes: Uint8Array;
   used: number;
-  live: number;
+  /** Bytes that rows still have as their sources. */
+  needed: number;
   /** Row sets whose sources were stored here; many may have been removed since. */
   readonly rowSets: RowSetIndex[];
   readonly rows: number[];
@@ -43,7 +44,7 @@ export function storeSource(
   block.bytes.set(source, block.used);
   rowSet.sources[row] = block.bytes.subarray(block.used, block.used + byteLength);
   block.used += byteLength;
-  block.live += byteLength;
+  block.needed += byteLength;
   block.rowSets.push(rowSet);
   block.rows.push(row);
 }
@@ -52,18 +53,18 @@ export function storeSource(
 export function releaseSource(blocks: SourceBlocks, source: Uint8Array): void {
   const block = blocks.byBuffer.get(source.buffer);
   if (block === undefined) return;
-  block.live -= source.byteLength;
-  if (block !== blocks.current && block.live * 2 < block.bytes.byteLength) empty(blocks, block);
+  block.needed -= source.byteLength;
+  if (block !== blocks.current && block.needed * 2 < block.bytes.byteLength) empty(blocks, block);
 }
 
 function blockWithRoom(blocks: SourceBlocks, bytes: number): Block {
   const { current } = blocks;
   if (current !== undefined && current.bytes.byteLength - current.used >= bytes) return current;
-  const created = { bytes: new Uint8Array(BLOCK_BYTES), used: 0, live: 0, rowSets: [], rows: [] };
+  const created = { bytes: new Uint8Array(BLOCK_BYTES), used: 0, needed: 0, rowSets: [], rows: [] };
   blocks.byBuffer.set(created.bytes.buffer, created);
   blocks.current = created;
   // The block may have lost half of its sources while it was being filled.
-  if (current !== undefined && current.live * 2 < current.bytes.byteLength) empty(blocks, current);
+  if (current !== undefined && current.needed * 2 < current.bytes.byteLength) empty(blocks, current);
   return blockWithRoom(blocks, bytes);
 }
 

@@ -65,9 +65,9 @@ export function addSources(
   const { sources } = rowSet;
   for (let i = found.length; i < rows.length; i++) {
     const row = rows[i] as number;
-    const held = sources[row];
-    found.push(held ?? loadSource(store, rowSet, row));
-    rest(held === undefined ? LOAD_STEPS : 1);
+    const inMemory = sources[row];
+    found.push(inMemory ?? loadSource(store, rowSet, row));
+    rest(inMemory === undefined ? LOAD_STEPS : 1);
   }
 }
 

@@ -176,7 +176,7 @@ function readRow(index: TextIndex, row: number): number {
   forgetRow(index, row);
   noteDigest(index, row);
   index.unsaved++;
-  if (!hasBit(index.rowSet.live, row)) return 0;
+  if (!hasBit(index.rowSet.present, row)) return 0;
   const text = localeText(index, localeOfRow(index, row));
   let words = 0;
   for (const [at, field] of index.fields.entries()) {
@@ -213,22 +213,22 @@ function noteDigest(index: TextIndex, row: number): void {
     longer.set(index.digests);
     index.digests = longer;
   }
-  index.digests[row] = hasBit(index.rowSet.live, row) ? digestOfRow(index, row) : 0n;
+  index.digests[row] = hasBit(index.rowSet.present, row) ? digestOfRow(index, row) : 0n;
 }
 
-type ReadPlace = { readonly row: number; readonly field: number };
+type TextAddress = { readonly row: number; readonly field: number };
 
 function createValueReader(
   index: TextIndex,
   text: LocaleText,
-  place: ReadPlace,
+  address: TextAddress,
 ): WordReader & { readonly words: () => number } {
-  const kind = index.fields[place.field]?.kind ?? 'text';
+  const kind = index.fields[address.field]?.kind ?? 'text';
   const { vocabulary } = text;
   let words = 0;
   const add = (number: number) => {
-    if (words++ === 0) appendToList(index.tokens, place.row, -1 - place.field);
-    addWord(index, text, place, number);
+    if (words++ === 0) appendToList(index.tokens, address.row, -1 - address.field);
+    addWord(index, text, address, number);
   };
   return {
     words: () => words,
@@ -245,7 +245,7 @@ function createValueReader(
 function addWord(
   { tokens, rowSet }: TextIndex,
   text: LocaleText,
-  { row, field }: ReadPlace,
+  { row, field }: TextAddress,
   number: number,
 ): void {
   appendToList(tokens, row, number);

@@ -78,8 +78,8 @@ export function usePlainWord(
   { start, end, hash }: { readonly start: number; readonly end: number; readonly hash: number },
 ): number {
   const { recent, words } = vocabulary;
-  const place = (hash ^ (hash >>> 15)) & (RECENT_WORDS - 1);
-  const number = recent[place] as number;
+  const slot = (hash ^ (hash >>> 15)) & (RECENT_WORDS - 1);
+  const number = recent[slot] as number;
   const known = words[number];
   // A number may be that of another word by now. Words of other kinds have other keys.
   if (known !== undefined && known.key.length === end - start && text.startsWith(known.key, start)) {
@@ -87,7 +87,7 @@ export function usePlainWord(
     return number;
   }
   const used = useWord(vocabulary, text.slice(start, end), 'text');
-  recent[place] = used;
+  recent[slot] = used;
   return used;
 }
 

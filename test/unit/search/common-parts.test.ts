@@ -45,7 +45,7 @@ it('collects the rows of a condition once for several searches', () => {
   expect(poems[0]).toBe(0b1111);
   expect(common.match(rowSet, request(poem))()).toBe(poems);
   expect(common.match(rowSet, request(long))()).not.toBe(common.match(rowSet, request(long))());
-  expect(common.match(rowSet, request(MATCH_ALL))()).toBe(rowSet.live);
+  expect(common.match(rowSet, request(MATCH_ALL))()).toBe(rowSet.present);
 });
 
 it('finds the words of a query once for each choice of fields and typos', () => {

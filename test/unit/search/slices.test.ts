@@ -65,8 +65,8 @@ it.each([
   ['heat1 heat2 heat3 heat4 heat5 h', ROWS],
 ])('ranks rows by the words of %s in slices', (query, least) => {
   const searches = createTextTerms(index, text(query))();
-  const ranked = createRanking(index, searches, rowSet.live)();
-  const { result, slices } = inShortSlices(createRanking(index, searches, rowSet.live));
+  const ranked = createRanking(index, searches, rowSet.present)();
+  const { result, slices } = inShortSlices(createRanking(index, searches, rowSet.present));
   expect(result).toEqual(ranked);
   expect(new Set(result.ranks).size).toBeGreaterThan(query === 'h' ? 0 : 1);
   expect(slices).toBeGreaterThan(least);
@@ -78,7 +78,7 @@ it.each<[string, Partial<FacetRequest>]>([
   ['pages', { type: 'integer' }],
 ])('names the values of the facet %s in slices', (field, more) => {
   const asked: FacetRequest = { path: [], field, type: 'string', limit: 5, ...more };
-  const count = () => createFacetCount({ rowSets, world: 'published', rowSet }, asked, rowSet.live);
+  const count = () => createFacetCount({ rowSets, world: 'published', rowSet }, asked, rowSet.present);
   const { result, slices } = inShortSlices(count());
   expect(result).toEqual(count()());
   expect(result.values.length).toBe(5);

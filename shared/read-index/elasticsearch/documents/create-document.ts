@@ -9,12 +9,12 @@ import {
   type PlacedRelation,
   type PlacedStep,
 } from '../layout/document-layout.ts';
-import { type StoredLinks, type StoredPart, type StoredParts, zoneHolder } from '../layout/index-document.ts';
+import { type StoredLinks, type StoredPart, type StoredParts, zoneField } from '../layout/index-document.ts';
 import { type ByteSink, overwrite, putByte, putBytes, sizeOf, writeText, writtenSince } from './byte-sink.ts';
 import { copiesAt } from './copies.ts';
 import { knownOwnPart, noteOwnPart, writeOrCopy } from './own-part.ts';
 import { pathEnds, sortsText } from './sort-values.ts';
-import { type HeldRow, writeColumns, writeTexts } from './write-columns.ts';
+import { type RowNode, writeColumns, writeTexts } from './write-columns.ts';
 import { type FieldTexts, writeWords } from './write-words.ts';
 
 type Members<T> = { [name: string]: T };
@@ -42,7 +42,7 @@ export function writeDocument(
   neighbours: Neighbours,
 ): void {
   const making: Making = { sink, neighbours };
-  const held: HeldRow = { key, fields: row.fields, components: row.components };
+  const node: RowNode = { key, fields: row.fields, components: row.components };
   const own = knownOwnPart(sink, layout, row);
   writeText(sink, '{"sum":"');
   const sumAt = sizeOf(sink);
@@ -52,31 +52,31 @@ export function writeDocument(
     const { buffer, byteOffset, byteLength } = row.source;
     const source = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
     writeText(sink, `","key":${key},"src":"${source}",`);
-    writeColumns(sink, layout.root, held.fields);
+    writeColumns(sink, layout.root, node.fields);
   });
-  const { links, parts } = writeAround(making, layout.root, held, true);
+  const { links, parts } = writeAround(making, layout.root, node, true);
   if (links !== undefined) writeText(sink, `,"links":"${base64Json(links)}"`);
   if (parts !== undefined) writeText(sink, `,"parts":"${base64Json(parts)}"`);
-  const sorts = sortsText(neighbours, layout, held);
+  const sorts = sortsText(neighbours, layout, node);
   if (sorts !== '') writeText(sink, `,"s":{${sorts}}`);
   const summed = { from, to: sizeOf(sink) };
   const sum = own?.summed.equals(writtenSince(sink, from)) ? own.sum : digestOf(writtenSince(sink, from));
   overwrite(sink, sumAt, sum);
   const hasThrough = layout.words.fields.some(({ path }) => path.length > 0);
   const texts = writeOrCopy(sink, own?.texts, () => {
-    writeTexts(sink, layout.root, held.fields);
+    writeTexts(sink, layout.root, node.fields);
     if (!hasThrough) writeWords(sink, layout.words, row.fields, ({ attribute }) => [row.fields[attribute]]);
   });
-  if (hasThrough) writeWords(sink, layout.words, row.fields, textsAround(making, layout, held));
+  if (hasThrough) writeWords(sink, layout.words, row.fields, textsAround(making, layout, node));
   putByte(sink, CLOSING_BRACE);
   noteOwnPart(sink, layout, row, { head, texts, summed, sum });
 }
 
 /** Texts of the row and of rows around it, each row once. */
-function textsAround({ neighbours }: Making, { root }: DocumentLayout, held: HeldRow): FieldTexts {
+function textsAround({ neighbours }: Making, { root }: DocumentLayout, node: RowNode): FieldTexts {
   return ({ path, attribute }) => {
     const ends = new Map(
-      pathEnds(neighbours, root, held, path).flatMap((end) => (end === null ? [] : [[end.key, end]])),
+      pathEnds(neighbours, root, node, path).flatMap((end) => (end === null ? [] : [[end.key, end]])),
     );
     return [...ends.values()].map(({ fields }) => fields[attribute]);
   };
@@ -96,29 +96,29 @@ type Kept = { readonly links?: StoredLinks; readonly parts?: StoredParts };
 const NOTHING_KEPT: Kept = Object.freeze({});
 
 /** Writes the members of an object below the root. `own`: it is a component of the document's row. */
-function writeBody(making: Making, place: Place, held: HeldRow, own: boolean): Kept {
-  writeColumns(making.sink, place, held.fields);
-  writeTexts(making.sink, place, held.fields);
-  return writeAround(making, place, held, own);
+function writeBody(making: Making, place: Place, node: RowNode, own: boolean): Kept {
+  writeColumns(making.sink, place, node.fields);
+  writeTexts(making.sink, place, node.fields);
+  return writeAround(making, place, node, own);
 }
 
 /** Writes the members that follow a node's own columns. */
-function writeAround(making: Making, place: Place, held: HeldRow, own: boolean): Kept {
+function writeAround(making: Making, place: Place, node: RowNode, own: boolean): Kept {
   if (place.steps.size === 0) return NOTHING_KEPT;
-  const parts = writeComponents(making, place, held, own);
-  const links = writeLinked(making, place, held, own);
+  const parts = writeComponents(making, place, node, own);
+  const links = writeLinked(making, place, node, own);
   return { ...defined({ links, parts }) };
 }
 
 /** `"e":{…}` and `"t":{…}`, where there are any. */
-function writeLinked(making: Making, place: Place, held: HeldRow, own: boolean): StoredLinks | undefined {
+function writeLinked(making: Making, place: Place, node: RowNode, own: boolean): StoredLinks | undefined {
   const { sink, neighbours } = making;
   const links: Members<StoredLinks[string]> = {};
   let [e, t] = [0, ''];
   for (const step of place.steps.values()) {
     if (step.kind !== 'relation' || (step.linkField === undefined && step.embedded === undefined)) continue;
     const { attribute, member } = step;
-    const linked = neighbours.linked(place.rowSet, held.key, attribute);
+    const linked = neighbours.linked(place.rowSet, node.key, attribute);
     if (linked.length === 0) continue;
     if (step.linkField !== undefined) {
       t += `,${member}[${linked.map(({ key }) => key).join()}]`;
@@ -173,13 +173,13 @@ function linkedCopies(
 }
 
 /** `"c":{…}`, where there are any. */
-function writeComponents(making: Making, place: Place, held: HeldRow, own: boolean): StoredParts | undefined {
+function writeComponents(making: Making, place: Place, node: RowNode, own: boolean): StoredParts | undefined {
   const { sink } = making;
   const parts: Members<readonly StoredPart[]> = {};
   let isFirst = true;
   for (const step of place.steps.values()) {
     if (step.kind === 'relation') continue;
-    const items = held.components[step.attribute] ?? [];
+    const items = node.components[step.attribute] ?? [];
     if (items.length === 0) continue;
     writeText(sink, (isFirst ? ',"c":{' : ',') + step.member);
     isFirst = false;
@@ -198,15 +198,15 @@ function writeComponents(making: Making, place: Place, held: HeldRow, own: boole
 
 function writeComponent(making: Making, step: PlacedItems, item: IndexedComponent, own: boolean): StoredPart {
   const place = step.kind === 'component' ? step.place : step.components.get(item.component);
-  if (place === undefined) throw new Error(`${item.component} does not belong in ${step.holder}`);
+  if (place === undefined) throw new Error(`${item.component} does not belong in ${step.objectField}`);
   // The kind first, then the fields below a separate name: kinds may use one name for different types.
-  const holder =
+  const opening =
     step.kind === 'component'
       ? ''
-      : `"kind":${JSON.stringify(item.component)},${memberOf(zoneHolder(item.component))}{`;
-  writeText(making.sink, `{${holder}`);
+      : `"kind":${JSON.stringify(item.component)},${memberOf(zoneField(item.component))}{`;
+  writeText(making.sink, `{${opening}`);
   const { links, parts } = writeBody(making, place, item, own);
-  writeText(making.sink, holder === '' ? '}' : '}}');
+  writeText(making.sink, opening === '' ? '}' : '}}');
   return {
     key: item.key,
     component: item.component,

@@ -2,21 +2,21 @@ import type { Scalar } from '../../bool-query.ts';
 import { compareCodePoints } from '../../column.ts';
 import type { Neighbours } from '../../document-index.ts';
 import type { DocumentLayout, Place, SortPath } from '../layout/document-layout.ts';
-import { type HeldRow, jsonOf, storedColumn } from './write-columns.ts';
+import { jsonOf, type RowNode, storedColumn } from './write-columns.ts';
 
 /** Members of `s`: sort values from the ends of paths through lists. */
 export function sortsText(
   neighbours: Neighbours,
   { root, sortPaths }: DocumentLayout,
-  held: HeldRow,
+  node: RowNode,
 ): string {
   let sorts = '';
-  for (const { path, fields } of sortPaths) sorts += endsText(fields, pathEnds(neighbours, root, held, path));
+  for (const { path, fields } of sortPaths) sorts += endsText(fields, pathEnds(neighbours, root, node, path));
   return sorts.slice(1);
 }
 
 /** Each with a comma in front. */
-function endsText(fields: SortPath['fields'], ends: readonly (HeldRow | null)[]): string {
+function endsText(fields: SortPath['fields'], ends: readonly (RowNode | null)[]): string {
   let sorts = '';
   for (const { scalar, members } of fields) {
     const { least, greatest, isMissing } = extremesOf(scalar.name, ends);
@@ -30,7 +30,7 @@ function endsText(fields: SortPath['fields'], ends: readonly (HeldRow | null)[])
 }
 
 /** Smallest and largest value of a column at the ends; `isMissing`: one of them has no value. */
-function extremesOf(name: string, ends: readonly (HeldRow | null)[]) {
+function extremesOf(name: string, ends: readonly (RowNode | null)[]) {
   let least: Scalar | undefined;
   let greatest: Scalar | undefined;
   let isMissing = false;
@@ -56,21 +56,21 @@ const WAY_ENDS: readonly null[] = [null];
 export function pathEnds(
   neighbours: Neighbours,
   root: Place,
-  start: HeldRow,
+  start: RowNode,
   path: readonly string[],
-): readonly (HeldRow | null)[] {
-  const endsFrom = (place: Place, held: HeldRow, at: number): readonly (HeldRow | null)[] => {
+): readonly (RowNode | null)[] {
+  const endsFrom = (place: Place, node: RowNode, at: number): readonly (RowNode | null)[] => {
     const name = path[at];
-    if (name === undefined) return [held];
+    if (name === undefined) return [node];
     const step = place.steps.get(name);
     if (step?.kind === 'component') {
-      const items = held.components[name] ?? [];
+      const items = node.components[name] ?? [];
       return items.length === 0 ? WAY_ENDS : items.flatMap((each) => endsFrom(step.place, each, at + 1));
     }
     if (step?.kind !== 'relation' || step.embedded === undefined) throw new Error(`${name} is not copied`);
     const { place: next } = step.embedded;
-    const found: HeldRow[] = [];
-    for (const { key } of neighbours.linked(place.rowSet, held.key, name)) {
+    const found: RowNode[] = [];
+    for (const { key } of neighbours.linked(place.rowSet, node.key, name)) {
       const row = neighbours.row(step.target, key);
       if (row !== undefined) found.push({ key, fields: row.fields, components: row.components });
     }

@@ -9,7 +9,7 @@ import { publicationRank, storedValue } from './stored-value.ts';
 import { writeGrams } from './text-grams.ts';
 
 /** A row or component with its node in the document. */
-export type HeldRow = {
+export type RowNode = {
   readonly key: number;
   readonly fields: FieldValues;
   readonly components: IndexedRow['components'];

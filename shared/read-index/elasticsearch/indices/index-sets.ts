@@ -6,7 +6,7 @@ import type { DocumentLayout } from '../layout/document-layout.ts';
 import { createIndexNames, type IndexNames, keptAlias, writeAlias } from '../layout/index-names.ts';
 import { type CreateIndexOptions, createIndex, signature } from './create-index.ts';
 import { deleteIndices } from './delete-indices.ts';
-import { isLeadFenced, onlyUnder } from './lead-fence.ts';
+import { isLeaderFenced, onlyUnder } from './leader-fence.ts';
 import { type FoundIndices, placesOf, readIndices } from './read-indices.ts';
 
 export type IndexSetsOptions = CreateIndexOptions & {
@@ -97,7 +97,7 @@ export function createIndexSets(options: IndexSetsOptions): IndexSets {
         await client.indices.updateAliases({ actions: [...onlyUnder(space, epoch), ...actions] });
         return true;
       } catch (error) {
-        if (isLeadFenced(error)) return false;
+        if (isLeaderFenced(error)) return false;
         throw error;
       }
     },

@@ -5,7 +5,7 @@ import type { DocumentLayout } from '../layout/document-layout.ts';
 import { type IndexNames, writeAlias } from '../layout/index-names.ts';
 import { createIndex, type IndexSpread, signature } from './create-index.ts';
 import { deleteIndices } from './delete-indices.ts';
-import { isLeadFenced, onlyUnder } from './lead-fence.ts';
+import { isLeaderFenced, onlyUnder } from './leader-fence.ts';
 import { progressIndex } from './progress-document.ts';
 import {
   type FoundIndex,
@@ -23,7 +23,7 @@ export type OpenIndicesOptions = {
   /** Log that documents are made from: indices made from another one are not used. */
   readonly log: string;
   /** True to make every document again, whatever the indices have. */
-  readonly anew: boolean;
+  readonly replaceAll: boolean;
   /** Epoch of the leader that makes them. */
   readonly epoch: number;
   readonly spread: IndexSpread;
@@ -47,10 +47,10 @@ export type OpenedIndices = {
  * again.
  */
 export async function openIndices(options: OpenIndicesOptions): Promise<OpenedIndices> {
-  const { client, names, layouts, anew, log } = options;
+  const { client, names, layouts, replaceAll, log } = options;
   const found = await readIndices(options);
   await setReplicas(options);
-  const missing = layouts.filter((layout) => anew || !isWhole(found, layout, log));
+  const missing = layouts.filter((layout) => replaceAll || !isWhole(found, layout, log));
   const whole = placesOf(layouts.filter((layout) => !missing.includes(layout)));
   const set: Record<string, string> = {};
   for (const place of whole) {
@@ -65,7 +65,7 @@ export async function openIndices(options: OpenIndicesOptions): Promise<OpenedIn
 
 /** Returns whether searches find an index of every type and world that was made from this log and for these layouts. */
 export async function haveAllIndices(
-  options: Omit<OpenIndicesOptions, 'anew' | 'spread' | 'epoch'>,
+  options: Omit<OpenIndicesOptions, 'replaceAll' | 'spread' | 'epoch'>,
 ): Promise<boolean> {
   const found = await readIndices(options);
   return options.layouts.every((layout) => isWhole(found, layout, options.log));
@@ -122,7 +122,7 @@ async function promote({ client, space, epoch }: OpenIndicesOptions, built: read
   try {
     await client.indices.updateAliases({ actions: [...onlyUnder(space, epoch), ...actions] });
   } catch (error) {
-    if (isLeadFenced(error)) return;
+    if (isLeaderFenced(error)) return;
     throw error;
   }
   await deleteIndices(

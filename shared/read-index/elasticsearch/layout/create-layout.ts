@@ -29,7 +29,7 @@ import {
   type SortPath,
   sortFieldNames,
 } from './document-layout.ts';
-import { zoneHolder } from './index-document.ts';
+import { zoneField } from './index-document.ts';
 
 /** Surroundings of a node: they decide how much is copied there. */
 type Surroundings = {
@@ -133,7 +133,7 @@ function createRelation(around: Surroundings, at: Address, attribute: RelationAt
   const side = mappedBy === undefined ? { linkField: `${at.prefix}t.${name}` } : { mappedBy };
   const step: PlacedRelation = { kind: 'relation', attribute: name, member: memberOf(name), target, ...side };
   if (attribute.private || !isCopied(around, attribute)) return step;
-  const holder = `${at.prefix}e.${name}`;
+  const objectField = `${at.prefix}e.${name}`;
   const inside: Surroundings = {
     ...around,
     hops: around.hops + 1,
@@ -142,12 +142,12 @@ function createRelation(around: Surroundings, at: Address, attribute: RelationAt
   };
   const model = contentTypeOf(around.registry, target);
   const address: Address = {
-    prefix: `${holder}.`,
+    prefix: `${objectField}.`,
     model,
     rowSet: { type: target, path: [] },
     kind: 'embedded',
   };
-  return { ...step, embedded: { holder, list: toMany, place: createPlace(inside, address) } };
+  return { ...step, embedded: { objectField, list: toMany, place: createPlace(inside, address) } };
 }
 
 /**
@@ -173,13 +173,13 @@ function createComponents(
 ): PlacedStep | undefined {
   const inside = { ...around, path: [...around.path, name] };
   if (at.kind === 'embedded' && repeatable && !isNamed(around.settings, inside.path)) return undefined;
-  const holder = `${at.prefix}c.${name}`;
+  const objectField = `${at.prefix}c.${name}`;
   const rowSet = componentRowSet(at.rowSet, { attribute: name });
   const place = createPlace(
     inside,
-    componentAddress(at, `${holder}.`, componentOf(around.registry, component), rowSet),
+    componentAddress(at, `${objectField}.`, componentOf(around.registry, component), rowSet),
   );
-  return { kind: 'component', attribute: name, member: memberOf(name), holder, list: repeatable, place };
+  return { kind: 'component', attribute: name, member: memberOf(name), objectField, list: repeatable, place };
 }
 
 function createZone(
@@ -187,17 +187,17 @@ function createZone(
   at: Address,
   { name, components }: DynamicZoneAttribute,
 ): PlacedStep {
-  const holder = `${at.prefix}c.${name}`;
+  const objectField = `${at.prefix}c.${name}`;
   const inside = { ...around, path: [...around.path, name] };
   const places = components.map((uid) => {
     const rowSet = componentRowSet(at.rowSet, { attribute: name, zoneComponent: uid });
-    const prefix = `${holder}.${zoneHolder(uid)}.`;
+    const prefix = `${objectField}.${zoneField(uid)}.`;
     return [
       uid,
       createPlace(inside, componentAddress(at, prefix, componentOf(around.registry, uid), rowSet)),
     ] as const;
   });
-  return { kind: 'zone', attribute: name, member: memberOf(name), holder, components: new Map(places) };
+  return { kind: 'zone', attribute: name, member: memberOf(name), objectField, components: new Map(places) };
 }
 
 function componentRowSet(rowSet: RowSet, step: ComponentStep): RowSet {

@@ -45,25 +45,25 @@ export type PlacedScalar = {
   readonly text: 'grams' | 'folded' | 'form' | 'none';
 };
 
-/** Rows or components one step away. `holder` is the object field's name without the dot. */
+/** Rows or components one step away. `objectField` is the object's field name without the dot. */
 export type PlacedStep = PlacedComponents | PlacedZone | PlacedRelation;
 
 export type PlacedComponents = {
   readonly kind: 'component';
   readonly attribute: string;
   readonly member: Member;
-  readonly holder: string;
+  readonly objectField: string;
   /** One object, or a nested list. */
   readonly list: boolean;
   readonly place: Place;
 };
 
-/** A nested list whose items have their kind in `<holder>.kind`. */
+/** A nested list whose items have their kind in `<objectField>.kind`. */
 export type PlacedZone = {
   readonly kind: 'zone';
   readonly attribute: string;
   readonly member: Member;
-  readonly holder: string;
+  readonly objectField: string;
   readonly components: ReadonlyMap<Uid, Place>;
 };
 
@@ -77,7 +77,7 @@ export type PlacedRelation = {
   /** The owning side's attribute, where this is the inverse one. */
   readonly mappedBy?: string;
   /** Copies of the linked rows, when they are denormalised here. */
-  readonly embedded?: { readonly holder: string; readonly list: boolean; readonly place: Place };
+  readonly embedded?: { readonly objectField: string; readonly list: boolean; readonly place: Place };
 };
 
 export type SortPath = { readonly path: readonly string[]; readonly fields: readonly SortField[] };

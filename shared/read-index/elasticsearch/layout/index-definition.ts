@@ -4,7 +4,7 @@ import { VALUE_GAP } from '../../../search/rank-hits.ts';
 import { PUBLICATION_STATE_FIELD } from '../../bool-query.ts';
 import { isCountable } from '../../facet-values.ts';
 import type { DocumentLayout, Place, PlacedRelation, PlacedScalar, PlacedStep } from './document-layout.ts';
-import { zoneHolder } from './index-document.ts';
+import { zoneField } from './index-document.ts';
 import { stemsName, VOCABULARY_FIELD, WORDS_FIELD } from './word-tokens.ts';
 
 /** Rows that an offset can reach, and the rows that one page may add. */
@@ -129,26 +129,26 @@ function addRelation(groups: Groups, place: Place, step: PlacedRelation, sorted:
   if (step.embedded === undefined) return;
   const { list, place: below } = step.embedded;
   const key = { key: { ...KEY, doc_values: false } };
-  groups.e[step.attribute] = holderField(list, { ...key, ...placeProperties(below, sorted && !list) });
+  groups.e[step.attribute] = objectMapping(list, { ...key, ...placeProperties(below, sorted && !list) });
 }
 
 function group(name: string, properties: Properties): Properties {
   return Object.keys(properties).length === 0 ? {} : { [name]: { properties } };
 }
 
-function holderField(list: boolean, properties: Properties): Mapping {
+function objectMapping(list: boolean, properties: Properties): Mapping {
   return list ? { type: 'nested', properties } : { properties };
 }
 
 function componentField(step: Exclude<PlacedStep, { kind: 'relation' }>, sorted: boolean): Mapping {
   if (step.kind === 'component') {
-    return holderField(step.list, placeProperties(step.place, sorted && !step.list));
+    return objectMapping(step.list, placeProperties(step.place, sorted && !step.list));
   }
   const kinds = [...step.components].map(([uid, place]) => [
-    zoneHolder(uid),
+    zoneField(uid),
     { properties: placeProperties(place, false) },
   ]);
-  return holderField(true, { kind: { type: 'keyword', doc_values: false }, ...Object.fromEntries(kinds) });
+  return objectMapping(true, { kind: { type: 'keyword', doc_values: false }, ...Object.fromEntries(kinds) });
 }
 
 function valueField({ name, type, fieldType }: PlacedScalar): Mapping {

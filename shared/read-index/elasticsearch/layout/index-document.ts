@@ -16,8 +16,8 @@ export type PlaceBody = {
 
 export type EmbeddedBody = PlaceBody & { readonly key: number };
 
-/** One component of a dynamic zone: its kind, and its fields below the name that `zoneHolder` returns. */
-export type ZoneItemBody = { readonly kind: Uid; readonly [holder: string]: Uid | PlaceBody };
+/** One component of a dynamic zone: its kind, and its fields below the name that `zoneField` returns. */
+export type ZoneItemBody = { readonly kind: Uid; readonly [field: string]: Uid | PlaceBody };
 
 export type DocumentBody = PlaceBody & {
   readonly key: number;
@@ -49,6 +49,6 @@ export type StoredPart = {
 export type StoredParts = { readonly [attribute: string]: readonly StoredPart[] };
 
 /** Name of the object with the fields of a kind of component, in a dynamic zone's items. Field names cannot have dots. */
-export function zoneHolder(component: Uid): string {
+export function zoneField(component: Uid): string {
   return component.replaceAll('.', '~');
 }

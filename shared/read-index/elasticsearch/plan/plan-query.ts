@@ -116,8 +116,8 @@ function planZone(context: PlanContext, place: Place, query: ZoneQuery): Planned
   const plan = planAt(inside, kindPlace, query.query);
   if (plan === undefined) return undefined;
   noteStrategy(inside, 'nested', 'a dynamic zone is a list in the document');
-  const kind = leaf({ term: { [`${step.holder}.kind`]: { value: query.component } } });
-  return nested(step.holder, allPlanned([kind, plan]));
+  const kind = leaf({ term: { [`${step.objectField}.kind`]: { value: query.component } } });
+  return nested(step.objectField, allPlanned([kind, plan]));
 }
 
 function planSome(
@@ -143,7 +143,7 @@ function planComponents(
   if (plan === undefined) return undefined;
   if (step.list) {
     noteStrategy(inside, 'nested', 'a repeatable component is a list in the document');
-    return nested(step.holder, plan);
+    return nested(step.objectField, plan);
   }
   noteStrategy(inside, 'object path', 'a single component is part of the document');
   return present(`${step.place.prefix}f.id`, plan);
@@ -167,7 +167,7 @@ function planRelation(
       'the linked rows are copied into the document',
     );
     for (const each of notes) inside.note(each);
-    return embedded.list ? nested(embedded.holder, plan) : present(`${embedded.place.prefix}key`, plan);
+    return embedded.list ? nested(embedded.objectField, plan) : present(`${embedded.place.prefix}key`, plan);
   }
   if (query.kind === 'match_none') return NONE;
   if (query.kind === 'match_all' && linkField !== undefined) {

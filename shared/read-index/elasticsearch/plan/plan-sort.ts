@@ -13,17 +13,17 @@ import type { SortDsl } from './dsl.ts';
 export type SortClause = {
   readonly field: string;
   readonly direction: 'asc' | 'desc';
-  readonly held: HeldAs;
+  readonly stored: StoredAs;
 };
 
 /** Storage of a field's values: 64-bit integers as sortable text, other integers and doubles as they are. */
-type HeldAs = 'text' | 'integer' | 'whole' | 'double';
+type StoredAs = 'text' | 'integer' | 'whole' | 'double';
 
 /** Ascending id: the order without a sort, and the last tie-break of every other. */
-const BY_ID: SortClause = { field: 'f.id', direction: 'asc', held: 'whole' };
+const BY_ID: SortClause = { field: 'f.id', direction: 'asc', stored: 'whole' };
 
 /** Relevance: the best first. */
-const BY_SCORE: SortClause = { field: '_score', direction: 'desc', held: 'double' };
+const BY_SCORE: SortClause = { field: '_score', direction: 'desc', stored: 'double' };
 
 /** The order of relevance, ties by id. */
 export const RELEVANCE: readonly SortClause[] = [BY_SCORE, BY_ID];
@@ -58,10 +58,10 @@ function sortClause(layout: DocumentLayout, { path, field, direction }: SortKey)
     if (place.kind === 'embedded') return undefined;
     throw new Error(`${place.model.uid} has no field ${field} in the read index`);
   }
-  const held = heldAs(scalar);
-  if (!inList) return { field: `${place.prefix}f.${field}`, direction, held };
+  const stored = storedAs(scalar);
+  if (!inList) return { field: `${place.prefix}f.${field}`, direction, stored };
   const names = sortFieldNames(path, field);
-  return { field: `s.${direction === 'asc' ? names.low : names.high}`, direction, held };
+  return { field: `s.${direction === 'asc' ? names.low : names.high}`, direction, stored };
 }
 
 /** Presents sort keys; NULL counts as greater than every value. `reversed`: the same order from its other end. */
@@ -73,7 +73,7 @@ export function sortDsl(clauses: readonly SortClause[], reversed = false): reado
   });
 }
 
-function heldAs({ name, type, fieldType }: PlacedScalar): HeldAs {
+function storedAs({ name, type, fieldType }: PlacedScalar): StoredAs {
   if (name === PUBLICATION_STATE_FIELD) return 'whole';
   if (fieldType === 'keyword' || fieldType === 'json') return 'text';
   if (fieldType === 'long') return 'integer';
@@ -88,23 +88,23 @@ const MISSING = { whole: '9223372036854775807', double: 'Infinity', text: null, 
 
 /** Position in the order, as `search_after` accepts it. */
 export function writePosition(clauses: readonly SortClause[], position: SortPosition): readonly WireValue[] {
-  return clauses.map(({ held }, i) => writeValue(held, position[i] ?? null));
+  return clauses.map(({ stored }, i) => writeValue(stored, position[i] ?? null));
 }
 
-function writeValue(held: HeldAs, value: SortValue): WireValue {
-  if (value === null) return MISSING[held];
-  if (held === 'text') return String(value);
-  return held === 'integer' ? String(storedValue('long', value)) : Number(value);
+function writeValue(stored: StoredAs, value: SortValue): WireValue {
+  if (value === null) return MISSING[stored];
+  if (stored === 'text') return String(value);
+  return stored === 'integer' ? String(storedValue('long', value)) : Number(value);
 }
 
 /** Position of a hit, from its sort values. */
 export function readPosition(clauses: readonly SortClause[], sort: readonly WireValue[]): SortPosition {
-  return clauses.map(({ held }, i) => readValue(held, sort[i] ?? null));
+  return clauses.map(({ stored }, i) => readValue(stored, sort[i] ?? null));
 }
 
-function readValue(held: HeldAs, value: WireValue): SortValue {
-  if (value === null || held === 'text') return value;
-  if (held === 'integer') return readInteger(String(value));
-  if (held === 'double') return value === MISSING.double ? null : Number(value);
+function readValue(stored: StoredAs, value: WireValue): SortValue {
+  if (value === null || stored === 'text') return value;
+  if (stored === 'integer') return readInteger(String(value));
+  if (stored === 'double') return value === MISSING.double ? null : Number(value);
   return Number(value) >= Number(MISSING.whole) ? null : Number(value);
 }

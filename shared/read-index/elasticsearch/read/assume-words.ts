@@ -6,7 +6,7 @@ import { termPattern } from './word-patterns.ts';
 export type AssumedWords = {
   readonly locales: readonly LocaleWords[];
   /** Asks whether documents have them: the vocabulary also lists words of deleted documents. */
-  hold(): Promise<boolean>;
+  areRight(): Promise<boolean>;
 };
 
 /**
@@ -33,7 +33,7 @@ export async function assumeWords(
   );
   const all = locales.flatMap(({ terms }) => terms);
   if (all.length === 0 || all.some(({ words }) => words.length === 0)) return undefined;
-  return { locales, hold: () => areThere(scope, locales) };
+  return { locales, areRight: () => areThere(scope, locales) };
 }
 
 /** Whether documents have, for each term, one of the words with the fewest typos. */

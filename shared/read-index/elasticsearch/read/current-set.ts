@@ -18,7 +18,7 @@ export type CurrentSet = {
    * `refresh` rejects with OtherSetIsLive; reads still work while the old indices exist. Rejects if the set is not
    * available.
    */
-  hold(): Promise<void>;
+  stay(): Promise<void>;
 };
 
 /** The live indices are not those that this process stays on. */
@@ -38,7 +38,7 @@ const OLD = 2_000;
 /** Creates a set that is read at the first `get`. `now` is in milliseconds and does not jump. */
 export function createCurrentSet(read: () => Promise<IndexSet>, now: () => number): CurrentSet {
   let fixed: IndexSet | undefined;
-  let held: IndexSet | undefined;
+  let own: IndexSet | undefined;
   let known: { readonly set: IndexSet; readonly at: number } | undefined;
   let asking: Promise<IndexSet> | undefined;
   const ask = async (): Promise<IndexSet> => {
@@ -63,9 +63,9 @@ export function createCurrentSet(read: () => Promise<IndexSet>, now: () => numbe
       return known.set;
     },
     async refresh() {
-      if (held === undefined) return fixed ?? ask();
-      if (!isSame(held, await read())) throw new OtherSetIsLive();
-      return held;
+      if (own === undefined) return fixed ?? ask();
+      if (!isSame(own, await read())) throw new OtherSetIsLive();
+      return own;
     },
     fix(set) {
       fixed = set;
@@ -74,9 +74,9 @@ export function createCurrentSet(read: () => Promise<IndexSet>, now: () => numbe
       fixed = undefined;
       known = undefined;
     },
-    async hold() {
-      held = known?.set ?? (await askOnce());
-      fixed = held;
+    async stay() {
+      own = known?.set ?? (await askOnce());
+      fixed = own;
     },
   };
 }

@@ -18,14 +18,14 @@ export function facetField(
   for (const attribute of path) {
     const next = belowStep(place.steps.get(attribute));
     if (next === undefined) return undefined;
-    if (next.list) list = next.holder;
+    if (next.list) list = next.objectField;
     place = next.place;
   }
   const scalar = place.scalars.get(name);
   return scalar && { field: `${place.prefix}f.${name}`, scalar, list };
 }
 
-type Below = { readonly place: Place; readonly holder: string; readonly list: boolean };
+type Below = { readonly place: Place; readonly objectField: string; readonly list: boolean };
 
 function belowStep(step: PlacedStep | undefined): Below | undefined {
   if (step?.kind === 'component') return step;

@@ -27,7 +27,7 @@ export function locate(layout: DocumentLayout, path: readonly ComponentStep[]): 
           ? step.place
           : undefined;
     if (next === undefined) throw new Error(`${place.model.uid} has no components at ${attribute}`);
-    if (step?.kind === 'zone' || (step?.kind === 'component' && step.list)) list = step.holder;
+    if (step?.kind === 'zone' || (step?.kind === 'component' && step.list)) list = step.objectField;
     place = next;
   }
   return { place, keyField: path.length === 0 ? 'key' : `${place.prefix}f.id`, list };

@@ -61,12 +61,12 @@ async function findEarly<Found>(
   const finding = find(words);
   // Where the words do not hold, it does not matter what came of it.
   finding.catch(() => {});
-  const [holds, isWhole, report] = await Promise.all([
-    assumed.hold(),
+  const [areRight, isWhole, report] = await Promise.all([
+    assumed.areRight(),
     isThere(scope, words.query),
     reportOf(scope, assumed.locales),
   ]);
-  return holds && isWhole ? { found: await finding, report } : undefined;
+  return areRight && isWhole ? { found: await finding, report } : undefined;
 }
 
 function queryOf(scope: WordScope, locales: readonly LocaleWords[], within: Dsl): WordQuery {

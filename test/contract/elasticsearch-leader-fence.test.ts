@@ -1,11 +1,11 @@
 import type { Client } from '@elastic/elasticsearch';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  createLeadFence,
-  isLeadFenced,
-  type LeadFence,
+  createLeaderFence,
+  isLeaderFenced,
+  type LeaderFence,
   onlyUnder,
-} from '../../shared/read-index/elasticsearch/indices/lead-fence.ts';
+} from '../../shared/read-index/elasticsearch/indices/leader-fence.ts';
 import { createElasticsearchClient } from '../../shared/read-index/elasticsearch/wire/client.ts';
 import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { removeIndices } from '../support/remove-indices.ts';
@@ -19,11 +19,11 @@ const isLeader = async () => true;
 describe('the fence of leaders', await needsElasticsearch(), () => {
   let url: string;
   let client: Client;
-  let fence: LeadFence;
+  let fence: LeaderFence;
   beforeAll(async () => {
     url = await elasticsearchUrl();
     client = createElasticsearchClient({ url });
-    fence = createLeadFence(client, space);
+    fence = createLeaderFence(client, space);
     await client.indices.create({ index });
   }, 180_000);
   afterAll(async () => {
@@ -39,7 +39,7 @@ describe('the fence of leaders', await needsElasticsearch(), () => {
       });
       return true;
     } catch (error) {
-      expect(isLeadFenced(error)).toBe(true);
+      expect(isLeaderFenced(error)).toBe(true);
       return false;
     }
   };

@@ -2,14 +2,14 @@ import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Pauses between pieces of work, so that requests need not wait for them. */
-export type MakeRoom = (worked: number) => Promise<void>;
+export type IdlePause = (worked: number) => Promise<void>;
 
 /** Times the work, where others take all they get: they wait a fifteenth longer for that, and a tenth with garbage and cold caches. */
 const LONGEST_REST = 14;
 const LONGEST_PIECE_MS = 10;
 
 /** Pauses as long as the work took, and up to fourteen times as long if the process was busy in the last pauses. */
-export function createMakeRoom(): MakeRoom {
+export function createIdlePause(): IdlePause {
   let busy = 0;
   return async (worked) => {
     const before: EventLoopUtilization = performance.eventLoopUtilization();

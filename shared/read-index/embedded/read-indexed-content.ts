@@ -1,6 +1,6 @@
 import type { Model } from '../../schema/content-type.ts';
 import type { Scalar } from '../bool-query.ts';
-import type { HeldRows } from '../held-rows.ts';
+import type { IndexedContent } from '../indexed-content.ts';
 import type { IndexedComponent, IndexedRow, World } from '../read-index.ts';
 import { hasBit } from './bits.ts';
 import type { IndexedColumn } from './indexed-column.ts';
@@ -13,21 +13,21 @@ import { type SourceStore, sourcesOf } from './source-store.ts';
 import { valueInTermColumn } from './term-column.ts';
 
 /** Reads the content of the index back. Stores nothing, so it may be used at any time. */
-export function readHeldRows(rowSets: RowSets, sources: SourceStore, world: World): HeldRows {
+export function readIndexedContent(rowSets: RowSets, sources: SourceStore, world: World): IndexedContent {
   return {
     keys(type, from, limit) {
       const rowSet = worldRowSet(rowSets, type, world);
       const keys: number[] = [];
       let row = from;
       for (; row < rowSet.size && keys.length < limit; row++) {
-        if (hasBit(rowSet.live, row)) keys.push(rowSet.keys[row] as number);
+        if (hasBit(rowSet.present, row)) keys.push(rowSet.keys[row] as number);
       }
       return { keys, next: row < rowSet.size ? row : undefined };
     },
     row(type, key) {
       const rowSet = worldRowSet(rowSets, type, world);
       const row = rowSet.ordinals.get(key);
-      return row === undefined ? undefined : heldRow(sources, rowSet, row);
+      return row === undefined ? undefined : indexedRow(sources, rowSet, row);
     },
     linked(address, key, attribute) {
       const rowSet = rowSetAt(rowSets, address, world);
@@ -42,19 +42,21 @@ export function readHeldRows(rowSets: RowSets, sources: SourceStore, world: Worl
   };
 }
 
-function heldRow(sources: SourceStore, rowSet: RowSetIndex, row: number): IndexedRow {
+function indexedRow(sources: SourceStore, rowSet: RowSetIndex, row: number): IndexedRow {
   const [source = new Uint8Array()] = sourcesOf(sources, rowSet, [row]);
-  const fields = Object.fromEntries(rowSet.columns.map((column) => [column.field, heldValue(column, row)]));
-  return { source, fields, components: heldComponents(sources, rowSet, row) };
+  const fields = Object.fromEntries(
+    rowSet.columns.map((column) => [column.field, indexedValue(column, row)]),
+  );
+  return { source, fields, components: indexedComponents(sources, rowSet, row) };
 }
 
-function heldValue({ store }: IndexedColumn, row: number): Scalar | null {
+function indexedValue({ store }: IndexedColumn, row: number): Scalar | null {
   return store.kind === 'terms'
     ? valueInTermColumn(store.column, row)
     : valueInNumberColumn(store.column, row);
 }
 
-function heldComponents(
+function indexedComponents(
   sources: SourceStore,
   parent: RowSetIndex,
   parentRow: number,
@@ -66,8 +68,8 @@ function heldComponents(
     const rows = linkedInOrder(links.forward, parentRow, rowSet.keys);
     const orders = linkOrders(links.forward, parentRow);
     for (const [at, row] of rows.entries()) {
-      const held = { ...heldRow(sources, rowSet, row), component, key: rowSet.keys[row] as number };
-      found[attribute]?.push({ order: orders[at] as number, component: held });
+      const indexed = { ...indexedRow(sources, rowSet, row), component, key: rowSet.keys[row] as number };
+      found[attribute]?.push({ order: orders[at] as number, component: indexed });
     }
   }
   return Object.fromEntries(

@@ -7,7 +7,7 @@ import { openProgressIndex, progressIndex } from './progress-document.ts';
  * the middle, and does not know of a newer claim, moves nothing. Epochs are not compared here: a log that was restored
  * counts on from an earlier one.
  */
-export type LeadFence = {
+export type LeaderFence = {
   /**
    * Refuses every other epoch from now on. `isNewest` returns whether the log has no newer claim; it is asked
    * before each attempt, as it alone decides. Returns false and does nothing if there is a newer claim.
@@ -18,7 +18,7 @@ export type LeadFence = {
 };
 
 /** Creates the fence of a namespace. It asks the cluster with each call. */
-export function createLeadFence(client: Client, space: string): LeadFence {
+export function createLeaderFence(client: Client, space: string): LeaderFence {
   const index = progressIndex(space);
   const epochs = async (): Promise<readonly number[]> => {
     const found = await client.indices.getAlias({ name: `${space}-lead-*`, expand_wildcards: 'all' });
@@ -32,15 +32,15 @@ export function createLeadFence(client: Client, space: string): LeadFence {
         if (!(await isNewest())) return false;
         if (before.length === 1 && before[0] === epoch) return true;
         const actions = [
-          ...before.map((each) => ({ remove: { index, alias: leadAlias(space, each), must_exist: true } })),
-          { add: { index, alias: leadAlias(space, epoch) } },
+          ...before.map((each) => ({ remove: { index, alias: fenceAlias(space, each), must_exist: true } })),
+          { add: { index, alias: fenceAlias(space, epoch) } },
         ];
         try {
           await client.indices.updateAliases({ actions });
           return true;
         } catch (error) {
           // The alias changed: another process was faster.
-          if (!isLeadFenced(error)) throw error;
+          if (!isLeaderFenced(error)) throw error;
         }
       }
     },
@@ -52,15 +52,15 @@ export function createLeadFence(client: Client, space: string): LeadFence {
 export function onlyUnder(space: string, epoch: number): readonly estypes.IndicesUpdateAliasesAction[] {
   // Before the first leader no call can be refused.
   if (epoch === 0) return [];
-  const at = { index: progressIndex(space), alias: leadAlias(space, epoch) };
+  const at = { index: progressIndex(space), alias: fenceAlias(space, epoch) };
   return [{ remove: { ...at, must_exist: true } }, { add: at }];
 }
 
 /** Returns whether a call was refused because of its epoch. */
-export function isLeadFenced(error: unknown): boolean {
+export function isLeaderFenced(error: unknown): boolean {
   return error instanceof errors.ResponseError && error.body?.error?.type === 'aliases_not_found_exception';
 }
 
-function leadAlias(space: string, epoch: number): string {
+function fenceAlias(space: string, epoch: number): string {
   return `${space}-lead-${epoch}`;
 }

@@ -5,7 +5,7 @@ import type { Neighbours } from './document-index.ts';
  * Content of an index in this process for one world, for comparing it with the expected content: the rows as they were
  * written (booleans may be 0 and 1), and the links. Valid until the next `apply`.
  */
-export type HeldRows = Neighbours & {
+export type IndexedContent = Neighbours & {
   /** Some keys of a type's rows, and where to continue; `from` is 0 at first. Without `next` these were the last. */
   keys(
     type: Uid,
