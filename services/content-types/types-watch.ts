@@ -3,7 +3,7 @@ import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 /** Looks out for content types being changed under a process that serves them as they were. */
 export type TypesWatch = {
   /** Applies the log's events, in order. */
-  follow(events: readonly StoredEvent[]): void;
+  apply(events: readonly StoredEvent[]): void;
   /** Rejects with a message when they are no longer those of this process. Resolves on close. */
   readonly changed: Promise<void>;
   close(): void;
@@ -22,7 +22,7 @@ export function createTypesWatch(
   return {
     changed,
     close,
-    follow(events) {
+    apply(events) {
       const types = differing(events);
       if (types.length === 0) return;
       const names = types.join(', ');

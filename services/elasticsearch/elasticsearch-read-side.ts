@@ -18,10 +18,10 @@ import { addSynonyms, type InstalledSynonyms } from '../../shared/schema/add-syn
 import { readLease } from '../fleet/lease-view.ts';
 import type { IndexContents, ReadSide, ReadSidePlan, ServedIndices } from '../read-side/read-side.ts';
 import { ownStore } from '../stores/ownership.ts';
+import { awaitDocuments } from './await-documents.ts';
 import { createClusterIndex } from './cluster-index.ts';
 import { type DocumentRole, NOTHING_TO_ANNOUNCE } from './document-role.ts';
 import { documentSets } from './document-sets.ts';
-import { followDocuments } from './follow-documents.ts';
 import { leadDocuments } from './lead-documents.ts';
 import { nameOfLog } from './name-of-log.ts';
 import type { Report } from './report.ts';
@@ -41,7 +41,7 @@ export type ElasticsearchOptions = {
   readonly adopt: boolean;
 };
 
-/** Reads from Elasticsearch. Sends nothing to the cluster before `lead` or `follow`. */
+/** Reads from Elasticsearch. Sends nothing to the cluster before `lead` or `standBy`. */
 export function elasticsearchReadSide({
   connection,
   space,
@@ -160,12 +160,12 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
         own = LIVE;
         return leadDocuments({ ...opened, indices: mine, isWhole: whole, epoch });
       }),
-    async follow() {
+    async standBy() {
       if (isRetired) return;
       // Another process serves the live indices, and this one makes its own ready.
       if (own.kind === 'next')
         await become((whole) => leadDocuments({ ...opened, indices: own, isWhole: whole, epoch: 0 }));
-      else await become((whole) => followDocuments({ ...opened, isWhole: whole }));
+      else await become((whole) => awaitDocuments({ ...opened, isWhole: whole }));
     },
     writesHere: () => role.writes,
     async retire() {

@@ -54,7 +54,7 @@ export type FleetOptions = {
   /** False: this process never claims the lease. Default: it does when that is free. */
   readonly mayLead?: boolean;
   /** Another process is the leader, or will be: called when that is known at the start, and when the lease is lost. */
-  readonly follow: () => void;
+  readonly standBy: () => void;
   readonly report: (what: FleetReport) => void;
 };
 
@@ -105,7 +105,7 @@ export function joinFleet(options: FleetOptions): Fleet {
     while (!isClosed && view.current().epoch === lease.epoch && holds(view.current()))
       await view.changed(60_000);
     office = undefined;
-    options.follow();
+    options.standBy();
     if (isClosed || view.current().epoch === lease.epoch) return;
     report({ kind: 'lost', epoch: lease.epoch });
     losses = [...losses, performance.now()];
@@ -126,7 +126,7 @@ export function joinFleet(options: FleetOptions): Fleet {
   };
   const confirm = (lease: Lease): void => {
     if (confirmed === lease.epoch) return;
-    if (confirmed === undefined) options.follow();
+    if (confirmed === undefined) options.standBy();
     confirmed = lease.epoch;
     view.wake();
   };
@@ -163,7 +163,7 @@ export function joinFleet(options: FleetOptions): Fleet {
       // A leader that is stopped inside a commit locks the log until it continues or ends.
       report({ kind: 'unclaimed', reason });
       // Reads can be answered whichever process is the leader.
-      if (confirmed === undefined) options.follow();
+      if (confirmed === undefined) options.standBy();
       await view.changed(LEADER_TIMEOUTS.silence);
     }
   };

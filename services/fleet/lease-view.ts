@@ -11,7 +11,7 @@ export type LeaseView = {
   /** Time of the last event of the current leader, or of its claim: milliseconds of `performance.now()`. */
   lastSign(): number;
   /** Applies the log's events, in order. */
-  follow(events: readonly StoredEvent[]): void;
+  apply(events: readonly StoredEvent[]): void;
   /** Aborted as soon as the lease is another one than now. */
   term(): AbortSignal;
   /** Resolves when the lease has changed, and after `ms` at the latest. */
@@ -54,7 +54,7 @@ export async function assertWholeLease(log: EventStore, space: string, epoch: nu
   );
 }
 
-/** Creates a view of the lease. `start`: the lease at a position from which on `follow` gets every event, or later. */
+/** Creates a view of the lease. `start`: the lease at a position from which on `apply` gets every event, or later. */
 export function createLeaseView(space: string, start: Lease): LeaseView {
   const stream = leaseStream(space);
   let lease = start;
@@ -71,7 +71,7 @@ export function createLeaseView(space: string, start: Lease): LeaseView {
     lastSign: () => sign,
     term: () => term.signal,
     wake,
-    follow(events) {
+    apply(events) {
       const before = lease;
       for (const event of events) if (event.stream === stream) lease = evolveLease(lease, event);
       const isAlive = events.some(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { followProgress } from '../../projections/index-writer/follow-progress.ts';
+import { watchProgress } from '../../projections/index-writer/watch-progress.ts';
 import { defined } from '../../shared/defined.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { adviseOnUnreadable } from '../../shared/event-store/unreadable.ts';
@@ -28,19 +28,19 @@ import { logFolder, openEventStore } from '../stores/open-event-store.ts';
 import { createWebhookCommands } from '../webhooks/webhook-commands.ts';
 import { WEBHOOK_LIMITS } from '../webhooks/webhook-limits.ts';
 import { type ComposedApi, composeProcess, shapeOfShared, type Writing } from './compose-process.ts';
-import { followLease, type LeaseFollower } from './follow-lease.ts';
 import { reachAll } from './freshness.ts';
 import { createHalt } from './halt.ts';
 import { type Identity, openCallers, openIdentity } from './identity.ts';
 import { type Opened, openParts } from './opened.ts';
 import type { ApiProcessOptions } from './process-options.ts';
 import { createReportedReads, type ReportedReads } from './reported-reads.ts';
+import { type TrackedLease, trackLease } from './track-lease.ts';
 import { WRITES_ELSEWHERE } from './writes-elsewhere.ts';
 
 /** A content API that stores nothing: it reads from Elasticsearch, and the leader carries its writes out. */
 export type ApiProcess = ComposedApi & {
   /** Knows the process that carries commands out. */
-  readonly fleet: LeaseFollower['fleet'];
+  readonly fleet: TrackedLease['fleet'];
   /** Rejects when it cannot continue. Resolves on close. */
   readonly stopped: Promise<void>;
   close(): Promise<void>;
@@ -68,9 +68,9 @@ export function openApiProcess(options: ApiProcessOptions): Promise<ApiProcess> 
     });
     const reported = opened(createReportedReads(options.lifetime, content.documents));
     const heard = { stop: halt.stop, grown: reported.grown };
-    const following = opened(await followLease(identity, options.definitions, heard));
-    const { fleet } = following;
-    const changed = outlastTypes(following.types.changed, cluster, report);
+    const running = opened(await trackLease(identity, options.definitions, heard));
+    const { fleet } = running;
+    const changed = outlastTypes(running.types.changed, cluster, report);
     changed.catch(() => {});
     const writing = { fleet, refuseWrites: halt.refuseWrites, writes: WRITES_ELSEWHERE };
     const api = composeReading(options, { base, content, writing, reported });
@@ -82,7 +82,7 @@ export function openApiProcess(options: ApiProcessOptions): Promise<ApiProcess> 
       webhooks: webhooksElsewhere(identity),
       fleet,
       follow: follow && sendToStrapi({ follow, registry, fleet, key: followKey(key) }),
-      stopped: Promise.all([access.done, following.done, changed]).then(() => undefined),
+      stopped: Promise.all([access.done, running.done, changed]).then(() => undefined),
     };
   });
 }
@@ -139,8 +139,8 @@ function openClusterContent(
   { identity, cluster, callers, name }: ClusterBase,
   opened: Opened,
 ) {
-  const follower = opened(followProgress({ store: progressOfLiveSet(cluster, name), stale: undefined }));
-  const { position, reached } = follower;
+  const watch = opened(watchProgress({ store: progressOfLiveSet(cluster, name), stale: undefined }));
+  const { position, reached } = watch;
   const { applied } = callers.access;
   return {
     registry,
@@ -160,7 +160,7 @@ function openClusterContent(
       answering: cluster.answering(name),
       shown: position,
       async look() {
-        await follower.look();
+        await watch.look();
         return position();
       },
     },

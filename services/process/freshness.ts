@@ -17,13 +17,13 @@ export type FreshnessOptions = {
 const LOOK_MS = 1_000;
 
 /** For a process that applies the log itself: the index gets its batches through `sink`. */
-export type FollowedFreshness = Freshness & {
+export type WatchedFreshness = Freshness & {
   readonly sink: ReadSide['sink'];
   /** Resolves with true as soon as this process has applied the log up to a position, whether searches show it or not. */
   readonly applied: Freshness['shows'];
 };
 
-export function createFreshness({ readSide, access, log, waitMs }: FreshnessOptions): FollowedFreshness {
+export function createFreshness({ readSide, access, log, waitMs }: FreshnessOptions): WatchedFreshness {
   const { index, sink } = readSide;
   const moved = createCondition();
   const reached: Reach = (position, ms) => moved.until(() => position <= index.position(), ms);

@@ -18,7 +18,6 @@ import { importAsset } from '../strapi/import-asset.ts';
 import { openWebhooks, type Webhooks } from '../webhooks/open-webhooks.ts';
 import { type ComposedApi, composeProcess, shapeOfShared } from './compose-process.ts';
 import type { ContentStore } from './content-store.ts';
-import { type Following, followContent } from './follow-content.ts';
 import { type Opened, openParts } from './opened.ts';
 import {
   type OwnBase,
@@ -28,6 +27,7 @@ import {
   operatorContext,
 } from './own-content.ts';
 import type { VarveOptions } from './process-options.ts';
+import { type RunningContent, runContent } from './run-content.ts';
 import { settleTypes } from './settle-types.ts';
 
 /** A content API over a data directory, in this process. */
@@ -64,11 +64,11 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
     const base = await openOwnBase(options, opened);
     const types = await settleTypes(options, base, opened);
     const content = await openOwnContent(options, base, types, opened);
-    const following = followContent(options, base, content, opened);
+    const running = runContent(options, base, content, opened);
     const { led } = content;
-    const { fleet, projector } = following;
+    const { fleet, projector } = running;
     await Promise.race([led.readable, led.done, fleet.done, projector.done]);
-    const parts = { base, content, following };
+    const parts = { base, content, running };
     const api = composeOwn(options, parts, opened);
     const follow = openFollowed(options, parts, opened);
     const webhooks = await openOwnWebhooks(options, parts, opened);
@@ -97,13 +97,13 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
 type OwnParts = {
   readonly base: OwnBase;
   readonly content: OwnContent;
-  readonly following: Following;
+  readonly running: RunningContent;
 };
 
 /** Makes the API of a process with a data directory, and purges caches of its answers while it is the leader. */
 function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened): ComposedApi {
-  const { base, content, following } = parts;
-  const { fleet, halt, diskSpace, commands, library } = following;
+  const { base, content, running } = parts;
+  const { fleet, halt, diskSpace, commands, library } = running;
   const { reader } = base.store.graph;
   const { reported } = content;
   let purger: Purger | undefined;
@@ -145,7 +145,7 @@ function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened): Com
 
 function openPurger(
   { purges, operating }: VarveOptions,
-  { base, content, following }: OwnParts,
+  { base, content, running }: OwnParts,
   api: ComposedApi,
   opened: Opened,
 ): Purger | undefined {
@@ -156,7 +156,7 @@ function openPurger(
   const purger = startPurger({
     ...purges,
     notes,
-    fleet: following.fleet,
+    fleet: running.fleet,
     shape,
     metrics: operating.metrics,
     log,
@@ -169,7 +169,7 @@ function openPurger(
 /** Follows a Strapi, where the process is to follow one. */
 function openFollowed(
   { follow, defaultLocale, space, data, operating }: VarveOptions,
-  { base, content, following }: OwnParts,
+  { base, content, running }: OwnParts,
   opened: Opened,
 ): FollowApi | undefined {
   if (follow === undefined) return undefined;
@@ -180,11 +180,11 @@ function openFollowed(
       defaultLocale,
       space,
       graph: base.store.graph,
-      imports: following.imports,
-      writer: following.follower,
-      assets: following.assets,
-      library: following.library,
-      fleet: following.fleet,
+      imports: running.imports,
+      writer: running.follower,
+      assets: running.assets,
+      library: running.library,
+      fleet: running.fleet,
       scratch: data,
       key: followKey(base.identity.key),
     }),
@@ -197,7 +197,7 @@ function openFollowed(
 /** Delivers webhooks while this process is the leader, where it is to deliver any. */
 async function openOwnWebhooks(
   options: VarveOptions,
-  { base, content, following }: OwnParts,
+  { base, content, running }: OwnParts,
   opened: Opened,
 ): Promise<Webhooks | undefined> {
   if (options.webhooks === undefined) return undefined;
@@ -213,7 +213,7 @@ async function openOwnWebhooks(
     registry: content.registry,
     defaultLocale: options.defaultLocale,
     rules: { ...options.rules, cursorKey: cursorKey(base.identity.key) },
-    fleet: following.fleet,
+    fleet: running.fleet,
     shows: content.freshness.shows,
     commands: { key: webhookKey(base.identity.key), author: requestOrOperator },
   });
@@ -221,11 +221,11 @@ async function openOwnWebhooks(
 }
 
 /** Reports the state of the process at every scrape, and whether it is ready. */
-function watchOwn({ operating, mayLead }: VarveOptions, { base, content, following }: OwnParts): void {
+function watchOwn({ operating, mayLead }: VarveOptions, { base, content, running }: OwnParts): void {
   const { log, graph, generations } = base.store;
   const { registry, index, documents } = content;
   watchGenerations(operating.metrics, generations.store, mayLead);
-  watchLead(operating, following.fleet);
+  watchLead(operating, running.fleet);
   const applied = () => appliedUpTo(graph, index.position());
   registerGauges(operating, { log, index, registry, applied, documents: documents?.status });
 }
@@ -233,10 +233,10 @@ function watchOwn({ operating, mayLead }: VarveOptions, { base, content, followi
 /** How the process ends for another one, and of itself. */
 function endOf(
   { minPositionWait }: VarveOptions,
-  { base, content, following }: OwnParts,
+  { base, content, running }: OwnParts,
 ): Pick<Varve, 'latest' | 'yield' | 'stopped'> {
   const { led, readSide } = content;
-  const { fleet, projector, types, typesEnd } = following;
+  const { fleet, projector, types, typesEnd } = running;
   const { access } = base.callers;
   const head = createLogHead(base.store.log, 1);
   const ends = [projector.done, access.done, readSide.done, led.done, fleet.done, types.changed];
@@ -261,11 +261,11 @@ function endOf(
 /** Context of operators' requests to a process that can write. */
 function ownOperator(
   options: VarveOptions,
-  { base, content, following }: OwnParts,
+  { base, content, running }: OwnParts,
   follow: FollowApi | undefined,
 ): OperatorContext {
   const { log } = base.store;
-  const { library, assets, imports, halt } = following;
+  const { library, assets, imports, halt } = running;
   return {
     ...operatorContext(options, base.store, content.readSide),
     unreadable: halt.event,

@@ -98,7 +98,7 @@ function joinFleetOf(
       await projector.applied(await log.lastPosition());
       await content.led.lead(lead.epoch);
     },
-    follow: content.led.follow,
+    standBy: content.led.standBy,
   });
 }
 

@@ -64,13 +64,13 @@ export function startPurger(options: PurgerOptions): Purger {
     const look = () => {
       for (const sender of senders) sender.look();
     };
-    notes.follow(look);
+    notes.notify(look);
     try {
       await Promise.race([answering?.known, ended.promise]);
       const shape = () => [options.shape(), answering?.shape()].join(' ').trim();
       await keepPurging({ ...options, shape }, epoch, { signal, look, ended: ended.promise });
     } finally {
-      notes.follow(() => {});
+      notes.notify(() => {});
       await Promise.all([...senders, answering].map((one) => one?.close()));
     }
   };

@@ -37,7 +37,7 @@ export type PurgeNotes = {
   /** The tags of all answers. */
   readonly all: () => PurgedTags;
   /** Calls `look` after each change from now on. */
-  readonly follow: (look: () => void) => void;
+  readonly notify: (look: () => void) => void;
   readonly close: () => void;
 };
 
@@ -88,7 +88,7 @@ export async function openPurgeNotes(options: NotesOptions): Promise<PurgeNotes>
     everything,
     lost: () => lost,
     all: () => ({ names: [generation], plain: plurals, position: position() }),
-    follow(next) {
+    notify(next) {
       look = next;
     },
     changed(at, tags) {

@@ -29,7 +29,7 @@ export function embeddedReadSide({
         contents: () => ({ kind: 'rows', content: index.content }),
         announce: () => {},
         lead: async () => {},
-        follow: async () => {},
+        standBy: async () => {},
         writesHere: () => true,
         retire: async () => {},
         done: closed.promise,

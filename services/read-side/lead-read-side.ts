@@ -4,7 +4,7 @@ import type { ReadSide } from './read-side.ts';
 export type LedReadSide = {
   /** Resolves when commands may be accepted. */
   readonly lead: (epoch: number) => Promise<void>;
-  readonly follow: () => void;
+  readonly standBy: () => void;
   /** Resolves when reads can be answered for the first time. */
   readonly readable: Promise<void>;
   /** Rejects with a sentence when the index refuses for good. Resolves on close. */
@@ -16,7 +16,7 @@ export type LedReadSide = {
  * Switches a read side between the roles of leader and standby. `isNext`: commands are accepted only when reads show them, as another
  * process serves until then.
  */
-export function leadReadSide(readSide: Pick<ReadSide, 'lead' | 'follow'>, isNext: boolean): LedReadSide {
+export function leadReadSide(readSide: Pick<ReadSide, 'lead' | 'standBy'>, isNext: boolean): LedReadSide {
   const readable = Promise.withResolvers<void>();
   const done = Promise.withResolvers<void>();
   done.promise.catch(() => {});
@@ -32,7 +32,7 @@ export function leadReadSide(readSide: Pick<ReadSide, 'lead' | 'follow'>, isNext
       change(leading);
       if (isNext) await leading;
     },
-    follow: () => change(readSide.follow()),
+    standBy: () => change(readSide.standBy()),
     readable: readable.promise,
     done: done.promise,
     close: done.resolve,

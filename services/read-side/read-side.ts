@@ -30,7 +30,7 @@ export type ReadSide = {
   /**
    * From now on only this process writes the index, if it is outside the process, in this epoch. Resolves when reads
    * can be answered: if indices are missing or of other content types, after they are made and filled. May be called
-   * again after `follow`. Also resolves when `follow` or `close` has ended it; rejects with a message after a permanent
+   * again after `standBy`. Also resolves when `standBy` or `close` has ended it; rejects with a message after a permanent
    * refusal of the index, as with wrong credentials.
    */
   lead(epoch: number): Promise<void>;
@@ -38,7 +38,7 @@ export type ReadSide = {
    * Another process writes. Stops writing at once. Resolves when reads can be answered, or `lead` or `close` has ended
    * it.
    */
-  follow(): Promise<void>;
+  standBy(): Promise<void>;
   /** Returns whether no other process writes the index. */
   writesHere(): boolean;
   /**
@@ -95,7 +95,7 @@ export type ServedIndices =
 /** A kind of read side: its needs of the graph, and how it is opened once that has caught up with the log. */
 export type ReadSidePlan = {
   readonly graph: GraphFileOptions;
-  /** Reads can be answered when its `lead` or its `follow` has resolved. */
+  /** Reads can be answered when its `lead` or its `standBy` has resolved. */
   open(graph: ContentGraph, log: EventStore, indices: ServedIndices): Promise<ReadSide>;
   /** Present if indices are outside the process. */
   readonly outside?: OutsideIndices;

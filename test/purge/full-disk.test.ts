@@ -36,7 +36,7 @@ async function startOnSmallDisk() {
     { ...notes, style: { soft: false, token: undefined }, limits, report },
     target,
   );
-  notes.follow(sender.look);
+  notes.notify(sender.look);
   sender.look();
   onTestFinished(async () => {
     await sender.close();

@@ -5,8 +5,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { type ContentGraph, openContentGraph } from '../../projections/graph/content-graph.ts';
 import { announceProgress } from '../../projections/index-writer/announce-progress.ts';
-import { followProgress } from '../../projections/index-writer/follow-progress.ts';
 import { startIndexWriter } from '../../projections/index-writer/index-writer.ts';
+import { watchProgress } from '../../projections/index-writer/watch-progress.ts';
 import type { VarveEvent } from '../../shared/document/events.ts';
 import { documentDependencies } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import type { IndexProgress, ProgressStore } from '../../shared/read-index/index-progress.ts';
@@ -74,7 +74,7 @@ function openFleet() {
       return writer;
     },
     follow(graph: ContentGraph) {
-      const follower = followProgress({ store, stale: graph.stale });
+      const follower = watchProgress({ store, stale: graph.stale });
       follower.wake();
       closers.push(follower.close);
       return follower;

@@ -7,7 +7,7 @@ import { sendOwn } from '../api/cacheable.ts';
 import type { CallerApi } from '../api/caller-apis.ts';
 import type { Freshness } from '../requests/await-position.ts';
 import { retryFrame } from '../streams/event-streams.ts';
-import { createFeedStreams, type FeedStreams, presentPage } from '../streams/follow-feed.ts';
+import { createFeedStreams, type FeedStreams, presentPage } from '../streams/feed-streams.ts';
 import { queryOf, register } from './entry-routes.ts';
 import { readStreamRequest, type StreamContext, wantsStream } from './open-stream.ts';
 import { sendJson } from './token-routes.ts';
@@ -54,7 +54,7 @@ async function streamChanges(
   const last = request.headers['last-event-id'];
   const stream = asked.open();
   const begin = typeof last === 'string' && last !== '' ? last : since;
-  await feeds.follow(reader, begin, stream).catch((error: unknown) => {
+  await feeds.sendTo(reader, begin, stream).catch((error: unknown) => {
     reportError(error as Error, request);
     stream.end(retryFrame());
   });

@@ -2,7 +2,7 @@ import { type Rights, rightsKey } from '../../../shared/access/rights.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { CallerApi } from '../api/caller-apis.ts';
 import type { Freshness } from '../requests/await-position.ts';
-import { createListStreams } from '../streams/follow-list.ts';
+import { createListStreams } from '../streams/list-streams.ts';
 import type { LiveLists } from './entry-routes.ts';
 import { readStreamRequest, type StreamContext, wantsStream } from './open-stream.ts';
 
@@ -40,7 +40,7 @@ export function createLiveLists(options: LiveListsOptions): LiveLists {
         answer: (asking: Parameters<typeof content.list>[2]) => content.list(type, query, asking),
       };
       const open = () => ({ stream: asked.open(), isNotify: live === 'notify' });
-      await lists.follow(list, open, typeof last === 'string' && last !== '' ? last : undefined);
+      await lists.sendTo(list, open, typeof last === 'string' && last !== '' ? last : undefined);
     },
   };
 }

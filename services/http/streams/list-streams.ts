@@ -16,7 +16,7 @@ export type LiveList = {
 /** Sends the answer of a list whenever it changes. */
 export type ListStreams = {
   /** `last`: id of the answer that the client has. `open` is called with the first answer made. */
-  follow(list: LiveList, open: () => LiveStream, last: string | undefined): Promise<void>;
+  sendTo(list: LiveList, open: () => LiveStream, last: string | undefined): Promise<void>;
 };
 
 export type LiveStream = { readonly stream: EventStream; readonly isNotify: boolean };
@@ -28,16 +28,16 @@ export type ListStreamsOptions = {
 };
 
 type Shown = { readonly id: string; readonly body: Uint8Array };
-type Followed = { readonly list: LiveList; shown: Shown; readonly members: Set<LiveStream> };
+type SharedList = { readonly list: LiveList; shown: Shown; readonly members: Set<LiveStream> };
 
 /** Answers of one list are made no faster than this, however often content changes. */
 const PACE_MS = 50;
 
 /** Creates streams of lists. Streams of one list share each answer, which is made at most every 50 ms. */
 export function createListStreams({ beyond, failed }: ListStreamsOptions): ListStreams {
-  const lists = new Map<string, Followed>();
-  const run = async (followed: Followed): Promise<void> => {
-    const { list, members } = followed;
+  const lists = new Map<string, SharedList>();
+  const run = async (shared: SharedList): Promise<void> => {
+    const { list, members } = shared;
     let position = -1n;
     while (members.size > 0) {
       // The first time at once: there may have been a change since the answer was made.
@@ -45,41 +45,41 @@ export function createListStreams({ beyond, failed }: ListStreamsOptions): ListS
       position = list.known.position();
       if (members.size === 0 || list.known.find(list.name) !== undefined) continue;
       const shown = await answerNow(list);
-      if (shown.id !== followed.shown.id) {
-        followed.shown = shown;
+      if (shown.id !== shared.shown.id) {
+        shared.shown = shown;
         for (const member of members) sendShown(member, shown);
       }
       await delay(PACE_MS);
     }
   };
-  const start = (followed: Followed): void => {
-    const { list, members } = followed;
-    void run(followed)
+  const start = (shared: SharedList): void => {
+    const { list, members } = shared;
+    void run(shared)
       .catch((error: unknown) => {
         for (const { stream } of members) stream.end(retryFrame());
         failed(error);
       })
       .finally(() => {
-        if (lists.get(list.name) === followed) lists.delete(list.name);
+        if (lists.get(list.name) === shared) lists.delete(list.name);
         for (const { stream } of members) stream.end(retryFrame());
       });
   };
   return {
-    async follow(list, open, last) {
+    async sendTo(list, open, last) {
       const shown = await answerNow(list);
       const live = open();
       const known = lists.get(list.name);
       // One that was left waits for a change, and ends with it.
-      const isFollowed = known !== undefined && known.members.size > 0;
-      const followed = isFollowed ? known : { list, shown, members: new Set<LiveStream>() };
+      const isWatched = known !== undefined && known.members.size > 0;
+      const shared = isWatched ? known : { list, shown, members: new Set<LiveStream>() };
       if (!live.stream.isOpen()) return;
-      followed.members.add(live);
-      live.stream.closed = () => void followed.members.delete(live);
-      const isChanged = last !== undefined && last !== followed.shown.id;
-      if (isChanged || (last === undefined && !live.isNotify)) sendShown(live, followed.shown);
-      if (isFollowed) return;
-      lists.set(list.name, followed);
-      start(followed);
+      shared.members.add(live);
+      live.stream.closed = () => void shared.members.delete(live);
+      const isChanged = last !== undefined && last !== shared.shown.id;
+      if (isChanged || (last === undefined && !live.isNotify)) sendShown(live, shared.shown);
+      if (isWatched) return;
+      lists.set(list.name, shared);
+      start(shared);
     },
   };
 }

@@ -12,11 +12,11 @@ import type { OwnBase, OwnContent } from './own-content.ts';
 import type { VarveOptions } from './process-options.ts';
 import { openWriteSide, type WriteSide } from './write-side.ts';
 
-/** A process with a data directory that follows the log into its content, and writes while it is the leader. */
-export type Following = ReturnType<typeof followContent>;
+/** A process with a data directory that applies the log to its content, and writes while it is the leader. */
+export type RunningContent = ReturnType<typeof runContent>;
 
-/** Follows the log, and joins the fleet: from now on this process may become the leader. */
-export function followContent(options: VarveOptions, base: OwnBase, content: OwnContent, opened: Opened) {
+/** Applies the log, and joins the fleet: from now on this process may become the leader. */
+export function runContent(options: VarveOptions, base: OwnBase, content: OwnContent, opened: Opened) {
   const { operating, fleetLog } = options;
   const { log, graph } = base.store;
   const { led } = content;
@@ -28,13 +28,13 @@ export function followContent(options: VarveOptions, base: OwnBase, content: Own
     operating,
     stopped(event) {
       fleetLog.report({ kind: 'halted', event });
-      void writeSide.fleet.stepDown().then(led.follow);
+      void writeSide.fleet.stepDown().then(led.standBy);
     },
   });
   const diskSpace = createDiskWatch((what, error) => {
     fleetLog.space(what, error);
     // No lease is claimed in this state, and reads need not wait for one.
-    if (what === 'full' && writeSide.fleet.epoch() === undefined) led.follow();
+    if (what === 'full' && writeSide.fleet.epoch() === undefined) led.standBy();
   });
   const projector = startProjector({
     eventStore,
@@ -45,8 +45,8 @@ export function followContent(options: VarveOptions, base: OwnBase, content: Own
     waiting: diskSpace.graphWaits,
     applied(events) {
       heard(events);
-      types.follow(events);
-      content.view.follow(events);
+      types.apply(events);
+      content.view.apply(events);
       content.reported?.grown(events);
     },
   });

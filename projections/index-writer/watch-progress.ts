@@ -3,7 +3,7 @@ import { createCondition } from '../../shared/condition.ts';
 import type { ProgressStore } from '../../shared/read-index/index-progress.ts';
 import type { StaleDocuments } from '../graph/stale/stale-documents.ts';
 
-export type FollowProgressOptions = {
+export type WatchProgressOptions = {
   readonly store: ProgressStore;
   /** Stale documents of a process that may become leader; undefined in one that only reads. */
   readonly stale: StaleDocuments | undefined;
@@ -13,7 +13,7 @@ export type FollowProgressOptions = {
  * Progress of documents that another process writes. It is read every few milliseconds while a caller waits, now and
  * then while there are marks to remove, and otherwise not at all.
  */
-export type ProgressFollower = {
+export type ProgressWatch = {
   /** Position that searches show, as far as known here. */
   position(): bigint;
   /** Resolves with true as soon as searches show everything up to a position, with false after `timeoutMs`. */
@@ -28,8 +28,8 @@ export type ProgressFollower = {
 const WAITED_FOR_EVERY = 20;
 const FORGET_EVERY = 1_000;
 
-/** Creates a follower at position 0. It asks every 20 ms while a caller waits, and every second while `stale` has marks. */
-export function followProgress({ store, stale }: FollowProgressOptions): ProgressFollower {
+/** Creates a watch at position 0. It asks every 20 ms while a caller waits, and every second while `stale` has marks. */
+export function watchProgress({ store, stale }: WatchProgressOptions): ProgressWatch {
   let position = 0n;
   let waiting = 0;
   let closed = false;

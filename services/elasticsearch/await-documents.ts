@@ -1,4 +1,4 @@
-import { followProgress } from '../../projections/index-writer/follow-progress.ts';
+import { watchProgress } from '../../projections/index-writer/watch-progress.ts';
 import { type DocumentRole, type DocumentRoleOptions, NOTHING_TO_ANNOUNCE } from './document-role.ts';
 import { progressOfLiveSet } from './progress-of-live-set.ts';
 import { waitForIndices } from './wait-for-indices.ts';
@@ -6,27 +6,27 @@ import { waitForIndices } from './wait-for-indices.ts';
 /**
  * Role of a process that may become the writer: it removes from its stale documents those that the leader has written.
  */
-export function followDocuments(options: DocumentRoleOptions): DocumentRole {
+export function awaitDocuments(options: DocumentRoleOptions): DocumentRole {
   const { cluster, stale, log, report, isWhole } = options;
   const stopping = new AbortController();
   cluster.indices.release();
-  const follower = followProgress({ store: progressOfLiveSet(cluster, log), stale });
-  follower.wake();
+  const watch = watchProgress({ store: progressOfLiveSet(cluster, log), stale });
+  watch.wake();
   const { signal } = stopping;
   const ready = isWhole ? Promise.resolve() : waitForIndices({ cluster, log, report, signal });
   const closed = Promise.withResolvers<void>();
   const stop = () => {
     stopping.abort();
-    closed.resolve(follower.close());
+    closed.resolve(watch.close());
   };
   return {
     ready,
     writes: false,
-    wake: follower.wake,
-    visible: async (position) => void (await follower.reached(position)),
-    shows: follower.reached,
-    shown: follower.position,
-    look: follower.look,
+    wake: watch.wake,
+    visible: async (position) => void (await watch.reached(position)),
+    shows: watch.reached,
+    shown: watch.position,
+    look: watch.look,
     written: () => 0,
     announcing: NOTHING_TO_ANNOUNCE,
     stop,

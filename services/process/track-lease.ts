@@ -11,7 +11,7 @@ import type { Halt } from './halt.ts';
 import type { ReportedReads } from './reported-reads.ts';
 
 /** The leader and its content types, for a process that has no graph. */
-export type LeaseFollower = {
+export type TrackedLease = {
   readonly fleet: Pick<Fleet, 'leader' | 'changed'>;
   readonly types: TypesWatch;
   readonly done: Promise<void>;
@@ -21,11 +21,11 @@ export type LeaseFollower = {
 type Heard = Pick<Halt, 'stop'> & Pick<ReportedReads, 'grown'>;
 
 /** Reads the leader and its content types from the log from now on. Ends before an event that cannot be read. */
-export async function followLease(
+export async function trackLease(
   { log, space }: { readonly log: EventStore; readonly space: string },
   definitions: readonly TypeDefinition[],
   heard: Heard,
-): Promise<LeaseFollower> {
+): Promise<TrackedLease> {
   // Before the lease is read: events appended in between arrive twice and are applied once.
   const start = await log.lastPosition();
   const lease = await readLease(log, space);
@@ -37,8 +37,8 @@ export async function followLease(
     // Documents are the leader's to read: of their events only the sign of life counts here.
     const stop = events.find((event) => stopsReaders(event) && isOwn(event.stream));
     const readable = stop === undefined ? events : events.filter(({ position }) => position < stop.position);
-    view.follow(readable);
-    types.follow(readable);
+    view.apply(readable);
+    types.apply(readable);
     if (stop !== undefined) throw new UnreadableEvent(stop);
     heard.grown(events);
   });

@@ -5,8 +5,8 @@ import { type EventStream, retryFrame } from './event-streams.ts';
 
 /** Sends pages of the change feed to streams as they come. */
 export type FeedStreams = {
-  /** Follows the feed from a token on; undefined begins. Resolves when the stream is up to date, or over. */
-  follow(reader: FeedReader, since: string | undefined, stream: EventStream): Promise<void>;
+  /** Sends the feed from a token on; undefined begins. Resolves when the stream is up to date, or over. */
+  sendTo(reader: FeedReader, since: string | undefined, stream: EventStream): Promise<void>;
 };
 
 export type FeedStreamsOptions = {
@@ -65,13 +65,13 @@ export function createFeedStreams(options: FeedStreamsOptions): FeedStreams {
   const join = (reader: FeedReader, next: string, stream: EventStream, alone: boolean): boolean => {
     const known = channels.get(reader.name);
     // A channel that was left waits for the next change, and has not read the last ones.
-    const isFollowed = known !== undefined && known.members.size > 0;
-    if (isFollowed && known.next !== next && !alone) return false;
+    const isWatched = known !== undefined && known.members.size > 0;
+    if (isWatched && known.next !== next && !alone) return false;
     const channel =
-      isFollowed && known.next === next
+      isWatched && known.next === next
         ? known
         : { reader, next, members: new Set<EventStream>(), isRunning: false };
-    if (!isFollowed) channels.set(reader.name, channel);
+    if (!isWatched) channels.set(reader.name, channel);
     if (!stream.isOpen()) return true;
     channel.members.add(stream);
     stream.pulse = () => `:\nid: ${channel.next}\n\n`;
@@ -80,7 +80,7 @@ export function createFeedStreams(options: FeedStreamsOptions): FeedStreams {
     return true;
   };
   return {
-    async follow(reader, since, stream) {
+    async sendTo(reader, since, stream) {
       let next = since;
       for (let tries = 0; stream.isOpen(); ) {
         const page = await reader.page(next).catch(async (error: unknown) => {
