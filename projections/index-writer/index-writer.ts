@@ -11,6 +11,8 @@ import type { Lane } from '../graph/stale/stale-rows.ts';
 import { type Batch, nextBatch, release, sendBatch, type Work } from './lane.ts';
 import { bytesAt, FULL_WRITE_PACE, type PaceKind, paced, slower, type WritePace, waitOf } from './pace.ts';
 import { createRefreshes, type Refreshes } from './refreshes.ts';
+import { isDelayed, oldestUnseen, shownPosition } from './unseen-changes.ts';
+import type { WriterReport, WriterStatus } from './writer-report.ts';
 
 export type IndexWriterOptions = {
   readonly graph: ContentGraph;
@@ -21,28 +23,6 @@ export type IndexWriterOptions = {
   readonly progressed?: () => void;
   /** Returns whether the backlog should throttle for requests other than edits. */
   readonly makesRoom?: () => boolean;
-};
-
-export type WriterReport =
-  | { readonly kind: 'stuck'; readonly reason: string; readonly error?: unknown }
-  | { readonly kind: 'recovered' }
-  | { readonly kind: 'refused'; readonly documents: readonly RefusedDocument[] };
-
-export type RefusedDocument = {
-  readonly type: string;
-  readonly world: string;
-  readonly key: number;
-  readonly reason: string;
-};
-
-export type WriterStatus = {
-  /** Documents that are out of date. */
-  readonly backlog: number;
-  /** Seconds since the first of them was marked; 0 when caught up. */
-  readonly oldestSeconds: number;
-  readonly refused: number;
-  /** Number since the start. */
-  readonly written: number;
 };
 
 /**
@@ -141,7 +121,7 @@ export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
     },
     visible: (position) => wait(() => !stale.isAwaited(position)),
     level: (position) => wait(() => (stale.oldest('prompt') ?? position + 1n) > position),
-    shown: () => shownPosition(state),
+    shown: () => shownPosition(state, state.position()),
     atRest: () => wait(() => oldestUnseen(state) === undefined),
     status: () => statusOf(state, stale),
     done,
@@ -154,35 +134,6 @@ export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
       await done.catch(() => {});
     },
   };
-}
-
-/** Position of the oldest change that searches do not show in some document. */
-function oldestUnseen({ stale, refreshes }: State): bigint | undefined {
-  return older(oldestStale(stale), refreshes.oldest());
-}
-
-function oldestStale(stale: StaleDocuments): bigint | undefined {
-  return older(stale.oldest('prompt'), stale.oldest('backlog'));
-}
-
-function older(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
-  return a === undefined || (b !== undefined && b < a) ? b : a;
-}
-
-/**
- * Returns whether some document still has to be written with a change as old as those that a refresh would make
- * visible.
- */
-function isDelayed({ stale, refreshes }: State): boolean {
-  const [toWrite, toSee] = [oldestStale(stale), refreshes.oldest()];
-  return toWrite !== undefined && toSee !== undefined && toWrite <= toSee;
-}
-
-function shownPosition(state: State): bigint {
-  const unseen = oldestUnseen(state);
-  const position = state.position();
-  if (unseen === undefined || unseen > position) return position;
-  return unseen > 0n ? unseen - 1n : 0n;
 }
 
 function statusOf(state: State, stale: StaleDocuments): WriterStatus {

@@ -1,5 +1,6 @@
 import { loadOptional } from '../../shared/load-optional.ts';
 import type { ArchiveOptions } from './commands/import-archive.ts';
+import { GROUPED_COMMANDS } from './grouped-commands.ts';
 import { type CommandRow, command, type Given, JSON_OPTION } from './settings/command.ts';
 import { withExampleTypes } from './settings/example-types.ts';
 import { type ProcessRole, ROLE_SETTINGS } from './settings/roles.ts';
@@ -12,16 +13,7 @@ import {
   parseSettings,
   SERVE_SETTINGS,
   type ServeSettings,
-  TOKEN_SETTINGS,
-  WEBHOOK_COMMAND_SETTINGS,
 } from './settings/settings.ts';
-
-export const COMMAND_GROUPS = {
-  token: 'create, list and revoke access tokens',
-  webhook: 'notify other servers of changed content',
-  parked: 'documents that the read index refused',
-  assets: 'uploaded files',
-} as const;
 
 /** All commands. Their code is imported when they run: `--help` and a refused option answer at once. */
 export const COMMANDS: readonly CommandRow[] = [
@@ -59,149 +51,7 @@ export const COMMANDS: readonly CommandRow[] = [
     parse: (given) => given,
     load: async () => importAny,
   }),
-  command({
-    name: 'token create',
-    description: 'create a token and show it once',
-    options: [
-      ['--name <name>', 'name of the token', 'required'],
-      ['--type <type>', 'read-only, full-access or custom', 'required'],
-      ['--allow <rights>', 'rights of a custom token, such as restaurant.find,chef.*'],
-      ['--drafts', 'let it see drafts'],
-      ['--expires <time>', 'expiry, such as 12h, 30d, 4w or 2030-01-31 (default: never)'],
-      ['--token-stdin', 'read the token from stdin, such as one that clients have from Strapi'],
-    ],
-    settings: TOKEN_SETTINGS,
-    load: async () => (await import('./commands/token.ts')).createToken,
-  }),
-  command({
-    name: 'token list',
-    description: 'list all tokens, revoked ones included',
-    settings: TOKEN_SETTINGS,
-    load: async () => (await import('./commands/token.ts')).listTokens,
-  }),
-  command({
-    name: 'token revoke',
-    description: 'revoke a token; takes effect everywhere within a second',
-    argument: ['<id-or-name>'],
-    settings: TOKEN_SETTINGS,
-    load: async () => (await import('./commands/token.ts')).revokeToken,
-  }),
-  command({
-    name: 'webhook add',
-    description: 'add a webhook and show its secret once',
-    argument: ['<url>', 'address that changes are sent to'],
-    options: [
-      ['--name <name>', 'name of the webhook (default: the host of the address)'],
-      ['--events <events>', 'such as entry.publish,entry.delete (default: all that Strapi has)'],
-      ['--types <uids>', 'content types, such as api::tag.tag (default: all)'],
-      ['--locales <locales>', 'such as en,it (default: all)'],
-      ['--populate <paths>', 'relations that are sent, as populate of a query (default: *)'],
-      ['--header <line...>', 'additional header, such as "X-Secret: abc"'],
-      ['--allow-private', 'allow an address of a private network'],
-      JSON_OPTION,
-    ],
-    settings: WEBHOOK_COMMAND_SETTINGS,
-    load: async () => (await import('./commands/webhook.ts')).addWebhook,
-  }),
-  command({
-    name: 'webhook list',
-    description: 'list all webhooks',
-    options: [JSON_OPTION],
-    settings: WEBHOOK_COMMAND_SETTINGS,
-    load: async () => (await import('./commands/webhook.ts')).listWebhooks,
-  }),
-  command({
-    name: 'webhook pause',
-    description: 'let deliveries wait',
-    argument: ['<id-or-name>'],
-    settings: WEBHOOK_COMMAND_SETTINGS,
-    load: async () => (await import('./commands/webhook.ts')).pauseWebhook,
-  }),
-  command({
-    name: 'webhook resume',
-    description: 'send waiting deliveries; a disabled webhook begins with new changes',
-    argument: ['<id-or-name>'],
-    settings: WEBHOOK_COMMAND_SETTINGS,
-    load: async () => (await import('./commands/webhook.ts')).resumeWebhook,
-  }),
-  command({
-    name: 'webhook remove',
-    description: 'remove a webhook and its deliveries',
-    argument: ['<id-or-name>'],
-    settings: WEBHOOK_COMMAND_SETTINGS,
-    load: async () => (await import('./commands/webhook.ts')).removeWebhook,
-  }),
-  command({
-    name: 'webhook rotate',
-    description: 'make a new secret and show it once; the earlier one signs too for a day',
-    argument: ['<id-or-name>'],
-    options: [JSON_OPTION],
-    settings: WEBHOOK_COMMAND_SETTINGS,
-    load: async () => (await import('./commands/webhook.ts')).rotateWebhook,
-  }),
-  command({
-    name: 'webhook test',
-    description: 'send trigger-test to the receiver from here',
-    argument: ['<id-or-name>'],
-    options: [JSON_OPTION],
-    settings: WEBHOOK_COMMAND_SETTINGS,
-    load: async () => (await import('./commands/webhook.ts')).testReceiver,
-  }),
-  command({
-    name: 'webhook deliveries',
-    description: 'list stored deliveries, the newest first',
-    argument: ['[id-or-name]'],
-    options: [['--state <state>', 'waiting, delivered, parked or elsewhere (default: all)'], JSON_OPTION],
-    settings: WEBHOOK_COMMAND_SETTINGS,
-    load: async () => (await import('./commands/webhook.ts')).listDeliveries,
-  }),
-  command({
-    name: 'webhook replay',
-    description: 'send parked deliveries again, one delivery, or all since a position of the log',
-    argument: ['<id-or-name>'],
-    options: [
-      ['--delivery <id>', 'only this delivery'],
-      ['--from <position>', 'all since this position, delivered ones included'],
-    ],
-    settings: WEBHOOK_COMMAND_SETTINGS,
-    load: async () => (await import('./commands/webhook.ts')).replayWebhook,
-  }),
-  command({
-    name: 'parked list',
-    description: 'list parked documents with the reasons',
-    options: [JSON_OPTION],
-    settings: OPERATOR_SETTINGS,
-    load: async () => (await import('./commands/parked.ts')).listParked,
-  }),
-  command({
-    name: 'parked show',
-    description: 'show a parked document with its row',
-    argument: ['<item-or-document>'],
-    settings: OPERATOR_SETTINGS,
-    load: async () => (await import('./commands/parked.ts')).showParked,
-  }),
-  command({
-    name: 'parked retry',
-    description: 'write parked documents again',
-    argument: ['[items-or-documents...]'],
-    options: [['--all', 'all parked documents']],
-    settings: OPERATOR_SETTINGS,
-    load: async () => (await import('./commands/parked.ts')).retryParked,
-  }),
-  command({
-    name: 'parked drop',
-    description: 'stop listing parked documents, and leave the index as it is',
-    argument: ['[items-or-documents...]'],
-    options: [['--all', 'all parked documents']],
-    settings: OPERATOR_SETTINGS,
-    load: async () => (await import('./commands/parked.ts')).dropParked,
-  }),
-  command({
-    name: 'assets formats',
-    description: 'have the running server make the smaller pictures of files without any',
-    settings: OPERATOR_SETTINGS,
-    load: async () => (await import('./commands/asset-formats.ts')).makeAssetFormats,
-  }),
+  ...GROUPED_COMMANDS,
   command({
     name: 'status',
     description: 'show the state of the log and of the read model',

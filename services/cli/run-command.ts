@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { isWorker } from '../supervisor/connect-supervisor.ts';
 import { FINAL_EXIT } from '../supervisor/protocol.ts';
-import { COMMAND_GROUPS, COMMANDS } from './commands.ts';
+import { COMMANDS } from './commands.ts';
+import { COMMAND_GROUPS } from './grouped-commands.ts';
 import { packageVersion } from './output/package-version.ts';
 import { addCommands } from './settings/command.ts';
 import { ROLE_SETTINGS } from './settings/roles.ts';

@@ -4,7 +4,7 @@ import {
   type StaleDocuments,
   staleDocumentsOf,
 } from '../../projections/graph/stale/stale-documents.ts';
-import type { WriterStatus } from '../../projections/index-writer/index-writer.ts';
+import type { WriterStatus } from '../../projections/index-writer/writer-report.ts';
 import {
   createElasticsearchCluster,
   documentDependencies,

@@ -1,4 +1,4 @@
-import type { WriterReport } from '../../projections/index-writer/index-writer.ts';
+import type { WriterReport } from '../../projections/index-writer/writer-report.ts';
 import type { Report } from './report.ts';
 
 /** Reports events of an index writer to operators. */

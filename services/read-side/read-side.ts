@@ -1,7 +1,7 @@
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import type { GraphFileOptions } from '../../projections/graph/graph-file.ts';
 import type { ParkedDocuments } from '../../projections/graph/stale/stale-documents.ts';
-import type { WriterStatus } from '../../projections/index-writer/index-writer.ts';
+import type { WriterStatus } from '../../projections/index-writer/writer-report.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { AnsweringProcesses } from '../../shared/read-index/answering-processes.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';

@@ -5,12 +5,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { type ContentGraph, openContentGraph } from '../../projections/graph/content-graph.ts';
 import type { StaleDocument } from '../../projections/graph/stale/stale-documents.ts';
 import { staleNumber } from '../../projections/graph/stale/stale-rows.ts';
-import {
-  type IndexWriter,
-  startIndexWriter,
-  type WriterReport,
-} from '../../projections/index-writer/index-writer.ts';
+import { type IndexWriter, startIndexWriter } from '../../projections/index-writer/index-writer.ts';
 import { type Batch, nextBatch, release, sendBatch, type Work } from '../../projections/index-writer/lane.ts';
+import type { WriterReport } from '../../projections/index-writer/writer-report.ts';
 import type { VarveEvent } from '../../shared/document/events.ts';
 import { documentDependencies } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import { createLayouts } from '../../shared/read-index/elasticsearch/layout/create-layouts.ts';

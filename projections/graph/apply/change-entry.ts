@@ -1,5 +1,5 @@
 import type { EntryChanged, EntryCreated } from '../../../shared/document/events.ts';
-import type { GraphEntry } from '../store/graph-session.ts';
+import type { GraphEntry } from '../store/graph-entry.ts';
 import { UNVERSIONED } from '../store/row-keys.ts';
 import { editEntry } from './edit-entry.ts';
 import type { GraphContext, Moment } from './graph-context.ts';

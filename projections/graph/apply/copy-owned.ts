@@ -1,6 +1,6 @@
 import { mapComponents } from '../store/component-values.ts';
+import type { GraphEntry } from '../store/graph-entry.ts';
 import type { GraphRelation } from '../store/graph-relation.ts';
-import type { GraphEntry } from '../store/graph-session.ts';
 import { type LinkRecord, type LinkStore, newLink } from '../store/link-store.ts';
 import type { StoredComponent } from '../store/present-row.ts';
 import { copyLink, type WorldCopy } from './apply-relation-operation.ts';

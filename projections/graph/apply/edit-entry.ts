@@ -1,7 +1,7 @@
 import type { EntryChanged, EntryValues, RelationOperation } from '../../../shared/document/events.ts';
 import { type ComponentLinks, componentIds, storedComponents } from '../store/component-values.ts';
+import type { GraphEntry } from '../store/graph-entry.ts';
 import type { GraphRow } from '../store/graph-row.ts';
-import type { GraphEntry } from '../store/graph-session.ts';
 import { newLink } from '../store/link-store.ts';
 import type { Values } from '../store/present-row.ts';
 import { DRAFT, worldsOf } from '../store/row-keys.ts';

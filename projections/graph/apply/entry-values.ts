@@ -1,6 +1,6 @@
 import type { LinkTarget } from '../../../shared/document/events.ts';
 import { mapComponents } from '../store/component-values.ts';
-import type { GraphEntry } from '../store/graph-session.ts';
+import type { GraphEntry } from '../store/graph-entry.ts';
 import type { LinkRecord } from '../store/link-store.ts';
 import type { Values } from '../store/present-row.ts';
 import { UNVERSIONED, type VersionNumber, type WorldNumber } from '../store/row-keys.ts';

@@ -1,8 +1,8 @@
 import type { EntryImported, ImportedTarget } from '../../../shared/document/events.ts';
 import { WORLDS } from '../../../shared/read-index/read-index.ts';
 import { type ComponentLinks, storedComponents } from '../store/component-values.ts';
+import type { GraphEntry } from '../store/graph-entry.ts';
 import type { GraphRelation } from '../store/graph-relation.ts';
-import type { GraphEntry } from '../store/graph-session.ts';
 import { newLink } from '../store/link-store.ts';
 import type { Values } from '../store/present-row.ts';
 import { UNVERSIONED, type VersionNumber, versionNumber, worldsOf } from '../store/row-keys.ts';

@@ -1,4 +1,4 @@
-import type { GraphEntry } from '../store/graph-session.ts';
+import type { GraphEntry } from '../store/graph-entry.ts';
 import { DRAFT, PUBLISHED, versionOfKey } from '../store/row-keys.ts';
 import { copyOwned, copyPendingEdits } from './copy-owned.ts';
 import type { GraphContext, Moment } from './graph-context.ts';

@@ -1,5 +1,5 @@
 import type { LinkTarget } from '../../../shared/document/events.ts';
-import type { GraphEntry } from '../store/graph-session.ts';
+import type { GraphEntry } from '../store/graph-entry.ts';
 import { linkedEntries } from '../store/linked-entries.ts';
 import { DRAFT, PUBLISHED } from '../store/row-keys.ts';
 import { copyOwned, copyPendingEdits } from './copy-owned.ts';

@@ -1,5 +1,5 @@
+import type { GraphEntry } from '../store/graph-entry.ts';
 import type { GraphRow } from '../store/graph-row.ts';
-import type { GraphEntry } from '../store/graph-session.ts';
 import type { Values } from '../store/present-row.ts';
 import { rowKey, type VersionNumber, worldsOf } from '../store/row-keys.ts';
 import type { GraphContext } from './graph-context.ts';

@@ -2,7 +2,7 @@ import type { EntryChanged, LinkTarget, RelationOperation } from '../../../share
 import type { Uid } from '../../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import type { AttributeWithComponents } from '../store/component-values.ts';
-import type { GraphEntry } from '../store/graph-session.ts';
+import type { GraphEntry } from '../store/graph-entry.ts';
 import { componentList, componentUid } from '../store/present-row.ts';
 import type { VersionNumber } from '../store/row-keys.ts';
 import { editEntry, editRelation } from './edit-entry.ts';

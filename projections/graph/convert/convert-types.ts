@@ -2,7 +2,7 @@ import { contentTypeOf } from '../../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import { registryOfDefinitions } from '../../../shared/schema/type-definitions.ts';
 import type { GraphContext, Moment } from '../apply/graph-context.ts';
-import type { GraphEntry } from '../store/graph-session.ts';
+import type { GraphEntry } from '../store/graph-entry.ts';
 import { linksOfRelation } from '../store/link-store.ts';
 import { versionOfKey } from '../store/row-keys.ts';
 import type { SchemaView } from '../store/type-view.ts';

@@ -2,7 +2,7 @@ import { copyOwned } from '../apply/copy-owned.ts';
 import type { GraphContext, Moment } from '../apply/graph-context.ts';
 import { deleteEntry } from '../apply/publish-entry.ts';
 import { assignId, moveId, newRow, showLinks } from '../apply/row-lifecycle.ts';
-import type { GraphEntry } from '../store/graph-session.ts';
+import type { GraphEntry } from '../store/graph-entry.ts';
 import { DRAFT, PUBLISHED, rowKey, UNVERSIONED } from '../store/row-keys.ts';
 
 /**

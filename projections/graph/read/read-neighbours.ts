@@ -3,9 +3,9 @@ import type { IndexedComponent, IndexedRow, RowSet } from '../../../shared/read-
 import { createRecentValues, type RecentValues } from '../../../shared/recent-values.ts';
 import { linkRows } from '../store/change-log.ts';
 import type { SqlRow } from '../store/graph-database.ts';
+import { publicationStateAt } from '../store/graph-entry.ts';
 import type { GraphRelation } from '../store/graph-relation.ts';
 import { parsedSource, ROW_COLUMNS, sourceBytes } from '../store/graph-row.ts';
-import { publicationStateAt } from '../store/graph-session.ts';
 import type { LinkRecord } from '../store/link-store.ts';
 import type { PublicationFacts, Values } from '../store/present-row.ts';
 import {

@@ -6,9 +6,9 @@ import type {
 } from '../../../shared/read-index/read-index.ts';
 import { linkChange, linkRows } from '../store/change-log.ts';
 import type { SqlRow } from '../store/graph-database.ts';
+import { publicationStateAt } from '../store/graph-entry.ts';
 import type { GraphRelation } from '../store/graph-relation.ts';
 import { parsedSource, ROW_COLUMNS, sourceBytes } from '../store/graph-row.ts';
-import { publicationStateAt } from '../store/graph-session.ts';
 import type { LinkEnds } from '../store/link.ts';
 import { ALL_LINKS } from '../store/link-store.ts';
 import type { PublicationFacts, Values } from '../store/present-row.ts';

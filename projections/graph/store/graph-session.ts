@@ -1,43 +1,28 @@
-import type { PublicationState } from '../../../shared/read-index/bool-query.ts';
 import type { ChangeLog } from './change-log.ts';
 import { ENTRY_COLUMNS, type Names } from './entry-names.ts';
 import type { GraphDatabase } from './graph-database.ts';
-import { type GraphRow, rowsOfEntry, writeRow, writeUniqueValues } from './graph-row.ts';
-import type { PublicationFacts, RowFacts } from './present-row.ts';
 import {
-  DRAFT,
+  byLocale,
+  createGraphEntry,
+  documentKeyOf,
+  factsOf,
+  type GraphEntry,
+  hasRows,
+  publicationFacts,
+} from './graph-entry.ts';
+import { type GraphRow, rowsOfEntry, writeRow, writeUniqueValues } from './graph-row.ts';
+import type { PublicationFacts } from './present-row.ts';
+import {
   type ExistingRows,
   PUBLISHED,
   rowKey,
   rowKeyIn,
-  UNVERSIONED,
   type VersionNumber,
   versionOfKey,
   type WorldNumber,
   worldsOf,
 } from './row-keys.ts';
 import type { TypeView } from './type-view.ts';
-
-/** A document in one locale, in hand during a batch. */
-export type GraphEntry = {
-  readonly id: number;
-  readonly view: TypeView;
-  readonly documentId: string;
-  readonly locale: string | null;
-  /** True if no event before the current one mentioned it. */
-  isNew: boolean;
-  /** Rows by version. */
-  readonly rows: [GraphRow | undefined, GraphRow | undefined, GraphRow | undefined];
-  /** By version: rows to write at the end of the batch. */
-  readonly changed: [boolean, boolean, boolean];
-  revision: number | null;
-  /** True if revision or shared positions have to be written at the end of the batch. */
-  isNoted: boolean;
-  /** Positions of the last edit and publication of a shared value, made in another locale. */
-  sharedEdited: number;
-  sharedPublished: number;
-  readonly stateBefore: PublicationState;
-};
 
 /** The entries a batch works on: read once, written once, however many events are about them. */
 export type GraphSession = {
@@ -94,7 +79,7 @@ export function openGraphSession(
     const known = entries.get(id);
     if (known !== undefined) return known;
     const rows = hasRows(existing, id) ? rowsOfEntry(db, view, id) : [];
-    const entry = createEntry(view, row, rows);
+    const entry = createGraphEntry(view, row, rows);
     remember(entry);
     return entry;
   };
@@ -102,9 +87,9 @@ export function openGraphSession(
     entries.set(entry.id, entry);
     const { view, documentId } = entry;
     // On other types an entry is its document, and its publication state is enough.
-    if (!view.localized || documents.has(documentKey(entry))) return;
+    if (!view.localized || documents.has(documentKeyOf(entry))) return;
     const publishedBefore = isPublished(view, documentId, entry.id);
-    documents.set(documentKey(entry), { view, documentId, entry: entry.id, publishedBefore });
+    documents.set(documentKeyOf(entry), { view, documentId, entry: entry.id, publishedBefore });
   };
   const entriesOf = (view: TypeView, documentId: string): GraphEntry[] =>
     db
@@ -127,7 +112,7 @@ export function openGraphSession(
     if (!entry.view.localized) return;
     const key = rowKey(entry.id, version);
     for (const world of worldsOf(version)) {
-      const name = `${documentKey(entry)}/${world}`;
+      const name = `${documentKeyOf(entry)}/${world}`;
       const noted = relocalized.get(name) ?? { entry, world, gone: new Set() };
       relocalized.set(name, noted);
       if (entry.rows[version] === undefined) noted.gone.add(key);
@@ -165,7 +150,7 @@ export function openGraphSession(
     });
   };
   const isRepublished = (entry: GraphEntry, publication: PublicationFacts): boolean => {
-    const before = documents.get(documentKey(entry))?.publishedBefore;
+    const before = documents.get(documentKeyOf(entry))?.publishedBefore;
     return before !== undefined && before !== publication.documentPublished;
   };
   const linkLocalizations = ({ entry: { view, documentId }, world, gone }: Relocalized): void => {
@@ -193,7 +178,7 @@ export function openGraphSession(
     entry(view, documentId, locale, revision) {
       const created = names.create(view.number, documentId, locale, revision);
       if (created !== undefined) {
-        const entry = createEntry(view, [created, documentId, locale ?? '', revision, 0, 0], []);
+        const entry = createGraphEntry(view, [created, documentId, locale ?? '', revision, 0, 0], []);
         entry.isNew = true;
         remember(entry);
         return entry;
@@ -251,71 +236,4 @@ export function openGraphSession(
       for (const document of relocalized.values()) linkLocalizations(document);
     },
   };
-}
-
-function byLocale(a: GraphEntry, b: GraphEntry): number {
-  const [left, right] = [a.locale ?? '', b.locale ?? ''];
-  return left < right ? -1 : Number(left > right);
-}
-
-function documentKey({ view, documentId }: GraphEntry): string {
-  return `${view.number}/${documentId}`;
-}
-
-function createEntry(view: TypeView, row: readonly unknown[], rows: readonly GraphRow[]): GraphEntry {
-  const entry: GraphEntry = {
-    id: row[0] as number,
-    view,
-    documentId: row[1] as string,
-    locale: row[2] === '' ? null : (row[2] as string),
-    isNew: false,
-    rows: [undefined, undefined, undefined],
-    changed: [false, false, false],
-    revision: row[3] as number | null,
-    isNoted: false,
-    sharedEdited: row[4] as number,
-    sharedPublished: row[5] as number,
-    stateBefore: 'never-published',
-  };
-  for (const each of rows) entry.rows[versionOfKey(each.key)] = each;
-  return Object.assign(entry, { stateBefore: publicationState(entry) });
-}
-
-function hasRows(existing: ExistingRows, entry: number): boolean {
-  return (
-    existing.has(rowKey(entry, DRAFT)) ||
-    existing.has(rowKey(entry, PUBLISHED)) ||
-    existing.has(rowKey(entry, UNVERSIONED))
-  );
-}
-
-/** From positions: the draft is modified if it, or a value shared with it, was edited after the last publication. */
-function publicationState(
-  entry: Pick<GraphEntry, 'rows' | 'sharedEdited' | 'sharedPublished'>,
-): PublicationState {
-  const [draft, published, only] = entry.rows;
-  if (only !== undefined) return 'published';
-  return publicationStateAt(draft?.position, published?.position, entry);
-}
-
-/** Publication state from positions alone; undefined = there is no such row. */
-export function publicationStateAt(
-  draft: number | undefined,
-  published: number | undefined,
-  shared: { readonly sharedEdited: number; readonly sharedPublished: number },
-): PublicationState {
-  if (published === undefined) return 'never-published';
-  const isModified =
-    (draft ?? 0) > published || shared.sharedEdited > Math.max(published, shared.sharedPublished);
-  return isModified ? 'modified' : 'published';
-}
-
-function publicationFacts(entry: GraphEntry, documentPublished: boolean): PublicationFacts {
-  return { state: publicationState(entry), documentPublished };
-}
-
-function factsOf(entry: GraphEntry, row: GraphRow): RowFacts {
-  const { documentId, locale } = entry;
-  const { id, createdAt, updatedAt, publishedAt } = row;
-  return { id, documentId, locale, createdAt, updatedAt, publishedAt };
 }

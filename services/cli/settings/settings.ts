@@ -4,6 +4,7 @@ import { DELIVERY_SETTINGS } from './delivery-settings.ts';
 import { FOLLOW_SETTINGS } from './follow-settings.ts';
 import { LOGIN_SETTINGS } from './login-settings.ts';
 import { PURGE_SETTINGS } from './purge-settings.ts';
+import { READ_INDEX_SETTINGS } from './read-index-settings.ts';
 import { SEARCH_SETTINGS } from './read-synonyms.ts';
 import { REQUEST_SETTINGS } from './request-settings.ts';
 import { folder, type Setting, variableOf, wholeNumber, yesOrNo } from './setting.ts';
@@ -56,78 +57,6 @@ const ACCESS_KEY = {
     'key that hashes tokens, the same in every process of a log: 32 bytes or more, base64url (default: made in the folder of the log). Prefer the variable: other users see arguments',
   schema: z.string().optional(),
 } as const satisfies Setting;
-
-/** Read index settings of every command that opens the read side. */
-const READ_INDEX = {
-  queryTimeLimit: {
-    flags: '--query-time-limit <ms>',
-    description: 'maximum work of the embedded index for one answer; more is a 400 (default: 5000)',
-    schema: wholeNumber(1, 3_600_000).default(5_000),
-  },
-  readIndex: {
-    flags: '--read-index <where>',
-    description:
-      'embedded, or the address of an Elasticsearch, such as http://127.0.0.1:9200 (default: embedded)',
-    schema: z
-      .union([z.literal('embedded'), z.url({ protocol: /^https?$/ })], {
-        error: 'must be embedded, or an http or https address',
-      })
-      .default('embedded'),
-  },
-  readIndexUser: {
-    flags: '--read-index-user <name>',
-    description: 'user for Elasticsearch',
-    schema: z.string().optional(),
-  },
-  readIndexPassword: {
-    flags: '--read-index-password <password>',
-    description: "that user's password; prefer the variable",
-    schema: z.string().optional(),
-  },
-  readIndexApiKey: {
-    flags: '--read-index-api-key <key>',
-    description: 'an API key of Elasticsearch, instead of a user; prefer the variable',
-    schema: z.string().optional(),
-  },
-  readIndexCa: {
-    flags: '--read-index-ca <file>',
-    description: "certificate of the authority that signed Elasticsearch's, PEM",
-    schema: z.string().min(1, 'is empty: pass a file').optional(),
-  },
-  readIndexShards: {
-    flags: '--read-index-shards <number>',
-    description: 'primary shards of new indices in Elasticsearch (default: 1)',
-    schema: wholeNumber(1, 1024).default(1),
-  },
-  readIndexReplicas: {
-    flags: '--read-index-replicas <number>',
-    description: 'copies of each shard (default: none for new indices, existing ones unchanged)',
-    schema: wholeNumber(0, 100).optional(),
-  },
-  readIndexRowCache: {
-    flags: '--read-index-row-cache <MiB>',
-    description:
-      'cache for rows from Elasticsearch, which saves it about a fifth of its work; 0: none (default: 128)',
-    schema: wholeNumber(0, 65_536).default(128),
-  },
-  denormaliseToOne: {
-    flags: '--denormalise-to-one <steps>',
-    description:
-      'length of the chains of to-one relations that documents in Elasticsearch copy, unless their content type sets it; the same in every process of a log (default: 2)',
-    schema: wholeNumber(0, 5).optional(),
-  },
-  denormaliseToMany: {
-    flags: '--denormalise-to-many <steps>',
-    description:
-      'copy to-many relations that their content type owns: 1 or 0; the same in every process of a log (default: 1)',
-    schema: wholeNumber(0, 1).optional(),
-  },
-  readIndexCloudId: {
-    flags: '--read-index-cloud-id <id>',
-    description: 'a deployment on Elastic Cloud, instead of an address',
-    schema: z.string().optional(),
-  },
-} as const satisfies Readonly<Record<string, Setting>>;
 
 export function isOrigin(text: string): boolean {
   return text === '*' || (URL.canParse(text) && new URL(text).origin === text);
@@ -209,7 +138,7 @@ export const SERVE_SETTINGS = {
   ...WEBHOOK_SETTINGS,
   ...STREAM_SETTINGS,
   ...PURGE_SETTINGS,
-  ...READ_INDEX,
+  ...READ_INDEX_SETTINGS,
   ...WORKER_SETTINGS,
   minPositionWait: {
     flags: '--min-position-wait <ms>',
@@ -306,7 +235,7 @@ export const BACKUP_SETTINGS = {
 /** Settings of commands for operators. */
 export const OPERATOR_SETTINGS = {
   ...LOG_SETTINGS,
-  ...READ_INDEX,
+  ...READ_INDEX_SETTINGS,
 } as const satisfies Readonly<Record<string, Setting>>;
 
 export const TOKEN_SETTINGS = {

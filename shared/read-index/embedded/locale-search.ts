@@ -9,9 +9,10 @@ import { compareCodePoints } from '../column.ts';
 import type { TextSearch } from '../text-search.ts';
 import { type Bits, countBits } from './bits.ts';
 import { createExpansion, wordsOfTerm } from './expand-term.ts';
+import type { LocaleText } from './locale-text.ts';
 import { collectPosting, type Postings, postingCount } from './postings.ts';
 import { borrowBits } from './row-set.ts';
-import type { LocaleText, TextIndex } from './text-index.ts';
+import type { TextIndex } from './text-index.ts';
 import type { Expansion, KnownWord } from './vocabulary.ts';
 
 /** A term of a query in one locale: the words that match it, and the rows that have one of them. */

@@ -1,5 +1,6 @@
 import { fastDigestBits } from '../../fast-digest.ts';
 import { hasBit } from './bits.ts';
+import type { LocaleText } from './locale-text.ts';
 import { createPostingsOf } from './postings.ts';
 import { createListsOf, type RowLists } from './row-lists.ts';
 import {
@@ -11,7 +12,7 @@ import {
   type StoredRows,
   type WordFiles,
 } from './stored-words.ts';
-import { digestOfRow, type LocaleText, localeText, type TextIndex, watch } from './text-index.ts';
+import { digestOfRow, localeText, type TextIndex, watch } from './text-index.ts';
 import { dropWord, kindOfKey, setWord, type Vocabulary } from './vocabulary.ts';
 
 /** Items of a step: a search waits for a step at most. */

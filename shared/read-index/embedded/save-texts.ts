@@ -1,4 +1,5 @@
 import { fastDigestBits } from '../../fast-digest.ts';
+import type { LocaleText } from './locale-text.ts';
 import { listCount } from './row-lists.ts';
 import { inSlices, type Slices } from './slices.ts';
 import {
@@ -10,7 +11,7 @@ import {
   sizeOfRows,
   type WordFiles,
 } from './stored-words.ts';
-import type { LocaleText, TextIndex } from './text-index.ts';
+import type { TextIndex } from './text-index.ts';
 import type { KnownWord } from './vocabulary.ts';
 
 const FEW_ROWS = 1_000;

@@ -4,8 +4,9 @@ import { compareCodePoints } from '../column.ts';
 import { reportedTerms, type TextSearch, type TextSearchReport } from '../text-search.ts';
 import { andBits, type Bits, countBits, orBits } from './bits.ts';
 import { correctionOf, createLocaleSearches, type LocaleSearch } from './locale-search.ts';
+import type { LocaleText } from './locale-text.ts';
 import { borrowBits } from './row-set.ts';
-import { bringUpToDate, type LocaleText, type TextIndex } from './text-index.ts';
+import { bringUpToDate, type TextIndex } from './text-index.ts';
 
 /** Rows and words that a search by words has found. */
 export type FoundTexts = {

@@ -1,24 +1,17 @@
 import { fastTextDigest } from '../../fast-digest.ts';
-import { languageOf } from '../../search/languages.ts';
 import { readWords, type WordReader } from '../../search/row-words.ts';
 import type { SearchField, SearchSettings } from '../../search/search-settings.ts';
 import { PART, rest } from '../../turns/slice.ts';
 import type { World } from '../read-index.ts';
 import { hasBit } from './bits.ts';
 import { type IndexedColumn, sortValue } from './indexed-column.ts';
-import { addToPosting, createPostings, type Postings, removeFromPosting } from './postings.ts';
+import { createLocaleText, type LocaleText } from './locale-text.ts';
+import { addToPosting, type Postings, removeFromPosting } from './postings.ts';
 import { appendToList, clearList, createRowLists, listValues, type RowLists } from './row-lists.ts';
 import type { RowSetIndex, Step } from './row-set.ts';
 import type { RowSets } from './row-sets.ts';
 import { endsOf, markAbove, waysOf } from './text-ways.ts';
-import {
-  createVocabulary,
-  dropWord,
-  type KnownWord,
-  usePlainWord,
-  useWord,
-  type Vocabulary,
-} from './vocabulary.ts';
+import { dropWord, type KnownWord, usePlainWord, useWord } from './vocabulary.ts';
 
 /** A field whose texts are searched, and where a row has it. */
 export type TextField = SearchField & {
@@ -27,21 +20,6 @@ export type TextField = SearchField & {
   readonly column: IndexedColumn;
   /** The way from a row to the rows that have the column. */
   readonly steps: readonly Step[];
-};
-
-/** The words of a type's rows in one locale. */
-export type LocaleText = {
-  readonly locale: string;
-  readonly vocabulary: Vocabulary;
-  /** By field: the rows of each word. */
-  postings: readonly Postings[];
-  /** By field: words in all rows, but stop words. */
-  readonly lengths: number[];
-  /** Rows with any word. */
-  rows: number;
-  /** By word: the value that last had it, by the number of the value. */
-  readonly lastSeen: number[];
-  stamp: number;
 };
 
 /**
@@ -296,15 +274,7 @@ function localeOfRow({ rowSet, settings }: TextIndex, row: number): string {
 export function localeText({ fields, locales }: TextIndex, locale: string): LocaleText {
   const known = locales.get(locale);
   if (known !== undefined) return known;
-  const text: LocaleText = {
-    locale,
-    vocabulary: createVocabulary(languageOf(locale)),
-    postings: fields.map(createPostings),
-    lengths: fields.map(() => 0),
-    rows: 0,
-    lastSeen: [],
-    stamp: 0,
-  };
+  const text = createLocaleText(locale, fields.length);
   locales.set(locale, text);
   return text;
 }

@@ -1,0 +1,101 @@
+import type { PublicationState } from '../../../shared/read-index/bool-query.ts';
+import type { GraphRow } from './graph-row.ts';
+import type { PublicationFacts, RowFacts } from './present-row.ts';
+import { DRAFT, type ExistingRows, PUBLISHED, rowKey, UNVERSIONED, versionOfKey } from './row-keys.ts';
+import type { TypeView } from './type-view.ts';
+
+/** A document in one locale, in hand during a batch. */
+export type GraphEntry = {
+  readonly id: number;
+  readonly view: TypeView;
+  readonly documentId: string;
+  readonly locale: string | null;
+  /** True if no event before the current one mentioned it. */
+  isNew: boolean;
+  /** Rows by version. */
+  readonly rows: [GraphRow | undefined, GraphRow | undefined, GraphRow | undefined];
+  /** By version: rows to write at the end of the batch. */
+  readonly changed: [boolean, boolean, boolean];
+  revision: number | null;
+  /** True if revision or shared positions have to be written at the end of the batch. */
+  isNoted: boolean;
+  /** Positions of the last edit and publication of a shared value, made in another locale. */
+  sharedEdited: number;
+  sharedPublished: number;
+  readonly stateBefore: PublicationState;
+};
+
+/** Orders the entries of a document. */
+export function byLocale(a: GraphEntry, b: GraphEntry): number {
+  const [left, right] = [a.locale ?? '', b.locale ?? ''];
+  return left < right ? -1 : Number(left > right);
+}
+
+/** Key of an entry's document, for maps. */
+export function documentKeyOf({ view, documentId }: GraphEntry): string {
+  return `${view.number}/${documentId}`;
+}
+
+/** Creates an entry of the columns ENTRY_COLUMNS, and its rows. */
+export function createGraphEntry(
+  view: TypeView,
+  row: readonly unknown[],
+  rows: readonly GraphRow[],
+): GraphEntry {
+  const entry: GraphEntry = {
+    id: row[0] as number,
+    view,
+    documentId: row[1] as string,
+    locale: row[2] === '' ? null : (row[2] as string),
+    isNew: false,
+    rows: [undefined, undefined, undefined],
+    changed: [false, false, false],
+    revision: row[3] as number | null,
+    isNoted: false,
+    sharedEdited: row[4] as number,
+    sharedPublished: row[5] as number,
+    stateBefore: 'never-published',
+  };
+  for (const each of rows) entry.rows[versionOfKey(each.key)] = each;
+  return Object.assign(entry, { stateBefore: publicationState(entry) });
+}
+
+/** Returns whether an entry has a row of any version. */
+export function hasRows(existing: ExistingRows, entry: number): boolean {
+  return (
+    existing.has(rowKey(entry, DRAFT)) ||
+    existing.has(rowKey(entry, PUBLISHED)) ||
+    existing.has(rowKey(entry, UNVERSIONED))
+  );
+}
+
+/** From positions: the draft is modified if it, or a value shared with it, was edited after the last publication. */
+function publicationState(
+  entry: Pick<GraphEntry, 'rows' | 'sharedEdited' | 'sharedPublished'>,
+): PublicationState {
+  const [draft, published, only] = entry.rows;
+  if (only !== undefined) return 'published';
+  return publicationStateAt(draft?.position, published?.position, entry);
+}
+
+/** Publication state from positions alone; undefined = there is no such row. */
+export function publicationStateAt(
+  draft: number | undefined,
+  published: number | undefined,
+  shared: { readonly sharedEdited: number; readonly sharedPublished: number },
+): PublicationState {
+  if (published === undefined) return 'never-published';
+  const isModified =
+    (draft ?? 0) > published || shared.sharedEdited > Math.max(published, shared.sharedPublished);
+  return isModified ? 'modified' : 'published';
+}
+
+export function publicationFacts(entry: GraphEntry, documentPublished: boolean): PublicationFacts {
+  return { state: publicationState(entry), documentPublished };
+}
+
+export function factsOf(entry: GraphEntry, row: GraphRow): RowFacts {
+  const { documentId, locale } = entry;
+  const { id, createdAt, updatedAt, publishedAt } = row;
+  return { id, documentId, locale, createdAt, updatedAt, publishedAt };
+}

@@ -1,0 +1,37 @@
+import type { StaleDocuments } from '../graph/stale/stale-documents.ts';
+import type { Refreshes } from './refreshes.ts';
+
+/** Documents that have to be written, and those that were written and have to be refreshed. */
+type WrittenDocuments = {
+  readonly stale: Pick<StaleDocuments, 'oldest'>;
+  readonly refreshes: Pick<Refreshes, 'oldest'>;
+};
+
+/** Position of the oldest change that searches do not show in some document. */
+export function oldestUnseen({ stale, refreshes }: WrittenDocuments): bigint | undefined {
+  return older(oldestStale(stale), refreshes.oldest());
+}
+
+function oldestStale(stale: WrittenDocuments['stale']): bigint | undefined {
+  return older(stale.oldest('prompt'), stale.oldest('backlog'));
+}
+
+function older(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
+  return a === undefined || (b !== undefined && b < a) ? b : a;
+}
+
+/**
+ * Returns whether some document still has to be written with a change as old as those that a refresh would make
+ * visible.
+ */
+export function isDelayed({ stale, refreshes }: WrittenDocuments): boolean {
+  const [toWrite, toSee] = [oldestStale(stale), refreshes.oldest()];
+  return toWrite !== undefined && toSee !== undefined && toWrite <= toSee;
+}
+
+/** Position up to which searches show every change. */
+export function shownPosition(documents: WrittenDocuments, position: bigint): bigint {
+  const unseen = oldestUnseen(documents);
+  if (unseen === undefined || unseen > position) return position;
+  return unseen > 0n ? unseen - 1n : 0n;
+}

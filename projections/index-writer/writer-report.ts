@@ -1,0 +1,23 @@
+/** Something that the writer's process logs. */
+export type WriterReport =
+  | { readonly kind: 'stuck'; readonly reason: string; readonly error?: unknown }
+  | { readonly kind: 'recovered' }
+  | { readonly kind: 'refused'; readonly documents: readonly RefusedDocument[] };
+
+type RefusedDocument = {
+  readonly type: string;
+  readonly world: string;
+  readonly key: number;
+  readonly reason: string;
+};
+
+/** State of the documents that a writer has to write. */
+export type WriterStatus = {
+  /** Documents that are out of date. */
+  readonly backlog: number;
+  /** Seconds since the first of them was marked; 0 when caught up. */
+  readonly oldestSeconds: number;
+  readonly refused: number;
+  /** Number since the start. */
+  readonly written: number;
+};
