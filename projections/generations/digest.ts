@@ -15,6 +15,7 @@ export type DigestSum = { add(item: Item): void; digest(): Digest };
 
 type Sum = { count: number; readonly lanes: Uint32Array };
 
+/** Creates the sum of no items. */
 export function createDigestSum(): DigestSum {
   const sums = new Map<string, Sum>();
   return {
@@ -69,6 +70,7 @@ export type DigestComparison = {
   result(): { readonly differences: readonly Difference[]; readonly count: number };
 };
 
+/** Creates the comparison of two empty sides. */
 export function createComparison(limit: number): DigestComparison {
   const left = new Map<string, Item>();
   const differences: Difference[] = [];

@@ -24,6 +24,7 @@ export type GraphParts = Omit<GraphContext, 'schema' | 'session' | 'flush'> & {
   readonly checkpoint: LogCheckpoint;
 };
 
+/** Reads the tables that are in memory: counters, names, definitions and one bit for each row. */
 export function openGraphParts(db: GraphDatabase): GraphParts {
   const sequences = loadSequences(db);
   const names = openNames(db, sequences);
@@ -56,6 +57,7 @@ export function contextOf(parts: GraphParts): GraphContext {
   return { ...parts, schema: parts.definitions.view(), session, flush: () => flushParts(parts) };
 }
 
+/** Returns what reads need of the graph. It is that of the current definitions. */
 export function readerContextOf({
   db,
   names,

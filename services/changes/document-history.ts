@@ -82,15 +82,15 @@ export function addEvent(
   if (effect === undefined) return [];
   const era = enter(history, eras);
   if (era === undefined) return [];
-  const event = stored as unknown as DocumentEvent;
   const changes: VersionChange[] = [];
-  const context: Context = {
-    history,
-    era,
-    registry,
-    position: stored.position,
-    note: (change) => void changes.push(change),
-  };
+  applyEvent(
+    { history, era, registry, position: stored.position, note: (change) => void changes.push(change) },
+    stored as unknown as DocumentEvent,
+  );
+  return changes;
+}
+
+function applyEvent(context: Context, event: DocumentEvent): void {
   switch (event.type) {
     case 'entry-created':
     case 'entry-changed':
@@ -114,7 +114,6 @@ export function addEvent(
     default:
       assertNever(event);
   }
-  return changes;
 }
 
 type Context = {

@@ -1,5 +1,5 @@
 import { WEBHOOK_EVENTS } from '../../shared/webhooks/webhook-events.ts';
-import type { ApiOperation, JsonSchema, Parameter, Paths } from './openapi-types.ts';
+import type { ApiOperation, JsonSchema, Parameter, PathItem, Paths } from './openapi-types.ts';
 import { jsonResponse, NO_CONTENT, readRefusals, writeRefusals } from './responses.ts';
 
 /** Webhooks that are managed over HTTP. `deliveries`: this process delivers. */
@@ -87,16 +87,20 @@ export function webhookPaths({ deliveries }: DescribedWebhooks): Paths {
     ...change('pause', 'Let deliveries wait'),
     ...change('resume', 'Send what waits'),
     ...change('rotate', 'Make a new secret'),
-    [`${PATH}/{id}/test`]: {
-      post: {
-        ...operation('testWebhook', 'Send trigger-test once', [ID]),
-        responses: {
-          200: answer('What the receiver answered.', { type: 'object' }, { kind: 'answered', status: 200 }),
-          ...writeRefusals('NotFound'),
-        },
+    [`${PATH}/{id}/test`]: testPath(),
+    ...(deliveries ? deliveryPaths() : {}),
+  };
+}
+
+function testPath(): PathItem {
+  return {
+    post: {
+      ...operation('testWebhook', 'Send trigger-test once', [ID]),
+      responses: {
+        200: answer('What the receiver answered.', { type: 'object' }, { kind: 'answered', status: 200 }),
+        ...writeRefusals('NotFound'),
       },
     },
-    ...(deliveries ? deliveryPaths() : {}),
   };
 }
 

@@ -21,6 +21,10 @@ import { watchChanges } from './watch-changes.ts';
 /** Parts of a process with a data directory that are there before its content types are in force. */
 export type OwnBase = Awaited<ReturnType<typeof openOwnBase>>;
 
+/**
+ * Opens the asset store, the log and the graph, and reads who may call. Rejects with a message if the directory, the log or the asset
+ * store cannot be used.
+ */
 export async function openOwnBase(options: VarveOptions, opened: Opened) {
   const { space, login, address, presence } = options;
   const { owner } = presence;
@@ -39,34 +43,24 @@ export async function openOwnBase(options: VarveOptions, opened: Opened) {
   return { assets, store, identity, callers, claimant: { log, space, owner, address, now, membership } };
 }
 
-/** Content of a process with a data directory, as its graph is before the log is followed. */
+/** Content of a process with a data directory, as its graph is before the projector starts. */
 export type OwnContent = Awaited<ReturnType<typeof openOwnContent>>;
 
+/** Opens the index of the graph as it is now. `runContent` keeps both up to date from then on. */
 export async function openOwnContent(
   options: VarveOptions,
-  { store, identity, callers }: OwnBase,
+  base: OwnBase,
   { registry, definitions }: OwnTypes,
   opened: Opened,
 ) {
+  const { store, callers } = base;
   const { log, graph, generations } = store;
   const { access } = callers;
   const lease = await readLeaseUpTo(log, options.space);
   const readSide = await generations.openReadSide();
   const view = createLeaseView(options.space, lease);
   const freshness = createFreshness({ readSide, access, log, waitMs: options.minPositionWait });
-  const notes =
-    options.purges &&
-    opened(
-      await openPurgeNotes({
-        data: options.data,
-        log,
-        registry,
-        key: tagKey(identity.key),
-        rights: () => access.authenticate(undefined),
-        position: graph.position,
-        report: options.purges.report,
-      }),
-    );
+  const notes = options.purges && opened(await openNotes(options, options.purges, base, registry));
   const documents = documentsOf(readSide);
   const reported = documents && options.tagging && opened(createReportedReads(options.lifetime, documents));
   const watched = { graph, index: readSide.index, sink: freshness.sink, notes };
@@ -84,6 +78,24 @@ export async function openOwnContent(
     documents,
     reported,
   };
+}
+
+/** Opens the record of changes that caches have to be purged of. */
+function openNotes(
+  { data }: VarveOptions,
+  { report }: NonNullable<VarveOptions['purges']>,
+  { store: { log, graph }, identity, callers: { access } }: OwnBase,
+  registry: OwnTypes['registry'],
+) {
+  return openPurgeNotes({
+    data,
+    log,
+    registry,
+    key: tagKey(identity.key),
+    rights: () => access.authenticate(undefined),
+    position: graph.position,
+    report,
+  });
 }
 
 /** Context of operators' requests to any process with a data directory. */

@@ -34,10 +34,12 @@ export function parseQueryString(text: string): QueryObject {
 
 const parseParameters = createParametersParser((text) => qs.parse(text, OPTIONS) as QueryObject);
 
+/** Returns whether a value was made of keys in brackets with names. */
 export function isQueryObject(value: QueryValue | undefined): value is QueryObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Returns whether a value was made of keys in brackets without a name or with numbers. */
 export function isQueryList(value: QueryValue | undefined): value is readonly QueryValue[] {
   return Array.isArray(value);
 }

@@ -51,6 +51,7 @@ const isOf = (own: Own, found: OwnerRecord | undefined): boolean =>
 /** `lost`: another log of this namespace has taken the store over. `shared`: logs of other namespaces use it too. */
 export type OwnerState = 'sole' | 'shared' | 'lost';
 
+/** Reads whose store it is, and changes nothing. */
 export async function ownerStateOf(
   { store }: OwnedStore,
   { log, space }: OwnershipOptions,

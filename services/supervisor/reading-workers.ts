@@ -53,6 +53,7 @@ const LEAVE_MS = 5_000;
 /** A worker that ended sooner may end again for the same reason. */
 const SETTLED_MS = 60_000;
 
+/** Creates the state without workers. One that gives no sign of life for 2 s, or 1 s if a signal has stopped it, is killed. */
 export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWorkers {
   /** Those that have to show a write before it is acknowledged. */
   const counted = new Map<WorkerProcess, Seen>();

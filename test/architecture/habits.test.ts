@@ -8,6 +8,9 @@ const LEFT: { readonly [habit in keyof Habits]: number } = {
   optionalMembers: 0,
   longParameterLists: 0,
   sharedNames: 0,
+  longFunctions: 9,
+  longFiles: 0,
+  undocumented: 0,
 };
 
 const found = habitsOf(path.resolve(import.meta.dirname, '../..'));
@@ -61,4 +64,60 @@ it('finds names that two files export', () => {
   expect(of('export type A = 1; export const b = 1;', 'export function A() {}').sharedNames).toEqual([
     'A: a.ts, b.ts',
   ]);
+});
+
+/** `text` with statements in place of `…`, so that the function around them has this many lines. */
+function filled(text: string, lines: number): string {
+  return text.replace('…', 'x();\n'.repeat(lines - 1));
+}
+
+it.each([
+  ['f', '/** A docstring. */\nexport function f() {…}'],
+  ['f', 'export const f = () => {…};'],
+  ['f', 'export const x = { f() {…} };'],
+  ['f', 'export const x = { f: function () {…} };'],
+  ['f', 'export class A { f(): string {…} }'],
+  ['a function', "#!/usr/bin/env node\nrun('é', () => {…});"],
+])('finds functions of more than 40 lines: %s', (name, text) => {
+  expect(of(filled(text, 41)).longFunctions).toEqual([`a.ts: ${name} has 41 lines`]);
+  expect(of(filled(text, 40)).longFunctions).toEqual([]);
+});
+
+it('counts the lines of a function inside of another as those of the inner one', () => {
+  const outer = (inner: number, own: number) =>
+    of(`export function f() {\n${filled('const g = () => {…};', inner)}\n${filled('…', own)}}`).longFunctions;
+  // Its first and its last line, and the one where the other begins.
+  expect(outer(40, 38)).toEqual([]);
+  expect(outer(40, 39)).toEqual(['a.ts: f has 41 lines']);
+  expect(outer(41, 38)).toEqual(['a.ts: g has 41 lines']);
+});
+
+it('finds files of more than 300 lines', () => {
+  expect(of(`${'x();\n'.repeat(301)}`).longFiles).toEqual(['a.ts has 301 lines']);
+  expect(of(`${'x();\n'.repeat(300)}`).longFiles).toEqual([]);
+});
+
+describe('functions without a docstring that another room imports', () => {
+  const undocumented = (text: string, importer: string, from = 'b/b.ts') =>
+    habitsOfFiles(
+      new Map([
+        ['a/a.ts', text],
+        [from, importer],
+      ]),
+    ).undocumented;
+  it.each(['export function f() {}', 'export async function f() {}', 'export const f = () => 1;'])(
+    'are found: %s',
+    (text) => {
+      expect(undocumented(text, "import { e, f } from '../a/a.ts';")).toEqual(['a/a.ts: f']);
+      expect(undocumented(text, "import { type E, f as g } from '../a/a.ts';")).toEqual(['a/a.ts: f']);
+      expect(undocumented(text, "const { f } = await import('../a/a.ts');")).toEqual(['a/a.ts: f']);
+    },
+  );
+  it('are not those with one, those that only their own room imports, and values', () => {
+    const importer = "import { f } from '../a/a.ts';";
+    expect(undocumented('/** Returns. */\nexport function f() {}', importer)).toEqual([]);
+    expect(undocumented('export const f = 1;', importer)).toEqual([]);
+    expect(undocumented('export function f() {}', "import { f } from './a.ts';", 'a/b.ts')).toEqual([]);
+    expect(undocumented('export function f() {}', "import { g } from '../a/a.ts';")).toEqual([]);
+  });
 });

@@ -1,7 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseSync } from '@swc/core';
+import { functionLinesOf } from './function-lines.ts';
 import { PRODUCT } from './rooms.ts';
+import { parseTree, type Tree, visitTree } from './syntax-tree.ts';
+import { undocumentedOf } from './undocumented.ts';
 
 /** Places in product code that break a habit of the house, each as `file: what`. */
 export type Habits = {
@@ -13,12 +15,18 @@ export type Habits = {
   readonly longParameterLists: readonly string[];
   /** Names that several files export. Rename all but one. */
   readonly sharedNames: readonly string[];
+  /** Functions of more than 40 lines, without those of functions inside of them. Name a part of it, or pass an object. */
+  readonly longFunctions: readonly string[];
+  /** Files of more than 300 lines. Move a part that has a name. */
+  readonly longFiles: readonly string[];
+  /** Exported functions that another room imports, without a docstring. Say what they return, read or refuse. */
+  readonly undocumented: readonly string[];
 };
-
-type Tree = { readonly type?: string; readonly [member: string]: unknown };
 
 const FUNCTIONS = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression', 'ClassMethod'];
 const MOST_PARAMETERS = 4;
+const MOST_FUNCTION_LINES = 40;
+const MOST_FILE_LINES = 300;
 
 /** Reads every product file of a checkout. */
 export function habitsOf(folder: string): Habits {
@@ -36,26 +44,28 @@ export function habitsOfFiles(texts: ReadonlyMap<string, string>): Habits {
     spreadLiterals: [] as string[],
     optionalMembers: [] as string[],
     longParameterLists: [] as string[],
+    longFunctions: [] as string[],
+    longFiles: [] as string[],
   };
   const exporters = new Map<string, string[]>();
   for (const [file, text] of texts) {
-    const module = parseSync(text, { syntax: 'typescript', target: 'es2024' }) as unknown as Tree;
-    visit(module, (node) => {
+    const module = parseTree(text);
+    visitTree(module, (node) => {
       if (spreadOf(node)?.type === 'ObjectExpression') found.spreadLiterals.push(file);
       if (isOptionalMember(spreadOf(node))) found.optionalMembers.push(file);
       const count = parametersOf(node);
       if (count > MOST_PARAMETERS) found.longParameterLists.push(`${file}: ${nameOf(node)} has ${count}`);
     });
+    for (const { name, lines } of functionLinesOf(text)) {
+      if (lines > MOST_FUNCTION_LINES) found.longFunctions.push(`${file}: ${name} has ${lines} lines`);
+    }
+    const lines = text.trimEnd().split('\n').length;
+    if (lines > MOST_FILE_LINES) found.longFiles.push(`${file} has ${lines} lines`);
     for (const name of exportsOf(module)) exporters.set(name, [...(exporters.get(name) ?? []), file]);
   }
   const shared = [...exporters].filter(([, files]) => files.length > 1);
-  return { ...found, sharedNames: shared.map(([name, files]) => `${name}: ${files.join(', ')}`).sort() };
-}
-
-function visit(node: unknown, look: (node: Tree) => void): void {
-  if (node === null || typeof node !== 'object') return;
-  if (!Array.isArray(node) && typeof (node as Tree).type === 'string') look(node as Tree);
-  for (const child of Object.values(node)) visit(child, look);
+  const sharedNames = shared.map(([name, files]) => `${name}: ${files.join(', ')}`).sort();
+  return { ...found, sharedNames, undocumented: undocumentedOf(texts) };
 }
 
 /** The operand of a spread, without its brackets. */

@@ -1,4 +1,4 @@
-import { parseSync } from '@swc/core';
+import { parseTree, visitTree } from './syntax-tree.ts';
 
 /** Splits an identifier into lower-case words: `isDiskFull` is `is`, `disk`, `full`. */
 export function wordsOf(identifier: string): readonly string[] {
@@ -13,13 +13,8 @@ export function wordsOf(identifier: string): readonly string[] {
 /** Returns every name in a TypeScript file once: variables, functions, types, members and parameters. */
 export function identifiersOf(text: string): ReadonlySet<string> {
   const found = new Set<string>();
-  visit(parseSync(text, { syntax: 'typescript', target: 'es2024' }), found);
+  visitTree(parseTree(text), ({ type, value }) => {
+    if (type === 'Identifier' && typeof value === 'string') found.add(value);
+  });
   return found;
-}
-
-function visit(node: unknown, found: Set<string>): void {
-  if (node === null || typeof node !== 'object') return;
-  const { type, value } = node as { readonly type?: unknown; readonly value?: unknown };
-  if (type === 'Identifier' && typeof value === 'string') found.add(value);
-  for (const child of Object.values(node)) visit(child, found);
 }

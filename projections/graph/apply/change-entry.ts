@@ -29,6 +29,7 @@ export function createEntry(
   copySharedEdit(context, entry, data, moment);
 }
 
+/** Changes the row that is edited. Throws if the entry has none. */
 export function changeEntry(
   context: GraphContext,
   entry: GraphEntry,

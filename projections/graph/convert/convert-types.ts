@@ -57,6 +57,7 @@ function convertType(
   }
 }
 
+/** Returns a content type before and after a change, each with the components of its own definition. */
 export function changeOf(before: TypeDefinition, now: TypeDefinition): ModelChange {
   const side = (definition: TypeDefinition) => {
     const registry = registryOfDefinitions([definition]);

@@ -33,6 +33,7 @@ type CompiledDependencies = {
   >;
 };
 
+/** Creates the fan-out of a graph. The ways back to documents are compiled again when content types change. */
 export function createFanOut(db: GraphDatabase, stale: StaleRows, dependenciesOf: DependenciesOf): FanOut {
   let compiled: { readonly registry: SchemaRegistry; readonly of: CompiledDependencies } | undefined;
   const dependencies = (schema: SchemaView): CompiledDependencies => {

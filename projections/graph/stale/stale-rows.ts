@@ -117,6 +117,7 @@ const AWAITED = 'SELECT 1 FROM stale WHERE prompt = ? AND since <= ? AND positio
 const PARKED = `SELECT p.world, p.key, e.type, e.document_id, e.locale, p.position, p.reason
   FROM parked p JOIN entries e ON e.id = p.key / 4 ORDER BY p.position, p.key`;
 
+/** Opens the marks in a graph's file. `now`: milliseconds since 1970, for the age of a mark. */
 export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
   const insertSelected = (keys: string, ...values: (number | bigint)[]) =>
     db.run(

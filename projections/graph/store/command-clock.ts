@@ -20,6 +20,7 @@ const UNCERTAIN_STEP_MS = 100;
 const NOW = 'commands_now';
 const WRITTEN = 'commands_written';
 
+/** Opens the clock in a graph's file. It starts at 0 in a new one. */
 export function openCommandClock(db: GraphDatabase): CommandClock {
   const read = (name: string) =>
     db.get('SELECT value FROM meta WHERE name = ?', name)?.[0] as number | undefined;

@@ -40,6 +40,7 @@ const DELETE = `DELETE FROM links WHERE ${KEY}`;
 
 const NONE: readonly PendingLink[] = [];
 
+/** Creates an empty set. `flush` writes it in the transaction of the events. */
 export function openPendingLinks(db: GraphDatabase): PendingLinks {
   /** By source, then by target: two entries have few links. */
   const bySource = new Map<number, Map<number, PendingLink[]>>();

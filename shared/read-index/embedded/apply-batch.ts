@@ -18,6 +18,7 @@ export type BatchTarget = {
   readonly sources: SourceStore;
 };
 
+/** Applies changes of rows, in order. Their components go with them; links of removed rows are removed at both ends. */
 export function applyRows(index: BatchTarget, changes: readonly RowChange[]): void {
   for (const change of changes) {
     const rowSet = versionRowSet(index.rowSets, change.type, change.version);

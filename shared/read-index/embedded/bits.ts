@@ -5,10 +5,12 @@
  */
 export type Bits = Int32Array;
 
+/** Returns the number of 32-bit words for rows 0 to `rows - 1`. */
 export function wordsFor(rows: number): number {
   return (rows + 31) >>> 5;
 }
 
+/** Adds a row. A row beyond the last word is lost: see `growBits`. */
 export function setBit(bits: Bits, row: number): void {
   bits[row >>> 5] = (bits[row >>> 5] as number) | (1 << (row & 31));
 }
@@ -21,10 +23,12 @@ export function setBits(bits: Bits, rows: Int32Array, from: number, to: number):
   }
 }
 
+/** Removes a row, which is below the set's length. */
 export function clearBit(bits: Bits, row: number): void {
   bits[row >>> 5] = (bits[row >>> 5] as number) & ~(1 << (row & 31));
 }
 
+/** Returns whether a row is in the set. False beyond its last word. */
 export function hasBit(bits: Bits, row: number): boolean {
   return ((bits[row >>> 5] as number) & (1 << (row & 31))) !== 0;
 }
@@ -54,6 +58,7 @@ function countWord(word: number): number {
   return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
+/** Returns the number of rows in the set. */
 export function countBits(bits: Bits): number {
   let count = 0;
   for (let i = 0; i < bits.length; i++) count += countWord(bits[i] as number);

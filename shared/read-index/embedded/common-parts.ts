@@ -21,6 +21,7 @@ export type CommonParts = {
 
 type Context = { readonly rowSets: RowSets; readonly orders: OrderCache };
 
+/** Finds the conditions that several requests have. Each is evaluated when a request first needs it. */
 export function createCommonParts(context: Context, requests: readonly SearchRequest[]): CommonParts {
   const uses = countConditions(context.rowSets, requests);
   const rows = new Map<string, () => Bits>();

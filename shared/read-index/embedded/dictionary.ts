@@ -32,6 +32,7 @@ type MakingNgrams = { readonly index: NgramIndex; done: number };
 /** Cost of entering a value, in steps of a slice. */
 const ENTRY_STEPS = 4;
 
+/** Creates an empty dictionary for rows below `capacity`. `growDictionary` makes it longer. */
 export function createDictionary(textOf: (value: Scalar) => string, capacity: number): Dictionary {
   return {
     textOf,
@@ -47,6 +48,7 @@ export function createDictionary(textOf: (value: Scalar) => string, capacity: nu
   };
 }
 
+/** Makes the dictionary long enough for rows below `capacity`. */
 export function growDictionary(dictionary: Dictionary, capacity: number): void {
   const terms = new Int32Array(capacity).fill(-1, dictionary.terms.length);
   terms.set(dictionary.terms);
@@ -71,6 +73,7 @@ export function setTerm(dictionary: Dictionary, row: number, value: Scalar | nul
  */
 export type MakingDictionary = { readonly dictionary: Dictionary; readonly most: number; done: number };
 
+/** Begins a dictionary that has no row yet. */
 export function startMaking(
   textOf: (value: Scalar) => string,
   capacity: number,
@@ -103,6 +106,7 @@ export function setMade(
   if (row < done) setTerm(dictionary, row, value, rows);
 }
 
+/** Returns the value of a row; null if it has none. */
 export function termValue(dictionary: Dictionary, row: number): Scalar | null {
   const term = dictionary.terms[row] as number;
   return term < 0 ? null : (dictionary.values[term] ?? null);

@@ -29,6 +29,7 @@ export type IndexedColumn = {
   readonly watchers: Watchers;
 };
 
+/** Creates a column of NULLs. Its type decides how values are stored. */
 export function createIndexedColumn(field: string, type: ScalarType, capacity: number): IndexedColumn {
   const textOf = (value: Scalar) => textForm(type, value);
   return { field, store: createStore(type, textOf, capacity), watchers: createWatchers() };
@@ -56,11 +57,13 @@ function createStore(
   }
 }
 
+/** Makes the column long enough for rows below `capacity`. */
 export function growColumn(column: IndexedColumn, capacity: number): void {
   if (column.store.kind === 'terms') growTermColumn(column.store.column, capacity);
   else growNumberColumn(column.store.column, capacity);
 }
 
+/** Sets a row's value, and notifies watchers if it changed. `rows` is the number of rows in the row set. */
 export function setColumnValue(column: IndexedColumn, row: number, value: Scalar | null, rows: number): void {
   const changed =
     column.store.kind === 'terms'
@@ -77,6 +80,7 @@ export function presentRows(column: IndexedColumn): Bits {
 /** Sort values of the column: numbers for number columns (NaN = NULL), ranks of publication states, else the values. */
 export type SortValue = string | number | bigint | boolean | null;
 
+/** Returns the value of a row as sorts and ranges compare it; null where it is NULL. `$publication` has its rank. */
 export function sortValue(column: IndexedColumn, row: number): SortValue {
   if (column.store.kind === 'numbers') return valueInNumberColumn(column.store.column, row);
   const value = valueInTermColumn(column.store.column, row);

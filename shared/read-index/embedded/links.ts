@@ -30,6 +30,7 @@ export type LinkSide = {
 
 export type IndexedLinkOrder = { readonly sourceOrder: number; readonly targetOrder: number };
 
+/** Creates the links of a relation that has none. */
 export function createLinks(): Links {
   return { forward: createSide(), backward: createSide() };
 }
@@ -58,6 +59,7 @@ export function connectRows(links: Links, source: number, target: number, order:
   tellBoth(links, source, target);
 }
 
+/** Removes a link at both ends. Does nothing if there is none. */
 export function disconnect(links: Links, source: number, target: number): void {
   const index = indexInList(links.forward.lists, source, target);
   if (index < 0) return;

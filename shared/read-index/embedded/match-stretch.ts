@@ -15,7 +15,7 @@ type Bounds = Pick<Extract<BoolQuery, { kind: 'range' }>, 'gt' | 'gte' | 'lt' | 
 /** Position of a value relative to a range of the sorted values: before it (negative), in it (0) or after it. */
 type Side = (value: Scalar) => number;
 
-/** Matches the range of the rows sorted by `column` whose values `place` puts at 0. */
+/** Matches the range of the rows sorted by `column` whose values `side` puts at 0. */
 export function matchStretch(
   orders: OrderCache,
   rowSet: RowSetIndex,
@@ -71,6 +71,7 @@ export function matchStretches(
   };
 }
 
+/** Returns where values are in relation to bounds. Several bounds apply together. */
 export function withinBounds({ gt, gte, lt, lte }: Bounds): Side {
   return (value) => {
     if (gt !== undefined && compareSortValues(value, gt) <= 0) return -1;

@@ -48,6 +48,7 @@ export function matchBits(bits: () => Bits, count: number, words: number): Match
   };
 }
 
+/** Matches every existing row. */
 export function matchEveryRow(rowSet: RowSetIndex): Matcher {
   return matchBits(() => rowSet.present, rowSet.count, rowSet.size / 32);
 }

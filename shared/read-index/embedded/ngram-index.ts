@@ -15,11 +15,13 @@ export type NgramIndex = {
 /** Longer needles are looked up by n-grams of this length: more selective than trigrams, no more of them. */
 export const LONGEST_NGRAM = 4;
 
+/** Creates an empty index of n-grams of `length` code units, with buckets for about `texts` texts. */
 export function createNgramIndex(length: number, texts: number): NgramIndex {
   const buckets = 2 ** Math.ceil(Math.log2(Math.min(65_536, Math.max(1024, texts * 4))));
   return { length, mask: buckets - 1, buckets: createRowLists(false, buckets), stale: 0 };
 }
 
+/** Enters a term under each n-gram of its folded text. A text shorter than an n-gram is in no bucket. */
 export function addNgrams(index: NgramIndex, term: number, text: string): void {
   const { buckets } = index;
   for (let at = 0; at + index.length <= text.length; at++) {

@@ -31,6 +31,7 @@ export type NumberColumn = {
 /** With more distinct values postings do not pay: a range is then a range of the sorted rows. */
 export const FEW_VALUES = 256;
 
+/** Creates a column of NULLs for rows below `capacity`. */
 export function createNumberColumn(textOf: (value: number) => string, capacity: number): NumberColumn {
   return {
     textOf,
@@ -44,6 +45,7 @@ export function createNumberColumn(textOf: (value: number) => string, capacity: 
   };
 }
 
+/** Makes the column long enough for rows below `capacity`, with its dictionaries. */
 export function growNumberColumn(column: NumberColumn, capacity: number): void {
   const values = new Float64Array(capacity).fill(Number.NaN, column.values.length);
   values.set(column.values);
@@ -56,6 +58,7 @@ export function growNumberColumn(column: NumberColumn, capacity: number): void {
   }
 }
 
+/** Returns the value of a row; null where it is NULL. */
 export function valueInNumberColumn({ values }: NumberColumn, row: number): number | null {
   const value = values[row] as number;
   return Number.isNaN(value) ? null : value;

@@ -14,6 +14,7 @@ export type OrderCache = {
   readonly maxRows: number;
 };
 
+/** Creates an empty cache. `maxRows` bounds the rows of all orders together, each with some more for itself. */
 export function createOrderCache(rowSets: RowSets, maxRows: number): OrderCache {
   return { rowSets, orders: new Map(), maxRows };
 }

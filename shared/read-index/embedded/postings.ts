@@ -41,6 +41,7 @@ const DENSE_FROM = 128;
  */
 const SPARSE_BELOW = 32;
 
+/** Creates postings without terms. */
 export function createPostings(): Postings {
   return { lists: createRowLists(false), dense: [] };
 }
@@ -76,6 +77,7 @@ function isDense(count: number, rows: number): boolean {
   return count >= DENSE_FROM && count * 32 > rows;
 }
 
+/** Returns the number of rows of a term. */
 export function postingCount(postings: Postings, term: number): number {
   return postings.dense[term]?.count ?? listCount(postings.lists, term);
 }
@@ -101,6 +103,7 @@ function addToDense(dense: DensePosting, row: number, rows: number): boolean {
   return true;
 }
 
+/** Removes a row, which the term has. */
 export function removeFromPosting(postings: Postings, term: number, row: number): void {
   const dense = postings.dense[term];
   if (dense === undefined) {

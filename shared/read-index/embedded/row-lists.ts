@@ -21,6 +21,7 @@ export type RowLists = {
 
 const FIRST_POOL = 16;
 
+/** Creates empty lists. `ordered`: each entry has an order value. `lists`: how many there is memory for at first. */
 export function createRowLists(ordered: boolean, lists = 0): RowLists {
   return {
     counts: new Int32Array(lists),
@@ -62,6 +63,7 @@ export function listEntry(lists: RowLists, list: number, index: number): number 
   return lists.counts[list] === 1 ? head : (lists.pool[head + index] as number);
 }
 
+/** Returns the order of the entry at `index`; 0 in lists without an order. */
 export function listOrder({ counts, heads, orders }: RowLists, list: number, index: number): number {
   if (orders === undefined) return 0;
   if (counts[list] === 1) return orders.heads[list] as number;
@@ -91,6 +93,7 @@ export function setListOrder(
   else orders.pool[(heads[list] as number) + index] = order;
 }
 
+/** Adds an entry at the end, whatever its order. The list need not have been written before. */
 export function appendToList(lists: RowLists, list: number, value: number, order = 0): void {
   if (list >= lists.counts.length) growLists(lists, list + 1);
   const count = lists.counts[list] as number;
@@ -131,6 +134,7 @@ export function removeBySwap(lists: RowLists, list: number, index: number): void
   shrink(lists, list);
 }
 
+/** Removes all entries of a list. */
 export function clearList(lists: RowLists, list: number): void {
   const count = listCount(lists, list);
   if (count === 0) return;

@@ -59,6 +59,7 @@ type OrdinalQueue = { waiting: number[]; next: number; readonly keep: number };
 
 const FIRST_CAPACITY = 32;
 
+/** Creates a row set without rows. `number` distinguishes it; an ordinal is reused after `reuseOrdinalsAfter` other deletions. */
 export function createRowSet(
   address: { readonly type: Uid; readonly version: RowVersion; readonly path: readonly ComponentStep[] },
   model: Model,
@@ -126,6 +127,7 @@ export function removeRow(rowSet: RowSetIndex, row: number): void {
   rowSet.freeOrdinals.waiting.push(row);
 }
 
+/** Returns the column of a field. Throws if the model does not have it. */
 export function columnOf(rowSet: RowSetIndex, field: string): IndexedColumn {
   const column = rowSet.columnsByField.get(field);
   if (column === undefined) throw new Error(`${rowSet.model.uid} has no field ${field} in the read index`);
@@ -140,6 +142,7 @@ export function borrowBits(rowSet: RowSetIndex): Bits {
   return bits === undefined ? new Int32Array(words) : bits.fill(0);
 }
 
+/** Returns a borrowed set. Its caller must not use it any more. */
 export function releaseBits(rowSet: RowSetIndex, bits: Bits): void {
   rowSet.scratch.push(bits);
 }

@@ -18,8 +18,12 @@ export type RowSets = {
   created: number;
 };
 
+/** Version of the rows of types without draft & publish. */
+const UNVERSIONED = 'live' satisfies RowVersion;
+
+/** Creates an index without row sets. `reuseOrdinalsAfter`: see `EmbeddedIndexOptions`. */
 export function createRowSets(registry: SchemaRegistry, reuseOrdinalsAfter: number): RowSets {
-  const byVersion = { draft: new Map(), published: new Map(), live: new Map() };
+  const byVersion = { draft: new Map(), published: new Map(), [UNVERSIONED]: new Map() };
   return { registry, reuseOrdinalsAfter, byVersion, created: 0 };
 }
 
@@ -42,11 +46,12 @@ export function versionRowSets({ byVersion }: RowSets): readonly RowSetIndex[] {
 export function worldRowSet(rowSets: RowSets, type: Uid, world: World): RowSetIndex {
   return (
     rowSets.byVersion[world].get(type) ??
-    rowSets.byVersion.live.get(type) ??
+    rowSets.byVersion[UNVERSIONED].get(type) ??
     versionRowSet(rowSets, type, rowVersion(contentTypeOf(rowSets.registry, type).draftAndPublish, world))
   );
 }
 
+/** Returns the row set at an address, in a world. Creates those on the way; throws if the schema has no such path. */
 export function rowSetAt(rowSets: RowSets, address: RowSet, world: World): RowSetIndex {
   let rowSet = worldRowSet(rowSets, address.type, world);
   for (const step of address.path) rowSet = componentBelow(rowSets, rowSet, step).rowSet;

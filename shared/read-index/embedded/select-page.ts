@@ -128,6 +128,7 @@ function walk(rows: Int32Array, matched: Bits, page: Page): readonly number[] {
   return found;
 }
 
+/** Returns the number of matches. `matched` may be the set of all rows itself, whose number is known. */
 export function countMatches(rowSet: RowSetIndex, matched: Bits): number {
   return matched === rowSet.present ? rowSet.count : countBits(matched);
 }

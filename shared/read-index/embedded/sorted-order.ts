@@ -37,6 +37,7 @@ export type SortedOrder = {
 const PUT_AT_ONCE = 64;
 const PUT_STEPS = 30;
 
+/** Creates an order that is not built: `currentRows` builds it. */
 export function createSortedOrder(rowSet: RowSetIndex, keys: readonly BoundSortKey[]): SortedOrder {
   return {
     rowSet,

@@ -24,6 +24,7 @@ const BLOCK_BYTES = 256 * 1024;
 /** Larger ones would waste the rest of a block. */
 const LARGEST_PACKED = BLOCK_BYTES / 8;
 
+/** Creates storage without blocks. */
 export function createSourceBlocks(): SourceBlocks {
   return { byBuffer: new Map(), current: undefined };
 }

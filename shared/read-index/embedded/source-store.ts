@@ -17,10 +17,12 @@ export type SourceStore = {
 /** Cost of reading a source, in steps of a slice. */
 const LOAD_STEPS = 100;
 
+/** Creates a store for `bytes` bytes. `load` reads sources of content types' rows that do not fit. */
 export function createSourceStore(bytes: number, load: LoadSource | undefined): SourceStore {
   return { bytesLeft: bytes, load, blocks: createSourceBlocks() };
 }
 
+/** Stores a row's source, in place of its previous one. Drops it if it does not fit and can be loaded. */
 export function keepSource(store: SourceStore, rowSet: RowSetIndex, row: number, source: Uint8Array): void {
   forgetSource(store, rowSet, row);
   // Component rows cannot be loaded one by one.
@@ -30,6 +32,7 @@ export function keepSource(store: SourceStore, rowSet: RowSetIndex, row: number,
   storeSource(store.blocks, rowSet, row, source);
 }
 
+/** Releases a row's source. Does nothing if it is not in memory. */
 export function forgetSource(store: SourceStore, rowSet: RowSetIndex, row: number): void {
   const old = rowSet.sources[row];
   rowSet.sources[row] = undefined;
@@ -38,6 +41,7 @@ export function forgetSource(store: SourceStore, rowSet: RowSetIndex, row: numbe
   releaseSource(store.blocks, old);
 }
 
+/** Returns the sources of rows, in their order. Loads those that are not in memory, one by one; throws if there is no way to. */
 export function sourcesOf(
   store: SourceStore,
   rowSet: RowSetIndex,

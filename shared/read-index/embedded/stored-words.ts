@@ -46,6 +46,7 @@ export function basisOf({ name, fields, settings }: TextIndex): string {
   return JSON.stringify([FORMAT, WORDS_VERSION, icu, unicode, name, settings.locale, read]);
 }
 
+/** Rounds a number of bytes up to a multiple of eight, so that numbers of eight bytes can begin there. */
 export function aligned(bytes: number): number {
   return Math.ceil(bytes / ALIGNED) * ALIGNED;
 }

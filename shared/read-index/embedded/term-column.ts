@@ -24,6 +24,7 @@ export type TermColumn = {
   making: MakingDictionary | undefined;
 };
 
+/** Creates a column of NULLs for rows below `capacity`. */
 export function createTermColumn(textOf: (value: Scalar) => string, capacity: number): TermColumn {
   return {
     textOf,
@@ -35,6 +36,7 @@ export function createTermColumn(textOf: (value: Scalar) => string, capacity: nu
   };
 }
 
+/** Makes the column long enough for rows below `capacity`, with its dictionary. */
 export function growTermColumn(column: TermColumn, capacity: number): void {
   column.present = growBits(column.present, capacity);
   if (column.dictionary !== undefined) growDictionary(column.dictionary, capacity);
@@ -57,6 +59,7 @@ export function setTermValue(column: TermColumn, row: number, value: Scalar | nu
   return true;
 }
 
+/** Returns the value of a row; null where it is NULL. */
 export function valueInTermColumn(column: TermColumn, row: number): Scalar | null {
   return column.dictionary === undefined ? (column.plain[row] ?? null) : termValue(column.dictionary, row);
 }

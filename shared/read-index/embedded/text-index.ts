@@ -57,6 +57,7 @@ export type TextIndex = {
 /** Cost of reading a word, in steps of a slice. */
 const WORD_STEPS = 8;
 
+/** Creates an index that has read no row: `bringUpToDate` does. Omits searched fields whose column the index does not have. */
 export function createTextIndex(
   rowSets: RowSets,
   world: World,
@@ -271,6 +272,7 @@ function localeOfRow({ rowSet, settings }: TextIndex, row: number): string {
   return typeof value === 'string' ? value : settings.locale;
 }
 
+/** Returns the words of a locale, which may be none yet. */
 export function localeText({ fields, locales }: TextIndex, locale: string): LocaleText {
   const known = locales.get(locale);
   if (known !== undefined) return known;

@@ -44,10 +44,12 @@ const EXPANSION_OVERHEAD = 20;
 /** Before the words of other kinds: they are other words than those of a text. */
 const PREFIXES: Readonly<Record<WordKind, string>> = { text: '', spelled: '\x01', keyword: '\0' };
 
+/** Creates an empty cache of expansions. It is bounded by the words in all of them. */
 export function createExpansionCache(): RecentValues<string, Expansion> {
   return createRecentValues(CACHED_EXPANSIONS, ({ words }) => words.length + EXPANSION_OVERHEAD);
 }
 
+/** Creates a vocabulary without words. */
 export function createVocabulary(language: Language): Vocabulary {
   return {
     language,

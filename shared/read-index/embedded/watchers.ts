@@ -1,10 +1,12 @@
 /** Listeners for rows that a change touched: cached sort orders. Usually there are none, which must cost nothing. */
 export type Watchers = Set<(row: number) => void>;
 
+/** Creates an empty list of watchers. */
 export function createWatchers(): Watchers {
   return new Set();
 }
 
+/** Calls every watcher with a row that changed. */
 export function tellWatchers(watchers: Watchers, row: number): void {
   if (watchers.size === 0) return;
   for (const watcher of watchers) watcher(row);

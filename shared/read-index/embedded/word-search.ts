@@ -21,6 +21,7 @@ import { createTextIndex, isPerWorld, type TextIndex } from './text-index.ts';
 /** The words of each row set that was searched, by world where the rows of both are the same but their relations are not. */
 export type TextIndexes = { readonly [world in World]: Map<RowSetIndex, TextIndex> };
 
+/** Creates the words of an index in which no row set was searched. */
 export function createTextIndexes(): TextIndexes {
   return { draft: new Map(), published: new Map() };
 }

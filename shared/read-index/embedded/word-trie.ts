@@ -21,6 +21,7 @@ export const ROOT = 0;
 const NO_NODE = 0;
 export const NO_WORD = -1;
 
+/** Creates a trie without words. */
 export function createWordTrie(): WordTrie {
   return {
     letters: new Uint16Array(FIRST_NODES),
@@ -33,6 +34,7 @@ export function createWordTrie(): WordTrie {
   };
 }
 
+/** Enters the number of a folded word. Numbers are small: memory grows with the highest. */
 export function addToTrie(trie: WordTrie, word: string, number: number): void {
   const depth = Math.min(word.length, DEEPEST);
   let node = ROOT;
@@ -45,6 +47,7 @@ export function addToTrie(trie: WordTrie, word: string, number: number): void {
   trie.firstWord[node] = number;
 }
 
+/** Removes a number that was entered for this word, and the nodes that have no word any more. */
 export function removeFromTrie(trie: WordTrie, word: string, number: number): void {
   const path = [ROOT];
   const depth = Math.min(word.length, DEEPEST);

@@ -193,13 +193,8 @@ async function traverseOwned(
   const lists = wanted.map((list) => list.flatMap((key) => rows.get(key) ?? []));
   if (sort === undefined || !listing) return listed(request, lists);
   if (inIndex === undefined) return listed(request, await sortChildren(session, targetRowSet, lists, sort));
-  return listed(
-    request,
-    inOrder(
-      lists,
-      read.map(({ key }) => key),
-    ),
-  );
+  const sorted = read.map(({ key }) => key);
+  return listed(request, inOrder(lists, sorted));
 }
 
 function inOrder(lists: readonly (readonly Child[])[], keys: readonly number[]): Child[][] {
