@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Backoff } from '../../shared/backoff.ts';
 import type { DocumentName } from '../../shared/document/recorded-rows.ts';
 import { retry } from '../../shared/retry.ts';
@@ -8,7 +7,8 @@ import { NotLeading } from '../command/not-leading.ts';
 import type { FirstCopy } from './first-copy.ts';
 import { createFollowState, type FollowState } from './follow-state.ts';
 import { createPendingDocuments } from './pending-documents.ts';
-import type { ReconcileOptions, Reconciliation, RequestPace } from './reconcile.ts';
+import type { ReconcileOptions, Reconciliation } from './reconcile.ts';
+import { createRequestPace, sleep } from './request-pace.ts';
 import { SourceRefused } from './source.ts';
 import type { DocumentWriter } from './write-documents.ts';
 
@@ -129,7 +129,8 @@ export function createFollower(options: FollowerOptions): Follower {
   const compareAll = async (signal: AbortSignal, everything: Reconciliation['everything']): Promise<void> => {
     while (!signal.aborted) {
       const [began, requests, events] = [Date.now(), options.requests(), state.status().events];
-      const pace = options.firstCopy.phase() !== 'done' ? async () => {} : createPace(options.rate, signal);
+      const pace =
+        options.firstCopy.phase() !== 'done' ? async () => {} : createRequestPace(options.rate, signal);
       await persist(signal, () => everything(pace));
       if (signal.aborted) return;
       const seconds = (Date.now() - began) / 1000;
@@ -192,18 +193,4 @@ async function aborted(signal: AbortSignal): Promise<void> {
 
 async function watchLead({ isLeading, leadChanged }: FollowerOptions, signal: AbortSignal): Promise<void> {
   while (isLeading() && !signal.aborted) await leadChanged(LEAD_LOOK_MS);
-}
-
-/** At most so many calls a second, evenly. */
-function createPace(rate: number, signal: AbortSignal): RequestPace {
-  let next = Date.now();
-  return async () => {
-    const now = Date.now();
-    next = Math.max(now, next + 1000 / rate);
-    await sleep(next - now, signal);
-  };
-}
-
-async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch(() => {});
 }
