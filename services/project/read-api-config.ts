@@ -9,6 +9,8 @@ export type ApiConfig = {
   readonly strictParams: boolean;
   readonly defaultLimit: number;
   readonly maxLimit: number | undefined;
+  /** Names of attributes that no answer shows, in all content types and components. */
+  readonly privateAttributes: readonly string[];
   /** Path of the API: `/api`, or its replacement. */
   readonly prefix: string;
   /** Why the file could not be read; the members then have Strapi's defaults. */
@@ -29,6 +31,9 @@ const CONFIG = z.looseObject({
     .optional(),
 });
 
+/** Read apart from the rest, so that nothing else that is wrong shows what is to be hidden. */
+const HIDING = z.looseObject({ responses: z.looseObject({ privateAttributes: z.array(z.unknown()) }) });
+
 /** Configuration next to a project's `src`; undefined if the folder is not in a project, or has none. */
 export function readApiConfig(contentTypes: string): ApiConfig | undefined {
   const root = projectRoot(contentTypes);
@@ -44,7 +49,13 @@ export function readApiConfig(contentTypes: string): ApiConfig | undefined {
     strictParams: rest?.strictParams ?? false,
     defaultLimit: rest?.defaultLimit ?? 25,
     maxLimit: rest?.maxLimit === null ? undefined : (rest?.maxLimit ?? 100),
+    privateAttributes: evaluated.kind === 'value' ? privateAttributes(evaluated.value) : [],
     prefix: rest?.prefix ?? '/api',
     ...defined({ failure: problem }),
   };
+}
+
+function privateAttributes(config: unknown): readonly string[] {
+  const { data } = HIDING.safeParse(config);
+  return (data?.responses.privateAttributes ?? []).filter((name) => typeof name === 'string');
 }

@@ -70,6 +70,19 @@ export const BUILT_IN_TYPES: readonly ContentType[] = [...BUILT_IN_SCHEMAS].map(
   builtInType(uid, json),
 );
 
+/** The built-in types in the form of schema files. */
+export function builtInSchemas(): readonly {
+  readonly uid: Uid;
+  readonly namespace: string;
+  readonly json: object;
+}[] {
+  return [...BUILT_IN_SCHEMAS].map(([uid, json]) => ({
+    uid,
+    namespace: uid.slice(0, uid.lastIndexOf('.')),
+    json,
+  }));
+}
+
 /** Returns whether every server has the type. */
 export function isBuiltInType(uid: Uid): boolean {
   return BUILT_IN_SCHEMAS.has(uid);

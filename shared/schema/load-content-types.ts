@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { SchemaFile } from './build-registry.ts';
 import { extendedSchema } from './built-in-types.ts';
+import { type HiddenAttributes, hideAttributes } from './hide-attributes.ts';
 import { type CustomFields, repairSchemas } from './repair-schemas.ts';
 import { type SchemaProblem, type SchemaWarning, schemaProblem } from './schema-problem.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
@@ -30,6 +31,8 @@ export type LoadOptions = {
   readonly strict?: boolean;
   /** Stored types of custom fields, in addition to the well-known ones. */
   readonly customFields?: CustomFields;
+  /** Attributes that are private in addition to those of the files. */
+  readonly hidden?: HiddenAttributes | undefined;
   /** Evaluates schema files that are code. Absent: a type with such a file is a problem. */
   readonly evaluate?: (file: string) => EvaluatedSchema;
 };
@@ -77,8 +80,10 @@ export function assembleContentTypes(
   { unreadable, warnings: before }: FoundBefore = { unreadable: [], warnings: [] },
 ): LoadedContentTypes {
   const { files, warnings: taken } = withoutTakenNames(found);
-  const parsed = repairSchemas(files, options.customFields);
-  const warnings = [...before, ...taken, ...parsed.warnings];
+  const { hidden = { file: '', names: [] } } = options;
+  const { files: hiding, warnings: shown } = hideAttributes(files, hidden);
+  const parsed = repairSchemas(hiding, options.customFields);
+  const warnings = [...before, ...taken, ...shown, ...parsed.warnings];
   const refused = options.strict === true ? warnings.map(asProblem) : [];
   const problems = [...unreadable, ...parsed.problems, ...refused];
   if (problems.length > 0) return { kind: 'problems', problems: problems.sort(byLocation) };

@@ -56,6 +56,37 @@ it('prefers a setting over the project', takesMinutes('settings and projects'), 
   expect((await ask('/api/notes?pLevel=4')).status).toBe(400);
 });
 
+it('hides the attributes that the project makes private, also when the rest of its configuration is wrong', async () => {
+  const names = "['secret', 'provider', 'createdAt', 7, 'nowhere']";
+  const attributes = {
+    text: { type: 'string' },
+    secret: { type: 'string' },
+    parts: { type: 'component', component: 'note.part', repeatable: true },
+  };
+  const folder = project({
+    'config/api.js': `module.exports = { rest: { maxLimit: {} }, responses: { privateAttributes: ${names} } };`,
+    'src/api/note/content-types/note/schema.json': JSON.stringify({ ...NOTE, attributes }),
+    'src/components/note/part.json': JSON.stringify({
+      attributes: { name: { type: 'string' }, secret: { type: 'string' } },
+    }),
+  });
+  const server = await startServer({ contentTypes: folder });
+  onTestFinished(() => server.dispose());
+  expect(server.output()).toContain('createdAt is part of every answer and cannot be private');
+  const ask = createAsk(server.url);
+  const data = { text: 'a', secret: 'x', parts: [{ name: 'b', secret: 'y' }] };
+  const created = await ask('/api/notes?populate=*', { method: 'POST', body: { data } });
+  expect(created.status).toBe(201);
+  const { body } = await ask('/api/notes?populate=*');
+  expect(body.data).toMatchObject([{ text: 'a', parts: [{ name: 'b' }] }]);
+  expect(JSON.stringify([created.body, body])).not.toContain('secret');
+  for (const path of ['/api/notes?filters[secret]=x', '/api/notes?filters[parts][secret]=y', '/api/users?fields=provider']) {
+    const [answer, unknown] = [await ask(path), await ask(path.replace(/secret|provider/, 'unknown'))];
+    expect(answer.status, path).toBe(400);
+    expect(answer.body.error.message).toBe(unknown.body.error.message.replace('unknown', path.includes('secret') ? 'secret' : 'provider'));
+  }
+});
+
 it.each([
   ['strictParams', '{ rest: { strictParams: true } }', { strictParams: true, maxLimit: 100 }],
   ['no largest page', '{ rest: { maxLimit: null } }', { strictParams: false, maxLimit: undefined }],

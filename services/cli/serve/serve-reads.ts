@@ -34,8 +34,8 @@ export async function serveReads(
 ): Promise<void> {
   const { rotation } = supervisor;
   const logger = await createLogger(settings);
-  const contentTypes = await readContentTypes(settings, logger);
   const project = readApiConfig(settings.contentTypes);
+  const contentTypes = await readContentTypes(settings, logger, project);
   const ports = await openOperating(settings, logger, supervisor);
   const { drainSeconds } = settings;
   const stop = stopOnSignal({ logger, ports, signals: supervisor.onStop, drainSeconds });

@@ -23,8 +23,8 @@ export type ServerPlan = {
 /** Rejects with a message about the first thing that is wrong. */
 export async function readServerPlan(settings: ServeSettings): Promise<ServerPlan> {
   const logger = await createLogger(settings);
-  const contentTypes = await readContentTypes(settings, logger);
   const project = readApiConfig(settings.contentTypes);
+  const contentTypes = await readContentTypes(settings, logger, project);
   const pages = corsOrigins(settings, logger);
   const paths = { apiPrefix: project?.prefix ?? '/api', corsOrigins: pages.origins };
   const publicRights = parsePublic(settings.public, contentTypes.registry);

@@ -5,6 +5,7 @@ import { problemLine, type SchemaWarning } from '../../../shared/schema/schema-p
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import { createEvaluateModule } from '../../project/evaluate-project.ts';
+import { type ApiConfig, readApiConfig } from '../../project/read-api-config.ts';
 import { checkDefaultPopulates } from '../../query/default-populate.ts';
 import { isArchive } from '../../strapi/archive.ts';
 import { readArchiveSchemas } from '../../strapi/archive-schemas.ts';
@@ -30,16 +31,19 @@ export type ReadContentTypes = {
 };
 
 /**
- * The content types of a folder, or of an archive that `strapi export` wrote. Logs each warning once. Throws one error that lists every
+ * The content types of a folder, or of an archive that `strapi export` wrote. `project` is the configuration of the project that the folder
+ * belongs to. Logs each warning once. Throws one error that lists every
  * problem of every file.
  */
 export async function readContentTypes(
   settings: ContentTypeSettings,
   logger: Pick<Logger, 'warn'>,
+  project: ApiConfig | undefined = readApiConfig(settings.contentTypes),
 ): Promise<ReadContentTypes> {
   const { contentTypes: folder, strictSchemas: strict, customField: customFields, defaultLocale } = settings;
   const evaluate = (file: string) => createEvaluateModule(folder)(file);
-  const options = { strict, customFields, defaultLocale, evaluate };
+  const hidden = project && { file: project.file, names: project.privateAttributes };
+  const options = { strict, customFields, defaultLocale, evaluate, hidden };
   const loaded = isArchive(folder)
     ? assembleContentTypes(await readArchiveSchemas({ file: folder, key: settings.key }), options)
     : loadContentTypes(folder, options);

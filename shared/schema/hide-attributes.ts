@@ -1,0 +1,64 @@
+import type { SchemaFile } from './build-registry.ts';
+import { builtInSchemas } from './built-in-types.ts';
+import { SHOWN_SYSTEM_ATTRIBUTES } from './reserved-names.ts';
+import type { SchemaWarning } from './schema-problem.ts';
+
+type Json = { readonly [key: string]: unknown };
+
+/** Names of attributes that are private wherever they occur, and the file that says so. */
+export type HiddenAttributes = { readonly file: string; readonly names: readonly string[] };
+
+export type HiddenSchemas = {
+  readonly files: readonly SchemaFile[];
+  readonly warnings: readonly SchemaWarning[];
+};
+
+/**
+ * Makes attributes of these names private in every file, as Strapi does for `responses.privateAttributes` of `config/api`. A built-in type
+ * with such an attribute gets a file. The sources change, so that the log defines what is served.
+ */
+export function hideAttributes(found: readonly SchemaFile[], hidden: HiddenAttributes): HiddenSchemas {
+  const { file, names } = hidden;
+  const builtIn = builtInSchemas().flatMap(({ uid, namespace, json }): SchemaFile[] =>
+    found.some((each) => each.model === 'contentType' && uidOf(each) === uid)
+      ? []
+      : [{ model: 'contentType', file, namespace, json }],
+  );
+  const shown = names.filter((name) => SHOWN_SYSTEM_ATTRIBUTES.includes(name));
+  return {
+    files: [
+      ...found.map((each) => hideIn(each, names)),
+      ...builtIn.filter(({ json }) => ownNames(json, names).length > 0).map((each) => hideIn(each, names)),
+    ],
+    warnings: shown.map((name) => ({
+      file,
+      path: '$.responses.privateAttributes',
+      message: `${name} is part of every answer and cannot be private`,
+      action: 'shown',
+    })),
+  };
+}
+
+function hideIn(source: SchemaFile, names: readonly string[]): SchemaFile {
+  const own = ownNames(source.json, names);
+  if (own.length === 0) return source;
+  const json = source.json as Json;
+  const options = isObject(json['options']) ? json['options'] : {};
+  const before = Array.isArray(options['privateAttributes']) ? options['privateAttributes'] : [];
+  const privateAttributes = [...new Set<unknown>([...before, ...own])];
+  return { ...source, json: { ...json, options: { ...options, privateAttributes } } };
+}
+
+function ownNames(json: unknown, names: readonly string[]): readonly string[] {
+  const attributes = isObject(json) ? json['attributes'] : undefined;
+  return isObject(attributes) ? names.filter((name) => Object.hasOwn(attributes, name)) : [];
+}
+
+function uidOf({ namespace, json }: SchemaFile & { readonly model: 'contentType' }): string {
+  const info = isObject(json) ? json['info'] : undefined;
+  return `${namespace}.${String(isObject(info) ? info['singularName'] : undefined)}`;
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
