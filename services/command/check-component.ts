@@ -13,6 +13,7 @@ import { typeMessage } from './describe-value.ts';
 import { isRecord } from './json-record.ts';
 import { applyRelation } from './place-links.ts';
 import { notLinkedError } from './relation-problems.ts';
+import { checkPublishedRelation, checkRequiredRelation } from './required-relations.ts';
 import { INVALID_RELATIONS, type RelationScope, resolveRelation } from './resolve-relation.ts';
 
 export type EntryCheck = Check & { readonly relations: RelationScope };
@@ -158,7 +159,7 @@ function checkMember(
     case 'scalar':
       return checkScalar(check, attribute, sent.path, sent.value);
     case 'relation':
-      return check.mode === 'publish' ? undefined : checkLinks(check, attribute, sent);
+      return checkLinks(check, attribute, sent);
     case 'component':
       return checkComponentAttribute(check, attribute, sent);
     case 'dynamiczone':
@@ -169,12 +170,20 @@ function checkMember(
 function checkLinks(
   check: EntryCheck,
   attribute: RelationAttribute,
-  { value, existing }: Sent,
+  { path, value, existing }: Sent,
 ): readonly LinkTarget[] | undefined {
+  if (check.mode === 'publish') {
+    checkPublishedRelation(check, attribute, path, () => linksIn(value));
+    return undefined;
+  }
+  checkRequiredRelation(check, attribute, path, value);
   const input = resolveRelation(check.relations, attribute, value);
   if (input === undefined) return undefined;
-  const linked = Array.isArray(existing) ? (existing as readonly LinkTarget[]) : [];
-  return applyRelation(linked, input, notLinkedError(check.relations, attribute));
+  return applyRelation(linksIn(existing), input, notLinkedError(check.relations, attribute));
+}
+
+function linksIn(stored: unknown): readonly LinkTarget[] {
+  return Array.isArray(stored) ? (stored as readonly LinkTarget[]) : [];
 }
 
 function keptComponent(

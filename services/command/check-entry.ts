@@ -5,6 +5,7 @@ import { checkScalar } from './check-scalar.ts';
 import type { Data } from './parse-data.ts';
 import { orderConnections } from './place-links.ts';
 import { notLinkedError } from './relation-problems.ts';
+import { checkPublishedRelation, checkRequiredRelation } from './required-relations.ts';
 import { resolveRelation } from './resolve-relation.ts';
 
 /** Body in stored form: only values that were sent or have a default; null clears. */
@@ -32,6 +33,7 @@ export function checkEntry(check: EntryCheck, type: ContentType, data: Data, cur
     const sent = Object.hasOwn(data, attribute.name) ? data[attribute.name] : undefined;
     if (sent === undefined && current.inherits(attribute.name)) continue;
     if (attribute.kind === 'relation') {
+      checkRequiredRelation(check, attribute, attribute.name, sent);
       const operation = relationOperation(check, attribute, sent, current);
       if (operation !== undefined) relations.push(operation);
     } else {
@@ -42,10 +44,18 @@ export function checkEntry(check: EntryCheck, type: ContentType, data: Data, cur
   return { values, relations };
 }
 
+/** An entry that is to be published. */
+export type Stored = {
+  readonly values: EntryValues;
+  readonly linked: (attribute: string) => readonly LinkTarget[];
+};
+
 /** Validates a whole stored entry for publishing; reports problems to `check`, whose mode is `publish`. */
-export function checkStoredEntry(check: EntryCheck, type: ContentType, values: EntryValues): void {
+export function checkStoredEntry(check: EntryCheck, type: ContentType, { values, linked }: Stored): void {
   for (const attribute of type.attributes.values()) {
-    if (attribute.kind !== 'relation') checkValue(check, attribute, values[attribute.name], undefined);
+    const { name } = attribute;
+    if (attribute.kind === 'relation') checkPublishedRelation(check, attribute, name, () => linked(name));
+    else checkValue(check, attribute, values[name], undefined);
   }
 }
 

@@ -163,7 +163,12 @@ function planAction(
   }
   const publications =
     kind === 'publish'
-      ? present.map((one) => preparePublication(environment, state, one, draftOf(state, one)?.values ?? {}))
+      ? present.map((one) =>
+          preparePublication(environment, state, one, {
+            values: draftOf(state, one)?.values ?? {},
+            relations: [],
+          }),
+        )
       : [];
   const claims = publications.flatMap((publication) => publication.claims);
   return {

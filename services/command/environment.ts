@@ -25,6 +25,8 @@ export type CommandEnvironment = {
   readonly counts?: (position: bigint, lead: Lead) => Promise<boolean>;
   /** Author of a command that does not name one. */
   readonly author?: () => Author | undefined;
+  /** Entries are published only with their required relations and files. Absent: also without. */
+  readonly strictRelations?: boolean;
   /** How passwords of users are stored. Absent: argon2. */
   readonly userPasswords?: PasswordScheme;
   /** Numbers that a user's `role` may have. Absent: those of Strapi's two roles. */

@@ -237,7 +237,10 @@ function importedData(run: ImportRun, type: ContentType, sent: Data): ImportedDa
     return run.graph.exists(target, documentId, ...(locale === null ? [] : [locale]));
   };
   const byId: LinkFinder['byId'] = (target, id) => run.graph.documentOfId(target, id);
-  return { data: withUserDefaults(type, data), finder: { exists, byId, rowId: () => undefined } };
+  return {
+    data: withUserDefaults(type, data),
+    finder: { exists, byId, rowId: () => undefined, isPublished: () => true },
+  };
 }
 
 /** Defaults that `POST /api/users` adds. */

@@ -1,5 +1,5 @@
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
-import type { RelationOperation } from '../../shared/document/events.ts';
+import type { LinkTarget, RelationOperation } from '../../shared/document/events.ts';
 import { type ContentType, FILE_TYPE } from '../../shared/schema/content-type.ts';
 import type { EntryCheck } from './check-component.ts';
 import { checkEntry, checkStoredEntry, type EntryInput } from './check-entry.ts';
@@ -8,6 +8,7 @@ import type { CommandEnvironment } from './environment.ts';
 import type { Data } from './parse-data.ts';
 import { type BodyProblem, problemsError, validationError } from './problem.ts';
 import { relationProblems } from './relation-problems.ts';
+import { targetsAfter } from './required-relations.ts';
 import type { LinkFinder, RelationScope } from './resolve-relation.ts';
 import { type UniqueClaim, uniqueClaims } from './unique-values.ts';
 
@@ -27,7 +28,10 @@ export type PreparedWrite = {
   readonly unreadable: readonly string[];
 };
 
-type CheckEnvironment = Pick<CommandEnvironment, 'graph' | 'registry' | 'defaultLocale'> & {
+type CheckEnvironment = Pick<
+  CommandEnvironment,
+  'graph' | 'registry' | 'defaultLocale' | 'strictRelations'
+> & {
   /** Replaces the graph's own: an import knows documents that are not stored yet. */
   readonly finder?: LinkFinder;
 };
@@ -73,16 +77,19 @@ export function prepareWrite(
   if (!publish) return { intent, claims: [], problems: [], unreadable: [] };
   return {
     intent,
-    ...preparePublication(environment, state, locale, mergedValues(state, locale, input.values)),
+    ...preparePublication(environment, state, locale, {
+      values: mergedValues(state, locale, input.values),
+      relations: [...inherited, ...relations],
+    }),
   };
 }
 
-/** Validates a whole entry for publication. */
+/** Validates a whole entry for publication: its values, and its stored links after the operations in `relations`. */
 export function preparePublication(
   environment: CheckEnvironment,
   state: DocumentState,
   locale: string | null,
-  values: EntryInput['values'],
+  { values, relations }: EntryInput,
 ): Omit<PreparedWrite, 'intent'> {
   const check: EntryCheck = {
     strength: 'published',
@@ -93,7 +100,13 @@ export function preparePublication(
     hashes: new Map(),
     relations: relationScope(environment, locale),
   };
-  checkStoredEntry(check, state.type, values);
+  const { type, documentId } = state;
+  const linked = (name: string): readonly LinkTarget[] =>
+    targetsAfter(
+      environment.graph.linkedTargets(type.uid, documentId, locale, name),
+      relations.findLast(({ attribute }) => attribute === name),
+    );
+  checkStoredEntry(check, type, { values, linked });
   const claims = claimsOf(environment, state, locale, values);
   return { claims, problems: check.problems, unreadable: check.unreadable };
 }
@@ -160,6 +173,7 @@ function relationScope(environment: CheckEnvironment, locale: string | null): Re
     finder: environment.finder ?? graphFinder(environment.graph),
     defaultLocale: environment.defaultLocale,
     locale,
+    strict: environment.strictRelations === true,
     faults: [],
     missing: new Map(),
   };
@@ -174,6 +188,10 @@ function graphFinder(graph: ContentGraphReader): LinkFinder {
       graph
         .entries(type, documentId)
         .find((entry) => entry.version !== 'published' && (locale === null || entry.locale === locale))?.id,
+    isPublished: (type, { documentId, locale }) =>
+      graph
+        .entries(type, documentId)
+        .some((entry) => entry.version !== 'draft' && (locale === null || entry.locale === locale)),
     mimeOf: (documentId) => graph.entries(FILE_TYPE, documentId)[0]?.values['mime'] as string | undefined,
   };
 }

@@ -13,6 +13,8 @@ export type LinkFinder = {
   readonly byId: (type: Uid, id: number) => LinkTarget | undefined;
   /** The numeric id of a document's draft or only row, for messages. */
   readonly rowId: (type: Uid, target: LinkTarget) => number | undefined;
+  /** Returns whether the document has a published row, or one of a type without drafts, in the target's locale. */
+  readonly isPublished: (type: Uid, target: LinkTarget) => boolean;
   /** MIME type of a file. Absent: the kinds of files are not validated (an import). */
   readonly mimeOf?: (documentId: string) => string | undefined;
 };
@@ -23,6 +25,8 @@ export type RelationScope = {
   readonly defaultLocale: string;
   /** Locale of the entry that is written: null if its type has no i18n. */
   readonly locale: string | null;
+  /** Required relations and files have to be there, as in Strapi with `strictRelations`. */
+  readonly strict: boolean;
   /** Filled: the first thing that makes the relations as a whole unreadable, in Strapi's words. */
   readonly faults: string[];
   /** Filled: numeric ids that no row has, by type. */

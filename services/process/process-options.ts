@@ -59,6 +59,8 @@ export type ServingOptions = {
 export type VarveOptions = ServingOptions &
   ContentStoreOptions & {
     readonly readSide: ReadSidePlan;
+    /** Entries are published only with their required relations and files. Absent: also without. */
+    readonly strictRelations?: boolean;
     /** Location of uploaded files, a folder or an s3: address; absent: see assetsAddress. */
     readonly assets?: string | undefined;
     /** Bytes of one uploaded file. */

@@ -124,6 +124,7 @@ function environmentOf(
     },
     counts: fleet.counts,
     author: currentAuthor,
+    ...defined({ strictRelations: options.strictRelations }),
     userPasswords: options.login?.passwords?.scheme ?? 'argon2',
     roles: () => new Set(rolesOf(access.state().login).keys()),
     now: () => new Date(),

@@ -7,6 +7,7 @@ import { configFile, projectRoot } from './project-files.ts';
 export type ApiConfig = {
   readonly file: string;
   readonly strictParams: boolean;
+  readonly strictRelations: boolean;
   readonly defaultLimit: number;
   readonly maxLimit: number | undefined;
   /** Names of attributes that no answer shows, in all content types and components. */
@@ -18,6 +19,7 @@ export type ApiConfig = {
 };
 
 const CONFIG = z.looseObject({
+  documents: z.looseObject({ strictRelations: z.boolean().optional() }).optional(),
   rest: z
     .looseObject({
       defaultLimit: z.int().min(1).optional(),
@@ -42,11 +44,12 @@ export function readApiConfig(contentTypes: string): ApiConfig | undefined {
   if (file === undefined) return undefined;
   const evaluated = createEvaluateModule(root)(file);
   const result = evaluated.kind === 'value' ? CONFIG.safeParse(evaluated.value) : undefined;
-  const rest = result?.success === true ? result.data.rest : undefined;
+  const { rest, documents } = result?.success === true ? result.data : {};
   const problem = evaluated.kind === 'failed' ? evaluated.reason : result?.error?.issues[0]?.message;
   return {
     file,
     strictParams: rest?.strictParams ?? false,
+    strictRelations: documents?.strictRelations ?? false,
     defaultLimit: rest?.defaultLimit ?? 25,
     maxLimit: rest?.maxLimit === null ? undefined : (rest?.maxLimit ?? 100),
     privateAttributes: evaluated.kind === 'value' ? privateAttributes(evaluated.value) : [],

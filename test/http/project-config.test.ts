@@ -46,6 +46,24 @@ it("takes the project's rest settings, and serves its prefix as well as /api", a
   expect((await ask('/content/v2/notes')).status).toBe(404);
 });
 
+it('needs required relations of a published entry unless the project does not', async () => {
+  const hero = { type: 'media', required: true };
+  const schema = JSON.stringify({ ...NOTE, attributes: { hero } });
+  const at = 'src/api/note/content-types/note/schema.json';
+  const strict = project({ [at]: schema });
+  const lenient = project({
+    [at]: schema,
+    'config/api.js': 'module.exports = { rest: { strictParams: true } };',
+  });
+  const statuses = [];
+  for (const contentTypes of [strict, lenient]) {
+    const server = await startServer({ contentTypes });
+    onTestFinished(() => server.dispose());
+    statuses.push((await createAsk(server.url)('/api/notes', { method: 'POST', body: { data: {} } })).status);
+  }
+  expect(statuses).toEqual([400, 201]);
+});
+
 it('prefers a setting over the project', takesMinutes('settings and projects'), async () => {
   const folder = project({ 'config/api.js': 'module.exports = { rest: { defaultLimit: 2 } };' });
   const given = ['--strict-params', 'true', '--default-limit', '7'];
@@ -80,17 +98,28 @@ it('hides the attributes that the project makes private, also when the rest of i
   const { body } = await ask('/api/notes?populate=*');
   expect(body.data).toMatchObject([{ text: 'a', parts: [{ name: 'b' }] }]);
   expect(JSON.stringify([created.body, body])).not.toContain('secret');
-  for (const path of ['/api/notes?filters[secret]=x', '/api/notes?filters[parts][secret]=y', '/api/users?fields=provider']) {
+  for (const path of [
+    '/api/notes?filters[secret]=x',
+    '/api/notes?filters[parts][secret]=y',
+    '/api/users?fields=provider',
+  ]) {
     const [answer, unknown] = [await ask(path), await ask(path.replace(/secret|provider/, 'unknown'))];
     expect(answer.status, path).toBe(400);
-    expect(answer.body.error.message).toBe(unknown.body.error.message.replace('unknown', path.includes('secret') ? 'secret' : 'provider'));
+    expect(answer.body.error.message).toBe(
+      unknown.body.error.message.replace('unknown', path.includes('secret') ? 'secret' : 'provider'),
+    );
   }
 });
 
 it.each([
   ['strictParams', '{ rest: { strictParams: true } }', { strictParams: true, maxLimit: 100 }],
+  ['strictRelations', '{ documents: { strictRelations: true } }', { strictRelations: true }],
   ['no largest page', '{ rest: { maxLimit: null } }', { strictParams: false, maxLimit: undefined }],
-  ['nothing', '{}', { strictParams: false, defaultLimit: 25, prefix: '/api' }],
+  [
+    'nothing',
+    '{}',
+    { strictParams: false, strictRelations: false, defaultLimit: 25, prefix: '/api', privateAttributes: [] },
+  ],
 ])('reads %s', (_, config, wanted) => {
   expect(readApiConfig(project({ 'config/api.js': `module.exports = ${config};` }))).toMatchObject(wanted);
 });

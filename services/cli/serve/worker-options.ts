@@ -35,6 +35,7 @@ export async function workerOptions(settings: ServeSettings, supervisor: Supervi
     operating,
     pid: supervisor.pid,
     login,
+    strictRelations: settings.strictRelations ?? project?.strictRelations ?? true,
     rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
     presence: createPresence(),
     fleetLog: logFleet(logger),

@@ -12,6 +12,12 @@ export const REQUEST_SETTINGS = {
       'refuse unknown root parameters, as Strapi with strictParams; false: ignore them, and log each once (default: as config/api next to src, else true)',
     schema: yesOrNo.optional(),
   },
+  strictRelations: {
+    flags: '--strict-relations <boolean>',
+    description:
+      'refuse to publish an entry without its required relations and files, as Strapi with strictRelations (default: as config/api next to src, else true)',
+    schema: yesOrNo.optional(),
+  },
   defaultLimit: {
     flags: '--default-limit <number>',
     description:
