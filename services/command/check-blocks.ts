@@ -13,7 +13,7 @@ const HEADING_LEVELS = [1, 2, 3, 4, 5, 6];
 const MARKS = ['bold', 'italic', 'underline', 'strikethrough', 'code'];
 const IMAGE_TEXTS = ['name', 'url', 'hash', 'ext', 'mime', 'provider', 'createdAt', 'updatedAt'];
 const IMAGE_NUMBERS = ['width', 'height', 'size'];
-const BLOCKED_PROTOCOLS = new Set(['javascript:', 'vbscript:', 'data:']);
+const LINK_PROTOCOLS = new Set(['http:', 'https:', 'ftp:', 'mailto:', 'tel:']);
 
 /**
  * Validates a blocks attribute (rich text as a tree, Strapi's grammar); the stored form has its keys in canonical
@@ -86,8 +86,8 @@ const checkLink: NodeCheck = (check, path, node) => {
 
 function isLink(url: unknown): boolean {
   if (typeof url !== 'string') return false;
-  const parsed = URL.parse(url, url.startsWith('/') ? 'https://localhost' : undefined);
-  return parsed !== null && !BLOCKED_PROTOCOLS.has(parsed.protocol);
+  const parsed = URL.parse(url.startsWith('/') ? `https://localhost${url}` : url);
+  return parsed !== null && LINK_PROTOCOLS.has(parsed.protocol);
 }
 
 const checkHeading: NodeCheck = (check, path, node) => {
@@ -144,5 +144,5 @@ const BLOCKS: { readonly [type: string]: NodeCheck } = {
   quote: children(() => INLINES, INLINE, 'Quote node children must have at least one Text or Link node'),
   list: checkList,
   image: checkImage,
-  code: children(() => TEXTS, INLINE, 'Code node children must have at least one Text node'),
+  code: children(() => TEXTS, INLINE, 'Quote node children must have at least one Text or Link node'),
 };

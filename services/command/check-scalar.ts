@@ -147,8 +147,10 @@ function checkText(check: Check, attribute: ScalarAttribute, path: string, sent:
   }
   checkMaxLength(check, attribute, path, value);
   if (regex !== undefined) checkRegex(check, attribute, path, value);
-  if (type === 'uid' && isComplete(check) && !UID_FORM.test(value)) {
-    report(check, path, `${path} must match the following: "${UID_FORM}"`, value);
+  if (type === 'uid' && isComplete(check)) {
+    // In place of the default form, and in Strapi in addition to the check of every text.
+    const form = regex === undefined ? UID_FORM : new RegExp(regex);
+    if (!form.test(value)) report(check, path, `${path} must match the following: "${form}"`, value);
   }
   return value;
 }

@@ -29,7 +29,9 @@ export function orderConnections(
   const visit = (key: string, connection: RelationConnection) => {
     if (!pending.has(key)) return;
     if (visiting.has(key))
-      throw validationError('Two connected relations are each placed next to the other.');
+      throw validationError(
+        'A circular reference was found in the connect array. One relation is trying to connect before/after another one that is trying to connect before/after it',
+      );
     visiting.add(key);
     ordered.push(settle(connection));
     pending.delete(key);

@@ -25,16 +25,16 @@ export function castBooleanValue(value: unknown): unknown {
   return text === 'false' || text === '0' ? false : value;
 }
 
-/** A 64-bit integer from a safe-looking integer or its decimal text; undefined for anything else. */
+/** A 64-bit integer from a safe-looking integer or its decimal text, with blanks around it; undefined for anything else. */
 export function parseInt64(value: unknown): bigint | undefined {
   const isInteger = typeof value === 'number' ? Number.isInteger(value) : isIntegerText(value);
   if (!isInteger) return undefined;
-  const integer = BigInt(value as number | string);
+  const integer = BigInt(typeof value === 'string' ? value.trim().replace(/^\+/, '') : (value as number));
   return integer < INT64_MIN || integer > INT64_MAX ? undefined : integer;
 }
 
 function isIntegerText(value: unknown): boolean {
-  return typeof value === 'string' && /^-?\d{1,19}$/.test(value);
+  return typeof value === 'string' && /^\s*[+-]?\d{1,30}\s*$/.test(value);
 }
 
 /**

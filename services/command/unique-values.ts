@@ -6,7 +6,7 @@ import {
   uniquePaths,
   valuesAtPath,
 } from '../../shared/document/unique-values.ts';
-import type { ContentType, Uid } from '../../shared/schema/content-type.ts';
+import type { ContentType, ScalarType, Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { BodyProblem } from './problem.ts';
 
@@ -20,6 +20,9 @@ export type UniqueClaim = UniqueValue & {
   readonly isRepeated: boolean;
 };
 
+/** Types whose values Strapi does not compare, whatever the schema says. */
+const NEVER_UNIQUE: ReadonlySet<ScalarType> = new Set(['enumeration', 'boolean', 'json', 'blocks']);
+
 /** Unique values that an entry claims, in each of the locales that share the attribute's value. */
 export function uniqueClaims(
   registry: SchemaRegistry,
@@ -28,6 +31,7 @@ export function uniqueClaims(
   localesOf: (attribute: string) => readonly (string | null)[],
 ): UniqueClaim[] {
   return uniquePaths(registry, type).flatMap((place) => {
+    if (NEVER_UNIQUE.has(place.attribute.type)) return [];
     const found = valuesAtPath(place, values);
     if (found.length === 0) return [];
     const counts = new Map<string, number>();

@@ -200,7 +200,7 @@ describe('refused', () => {
           ],
         },
       },
-      'Two connected relations are each placed next to the other.',
+      'A circular reference was found in the connect array. One relation is trying to connect before/after another one that is trying to connect before/after it',
     ],
   ])('%s', async (_name, data, message) => {
     await expect(put(data)).rejects.toMatchObject({ code: 'invalid-body', message });

@@ -10,6 +10,7 @@ const scalars = {
   long: { type: 'text' },
   mail: { type: 'email' },
   slug: { type: 'uid' },
+  path: { type: 'uid', regex: '^[a-z/]+$' },
   sku: { type: 'string', unique: true },
   kind: { type: 'enumeration', enum: ['a', 'b'] },
   int: { type: 'integer', min: 0, max: 10 },
@@ -138,6 +139,11 @@ describe('values refused whatever the status', () => {
       [{ type: 'paragraph', children: [{ type: 'link', url: 'javascript:x', children: [] }] }],
       'Please specify a valid link.',
     ],
+    [
+      'body',
+      [{ type: 'paragraph', children: [{ type: 'link', url: 'file:///x', children: [] }] }],
+      'Please specify a valid link.',
+    ],
     ['part', 'x', 'part must be a `object` type, but the final value was: `"x"`.'],
     ['part', { inner: { n: 6 } }, 'part.inner.n must be less than or equal to 5'],
     ['parts', null, 'parts must be a `array` type, but the final value was: `null`.'],
@@ -162,6 +168,9 @@ describe('values that only drafts may have', () => {
     ['mail', 'nope', 'mail must be a valid email'],
     ['mail', 'a@b', 'mail must be a valid email'],
     ['mail', '', 'mail cannot be empty'],
+    ['path', '', 'path must match the following: "/^[a-z/]+$/"'],
+    // Twice, as in Strapi: as the form of a text and as that of a uid.
+    ['path', 'a b', '2 errors occurred'],
     ['slug', 'a b', 'slug must match the following: "/^[A-Za-z0-9-_.~]*$/"'],
     ['int', -1, 'int must be greater than or equal to 0'],
     ['part', {}, 'part.title must be a `string` type, but the final value was: `null`.'],
@@ -190,6 +199,8 @@ describe('values stored in their own form', () => {
     ['flag', [[1]], true],
     ['big', 5, '5'],
     ['big', '-007', '-7'],
+    ['big', ' +5 ', '5'],
+    ['big', '-0', '0'],
     ['price', 1.005, 1.01],
     ['price', -1.005, -1.01],
     ['price', '2.675', 2.68],
@@ -209,6 +220,10 @@ describe('values stored in their own form', () => {
     ['text', 'a\ud800', 'a\ufffd'],
   ])('%s: %j becomes %j', async (attribute, value, expected) => {
     expect(await stored(attribute, value)).toEqual(expected);
+  });
+
+  test('a uid has the form of its schema instead of the usual one', async () => {
+    expect(await stored('path', 'a/b', 'published')).toBe('a/b');
   });
 
   test('JSON keys are ordered as jsonb orders them', async () => {
