@@ -23,12 +23,13 @@ const options = new Command()
   .option('--seconds <n>', 'seconds before each rebuild and after it', '15')
   .option('--repetitions <n>', 'rebuilds', '3')
   .option('--rate <n>', 'requests a second of the steady load', '2000')
+  .option('--search', 'every tenth request searches by words')
   .option('--steady <n>', 'rebuilds under the steady load', '5')
   .parse()
   .opts<
     Readonly<
       Record<'data' | 'connections' | 'writes' | 'seconds' | 'repetitions' | 'rate' | 'steady', string>
-    >
+    > & { readonly search?: boolean }
   >();
 
 const SETTLED_MS = 10_000;
@@ -51,7 +52,9 @@ const traffic: Traffic = {
   base: server.base,
   request: (i) =>
     get(
-      `/api/restaurants?filters[stars][$gte]=${i % 5}&filters[name][$contains]=${'abcdefgh'[i % 8]}&sort=name&pagination[page]=${1 + (i % 40)}`,
+      options.search === true && i % 10 === 0
+        ? `/api/restaurants?search=${'abcdefgh'[(i / 10) % 8]}&filters[stars][$gte]=${i % 5}&pagination[page]=${1 + (i % 40)}`
+        : `/api/restaurants?filters[stars][$gte]=${i % 5}&filters[name][$contains]=${'abcdefgh'[i % 8]}&sort=name&pagination[page]=${1 + (i % 40)}`,
     ),
 };
 const writes = { answered: 0, failed: 0, slowestMs: 0 };
