@@ -21,6 +21,7 @@ const SHORT_TEXT = 255;
 const INT32 = 2 ** 31;
 /** Limit of numeric(10,2). */
 const DECIMAL_LIMIT = 1e8;
+const LETTER = /^[\p{L}\p{M}\p{N}]$/u;
 const UID_FORM = /^[A-Za-z0-9-_.~]*$/;
 
 /**
@@ -138,7 +139,7 @@ function checkText(check: Check, attribute: ScalarAttribute, path: string, sent:
     checkMaxLength(check, attribute, path, value);
     checkRegex(check, attribute, path, value);
     if (value === '') report(check, path, `${path} cannot be empty`, value);
-    else if (value.length > SHORT_TEXT || !z.regexes.rfc5322Email.test(value))
+    else if (value.length > SHORT_TEXT || !isEmail(value))
       report(check, path, `${path} must be a valid email`, value);
     return value;
   }
@@ -153,6 +154,15 @@ function checkText(check: Check, attribute: ScalarAttribute, path: string, sent:
     if (!form.test(value)) report(check, path, `${path} must match the following: "${form}"`, value);
   }
   return value;
+}
+
+/** The letters of a domain may be of any script. */
+function isEmail(text: string): boolean {
+  const at = text.lastIndexOf('@');
+  const domain = text
+    .slice(at + 1)
+    .replace(/[^\p{ASCII}]/gu, (letter) => (LETTER.test(letter) ? 'x' : letter));
+  return z.regexes.rfc5322Email.test(`${text.slice(0, at)}@${domain}`);
 }
 
 function checkMaxLength(check: Check, attribute: ScalarAttribute, path: string, value: string): void {
@@ -215,7 +225,8 @@ function checkRange(check: Check, type: ScalarAttribute['type'], path: string, n
   if (type === 'decimal' && !(Math.abs(roundDecimal(number)) < DECIMAL_LIMIT)) {
     report(check, path, `${path} must be between -99999999.99 and 99999999.99`, number);
   }
-  if (type === 'float' && !Number.isFinite(number)) report(check, path, `${path} must be finite`, number);
+  if (type === 'float' && !Number.isFinite(number))
+    report(check, path, `${path} must be a finite number`, number);
 }
 
 function checkBiginteger(check: Check, attribute: ScalarAttribute, path: string, value: unknown): unknown {

@@ -106,7 +106,7 @@ describe('values refused whatever the status', () => {
     ['big', '9007199254740996', 'big must be less than or equal to 9007199254740995'],
     ['price', 1e8, 'price must be between -99999999.99 and 99999999.99'],
     ['price', 99_999_999.999, 'price must be between -99999999.99 and 99999999.99'],
-    ['ratio', '1e400', 'ratio must be finite'],
+    ['ratio', '1e400', 'ratio must be a finite number'],
     ['flag', 'yes', 'flag must be a `boolean` type, but the final value was: `"yes"`.'],
     [
       'flag',
@@ -168,6 +168,7 @@ describe('values that only drafts may have', () => {
     ['mail', 'nope', 'mail must be a valid email'],
     ['mail', 'a@b', 'mail must be a valid email'],
     ['mail', '', 'mail cannot be empty'],
+    ['mail', 'a@x.io/é', 'mail must be a valid email'],
     ['path', '', 'path must match the following: "/^[a-z/]+$/"'],
     // Twice, as in Strapi: as the form of a text and as that of a uid.
     ['path', 'a b', '2 errors occurred'],
@@ -225,6 +226,13 @@ describe('values stored in their own form', () => {
   test('a uid has the form of its schema instead of the usual one', async () => {
     expect(await stored('path', 'a/b', 'published')).toBe('a/b');
   });
+
+  test.each(['a@é.io', '用户@例子.广告', 'a@xn--9ca.io'])(
+    'the domain of %s may be of any script',
+    async (mail) => {
+      expect(await stored('mail', mail, 'published')).toBe(mail);
+    },
+  );
 
   test('JSON keys are ordered as jsonb orders them', async () => {
     const value = await stored('extra', { bb: 1, c: 2, a: 3 });
