@@ -7,6 +7,7 @@ import type {
   RelationAttribute,
 } from '../../shared/schema/content-type.ts';
 import { componentOf } from '../../shared/schema/schema-registry.ts';
+import { checkOfAttribute } from './attribute-condition.ts';
 import { type Check, isComplete, report } from './check.ts';
 import { checkScalar } from './check-scalar.ts';
 import { typeMessage } from './describe-value.ts';
@@ -139,7 +140,7 @@ function checkItem(
   const stored: Record<string, unknown> = { ...kept };
   for (const attribute of component.attributes.values()) {
     const sent = Object.hasOwn(value, attribute.name) ? value[attribute.name] : undefined;
-    const result = checkMember(inner, attribute, {
+    const result = checkMember(checkOfAttribute(inner, attribute, value), attribute, {
       path: `${path}.${attribute.name}`,
       value: sent,
       existing: kept?.[attribute.name],

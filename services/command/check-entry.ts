@@ -1,5 +1,6 @@
 import type { EntryValues, LinkTarget, RelationOperation } from '../../shared/document/events.ts';
 import type { Attribute, ContentType, RelationAttribute } from '../../shared/schema/content-type.ts';
+import { checkOfAttribute } from './attribute-condition.ts';
 import { checkComponentAttribute, checkDynamicZone, type EntryCheck } from './check-component.ts';
 import { checkScalar } from './check-scalar.ts';
 import type { Data } from './parse-data.ts';
@@ -32,12 +33,13 @@ export function checkEntry(check: EntryCheck, type: ContentType, data: Data, cur
   for (const attribute of type.attributes.values()) {
     const sent = Object.hasOwn(data, attribute.name) ? data[attribute.name] : undefined;
     if (sent === undefined && current.inherits(attribute.name)) continue;
+    const own = checkOfAttribute(check, attribute, data);
     if (attribute.kind === 'relation') {
-      checkRequiredRelation(check, attribute, attribute.name, sent);
-      const operation = relationOperation(check, attribute, sent, current);
+      checkRequiredRelation(own, attribute, attribute.name, sent);
+      const operation = relationOperation(own, attribute, sent, current);
       if (operation !== undefined) relations.push(operation);
     } else {
-      const value = checkValue(check, attribute, sent, current.values[attribute.name]);
+      const value = checkValue(own, attribute, sent, current.values[attribute.name]);
       if (value !== undefined) values[attribute.name] = value;
     }
   }
@@ -54,8 +56,9 @@ export type Stored = {
 export function checkStoredEntry(check: EntryCheck, type: ContentType, { values, linked }: Stored): void {
   for (const attribute of type.attributes.values()) {
     const { name } = attribute;
-    if (attribute.kind === 'relation') checkPublishedRelation(check, attribute, name, () => linked(name));
-    else checkValue(check, attribute, values[name], undefined);
+    const own = checkOfAttribute(check, attribute, values);
+    if (attribute.kind === 'relation') checkPublishedRelation(own, attribute, name, () => linked(name));
+    else checkValue(own, attribute, values[name], undefined);
   }
 }
 

@@ -37,6 +37,8 @@ type AttributeBase = {
   readonly configurable: boolean;
   /** True if each locale has its own value; false = shared by all locales. Always true on types without i18n. */
   readonly localized: boolean;
+  /** A rule in JSON Logic (`conditions.visible`): while it does not hold, the attribute need not be complete. */
+  readonly condition?: unknown;
   /** `pluginOptions.varve` of the attribute, as in the file. */
   readonly varve?: unknown;
 };

@@ -113,7 +113,7 @@ function baseOf(
     required: raw.required ?? false,
     configurable: raw.configurable ?? true,
     localized: isLocalized(type, raw, context),
-    ...defined({ varve }),
+    ...defined({ varve, condition: raw.conditions?.visible }),
   };
 }
 

@@ -5,7 +5,7 @@ import type { ReportProblem } from './schema-problem.ts';
 /** Properties of every attribute, known before its type is parsed. */
 export type AttributeBase = Pick<
   Attribute,
-  'name' | 'private' | 'required' | 'configurable' | 'localized' | 'varve'
+  'name' | 'private' | 'required' | 'configurable' | 'localized' | 'condition' | 'varve'
 >;
 
 type Bound = number | string;

@@ -13,7 +13,7 @@ type Json = { [key: string]: unknown };
 /** Members without which an attribute is still one. */
 const OPTIONAL_MEMBERS: ReadonlySet<PropertyKey> = new Set([
   ...['pluginOptions', 'default', 'min', 'max', 'minLength', 'maxLength', 'regex', 'targetField'],
-  ...['allowedTypes', 'inversedBy', 'mappedBy'],
+  ...['allowedTypes', 'inversedBy', 'mappedBy', 'conditions'],
 ]);
 
 /** Members that Strapi treats as true when they are truthy. Dropping `private` would show hidden values. */

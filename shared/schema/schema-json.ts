@@ -40,6 +40,7 @@ const common = z.object({
   private: flag,
   configurable: flag,
   searchable: flag,
+  conditions: z.looseObject({ visible: z.json().optional() }).optional(),
   pluginOptions,
 });
 
