@@ -75,13 +75,9 @@ export function prepareWrite(
   if (!type.draftAndPublish) return prepareWithoutDrafts(environment, check, state, intent);
   refuse(type, check.problems, check.unreadable);
   if (!publish) return { intent, claims: [], problems: [], unreadable: [] };
-  return {
-    intent,
-    ...preparePublication(environment, state, locale, {
-      values: mergedValues(state, locale, input.values),
-      relations: [...inherited, ...relations],
-    }),
-  };
+  const values = mergedValues(state, locale, input.values);
+  const entry = { values, relations: [...inherited, ...relations] };
+  return { intent, ...preparePublication(environment, state, locale, entry) };
 }
 
 /** Validates a whole entry for publication: its values, and its stored links after the operations in `relations`. */
