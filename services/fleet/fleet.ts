@@ -5,7 +5,8 @@ import { UnreadableEvent } from '../../shared/event-store/unreadable.ts';
 import { type Lead, type Leader, type Lease, leadOf } from '../../shared/fleet/lease.ts';
 import { type Claimant, claimLease, returnLease } from './claim-lease.ts';
 import { countsByLease } from './counts-by-lease.ts';
-import { type LeaseView, readLease } from './lease-view.ts';
+import type { LeaseView } from './lease-view.ts';
+import { returnOwnLease } from './take-lead.ts';
 import { LEADER_TIMEOUTS, watchLeader } from './watch-leader.ts';
 
 /** Place where the commands of a namespace are carried out, as this process knows it. */
@@ -114,8 +115,7 @@ export function joinFleet(options: FleetOptions): Fleet {
   const giveBack = async (): Promise<void> => {
     isClosed = true;
     try {
-      const lease = await readLease(claimant.log, claimant.space);
-      if (holds(lease)) await returnLease(claimant, lease);
+      await returnOwnLease(claimant);
     } catch (reason) {
       report({ kind: 'unreturned', reason });
     }

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { Lease } from '../../shared/fleet/lease.ts';
-import { type Claimant, claimLease } from './claim-lease.ts';
+import { valueWithin } from '../../shared/value-within.ts';
+import { type Claimant, claimLease, returnLease } from './claim-lease.ts';
 import { readLease } from './lease-view.ts';
 import { createLeaderCheck, LEADER_TIMEOUTS } from './watch-leader.ts';
 
@@ -39,6 +40,34 @@ export async function takeFreeLead(claimant: Claimant): Promise<number | NonNull
     if (last !== before && (await hasEventsBehind(log, before))) lastSign = performance.now();
     before = last;
   }
+}
+
+/** Steps down if this process is the leader by the log. */
+export async function returnOwnLease(claimant: Claimant): Promise<void> {
+  const lease = await readLease(claimant.log, claimant.space);
+  if (lease.leader?.owner === claimant.owner) await returnLease(claimant, lease);
+}
+
+/** A lease that a process claims before it joins the fleet. */
+export type EarlyLease = {
+  /** The fleet returns it from now on. */
+  pass(): void;
+  /** Steps down unless the lease was passed: a process whose start failed must not keep others waiting. */
+  close(): Promise<void>;
+};
+
+/** Remembers whether the fleet has the lease. */
+export function createEarlyLease(claimant: Claimant): EarlyLease {
+  let isPassed = false;
+  return {
+    pass() {
+      isPassed = true;
+    },
+    async close() {
+      // Others take a silent leader's place after that time anyway.
+      if (!isPassed) await valueWithin(LEADER_TIMEOUTS.silence, returnOwnLease(claimant));
+    },
+  };
 }
 
 /** Others may write to the log's server: only events of the namespace are a sign of life. */

@@ -6,6 +6,7 @@ import { cursorKey, followKey, webhookKey } from '../access/derived-keys.ts';
 import { importRoles } from '../access/role-commands.ts';
 import { requestOrOperator } from '../command/current-author.ts';
 import type { Fleet } from '../fleet/fleet.ts';
+import { createEarlyLease } from '../fleet/take-lead.ts';
 import type { FollowApi } from '../follow/follow-api.ts';
 import { followStrapi } from '../follow/follow-strapi.ts';
 import { watchFollower } from '../follow/watch-follower.ts';
@@ -62,9 +63,11 @@ export type Varve = ComposedApi & {
 export function openVarve(options: VarveOptions): Promise<Varve> {
   return openParts(async (opened) => {
     const base = await openOwnBase(options, opened);
+    const lease = opened(createEarlyLease(base.claimant));
     const types = await settleTypes(options, base, opened);
     const content = await openOwnContent(options, base, types, opened);
     const running = runContent(options, base, content, opened);
+    lease.pass();
     const { led } = content;
     const { fleet, projector } = running;
     await Promise.race([led.readable, led.done, fleet.done, projector.done]);

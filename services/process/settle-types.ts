@@ -3,9 +3,8 @@ import { type OwnTypes, ownTypes, typesOfGraph } from '../content-types/deferred
 import { createDefinitionsAhead, type DefinitionsAhead } from '../content-types/definitions-ahead.ts';
 import type { HeldChange } from '../content-types/pending-change.ts';
 import { refuseOtherTypes, settleContentTypes } from '../content-types/settle-content-types.ts';
-import { type Claimant, returnLease } from '../fleet/claim-lease.ts';
-import { readLease } from '../fleet/lease-view.ts';
-import { takeFreeLead } from '../fleet/take-lead.ts';
+import type { Claimant } from '../fleet/claim-lease.ts';
+import { returnOwnLease, takeFreeLead } from '../fleet/take-lead.ts';
 import type { ForwardingOptions } from '../http/forwarding/forward-writes.ts';
 import type { ServedApi } from '../http/served-api.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
@@ -96,9 +95,8 @@ function leaveOnce(readSide: ReadSide, claimant: Claimant, term: TermWatch): () 
   const leave = async () => {
     term.close();
     await readSide.retire();
-    const lease = await readLease(claimant.log, claimant.space);
     // Settling the content types made this process the leader.
-    if (lease.leader?.owner === claimant.owner) await returnLease(claimant, lease);
+    await returnOwnLease(claimant);
   };
   return () => {
     left ??= leave();

@@ -6,8 +6,10 @@ import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import { openAccessKey } from '../../access/access-key.ts';
 import { importRoles } from '../../access/role-commands.ts';
 import { EXISTS_OTHERWISE, reasonTooLarge } from '../../command/import-writer.ts';
+import type { Claimant } from '../../fleet/claim-lease.ts';
 import { openMembership } from '../../fleet/membership.ts';
-import { createPresence } from '../../fleet/presence.ts';
+import { createPresence, type Presence } from '../../fleet/presence.ts';
+import { createEarlyLease, type EarlyLease } from '../../fleet/take-lead.ts';
 import { listen } from '../../http/sockets/listen.ts';
 import { openContentStore } from '../../process/content-store.ts';
 import { assetsAddress, openAssetStore } from '../../stores/open-asset-store.ts';
@@ -48,18 +50,12 @@ export async function importHere<Result>(
   // A process that starts in the meantime sees that there is a leader.
   const listener = await listen({ host: '127.0.0.1', port: 0, first: presence.answer });
   const { space } = settings;
+  let lease: EarlyLease | undefined;
   try {
     const { log, registry, graph } = store;
-    const key = await openAccessKey({ log, space, folder: logFolder(settings), given: settings.accessKey });
-    const membership = openMembership({ log, space, owner: presence.owner, key });
-    presence.join(membership);
-    const lead = await leadForImport({
-      store,
-      space,
-      definitions: contentTypes.definitions,
-      membership,
-      address: listener.url,
-    });
+    const claimant = await openClaimant(settings, log, presence, listener.url);
+    lease = createEarlyLease(claimant);
+    const lead = await leadForImport({ store, definitions: contentTypes.definitions, claimant });
     const write: WriteDocument = async ({ stream, events }) => {
       const result = await store.log.append(stream, 'none', events, lead.fence).catch(reasonTooLarge);
       if (typeof result === 'string') return [result];
@@ -73,9 +69,25 @@ export async function importHere<Result>(
     await lead.giveBack();
     return result;
   } finally {
+    await lease?.close().catch(() => {});
     await listener.drain(0);
     await store.close();
   }
+}
+
+/** The importing process, which others can ask whether it is the leader from now on. */
+async function openClaimant(
+  settings: ImportSettings,
+  log: EventStore,
+  presence: Presence,
+  address: string,
+): Promise<Claimant> {
+  const { space, accessKey: given } = settings;
+  const { owner } = presence;
+  const key = await openAccessKey({ log, space, folder: logFolder(settings), given });
+  const membership = openMembership({ log, space, owner, key });
+  presence.join(membership);
+  return { log, space, owner, address, now: () => new Date().toISOString(), membership };
 }
 
 /** The store is opened for the first file: most archives of content alone have none. */

@@ -2,9 +2,8 @@ import { catchUpWhole } from '../../../projections/graph/projector.ts';
 import { type Lead, leadOf } from '../../../shared/fleet/lease.ts';
 import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import { settleContentTypes } from '../../content-types/settle-content-types.ts';
-import { returnLease } from '../../fleet/claim-lease.ts';
+import { type Claimant, returnLease } from '../../fleet/claim-lease.ts';
 import { readLease } from '../../fleet/lease-view.ts';
-import type { Membership } from '../../fleet/membership.ts';
 import { takeLead } from '../../fleet/take-lead.ts';
 import type { ContentStore } from '../../process/content-store.ts';
 
@@ -17,12 +16,10 @@ export const LEAD_LOST =
   'another process took over while this one was stopped: run the import again, imported documents are not written twice';
 
 export type ImportLeadOptions = {
-  readonly store: ContentStore;
-  readonly space: string;
+  readonly store: Pick<ContentStore, 'log' | 'graph'>;
   readonly definitions: readonly TypeDefinition[];
-  readonly membership: Membership;
-  /** Address at which other processes see that it exists. */
-  readonly address: string;
+  /** At its address other processes see that it exists. */
+  readonly claimant: Claimant;
 };
 
 /**
@@ -30,10 +27,9 @@ export type ImportLeadOptions = {
  * Rejects with a message if there is another leader, or the log has an event that this program cannot read.
  */
 export async function leadForImport(options: ImportLeadOptions): Promise<ImportLead> {
-  const { store, space, definitions, membership, address } = options;
+  const { store, definitions, claimant } = options;
   const { log, graph } = store;
-  const { owner } = membership;
-  const claimant = { log, space, owner, address, now: () => new Date().toISOString(), membership };
+  const { space, owner } = claimant;
   // Before the claim, which would end the lease of a process that can read the log.
   await catchUpWhole(log, graph);
   await takeLead(claimant);

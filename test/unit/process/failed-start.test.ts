@@ -2,12 +2,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { readLease } from '../../../services/fleet/lease-view.ts';
 import { openParts } from '../../../services/process/opened.ts';
 import type { VarveOptions } from '../../../services/process/process-options.ts';
 import { PURGE_LIMITS } from '../../../services/purge/send-purges.ts';
 import { embeddedReadSide } from '../../../services/read-side/embedded-read-side.ts';
 import type { ReadSide, ReadSidePlan } from '../../../services/read-side/read-side.ts';
 import { WEBHOOK_LIMITS } from '../../../services/webhooks/webhook-limits.ts';
+import type { Lease } from '../../../shared/fleet/lease.ts';
+import { withLog } from '../../support/log-facts.ts';
 import { takesMinutes } from '../../support/takes-minutes.ts';
 import { openInProcess } from '../../support/varve-in-process.ts';
 
@@ -171,13 +174,20 @@ async function expectClosed({ options, readSide, message, opened }: (typeof FAIL
   expect(closed.times).toBe(opened);
   for (const file of ['assets', 'generations.db', 'purges.db', 'webhooks.db'])
     rmSync(join(data, file), { recursive: true, force: true });
-  // The locks of the directory and of the graph are free, and the lease.
+  expect(await leaseOf(data)).toMatchObject({ leader: undefined });
+  // The locks of the directory and of the graph are free.
   const varve = await openInProcess(data);
   expect(varve.fleet.leader().kind).toBe('here');
   await varve.close();
 }
 
-const isQuick = ({ part }: { readonly part: string }) => part === 'key';
+function leaseOf(data: string): Promise<Lease> {
+  const log = { eventStore: `sqlite:${join(data, 'events.db')}`, space: 'varve' };
+  return withLog(log, (opened) => readLease(opened, 'varve'));
+}
+
+/** The first one fails before the process claims the lease, the second one after that. */
+const isQuick = ({ part }: { readonly part: string }) => part === 'key' || part === 'index';
 
 it.each(FAILURES.filter(isQuick))(
   'a failed start closes the parts that it opened before: $part',
