@@ -122,6 +122,8 @@ export type Meanwhile = {
     changes: readonly string[],
     leave: () => Promise<void>,
   ): Promise<void>;
+  /** Answers the requests in flight, and no more connections. Requests may come until this resolves. */
+  end(): Promise<void>;
   /** Has the next generation made by another process, and then taken over. */
   rebuild(operator: OperatorContext): void;
 };

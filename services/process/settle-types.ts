@@ -1,3 +1,4 @@
+import { RequestError } from '../../shared/request-error.ts';
 import { changeAhead } from '../content-types/change-ahead.ts';
 import { type OwnTypes, ownTypes, typesOfGraph } from '../content-types/deferred-change.ts';
 import { createDefinitionsAhead, type DefinitionsAhead } from '../content-types/definitions-ahead.ts';
@@ -80,7 +81,18 @@ async function serveUntilReplaced(earlier: Earlier, { lead, term }: Leading, ope
   const operator = operatorContext(options, base.store, readSide);
   const leave = leaveOnce(readSide, base.claimant, term);
   opened({ close: leave });
-  await meanwhile.serve(createEarlierApi(earlier, readSide), operator, pending.changes, leave);
+  let isEnding = false;
+  const refuseWrites = () => {
+    if (isEnding) throw new RequestError('no-leader', LEFT);
+  };
+  // Before the index that requests are answered from.
+  opened({
+    close() {
+      isEnding = true;
+      return meanwhile.end();
+    },
+  });
+  await meanwhile.serve(createEarlierApi(earlier, readSide, refuseWrites), operator, pending.changes, leave);
   const { readiness } = options.operating;
   readiness.serving(async () => 0);
   readiness.note('The content types have changed: reads continue as before until the new read model is live');
@@ -108,7 +120,11 @@ function leaveOnce(readSide: ReadSide, claimant: Claimant, term: TermWatch): () 
  * Reads as they were before the content types changed, also when another generation has taken over; writes wait for that, and
  * are a 503 after a while.
  */
-function createEarlierApi({ options, base }: Earlier, readSide: ReadSide): ServedApi {
+function createEarlierApi(
+  { options, base }: Earlier,
+  readSide: ReadSide,
+  refuseWrites: () => void,
+): ServedApi {
   const { store, identity, callers, assets } = base;
   const shown = store.graph.position();
   const index = traceReadIndex({ ...readSide.index, position: () => shown }, options.operating.tracing);
@@ -124,9 +140,11 @@ function createEarlierApi({ options, base }: Earlier, readSide: ReadSide): Serve
     callers,
     assets,
     content: { registry: store.graph.registry(), index, freshness },
-    writing: { fleet: NOBODY_LEADS, writes: WRITES_ELSEWHERE },
+    writing: { fleet: NOBODY_LEADS, writes: WRITES_ELSEWHERE, refuseWrites },
   });
 }
+
+const LEFT = 'This process ends, as another one has taken over: writes are not possible here';
 
 /** Commands are carried out by who has the new content types in its graph: nobody yet. */
 const NOBODY_LEADS: ForwardingOptions['fleet'] = {

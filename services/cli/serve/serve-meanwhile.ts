@@ -30,6 +30,7 @@ export function serveMeanwhile(parts: LeadingParts, listener: Listener): Meanwhi
         greet: async () => sayServing(parts),
       });
     },
+    end: () => listener.drain(settings.drainSeconds * 1_000),
     rebuild: (operator) => startRebuild(operator, logger),
   };
 }
