@@ -96,6 +96,21 @@ describe('caches', () => {
     expect(headers.get('vary')).toBe('Varve-Min-Position, Strapi-Response-Format');
   });
 
+  it('keep pages of changes apart from the stream at the same address', async () => {
+    const vary = 'Accept, Varve-Min-Position, Strapi-Response-Format';
+    const path = '/api/_changes?types=tags';
+    const page = await ask(path);
+    expect([page.status, page.headers.get('vary')]).toEqual([200, vary]);
+    const again = await ask(path, { 'if-none-match': page.headers.get('etag') ?? '' });
+    expect([again.status, again.headers.get('vary')]).toEqual([304, vary]);
+    const stream = await ask(path, { accept: 'text/event-stream', origin: server.url });
+    await stream.body?.cancel();
+    expect([stream.headers.get('content-type'), stream.headers.get('vary')]).toEqual([
+      'text/event-stream; charset=utf-8',
+      expect.stringMatching(/(^|, )Accept$/),
+    ]);
+  });
+
   it.each([
     ['a draft', '/api/chefs?status=draft', {}, 200],
     ['drafts that are named otherwise', '/api/chefs?%73tatus=draft', {}, 200],

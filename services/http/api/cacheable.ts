@@ -29,14 +29,20 @@ export type Delivery = {
 const VARY = 'Varve-Min-Position, Strapi-Response-Format';
 
 /** `cache-control` by who may store an answer. No cache may use it again without asking. */
-const RULES = {
-  public: headersWith('public, max-age=0, must-revalidate'),
-  private: headersWith('private, max-age=0, must-revalidate'),
-  nobody: headersWith('no-store'),
-} as const;
+const RULES = rulesWith(VARY);
+/** The same for an address whose answer is a stream if `Accept` asks for one. */
+const RULES_BY_ACCEPT = rulesWith(`Accept, ${VARY}`);
 
-function headersWith(cacheControl: string) {
-  const caching = { 'cache-control': cacheControl, vary: VARY };
+function rulesWith(vary: string) {
+  return {
+    public: headersWith('public, max-age=0, must-revalidate', vary),
+    private: headersWith('private, max-age=0, must-revalidate', vary),
+    nobody: headersWith('no-store', vary),
+  } as const;
+}
+
+function headersWith(cacheControl: string, vary: string) {
+  const caching = { 'cache-control': cacheControl, vary };
   return {
     whole: Object.freeze({ ...JSON_HEADERS, ...caching }),
     unchanged: Object.freeze({ ...SECURITY_HEADERS, ...caching }),
@@ -150,13 +156,16 @@ function tagMissing(reply: FastifyReply, tagging: Tagging, tags: AnswerTags, err
   if (collected !== undefined) reply.header(tagging.header, tagging.value(collected));
 }
 
+/** Whether an answer shows drafts, and whether the same address has a stream. */
+type OwnAnswer = Pick<Delivery, 'generation'> & { readonly isDraft?: boolean; readonly hasStream?: boolean };
+
 /** Answers a GET whose body does not follow from its URL and the caller's rights alone. */
 export function sendOwn(
-  { generation, isDraft = false }: Pick<Delivery, 'generation'> & { readonly isDraft?: boolean },
+  { generation, isDraft = false, hasStream = false }: OwnAnswer,
   reply: FastifyReply,
   body: Uint8Array,
 ): void {
-  sendRead({}, reply, { etag: entityTag(generation, body), isDraft }, body);
+  sendRead({}, reply, { etag: entityTag(generation, body), isDraft, hasStream }, body);
 }
 
 /** After its connection is closed, an answer gets no more work. */
@@ -172,6 +181,8 @@ export function entityTag(generation: string, body: Uint8Array): string {
 type Sent = Pick<KnownAnswer, 'etag' | 'isDraft' | 'tagged'> & {
   /** Nothing reads the body after it is sent, so its memory is for the next answers. */
   readonly isOnce?: boolean;
+  /** Another `Accept` is answered with a stream. */
+  readonly hasStream?: boolean;
 };
 
 /** Past fastify's reply, which would look at headers and hooks again: a read's answer is bytes and constant headers. */
@@ -197,9 +208,10 @@ function sendUnchanged(rules: Rules, reply: FastifyReply, sent: Sent): void {
 
 type Rules = (typeof RULES)[keyof typeof RULES];
 
-function rulesFor(sharing: Sharing, request: FastifyRequest, { isDraft }: Sent): Rules {
-  if (isDraft || request.headers[MIN_POSITION_HEADER] !== undefined) return RULES.nobody;
-  return isShared(sharing, request) ? RULES.public : RULES.private;
+function rulesFor(sharing: Sharing, request: FastifyRequest, { isDraft, hasStream }: Sent): Rules {
+  const rules = hasStream === true ? RULES_BY_ACCEPT : RULES;
+  if (isDraft || request.headers[MIN_POSITION_HEADER] !== undefined) return rules.nobody;
+  return isShared(sharing, request) ? rules.public : rules.private;
 }
 
 type Sharing = Pick<Delivery, 'shared'>;

@@ -29,7 +29,7 @@ export function registerChanges(app: FastifyInstance, options: ChangesRoutesOpti
       const api = options.apiFor(request.rights);
       const { reader, since } = feedOf(options).reader(api, queryOf(request));
       const body = Buffer.from(JSON.stringify(presentPage(await reader.page(since))));
-      sendOwn({ ...api.delivery, isDraft: reader.hasDrafts }, reply, body);
+      sendOwn({ ...api.delivery, isDraft: reader.hasDrafts, hasStream: true }, reply, body);
     },
   });
   register(app, '/_varve/tickets', {

@@ -159,7 +159,9 @@ function refuseTooMany({ isLeaving, count, own, limits }: Counted): void {
 function openStream(reply: FastifyReply, caller: StreamCaller, limits: StreamLimits): Open {
   const response = reply.raw;
   reply.hijack();
-  response.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...HEADERS });
+  const others = reply.getHeaders() as Record<string, string>;
+  const vary = [others['vary'], 'Accept'].filter((name) => name !== undefined).join(', ');
+  response.writeHead(200, { ...others, ...HEADERS, vary });
   const isOpen = () => !response.writableEnded && !response.destroyed;
   return {
     caller,
