@@ -123,6 +123,24 @@ test.each([0, 1, 9_999, 10_001])(
   },
 );
 
+test('records ahead are searched once, however often their end is asked for meanwhile', async () => {
+  const ahead = 9_990;
+  const { store, double } = await start();
+  await store.append(streamOf(), 'none', newEvents(1));
+  const subscriber = collect(store);
+  await subscriber.until(1);
+  await reaches(store, subscriber);
+  double.log.addForeign(ahead);
+  const scanned = await scannedBy(async () => {
+    await Promise.all(Array.from({ length: 5 }, () => store.lastPosition()));
+    await reaches(store, subscriber);
+    // A search that began before the end was reported has been answered by then.
+    for (let n = 0; n < 3; n++) await store.lastPosition();
+  });
+  expect(scanned).toBeGreaterThanOrEqual(ahead);
+  expect(scanned).toBeLessThan(2 * ahead);
+});
+
 test('a subscriber keeps up with a head that others move constantly, and misses no event', async () => {
   const { store, double } = await start();
   const subscriber = collect(store);

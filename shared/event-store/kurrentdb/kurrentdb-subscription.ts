@@ -131,7 +131,8 @@ const createSubscriber = (call: SpaceCall, cursor: { at: bigint }) => {
   let missingSince: number | undefined;
   const subscriber: HeadSubscriber = {
     at: () => cursor.at,
-    isLevel: () => !isBusy && call.isLevel(),
+    // Records that were searched and not handled yet are not searched again.
+    isLevel: () => !isBusy && proven <= cursor.at && call.isLevel(),
     take(stretch: Stretch) {
       if (stretch.kind === 'empty') {
         missingSince = undefined;
