@@ -41,17 +41,33 @@ export type ListenOptions = {
   /** Called first for every request whose target is a path, in every phase; true: it has answered. */
   readonly first?: (request: IncomingMessage, response: ServerResponse) => boolean;
   readonly limits?: Partial<OutputLimits>;
+  readonly arrival?: ArrivalLimits;
   /** Default: a socket of this process. */
   readonly socket?: (server: Server) => ListeningSocket;
   /** Requests wait for `serve` within these limits, instead of being refused. */
   readonly waits?: WaitLimits | undefined;
 };
 
-/** Longer than the 60 s after which common proxies drop an idle connection, so that the proxy closes first. */
-const KEEP_ALIVE_MS = 65_000;
-const HEADERS_MS = 20_000;
-/** Includes the body: 200 MB, the largest upload by default, at 5 Mbit/s. Headers have their own, shorter limit. */
-const REQUEST_MS = 320_000;
+/** Times in which a request has to arrive, in milliseconds. */
+export type ArrivalLimits = {
+  /** From the connection, or the last answer, to the end of the headers. */
+  readonly headersMs: number;
+  /** To the end of the body. */
+  readonly requestMs: number;
+  /** For the first byte of the next request of a connection. */
+  readonly idleMs: number;
+  /** Interval for looking at the first two. */
+  readonly lookMs: number;
+};
+
+export const ARRIVAL_LIMITS: ArrivalLimits = {
+  headersMs: 20_000,
+  /** 200 MB, the largest upload by default, at 5 Mbit/s. */
+  requestMs: 320_000,
+  /** Longer than the 60 s after which common proxies drop an idle connection, so that the proxy closes first. */
+  idleMs: 65_000,
+  lookMs: 5_000,
+};
 
 /**
  * Listens at once, so that `GET /_health` distinguishes "starting" (503) from "not there" while data is being loaded.
@@ -59,7 +75,7 @@ const REQUEST_MS = 320_000;
  * (431).
  */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { first = () => false, limits } = options;
+  const { first = () => false, limits, arrival = ARRIVAL_LIMITS } = options;
   const waiting: WaitingRequests | undefined = options.waits && queueRequests(answerStarting, options.waits);
   let handler: RequestListener | undefined;
   const { promise: left, resolve: leave } = Promise.withResolvers<RequestListener | undefined>();
@@ -67,9 +83,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   let successor: RequestListener | undefined;
   const leavers: (() => void)[] = [];
   const server = createServer({
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    headersTimeout: HEADERS_MS,
-    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: arrival.idleMs,
+    headersTimeout: arrival.headersMs,
+    requestTimeout: arrival.requestMs,
+    connectionsCheckingInterval: arrival.lookMs,
     requireHostHeader: false,
   });
   answerHalfClosed(server);
