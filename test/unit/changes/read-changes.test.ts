@@ -1,0 +1,86 @@
+import { expect, it } from 'vitest';
+import { createLogReader, type LogChange } from '../../../services/changes/read-changes.ts';
+import { definitionStream } from '../../../services/content-types/append-definitions.ts';
+import type { EventStore, StoredEvent } from '../../../shared/event-store/event-store.ts';
+import { loadContentTypes } from '../../../shared/schema/load-content-types.ts';
+
+const loaded = loadContentTypes('examples/restaurants');
+if (loaded.kind === 'problems') throw new Error(JSON.stringify(loaded.problems));
+const { registry, definitions } = loaded;
+const CHEF = 'api::chef.chef';
+const SPACE = 'varve';
+/** Documents whose history is remembered: the latest, and as many before them. */
+const KEPT = 5_000;
+/** Events that one request looks at. */
+const MAX_EVENTS = 5_000;
+
+/** A log in memory, which counts how often each stream was read. */
+function createLog() {
+  const events: StoredEvent[] = [];
+  const streams = new Map<string, StoredEvent[]>();
+  const reads: string[] = [];
+  const append = (stream: string, type: string, data: object) => {
+    const before = streams.get(stream) ?? [];
+    const event: StoredEvent = {
+      ...{ id: `${stream}-${before.length}`, stream, type, data },
+      revision: BigInt(before.length),
+      position: BigInt(events.length + 1),
+      metadata: { schemaVersion: 1, at: '2026-03-04T05:06:07.089Z', epoch: 0 },
+    };
+    events.push(event);
+    streams.set(stream, [...before, event]);
+  };
+  const log: Pick<EventStore, 'readAll' | 'readStream'> = {
+    async *readAll(after, { batchSize = 100 } = {}) {
+      for (let at = Number(after); at < events.length; at += batchSize)
+        yield events.slice(at, at + batchSize);
+    },
+    async *readStream(stream, from = 0n) {
+      if (stream.includes('document')) reads.push(stream);
+      yield* (streams.get(stream) ?? []).slice(Number(from));
+    },
+  };
+  return { log, append, reads, end: () => BigInt(events.length) };
+}
+
+const streamOf = (n: number) => `${SPACE}.document-${n}`;
+const dataOf = (n: number) => ({
+  type: CHEF,
+  documentId: `d${n}`,
+  locale: null,
+  values: {},
+  relations: [],
+  shared: [],
+});
+
+it(`remembers the last ${KEPT} documents, reads forgotten ones again, and looks at ${MAX_EVENTS} events a time`, async () => {
+  const { log, append, reads, end } = createLog();
+  append(
+    definitionStream(SPACE, CHEF),
+    'content-type-defined',
+    definitions.find(({ uid }) => uid === CHEF) ?? {},
+  );
+  const documents = 2 * KEPT;
+  for (let n = 0; n < documents; n++) append(streamOf(n), 'entry-created', dataOf(n));
+  const read = createLogReader({ log, space: SPACE, registry });
+  let [reached, looks] = [0n, 0];
+  const readOn = async () => {
+    const changes: LogChange[] = [];
+    for (;;) {
+      const isEnough = async (change: LogChange) => changes.push(change) < 0;
+      const result = await read({ after: reached, until: end(), types: new Set([CHEF]), isEnough });
+      ({ reached } = result);
+      looks += 1;
+      if (result.isEnd) return changes;
+    }
+  };
+  expect(await readOn()).toHaveLength(documents);
+  expect([looks, reads]).toEqual([Math.ceil((documents + 1) / MAX_EVENTS), []]);
+  for (const n of [0, documents - 1]) append(streamOf(n), 'entry-changed', dataOf(n));
+  const edits = (await readOn()).map(({ documentId, rows }) => [documentId, rows.map(({ event }) => event)]);
+  expect(edits).toEqual([
+    ['d0', ['update']],
+    [`d${documents - 1}`, ['update']],
+  ]);
+  expect(reads).toEqual([streamOf(0)]);
+});

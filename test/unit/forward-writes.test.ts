@@ -1,0 +1,110 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import fastify from 'fastify';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { NotLeading } from '../../services/command/not-leading.ts';
+import type { LeaderLocation } from '../../services/fleet/fleet.ts';
+import { openMembership } from '../../services/fleet/membership.ts';
+import { presentError } from '../../services/http/answers/error-envelope.ts';
+import { type ForwardingOptions, forwardWrites } from '../../services/http/forwarding/forward-writes.ts';
+import { type Forwarding, openForwarding } from '../../services/http/forwarding/open-forwarding.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
+import { schemasOf } from './command-world.ts';
+
+/** A write waits for a leader for so long, and asks this often. */
+const WAIT_MS = 10_000;
+const AGAIN_MS = 100;
+/** A leader steps down when no write was in flight for so long. */
+const MOMENT_MS = 300;
+
+/** A clock that a test moves. */
+function stopClock(): { at: number } {
+  const clock = { at: performance.now() };
+  vi.spyOn(performance, 'now').mockImplementation(() => clock.at);
+  onTestFinished(() => void vi.restoreAllMocks());
+  return clock;
+}
+
+function forwardingOf(fleet: ForwardingOptions['fleet']): Forwarding {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-forward-'));
+  const log = openSqliteEventStore(join(folder, 'log.db'), { space: 'varve' });
+  onTestFinished(async () => {
+    await log.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const membership = openMembership({ log, space: 'varve', owner: randomUUID(), key: randomBytes(32) });
+  return openForwarding({ fleet, membership, bodyKey: randomBytes(32), metrics: undefined });
+}
+
+/** A process with one route that writes. */
+function startProcess(fleet: ForwardingOptions['fleet']) {
+  const { registry } = schemasOf({ tag: { attributes: { name: { type: 'string' } } } });
+  const app = fastify();
+  onTestFinished(() => app.close());
+  app.decorateRequest('command');
+  app.decorateRequest('sentJson');
+  app.decorateRequest('isElsewhere', false);
+  app.setErrorHandler((error, _request, reply) => {
+    const body = presentError(error);
+    reply.code(body.error.status).send(body);
+  });
+  app.register(async (scope) => {
+    forwardWrites(scope, forwardingOf(fleet), registry);
+    scope.post('/api/tags', async (request) => {
+      if (request.isElsewhere) throw new NotLeading();
+      return { data: 'here' };
+    });
+  });
+  return () => app.inject({ method: 'POST', url: '/api/tags' });
+}
+
+it(`a write waits ${WAIT_MS} ms for a leader, and is a 503 then`, async () => {
+  const clock = stopClock();
+  let looks = 0;
+  const write = startProcess({
+    leader: () => ({ kind: 'nobody' }),
+    async changed(ms) {
+      looks += 1;
+      clock.at += ms;
+    },
+  });
+  const { statusCode, body } = await write();
+  expect([statusCode, JSON.parse(body).error.code]).toEqual([503, 'no-leader']);
+  expect(looks).toBe(WAIT_MS / AGAIN_MS);
+});
+
+it('a write that waits is carried out when this process becomes the leader', async () => {
+  const clock = stopClock();
+  let led: LeaderLocation = { kind: 'nobody' };
+  const write = startProcess({
+    leader: () => led,
+    async changed(ms) {
+      clock.at += ms;
+      led = { kind: 'here', leader: { owner: 'a', address: 'http://127.0.0.1:9', claim: 'c' } };
+    },
+  });
+  const { statusCode, body } = await write();
+  expect([statusCode, JSON.parse(body)]).toEqual([200, { data: 'here' }]);
+});
+
+it(`a leader is idle ${MOMENT_MS} ms after the end of its last write`, async () => {
+  const clock = stopClock();
+  const { underWay, idle } = forwardingOf({ leader: () => ({ kind: 'nobody' }), changed: async () => {} });
+  let isIdle = false;
+  underWay.enter();
+  const waiting = idle().then(() => {
+    isIdle = true;
+  });
+  clock.at += 2 * MOMENT_MS;
+  await delay(2 * MOMENT_MS);
+  expect(isIdle).toBe(false);
+  underWay.leave();
+  clock.at += MOMENT_MS - 1;
+  await delay(2 * MOMENT_MS);
+  expect(isIdle).toBe(false);
+  clock.at += 1;
+  await waiting;
+});

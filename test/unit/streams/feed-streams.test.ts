@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import type { FeedPage, FeedReader } from '../../../services/changes/change-feed.ts';
+import type { FeedItem } from '../../../services/changes/feed-item.ts';
+import { createFeedStreams } from '../../../services/http/streams/feed-streams.ts';
+import { createMemoryStream } from '../../support/memory-stream.ts';
+
+/** Times that a stream tries to join others before it follows the feed alone. */
+const TRIES = 20;
+const ITEM = { type: 'api::tag.tag', documentId: 'a' } as unknown as FeedItem;
+
+const pageOf = (next: string, items: readonly FeedItem[] = []): FeedPage => ({ items, next, hasMore: false });
+
+function startFeed() {
+  let moved = Promise.withResolvers<void>();
+  const streams = createFeedStreams({
+    beyond: () => moved.promise,
+    position: () => 1n,
+    failed(error) {
+      throw error;
+    },
+  });
+  const move = () => {
+    moved.resolve();
+    moved = Promise.withResolvers<void>();
+  };
+  const follow = async (page: FeedReader['page'], since?: string) => {
+    const stream = createMemoryStream();
+    await streams.sendTo({ hasDrafts: false, name: 'equal rights', page }, since, stream);
+    return stream;
+  };
+  return { follow, move };
+}
+
+it(`a stream that never meets the others follows the feed alone after ${TRIES} tries`, async () => {
+  const { follow, move } = startFeed();
+  let items: readonly FeedItem[] = [];
+  const first = await follow(async () => pageOf('1', items));
+  let pages = 0;
+  const second = await follow(async () => pageOf(`elsewhere ${++pages}`, items), 'elsewhere');
+  // One more of a channel of its own.
+  expect(pages).toBe(TRIES + 2);
+  items = [ITEM];
+  move();
+  for (const [stream, next] of [
+    [first, '1'],
+    [second, `elsewhere ${TRIES + 3}`],
+  ] as const)
+    await expect.poll(stream.text).toContain(`event: changes\nid: ${next}\n`);
+});
+
+it('a stream joins others that have read further meanwhile', async () => {
+  const { follow } = startFeed();
+  const first = await follow(async () => pageOf('3'));
+  let pages = 0;
+  const reader = async () => pageOf(String(Math.min(3, ++pages)));
+  const second = await follow(reader, '0');
+  // The page of the channel is that of the first one's reader.
+  expect(pages).toBe(3);
+  expect([first, second].map(({ pulse }) => pulse())).toEqual([':\nid: 3\n\n', ':\nid: 3\n\n']);
+});
