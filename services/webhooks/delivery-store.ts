@@ -79,6 +79,9 @@ export type DeliveryStore = {
   /** Names the file. */
   readonly id: string;
   checkpoint(): bigint | undefined;
+  /** Epoch of the last term in which the server of the file delivered; undefined: it never did. */
+  term(): number | undefined;
+  beginTerm(epoch: number): void;
   /** Adds deliveries that are not there yet, and moves the checkpoint. */
   add(deliveries: readonly NewDelivery[], checkpoint: bigint | undefined, now: number): void;
   /** Makes deliveries due again behind all others, in this order; those that are there keep their bodies. */
@@ -141,6 +144,11 @@ export function openDeliveryStore(folder: string): DeliveryStore {
       const found = meta('checkpoint');
       return found === undefined ? undefined : BigInt(String(found));
     },
+    term() {
+      const found = meta('term');
+      return found === undefined ? undefined : Number(found);
+    },
+    beginTerm: (epoch) => setMeta('term', String(epoch)),
     add(deliveries, checkpoint, now) {
       transaction(db, () => {
         for (const delivery of deliveries) insert(db, delivery, now);

@@ -76,7 +76,8 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   definitions.done.catch(report.error);
   const hooks = () => state.hooks;
   const isNeeded = () => fleet.epoch() !== undefined && state.hooks.size > 0 && !closing.signal.aborted;
-  const lead = async (): Promise<void> => {
+  const lead = async (epoch: number): Promise<void> => {
+    store.beginTerm(epoch);
     const term = await startTerm({ ...options, report, store, hooks, commands: asProcess, now: Date.now });
     look = term.look;
     try {
@@ -88,7 +89,8 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   };
   const run = async (): Promise<void> => {
     const turn = async () => {
-      if (isNeeded()) await lead();
+      const epoch = fleet.epoch();
+      if (epoch !== undefined && isNeeded()) await lead(epoch);
       else await Promise.race([fleet.changed(LEAD_LOOK_MS), changed.promise, ended.promise]);
     };
     const { signal } = closing;

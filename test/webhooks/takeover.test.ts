@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApiClient } from '../support/api-client.ts';
 import { type Member, startFleet } from '../support/fleet.ts';
+import { runVarve } from '../support/run-varve.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 
@@ -84,5 +85,31 @@ describe('the next of two leaders', takesMinutes('webhooks of two leaders'), () 
     await fleet.becomesLeader(leader);
     await expect.poll(() => accepted.size, PATIENT).toBe(1);
     expect([...accepted.keys()]).toEqual([delivered?.id]);
+  });
+
+  it('does not keep a replay that it is asked for: the leader gets it, or the command is refused', {
+    timeout: 120_000,
+  }, async () => {
+    const { receiver, fleet, leader, other, id } = await start();
+    const command = ({ data }: Member) =>
+      runVarve(['webhook', 'replay', id, '--from', '1', '--data', data, '--event-store', fleet.eventStore]);
+    const refused = {
+      code: 1,
+      stderr: expect.stringContaining(`the leader is ${leader.server().url}: pass --data of the leader`),
+    };
+    await createTag(leader, 'a');
+    const [delivered] = await receiver.until(1);
+    const replay = (data: object) =>
+      apiOf(other).call<{ replayed: number }>('POST', `/_varve/webhooks/${id}/replay`, { data });
+    expect((await replay({ from: 'x' })).status).toBe(400);
+    expect(await replay({ from: 1 })).toMatchObject({ status: 200, data: { replayed: 1 } });
+    expect((await receiver.until(2)).map((one) => one.id)).toEqual([delivered?.id, delivered?.id]);
+    expect(await command(other)).toMatchObject(refused);
+    expect(await command(leader)).toMatchObject({ code: 0 });
+    await receiver.until(3);
+    await leader.end('SIGKILL');
+    await fleet.becomesLeader(other);
+    await expect.poll(async () => (await command(other)).code, PATIENT).toBe(0);
+    await receiver.until(4);
   });
 });

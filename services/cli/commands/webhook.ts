@@ -1,7 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { openAccessKey } from '../../access/access-key.ts';
 import { webhookKey } from '../../access/derived-keys.ts';
+import { readLease } from '../../fleet/lease-view.ts';
+import { probeLeader } from '../../fleet/probe-leader.ts';
+import { LEADER_TIMEOUTS } from '../../fleet/watch-leader.ts';
 import { logFolder } from '../../stores/open-event-store.ts';
 import { type DeliveryStore, openDeliveryStore, WEBHOOKS_FILE } from '../../webhooks/delivery-store.ts';
 import {
@@ -167,9 +171,13 @@ export async function replayWebhook(
     throw new InvalidSettings(`  --from must be a position of the log, got "${from}"`);
   if (from !== undefined && delivery !== undefined)
     throw new InvalidSettings('  --from cannot be together with --delivery: omit one of them');
-  const hook = await withWebhooks(settings, (commands) => commands.find(name));
   const store = requireStore(settings);
   try {
+    const hook = await withWebhooks(settings, async (commands, log) => {
+      const found = await commands.find(name);
+      await refuseWhereAnotherLeads(log, settings, store);
+      return found;
+    });
     const request = { delivery, from: from === undefined ? undefined : BigInt(from) };
     const count = replayDeliveries(store, hook, request);
     if (delivery !== undefined && count === 0)
@@ -185,14 +193,28 @@ const OPERATOR = { actor: { kind: 'operator' } } as const;
 
 async function withWebhooks<Result>(
   settings: Settings,
-  use: (commands: WebhookCommands) => Promise<Result>,
+  use: (commands: WebhookCommands, log: EventStore) => Promise<Result>,
 ): Promise<Result> {
   requireLog(settings);
   const { space, accessKey: given } = settings;
   return withLog(settings, async (log) => {
     const key = webhookKey(await openAccessKey({ log, space, folder: logFolder(settings), given }));
-    return use(createWebhookCommands({ log, space, key, now: Date.now, author: () => OPERATOR }));
+    return use(createWebhookCommands({ log, space, key, now: Date.now, author: () => OPERATOR }), log);
   });
+}
+
+/** Only the leader delivers: a request in the directory of another process would wait until that one is the leader. */
+async function refuseWhereAnotherLeads(
+  log: EventStore,
+  { data, space }: Settings,
+  store: DeliveryStore,
+): Promise<void> {
+  const { leader, epoch } = await readLease(log, space);
+  if (leader === undefined || store.term() === epoch) return;
+  if ((await probeLeader(leader, LEADER_TIMEOUTS.silence, undefined)) === 'gone') return;
+  throw new Error(
+    `the server of ${data} does not deliver, as the leader is ${leader.address}: pass --data of the leader, or send POST /_varve/webhooks/<id>/replay to any server of the log`,
+  );
 }
 
 /** Undefined if no server has made deliveries in the data directory. */

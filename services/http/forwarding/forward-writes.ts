@@ -20,6 +20,13 @@ import { type ForwardedCommands, signAnswers } from './forwarded-commands.ts';
 import { createConcealBody } from './secret-bodies.ts';
 import { answerHeaders, createSender, type Sender, type SentAnswer, type SentWrite } from './send-on.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Only the leader can carry the request out, although it changes no content. */
+    readonly isOfLeader?: boolean;
+  }
+}
+
 export type ForwardingOptions = {
   readonly fleet: Pick<Fleet, 'leader' | 'changed'>;
   readonly membership: Membership;
@@ -108,7 +115,7 @@ function runOnLeader(handler: RouteHandlerMethod, options: Leading, sender: Send
 
 /** Other methods of a path are refused in every process. */
 function isWrite(route: RouteOptions): boolean {
-  return isWriting(route) && route.url.startsWith('/api/');
+  return isWriting(route) && (route.url.startsWith('/api/') || route.config?.isOfLeader === true);
 }
 
 /** A form is still to be read; everything else was parsed from text. */

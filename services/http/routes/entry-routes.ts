@@ -1,4 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type {
+  FastifyContextConfig,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  HTTPMethods,
+} from 'fastify';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { ContentType } from '../../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
@@ -27,7 +33,7 @@ export type LiveLists = {
   answer(type: ContentType, request: FastifyRequest, reply: FastifyReply): Promise<void>;
 };
 
-type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined;
+export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined;
 type Handlers = { readonly [method in 'GET' | 'POST' | 'PUT' | 'DELETE']?: Handler };
 
 /** `/api/<pluralName>`, `/api/<pluralName>/<documentId>` and the actions on an entry. */
@@ -154,10 +160,15 @@ function entryHandlers({ registry, deliveryOf }: RouteContext, type: ContentType
 }
 
 /** Registers one path: its methods, and 405 with `Allow` for all others. */
-export function register(app: FastifyInstance, url: string, handlers: Handlers): void {
+export function register(
+  app: FastifyInstance,
+  url: string,
+  handlers: Handlers,
+  config: FastifyContextConfig = {},
+): void {
   const served = Object.keys(handlers);
   for (const [method, handler] of Object.entries(handlers)) {
-    app.route({ method: method as HTTPMethods, url, handler });
+    app.route({ method: method as HTTPMethods, url, handler, config });
   }
   const known = served.includes('GET') ? [...served, 'HEAD'] : served;
   const allow = [...known, 'OPTIONS'].join(', ');

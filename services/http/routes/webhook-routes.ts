@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+import { NotLeading } from '../../command/not-leading.ts';
 import type { DeliveryState, DeliveryStore } from '../../webhooks/delivery-store.ts';
 import {
   describeDelivery,
@@ -13,7 +14,7 @@ import { KEEP_OLD_SECRET_MS, type WebhookLimits } from '../../webhooks/webhook-l
 import { parseWebhook, type WebhookProblem } from '../../webhooks/webhook-request.ts';
 import { SECURITY_HEADERS } from '../answers/responses.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
-import { idOf, queryOf, register } from './entry-routes.ts';
+import { type Handler, idOf, queryOf, register } from './entry-routes.ts';
 import { dataOf, sendJson } from './token-routes.ts';
 
 export type ServedWebhooks = {
@@ -31,7 +32,7 @@ const SHOWN_ONCE = { secret: 'is shown once; receivers verify signatures with it
 
 /**
  * `/_varve/webhooks`: the functions of `varve webhook`, for callers with full access (in development mode everyone).
- * Deliveries and replays are those of the process that is asked.
+ * Deliveries are those of the process that is asked. The leader replays: another process forwards the request to it.
  */
 export function registerWebhooks(
   app: FastifyInstance,
@@ -108,13 +109,13 @@ function registerDeliveries(app: FastifyInstance, commands: WebhookCommands, sto
       sendJson(reply, 200, { data, meta: { counts: store.count(id) } });
     },
   });
-  register(app, REPLAY_PATH, {
-    POST: async (request, reply) => {
-      const hook = await commands.find(idOf(request));
-      const replayed = replayDeliveries(store, hook, replayOf(dataOf(request.body)));
-      sendJson(reply, 200, { data: { replayed }, meta: {} });
-    },
-  });
+  const replay: Handler = async (request, reply) => {
+    const hook = await commands.find(idOf(request));
+    const asked = replayOf(dataOf(request.body));
+    if (request.isElsewhere) throw new NotLeading();
+    sendJson(reply, 200, { data: { replayed: replayDeliveries(store, hook, asked) }, meta: {} });
+  };
+  register(app, REPLAY_PATH, { POST: replay }, { isOfLeader: true });
 }
 
 function stateOf(text: string | null): DeliveryState | undefined {
