@@ -54,6 +54,9 @@ export type ReplayRange = {
   readonly before: number;
 };
 
+/** Ids of the deliveries that another process has not done. `isCut`: more were parked than are listed. */
+export type ListedDeliveries = { readonly open: ReadonlySet<string>; readonly isCut: boolean };
+
 export type HistoryRequest = { readonly hook: string; readonly from: bigint };
 
 export type Attempt = {
@@ -99,8 +102,8 @@ export type DeliveryStore = {
   park(before: number, now: number): number;
   /** Deliveries that are not done. */
   open(): readonly StoredDelivery[];
-  /** Deliveries up to a position that are not done and not in `open` were done by another process. */
-  settle(upTo: bigint, open: ReadonlySet<string>): void;
+  /** Deliveries up to a position that are not done and not listed were done by another process. */
+  settle(upTo: bigint, listed: ListedDeliveries): void;
   find(id: string): StoredDelivery | undefined;
   /** The newest first. */
   list(filter: DeliveryFilter): readonly StoredDelivery[];
@@ -184,7 +187,7 @@ export function openDeliveryStore(folder: string): DeliveryStore {
     },
     park: (before, now) => Number(prepared(db, DELIVERY_SQL.park).run(now, before).changes),
     open: () => all(DELIVERY_SQL.open),
-    settle: (upTo, open) => settle(db, upTo, open),
+    settle: (upTo, listed) => settle(db, upTo, listed),
     find: (id) => all(DELIVERY_SQL.find, id)[0],
     list: ({ hook = null, state = null, limit }) => all(DELIVERY_SQL.list, hook, hook, state, state, limit),
     replay({ hook, id = null, parked = false }, now) {
@@ -220,12 +223,10 @@ function insert(db: Database, delivery: NewDelivery, now: number): boolean {
   return Number(prepared(db, DELIVERY_SQL.add).run(...named, now, now).changes) > 0;
 }
 
-function settle(db: Database, upTo: bigint, open: ReadonlySet<string>): void {
+function settle(db: Database, upTo: bigint, { open, isCut }: ListedDeliveries): void {
+  const states = isCut ? "'waiting'" : "'waiting', 'parked'";
   transaction(db, () => {
-    const waiting = prepared(
-      db,
-      `SELECT id, position FROM deliveries WHERE state IN ('waiting', 'parked')`,
-    ).all();
+    const waiting = prepared(db, `SELECT id, position FROM deliveries WHERE state IN (${states})`).all();
     for (const { id, position } of waiting) {
       if (BigInt(String(position)) <= upTo && !open.has(String(id)))
         prepared(db, `UPDATE deliveries SET state = 'elsewhere' WHERE id = ?`).run(String(id));

@@ -12,7 +12,10 @@ import { commandOf } from './document-actions.ts';
 import { deliveryId, makeDeliveries } from './make-deliveries.ts';
 import type { TermOptions } from './term-options.ts';
 
-/** More than these are not listed: the next leader then sends again what came after the first of them. */
+/**
+ * With more than these, only parked ones are listed, the newest of them. The next leader then sends again what came after the first
+ * one that waits.
+ */
 const MAX_OPEN = 500;
 
 /** Progress of deliveries in the log, so that the next leader continues where this one ends. */
@@ -34,7 +37,8 @@ export function createProgress(options: TermOptions) {
     return read;
   };
   const takeOver = async ({ upTo, open }: WebhooksProgressed['data']): Promise<void> => {
-    store.settle(BigInt(upTo), new Set(open.map(deliveryId)));
+    const isCut = open.filter(({ parked }) => parked).length >= MAX_OPEN;
+    store.settle(BigInt(upTo), { open: new Set(open.map(deliveryId)), isCut });
     for (const delivery of open) {
       const id = deliveryId(delivery);
       if (store.find(id) === undefined) await restore(delivery);
@@ -52,6 +56,12 @@ export function createProgress(options: TermOptions) {
     for await (const made of makeDeliveries(options, events, [hook], { only }))
       store.add(made, undefined, options.now());
   };
+  /** More deliveries waited than the other process lists. This one may have delivered them in an earlier term. */
+  const sendAgain = (from: bigint, until: bigint): void => {
+    const now = options.now();
+    for (const hook of options.hooks().keys())
+      store.replayOthers({ hook, from, until, before: now + 1 }, now);
+  };
   return {
     /** Resolves with the position to read the log on from. */
     async begin(): Promise<bigint> {
@@ -60,10 +70,10 @@ export function createProgress(options: TermOptions) {
       const since = [...options.hooks().values()].map((hook) => hook.since);
       const first = lowest(since);
       if (known === undefined || known.data.store === store.id) return own ?? first;
-      await takeOver(known.data);
       const theirs = BigInt(known.data.upTo);
-      const mine = own ?? first;
-      return mine > theirs ? mine : theirs;
+      if (own !== undefined && theirs < own) sendAgain(theirs + 1n, own);
+      await takeOver(known.data);
+      return theirs > first ? theirs : first;
     },
     /** Writes it if it has changed. Never rejects: the next time is soon. */
     async write(): Promise<void> {

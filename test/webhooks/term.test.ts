@@ -1,5 +1,7 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Varve } from '../../services/process/open-varve.ts';
+import type { VarveOptions } from '../../services/process/process-options.ts';
 import type { DeliveryStore } from '../../services/webhooks/delivery-store.ts';
 import type { WebhookCommands } from '../../services/webhooks/webhook-commands.ts';
 import { WEBHOOK_LIMITS, type WebhookLimits } from '../../services/webhooks/webhook-limits.ts';
@@ -7,23 +9,30 @@ import { FULL_ACCESS } from '../../shared/access/rights.ts';
 import type { WebhookEventName, WebhooksProgressed } from '../../shared/webhooks/webhook-events.ts';
 import { webhookProgressStream } from '../../shared/webhooks/webhook-events.ts';
 import { createDataDirectory } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 import { openInProcess } from '../support/varve-in-process.ts';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 
 const PATIENT = { timeout: 60_000, interval: 20 };
+const HOUR_MS = 3_600_000;
 /** Events that a term reads at once. */
 const BATCH = 100;
 
 type Opened = { readonly varve: Varve; readonly commands: WebhookCommands; readonly store: DeliveryStore };
 
-async function open(data: string, limits: Partial<WebhookLimits> = {}): Promise<Opened> {
+async function open(
+  data: string,
+  limits: Partial<WebhookLimits> = {},
+  options: Partial<VarveOptions> = {},
+): Promise<Opened> {
   const report = {
     attempted: () => {},
     error(error: unknown) {
       throw error;
     },
   };
-  const varve = await openInProcess(data, { webhooks: { limits: { ...WEBHOOK_LIMITS, ...limits }, report } });
+  const webhooksOptions = { limits: { ...WEBHOOK_LIMITS, ...limits }, report };
+  const varve = await openInProcess(data, { ...options, webhooks: webhooksOptions });
   const { webhooks } = varve;
   if (webhooks?.store === undefined) throw new Error('it has no deliveries');
   return { varve, commands: webhooks.commands, store: webhooks.store };
@@ -115,3 +124,91 @@ it('forgets deliveries that were made too long ago', async () => {
   onTestFinished(third.varve.close);
   await expect.poll(() => states(third), PATIENT).toEqual([]);
 });
+
+it('forgets them each hour, without another start', async () => {
+  const receiver = await startReceiving();
+  const opened = await open(createDataDirectory(), {
+    keepMs: 1,
+    lookMs: 2 * HOUR_MS,
+    progressMs: 2 * HOUR_MS,
+  });
+  onTestFinished(opened.varve.close);
+  // The term begins with its first webhook.
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  await addHook(opened, receiver, ['entry.create']);
+  await writerOf(opened.varve).createTag('a');
+  const states = () => opened.store.list({ limit: 10 }).map(({ state }) => state);
+  await expect.poll(states, PATIENT).toEqual(['delivered']);
+  // Polls have advanced the time a little.
+  await vi.advanceTimersByTimeAsync(HOUR_MS / 2);
+  expect(states()).toEqual(['delivered']);
+  await vi.advanceTimersByTimeAsync(HOUR_MS / 2);
+  expect(states()).toEqual([]);
+});
+
+/** Progress in the log lists 500 open deliveries. */
+const MANY = 520;
+
+describe(
+  `two leaders with ${MANY} open deliveries`,
+  takesMinutes('many open deliveries of two leaders'),
+  () => {
+    /** `lead` opens a leader of one log. The first one has created the tags. */
+    const startLeaders = async (status: number, limits: Partial<WebhookLimits> = {}) => {
+      const receiver = await startReceiving();
+      receiver.answer(() => ({ status }));
+      const folders = [createDataDirectory(), createDataDirectory()] as const;
+      const eventStore = `sqlite:${join(folders[0], 'shared.db')}`;
+      const lead = (folder: string) => open(folder, { lookMs: 20, ...limits }, { eventStore });
+      const first = await lead(folders[0]);
+      const { hook } = await addHook(first, receiver, ['entry.create']);
+      const { createTag } = writerOf(first.varve);
+      for (let n = 0; n < MANY; n++) await createTag(`k${n}`);
+      const countOf = ({ store }: Opened) => store.count(hook.id);
+      return { receiver, folders, lead, first, hook: hook.id, countOf };
+    };
+
+    it.each([
+      ['had delivered them before', false],
+      ['has removed them', true],
+    ])(
+      'sends replays again that the other one was to send, though it %s',
+      async (_what, isRemoved) => {
+        const { receiver, folders, lead, first, hook, countOf } = await startLeaders(200);
+        await expect.poll(() => countOf(first).delivered, PATIENT).toBe(MANY);
+        if (isRemoved) first.store.prune(Date.now() + 1, new Set());
+        await first.varve.close();
+        receiver.answer(() => ({ status: 503 }));
+        const second = await lead(folders[1]);
+        second.store.requestHistory({ hook, from: 1n });
+        await expect.poll(() => countOf(second).waiting, PATIENT).toBe(MANY);
+        await second.varve.close();
+        const accepted = new Set<string>();
+        receiver.answer(({ id }) => {
+          accepted.add(id);
+          return { status: 200 };
+        });
+        const third = await lead(folders[0]);
+        onTestFinished(third.varve.close);
+        await expect.poll(() => accepted.size, PATIENT).toBe(MANY);
+        await expect.poll(() => countOf(third), PATIENT).toMatchObject({ waiting: 0, delivered: MANY });
+      },
+      120_000,
+    );
+
+    it('keeps deliveries parked that the other one could not list', async () => {
+      const { folders, lead, first, countOf } = await startLeaders(503, { retryMs: [] });
+      await expect.poll(() => countOf(first).parked, PATIENT).toBe(MANY);
+      await first.varve.close();
+      const second = await lead(folders[1]);
+      await expect.poll(() => countOf(second).parked, PATIENT).toBe(500);
+      await second.varve.close();
+      const third = await lead(folders[0]);
+      onTestFinished(third.varve.close);
+      // The term has begun.
+      await expect.poll(() => third.store.progress()?.data.store, PATIENT).toBe(second.store.id);
+      expect(countOf(third)).toMatchObject({ waiting: 0, elsewhere: 0, parked: MANY });
+    }, 120_000);
+  },
+);
