@@ -24,6 +24,7 @@ import { createSender, type SentWrite } from '../../services/http/forwarding/sen
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import type { Leader } from '../../shared/fleet/lease.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 const SPACE = 'varve';
 const BODY = '{"data":{}}';
@@ -289,4 +290,30 @@ describe('a write on its way to the leader', () => {
     expect(await probeLeader(leader, 1_000, membership)).toBe('gone');
     expect(await sender.send(leader, write(), NEVER)).toEqual({ kind: 'unreached' });
   });
+
+  test('is lost if the leader says nothing after it', async () => {
+    const log = newLog();
+    const presence = createPresence();
+    const leading = openMembership({ log, space: SPACE, owner: presence.owner, key });
+    presence.join(leading);
+    // It says who it is, and nothing after that: it may have stored the write.
+    const address = await listen((request, response) => void presence.answer(request, response));
+    const leader = await lead(log, leading, address);
+    const sender = createSender(member(log), 200);
+    onTestFinished(() => sender.close());
+    expect(await sender.send(leader, write(), NEVER)).toEqual({ kind: 'lost' });
+  });
+
+  test(
+    'is not sent to a process that accepts a connection and says nothing',
+    takesMinutes('a silent leader'),
+    async () => {
+      const log = newLog();
+      const silent = await listen(() => {});
+      const leader = await lead(log, member(log), silent);
+      const sender = createSender(member(log));
+      onTestFinished(() => sender.close());
+      expect(await sender.send(leader, write(), NEVER)).toEqual({ kind: 'unreached' });
+    },
+  );
 });

@@ -74,7 +74,8 @@ type Line = {
   meet(socket: Socket, met: ProvenLeader): void;
 };
 
-export function createSender(membership: Membership): Sender {
+/** `answerMs`: limit for an answer without a byte. */
+export function createSender(membership: Membership, answerMs = ANSWER_MS): Sender {
   let line: Line | undefined;
   const lineTo = (leader: Leader): Line => {
     if (line?.claim === leader.claim) return line;
@@ -83,7 +84,8 @@ export function createSender(membership: Membership): Sender {
     return line;
   };
   return {
-    send: (leader, write, signal) => sendOver(lineTo(leader), { membership, leader, write, signal }),
+    send: (leader, write, signal) =>
+      sendOver(lineTo(leader), { membership, leader, write, signal, answerMs }),
     close: () => line?.agent.destroy(),
   };
 }
@@ -117,10 +119,11 @@ type Sending = {
   readonly leader: Leader;
   readonly write: SentWrite;
   readonly signal: AbortSignal;
+  readonly answerMs: number;
 };
 
 async function sendOver(line: Line, sending: Sending): Promise<ForwardOutcome> {
-  const { leader, write, signal } = sending;
+  const { leader, write, signal, answerMs } = sending;
   const isSecure = leader.address.startsWith('https:');
   // Not a URL made of both: a path could name another host.
   const { host } = new URL(leader.address);
@@ -129,7 +132,7 @@ async function sendOver(line: Line, sending: Sending): Promise<ForwardOutcome> {
     method: write.method,
     path: write.url,
     signal,
-    timeout: ANSWER_MS,
+    timeout: answerMs,
     headers: { ...sentHeaders(write), host },
   });
   const answered = Promise.withResolvers<IncomingMessage>();

@@ -10,6 +10,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { parseOwners, presentOwners } from '../../owner-record.ts';
+import { valueWithin } from '../../value-within.ts';
 import { checkedHash, isHash } from '../asset-hash.ts';
 import type { AssetStore, ByteRange, StagedAsset, StoredAsset } from '../asset-store.ts';
 import { measureContent } from '../measure-content.ts';
@@ -33,6 +34,7 @@ const SMALLEST_PART = 5 * MEBIBYTE;
 const LARGEST_PART = 128 * MEBIBYTE;
 const MAX_PARTS = 10_000;
 const PARTS_AT_ONCE = 2;
+const CHECK_MS = 5_000;
 const LARGEST_COPY = 5 * 1024 * MEBIBYTE;
 
 /**
@@ -47,7 +49,8 @@ export async function openS3AssetStore(
   { largestCopy = LARGEST_COPY }: S3AssetStoreOptions = {},
 ): Promise<AssetStore> {
   const target: S3Target = { ...location, client: createS3Client(location) };
-  await checkBucket(target);
+  // The SDK asks a silent store three times, a minute each.
+  await valueWithin(CHECK_MS, checkBucket(target));
   let cleans = false;
   return {
     stage(content, maxBytes) {

@@ -12,6 +12,9 @@ const SILENCE = 30_000;
 /** A connection that the cluster closed while it was idle may only show when it is used. */
 const TRIES = 2;
 
+/** A cluster that was silent for so long is not asked again: the request would wait twice. */
+const SILENT: ReadonlySet<string> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+
 type Dispatcher = UndiciConnection['pool'];
 type Call = Parameters<Dispatcher['dispatch']>[0];
 
@@ -36,8 +39,10 @@ export function createExchange(client: Client): Exchange {
       try {
         return await dispatch(pool, { ...call, path: prefix + path, body });
       } catch (error) {
-        if ((error as { code?: string }).code === 'UND_ERR_INVALID_ARG') throw error;
-        if (tries === TRIES) throw new Unreachable((error as Error).message, { cause: error });
+        const { code = '' } = error as { readonly code?: string };
+        if (code === 'UND_ERR_INVALID_ARG') throw error;
+        if (tries === TRIES || SILENT.has(code))
+          throw new Unreachable((error as Error).message, { cause: error });
       }
     }
   };

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { createIdentities } from '../../services/login/identities.ts';
+import { smtpMailer } from '../../services/login/mailer.ts';
+import { openAssetStore } from '../../services/stores/open-asset-store.ts';
+import { createElasticsearchClient } from '../../shared/read-index/elasticsearch/wire/client.ts';
+import { createExchange } from '../../shared/read-index/elasticsearch/wire/exchange.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
+
+/** A server that accepts connections, reads what comes, and never says anything. Counts its connections. */
+async function startSilent(): Promise<{ readonly host: string; readonly connections: () => number }> {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.on('error', () => {}).resume();
+    onTestFinished(() => void socket.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, connections: () => connections };
+}
+
+/** A JWT whose key the provider has to be asked for. */
+const JWT = [
+  { alg: 'RS256', kid: 'k' },
+  { sub: 'a', exp: 4e9 },
+]
+  .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+  .concat('c2ln')
+  .join('.');
+
+/** Calls of Varve to other servers, each with its own time limit. */
+const CALLS: Readonly<Record<string, (host: string) => Promise<unknown>>> = {
+  async Elasticsearch(host) {
+    const client = createElasticsearchClient({ url: `http://${host}` });
+    onTestFinished(() => client.close());
+    return createExchange(client)('/_search', '{}');
+  },
+  'mail server': (host) =>
+    smtpMailer(
+      `smtp://${host}`,
+      'a@example.org',
+    )({ from: '', replyTo: '', to: 'b@example.org', subject: '', html: '' }),
+  'identity provider': (host) =>
+    createIdentities(
+      { keys: `http://${host}/keys`, audience: 'a', issuer: undefined, roleClaim: 'roles', roles: new Map() },
+      () => {
+        throw new Error('nobody has signed in');
+      },
+    )(JWT),
+  // A start does not wait for it: later requests do.
+  'start with an asset store': (host) =>
+    openAssetStore(`s3://assets?endpoint=http://${host}&region=us-east-1`),
+};
+
+it('gives up on every server that accepts a connection and says nothing', {
+  ...takesMinutes('the time limits of calls to other servers'),
+  timeout: 100_000,
+}, async () => {
+  for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'any');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const found = await Promise.all(
+    Object.entries(CALLS).map(async ([name, call]) => {
+      const { host, connections } = await startSilent();
+      const error = await call(host).then(
+        () => undefined,
+        (reason: unknown) => reason as Error & { readonly code?: string },
+      );
+      return [name, [error?.code ?? error?.constructor.name, connections()]];
+    }),
+  );
+  expect(Object.fromEntries(found)).toEqual({
+    Elasticsearch: ['Unreachable', 1],
+    'mail server': ['ETIMEDOUT', 1],
+    'identity provider': ['keys-unavailable', 1],
+    'start with an asset store': [undefined, 1],
+  });
+});
