@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AnsweringLimits } from '../../services/purge/answering-limits.ts';
 import { awaitAnswering } from '../../services/purge/await-answering.ts';
 import { reportAnswering } from '../../services/purge/report-answering.ts';
 import { MOST_ANSWERING } from '../../shared/read-index/answering-processes.ts';
 import { createMemoryAnswering, type MemoryAnswering } from '../support/memory-answering.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** Long enough for a busy machine, which may stop this process for half a second. */
 const LIMITS: AnsweringLimits = {
@@ -42,8 +43,8 @@ function startReporter(processes: Store, process: string, position = { is: 1n },
   return { ...reporter, failures, position, asked };
 }
 
-function startLeader(processes: Store, epoch: number) {
-  const state = { returned: 0, isPurging: true, failures: 0, visible: 100n };
+function startLeader(processes: Store, epoch: number, limits = LIMITS) {
+  const state = { returned: 0, isPurging: true, failures: 0, visible: 100n, moved: 0 };
   const leader = awaitAnswering({
     processes,
     visible: () => state.visible,
@@ -52,11 +53,13 @@ function startLeader(processes: Store, epoch: number) {
     returned() {
       state.returned++;
     },
-    moved: () => {},
+    moved() {
+      state.moved++;
+    },
     failed() {
       state.failures++;
     },
-    limits: LIMITS,
+    limits,
   });
   onTestFinished(leader.close);
   return { ...leader, state };
@@ -242,3 +245,61 @@ it('takes no earlier report of a process for news', async () => {
   // Once it is not waited for, nobody is.
   await expect.poll(() => (leader.shown() ?? 0n) > 2n ** 63n, PATIENT).toBe(true);
 });
+
+describe(
+  'a leader whose acknowledgement takes long',
+  takesMinutes('quick reports during a slow acknowledgement'),
+  () => {
+    /** The next regular look comes two seconds after the last one. */
+    const RARE: AnsweringLimits = { ...LIMITS, reportEveryMs: 4_000, waitedForMs: 3_000 };
+    const READS = 10;
+
+    /** The leader knows `a1` at position 1, and its second acknowledgement does not end. */
+    const startSlow = async (limits: AnsweringLimits) => {
+      const store = createMemoryAnswering();
+      let acknowledged = 0;
+      const stuck = Promise.withResolvers<void>();
+      const report = (beat: number, position: bigint) =>
+        store.report({ process: 'a1', beat, position, shape: 'one', isAcknowledged: false });
+      await report(1, 1n);
+      const processes: Store = {
+        ...store,
+        async await(next) {
+          acknowledged += 1;
+          if (acknowledged > 1) await stuck.promise;
+          await store.await(next);
+        },
+      };
+      const leader = startLeader(processes, 1, limits);
+      await leader.known;
+      await report(2, 1n);
+      await expect.poll(() => acknowledged, PATIENT).toBe(2);
+      await expect.poll(leader.shown, PATIENT).toBe(1n);
+      onTestFinished(() => stuck.resolve());
+      return { leader, report, reads: () => store.readByName.length };
+    };
+
+    it('reads the reports that a purge waits for at once, and again and again', async () => {
+      const { leader, report, reads } = await startSlow(RARE);
+      const before = reads();
+      leader.expect(9n);
+      // Both become due in this process, however busy it is.
+      const late = delay(RARE.reportEveryMs / 8).then(() => 'late');
+      const read = expect.poll(reads, { ...PATIENT, interval: 1 }).toBeGreaterThan(before);
+      expect(await Promise.race([late, read.then(() => 'read')])).toBe('read');
+      await expect.poll(reads, PATIENT).toBeGreaterThanOrEqual(before + READS);
+      const { moved } = leader.state;
+      await report(3, 9n);
+      await expect.poll(leader.shown, PATIENT).toBe(9n);
+      expect(leader.state.moved).toBe(moved + 1);
+    });
+
+    it('pauses longer for more reports', async () => {
+      const { leader, reads } = await startSlow({ ...RARE, readEachMs: 60_000 });
+      const before = reads();
+      leader.expect(9n);
+      await delay(500);
+      expect(reads()).toBe(before);
+    });
+  },
+);
