@@ -167,7 +167,7 @@ export function planWrite(request: QueryRequest): EntryPlan {
 
 /**
  * Plans `GET /api/users` in Strapi's own dialect (SEMANTICS section 11): unknown parameters and `pagination` ignored, root
- * `start` and `limit` honoured, all rows without them.
+ * `start` and `limit` honoured, all rows without them. `GET /api/upload/files` has the same.
  */
 export function planUsersList(request: QueryRequest): ListPlan {
   const query = parseQueryString(request.queryString);

@@ -257,6 +257,21 @@ describe('/api/upload/files', () => {
     expect(second.map(({ name }) => name)).toEqual(['list-b.txt']);
   });
 
+  it('skips and limits files as Strapi does, and ignores unknown parameters', async () => {
+    await upload(
+      server,
+      ['a', 'b', 'c'].map((name) => ({ name: `cut-${name}.txt`, bytes: `cut ${name}` })),
+    );
+    const names = async (query: string) => {
+      const path = `/api/upload/files?filters[name][$startsWith]=cut-&sort=name${query}`;
+      return (await getJson<FileAnswer[]>(server, path)).map(({ name }) => name.slice(4, 5)).join('');
+    };
+    expect(await names('&start=1&limit=1')).toBe('b');
+    expect(await names('&limit=2')).toBe('ab');
+    expect(await names('&start=1')).toBe('bc');
+    expect(await names('&page=2&folder=3')).toBe('abc');
+  });
+
   it('lists all files of several pages', async () => {
     const many = Array.from({ length: 30 }, (_, i) => ({ name: `many-${i}.txt`, bytes: `many ${i}` }));
     await upload(server, many);

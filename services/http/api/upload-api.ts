@@ -10,7 +10,13 @@ import type { UploadPart } from '../../assets/receive-upload.ts';
 import { answerBareEntry } from '../../query/answer-entry.ts';
 import { answerBareList } from '../../query/answer-list.ts';
 import { DEFAULT_ROW_BUDGET } from '../../query/gather-rows.ts';
-import { type CallerRules, planEntry, planList, type QueryRequest } from '../../query/plan-query.ts';
+import {
+  type CallerRules,
+  planList,
+  planUsersEntry,
+  planUsersList,
+  type QueryRequest,
+} from '../../query/plan-query.ts';
 import { parseQueryString } from '../../query/query-string.ts';
 import { answerToWrite } from './answer-to-write.ts';
 
@@ -24,7 +30,7 @@ export type UploadBody =
 
 /** `/api/upload`, free of HTTP. Files are answered bare, without `data` and `meta`, as in Strapi's upload plugin. */
 export type UploadApi = {
-  /** All files there are unless the query asks for a page; more than the row budget is a 400. */
+  /** All files there are unless the query limits them; more than the row budget is a 400. */
   list(query: string): Promise<Uint8Array>;
   one(id: string, query: string): Promise<Uint8Array>;
   /** `created`: new files, answered as a list; else one file was changed, named by the query's `id`. */
@@ -57,7 +63,7 @@ export function createUploadApi(options: UploadApiOptions): UploadApi {
     ...caller,
   });
   const show = async (id: number | string, query: string, terms?: AnswerTerms): Promise<Buffer> => {
-    const file = await answerBareEntry(index, planEntry(request(query)), id, terms);
+    const file = await answerBareEntry(index, planUsersEntry(request(query)), id, terms);
     if (file === null) throw new RequestError('not-found', 'file.notFound');
     return file;
   };
@@ -111,11 +117,13 @@ function change(
 
 async function* noParts(): AsyncGenerator<UploadPart> {}
 
-/** Strapi answers every file; here a page too, if the caller asks for one. */
+/** Strapi answers all files, or those from `start` up to `limit`; here a page too, if the caller asks for one. */
 async function listFiles(index: ReadIndex, request: QueryRequest): Promise<Uint8Array> {
-  const plan = planList(request);
-  if (parseQueryString(request.queryString)['pagination'] !== undefined) return answerBareList(index, plan);
-  const search = { ...plan.search, from: 0, size: DEFAULT_ROW_BUDGET, withTotal: true };
+  if (parseQueryString(request.queryString)['pagination'] !== undefined)
+    return answerBareList(index, planList(request));
+  const plan = planUsersList(request);
+  if (Number.isFinite(plan.search.size)) return answerBareList(index, plan);
+  const search = { ...plan.search, size: DEFAULT_ROW_BUDGET, withTotal: true };
   const { total = 0 } = await index.search({ ...search, size: 0 });
   if (total <= DEFAULT_ROW_BUDGET) return answerBareList(index, { ...plan, search });
   throw new RequestError('query-too-large', `There are ${total} files: ask for a page of them`, {
