@@ -7,6 +7,11 @@ describe('a JSON body', () => {
     expect(parseJsonBody('[]')).toEqual([]);
   });
 
+  it('may begin with a byte order mark', () => {
+    expect(parseJsonBody('\ufeff{"data":{}}')).toEqual({ data: {} });
+    expect(() => parseJsonBody('\ufeff\ufeff{}')).toThrow(expect.objectContaining({ code: 'invalid-json' }));
+  });
+
   it('is undefined when it is empty', () => {
     expect(parseJsonBody('')).toBeUndefined();
   });

@@ -21,7 +21,8 @@ export function parseJsonBody(text: string): unknown {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    // Editors and shells on Windows begin a file with a byte order mark.
+    return JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
   } catch (error) {
     throw syntaxError((error as Error).message, {});
   }
