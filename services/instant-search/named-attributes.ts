@@ -7,6 +7,7 @@ import {
   type QueryScope,
   queryModelOf,
 } from '../query/query-model.ts';
+import { MOST_NAMES } from '../query/query-string.ts';
 
 /** Where names of attributes are looked up, and where an unknown one is reported. */
 export type NameContext = {
@@ -14,9 +15,6 @@ export type NameContext = {
   readonly scope: QueryScope;
   readonly problems: Problems;
 };
-
-/** Relations and components that lead to an attribute. */
-const MAX_DEPTH = 5;
 
 /** Names of attributes as Algolia's clients know them. */
 export function attributeNames(name: string): readonly string[] {
@@ -29,7 +27,7 @@ export function attributeAt(
   model: QueryModel,
   scope: QueryScope,
 ): QueryAttribute | undefined {
-  if (path.length > MAX_DEPTH + 1) return undefined;
+  if (path.length > MOST_NAMES) return undefined;
   let here = model;
   for (const [index, name] of path.entries()) {
     const attribute = lookUp(here, name, scope);

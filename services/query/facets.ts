@@ -5,7 +5,7 @@ import type { FacetRange, FacetRequest } from '../../shared/read-index/facets.ts
 import type { ScalarType } from '../../shared/schema/content-type.ts';
 import { invalidKey, type Problems } from './problems.ts';
 import { acceptedNames, lookUp, type QueryModel, type QueryScope, queryModelOf } from './query-model.ts';
-import { isQueryList, isQueryObject, type QueryObject, type QueryValue } from './query-string.ts';
+import { isQueryList, isQueryObject, MOST_NAMES, type QueryObject, type QueryValue } from './query-string.ts';
 
 /** A facet as the request names it, and what to ask the index. */
 export type FacetPlan = { readonly name: string; readonly request: FacetRequest };
@@ -13,8 +13,6 @@ export type FacetPlan = { readonly name: string; readonly request: FacetRequest 
 export type FacetContext = { readonly scope: QueryScope; readonly problems: Problems };
 
 const MAX_FACETS = 20;
-/** Relations and components that lead to a facet. */
-const MAX_DEPTH = 5;
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
 const MAX_RANGES = 50;
@@ -62,8 +60,8 @@ function resolveFacet(
   context: FacetContext,
 ): FacetPlan | undefined {
   const names = name.split('.');
-  if (names.length > MAX_DEPTH + 1) {
-    refuse(context, at, name, `a path of at most ${MAX_DEPTH} relations and components`);
+  if (names.length > MOST_NAMES) {
+    refuse(context, at, name, `a path of at most ${MOST_NAMES - 1} relations and components`);
     return undefined;
   }
   const target = resolvePath({ names, at }, root, context);

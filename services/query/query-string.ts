@@ -9,8 +9,10 @@ import { createParametersParser } from './parse-parameters.ts';
 export type QueryValue = string | null | readonly QueryValue[] | QueryObject;
 export type QueryObject = { readonly [key: string]: QueryValue | undefined };
 
+/** Names in the path of an attribute: as many as a filter can nest. */
+export const MOST_NAMES = 20;
 /** Bracket segments after the first name. qs returns the deeper part as one literal key, which no stage accepts. */
-const DEPTH = 20;
+const DEPTH = MOST_NAMES;
 /** More than a URL of 16 KiB can have; above it a request is refused, where Strapi drops the rest. */
 const PARAMETER_LIMIT = 1000;
 

@@ -130,4 +130,35 @@ describe('limits on Elasticsearch', await needsElasticsearch(), () => {
       details: { param: 'filters', accepted: expect.stringContaining('pluginOptions.varve.denormalise') },
     });
   });
+
+  it('counts facets of more rows than the documents copy up to the limit, and names the path to copy beyond', async () => {
+    const facets = [
+      { path: ['authors', 'home', 'authors'], field: 'name', type: 'string', limit: 10 },
+    ] as const;
+    const towns = (query: SearchRequest['query']) =>
+      index.search({
+        type: TOWN,
+        world: 'published',
+        query,
+        sort: [],
+        from: 0,
+        size: 0,
+        withTotal: true,
+        facets,
+      });
+    const { facets: counted } = await towns({ kind: 'terms', field: 'id', values: [1, 2, 9] });
+    expect(counted?.[0]?.values).toEqual([
+      { value: 'author 2', count: 1 },
+      { value: 'author 3', count: 1 },
+    ]);
+    await expect(towns({ kind: 'match_all' })).rejects.toMatchObject({
+      code: 'query-too-large',
+      details: {
+        param: 'facets',
+        path: 'authors.home.authors.name',
+        found: 'more than 300 entries',
+        accepted: expect.stringMatching(/authors\.home\.authors copied .*denormalise\.paths/),
+      },
+    });
+  });
 });

@@ -258,6 +258,8 @@ export function describeWords(open: OpenIndex): void {
       facet('author.home.name', 'string'),
       facet('author.books.genre', 'enumeration'),
       facet('tags.best.genre', 'enumeration'),
+      facet('tags.books.author.books.tags.books.author.home.name', 'string'),
+      facet('tags.books.tags.best.pages', 'integer'),
       facet('chapters.heading', 'string', { search: 'B' }),
       facet('pages', 'integer', {
         ranges: [
@@ -275,6 +277,8 @@ export function describeWords(open: OpenIndex): void {
       ['Rome 2'],
       ['poem 2'],
       ['essay 2'],
+      ['Rome 2'],
+      [],
       ['b 1'],
       ['..10 1', '10.. 1'],
     ]);

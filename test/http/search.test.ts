@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServer, startServer } from '../support/server.ts';
 
+/** A way through as many relations as a filter can nest. */
+const DEEP = Array.from({ length: 9 }, () => 'city.restaurants').join('.');
+
 type Meta = {
   readonly pagination: { readonly total: number; readonly nextCursor?: string | null };
   readonly search?: {
@@ -146,6 +149,8 @@ describe('search', () => {
 describe('facets', () => {
   it('count filtered rows, through relations and components', async () => {
     const paths = ['city.name', 'stars', 'cuisines.name', 'address.district', 'priceLevel', 'terrace'];
+    paths.push('city.country.cities.restaurants.chef.awards.title');
+    paths.push(`${DEEP.slice('city.restaurants.'.length)}.cuisines.parent.name`);
     const { meta } = await ask(`facets=${paths.join(',')}`);
     for (const path of paths) {
       const counts = Object.entries(meta.facets?.[path] ?? {});
@@ -220,12 +225,13 @@ describe('refusals', () => {
     ['facets=nope', 'facets', 'Invalid key nope'],
     ['facets=internalNote', 'facets', 'Invalid key internalNote'],
     ['facets=chef.nope', 'facets', 'Invalid key nope at chef'],
+    [`facets=${'city.restaurants.'.repeat(9)}nope`, 'facets', `Invalid key nope at ${DEEP}`],
     ['facets=city', 'facets', 'Invalid key city'],
     ['facets=description', 'facets', 'Invalid key description'],
     [
-      'facets=a.b.c.d.e.f.g',
+      `facets=${'a.'.repeat(20)}b`,
       'facets',
-      "Invalid parameter at 'facets'. Expected a path of at most 5 relations and components",
+      "Invalid parameter at 'facets'. Expected a path of at most 19 relations and components",
     ],
     [`facets=${Array.from({ length: 21 }, (_, i) => `x${i}`).join(',')}`, 'facets', 'Invalid key x0'],
     [

@@ -144,7 +144,7 @@ function searchOf(registry: SchemaRegistry, type: Uid): fc.Arbitrary<SearchReque
   });
 }
 
-const MOST_STEPS = 3;
+const MOST_STEPS = 8;
 
 /** A facet of a type, through relations and components. */
 function facetsOf(registry: SchemaRegistry, model: Model, depth = MOST_STEPS): fc.Arbitrary<FacetRequest> {

@@ -242,11 +242,10 @@ function valuesBehind(
   world: World,
   { path, field }: Pick<FacetRequest, 'path' | 'field'>,
 ): Scalar[] {
-  const [attribute, ...rest] = path;
-  if (attribute === undefined) return [node.row.fields[field] ?? []].flat();
-  return linked(state, node, world, attribute).flatMap((next) =>
-    valuesBehind(state, next, world, { path: rest, field }),
-  );
+  let nodes = [node];
+  for (const attribute of path)
+    nodes = [...new Set(nodes.flatMap((each) => linked(state, each, world, attribute)))];
+  return nodes.flatMap((each) => each.row.fields[field] ?? []);
 }
 
 function traverse(state: State, request: TraverseRequest): TraverseResult {

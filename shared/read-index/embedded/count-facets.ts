@@ -1,25 +1,28 @@
 import { defined } from '../../defined.ts';
 import { rest } from '../../turns/slice.ts';
-import { facetText, isInRange, statsOf } from '../facet-values.ts';
-import type { FacetCount, FacetCounts, FacetRange, FacetRequest, FacetStats } from '../facets.ts';
+import { isInRange } from '../facet-values.ts';
+import type { FacetCount, FacetCounts, FacetRange, FacetRequest } from '../facets.ts';
 import type { World } from '../read-index.ts';
-import { type Bits, decodeRows, STRETCH } from './bits.ts';
-import { type IndexedColumn, sortValue } from './indexed-column.ts';
+import { type Bits, countBits, decodeRows, STRETCH } from './bits.ts';
+import { createBackwardCount, leadsToMany } from './count-backward.ts';
+import {
+  type CountedFacet,
+  type CountedField,
+  countedNumbers,
+  countedRanges,
+  countedTerms,
+} from './counted-facet.ts';
+import { sortValue } from './indexed-column.ts';
 import { listCount, listEntry } from './row-lists.ts';
 import { columnOf, type RowSetIndex, type Step } from './row-set.ts';
 import { type RowSets, stepFrom } from './row-sets.ts';
 import { type CountedValues, createFacetSelection } from './select-facets.ts';
 import { dictionaryOf } from './term-column.ts';
 
-/** Where the counted values are: at the end of a way from each row. */
-type FacetField = { readonly steps: readonly Step[]; readonly column: IndexedColumn; readonly rows: number };
-
 /** Counts values by number. */
-type Counter = {
+type Counter = CountedFacet & {
   /** Notes the value of a row at the end of the way, for the row that is being counted. */
   readonly note: (end: number, counted: number) => void;
-  readonly values: () => CountedValues;
-  readonly stats: () => FacetStats | undefined;
 };
 
 /** Counts one facet over the rows in `matched`. If a call ends with its slice, the next continues it. */
@@ -33,9 +36,22 @@ export function createFacetCount(
   matched: Bits,
 ): () => FacetCounts {
   const field = bindFacet(rowSets, world, rowSet, request);
+  const count = leadsToMany(field, countBits(matched))
+    ? createBackwardCount(field, request, matched)
+    : createForwardCount(field, request, matched);
+  let select: (() => FacetCount[]) | undefined;
+  return () => {
+    const counted = count();
+    select ??= createSelection(counted.values(), request);
+    const values = select();
+    return { values, ...defined({ stats: counted.stats() }) };
+  };
+}
+
+/** Follows the way from each row. If a call ends with its slice, the next continues it. */
+function createForwardCount(field: CountedField, request: FacetRequest, matched: Bits): () => CountedFacet {
   const visit = createVisit(field.steps);
   let counter: Counter | undefined;
-  let select: (() => FacetCount[]) | undefined;
   let word = 0;
   let inStretch = 0;
   return () => {
@@ -49,9 +65,7 @@ export function createFacetCount(
         rest(visit(row, note));
       }
     }
-    select ??= createSelection(counter.values(), request);
-    const values = select();
-    return { values, ...defined({ stats: counter.stats() }) };
+    return counter;
   };
 }
 
@@ -67,14 +81,14 @@ function bindFacet(
   world: World,
   rowSet: RowSetIndex,
   { path, field }: FacetRequest,
-): FacetField {
+): CountedField {
   let at = rowSet;
   const steps = path.map((attribute) => {
     const step = stepFrom(rowSets, at, world, attribute);
     at = step.target;
     return step;
   });
-  return { steps, column: columnOf(at, field), rows: at.size };
+  return { from: rowSet.size, steps, column: columnOf(at, field), rows: at.size };
 }
 
 type Note = (end: number, counted: number) => void;
@@ -106,7 +120,7 @@ function createVisit(steps: readonly Step[]): (row: number, note: Note) => numbe
   return (row, note) => 1 + traverse(0, row, row, note);
 }
 
-function createCounter(field: FacetField, request: FacetRequest): Counter {
+function createCounter(field: CountedField, request: FacetRequest): Counter {
   const { ranges } = request;
   if (ranges !== undefined) return createRangeCounter(field, ranges);
   return field.column.store.kind === 'terms'
@@ -114,7 +128,7 @@ function createCounter(field: FacetField, request: FacetRequest): Counter {
     : createNumberCounter(field, request);
 }
 
-function createTermCounter({ column, rows }: FacetField, { type }: FacetRequest): Counter {
+function createTermCounter({ column, rows }: CountedField, { type }: FacetRequest): Counter {
   if (column.store.kind !== 'terms') throw new Error(`${column.field} holds numbers`);
   const dictionary = dictionaryOf(column.store.column, rows);
   const counts = new Int32Array(dictionary.values.length);
@@ -126,47 +140,36 @@ function createTermCounter({ column, rows }: FacetField, { type }: FacetRequest)
       lastCounted[term] = counted;
       counts[term] = (counts[term] as number) + 1;
     },
-    values: () => ({
-      size: counts.length,
-      // The value of a number that is free is undefined.
-      countAt: (term) => (dictionary.values[term] === undefined ? 0 : (counts[term] as number)),
-      nameAt: (term) => facetText(type, dictionary.values[term] as string),
-    }),
-    stats: () => undefined,
+    ...countedTerms(dictionary, type, counts),
   };
 }
 
-function createNumberCounter({ column }: FacetField, { type }: FacetRequest): Counter {
+function createNumberCounter({ column }: CountedField, { type }: FacetRequest): Counter {
   const found = new Map<number, { count: number; lastCounted: number }>();
+  const counted = () =>
+    countedNumbers(
+      [...found.keys()],
+      type,
+      Array.from(found.values(), ({ count }) => count),
+    );
   return {
-    note(end, counted) {
+    note(end, counting) {
       const value = sortValue(column, end);
       if (value === null) return;
       const number = Number(value);
       const known = found.get(number);
-      if (known === undefined) found.set(number, { count: 1, lastCounted: counted });
-      else if (known.lastCounted !== counted) {
-        known.lastCounted = counted;
+      if (known === undefined) found.set(number, { count: 1, lastCounted: counting });
+      else if (known.lastCounted !== counting) {
+        known.lastCounted = counting;
         known.count++;
       }
     },
-    values() {
-      const all = [...found];
-      return {
-        size: all.length,
-        countAt: (at) => (all[at] as (typeof all)[number])[1].count,
-        nameAt: (at) => facetText(type, (all[at] as (typeof all)[number])[0]),
-      };
-    },
-    stats: () => (type === 'boolean' ? undefined : statsOf(countsOf(found))),
+    values: () => counted().values(),
+    stats: () => counted().stats(),
   };
 }
 
-function* countsOf(found: ReadonlyMap<number, { readonly count: number }>): Iterable<[number, number]> {
-  for (const [value, { count }] of found) yield [value, count];
-}
-
-function createRangeCounter({ column }: FacetField, ranges: readonly FacetRange[]): Counter {
+function createRangeCounter({ column }: CountedField, ranges: readonly FacetRange[]): Counter {
   const counts = ranges.map(() => 0);
   const lastCounted = ranges.map(() => -1);
   return {
@@ -179,11 +182,6 @@ function createRangeCounter({ column }: FacetField, ranges: readonly FacetRange[
         counts[at] = (counts[at] as number) + 1;
       }
     },
-    values: () => ({
-      size: ranges.length,
-      countAt: (at) => counts[at] as number,
-      nameAt: (at) => ranges[at]?.name ?? '',
-    }),
-    stats: () => undefined,
+    ...countedRanges(ranges, counts),
   };
 }

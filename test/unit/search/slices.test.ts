@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createWordsMeta } from '../../../services/query/words-meta.ts';
-import { applyRows } from '../../../shared/read-index/embedded/apply-batch.ts';
+import { applyLinks, applyRows } from '../../../shared/read-index/embedded/apply-batch.ts';
 import { createFacetCount } from '../../../shared/read-index/embedded/count-facets.ts';
 import { createOrderCache } from '../../../shared/read-index/embedded/order-cache.ts';
 import { createRanking } from '../../../shared/read-index/embedded/rank-rows.ts';
@@ -11,7 +11,8 @@ import { createTextIndexes, textIndexOf } from '../../../shared/read-index/embed
 import type { FacetRequest } from '../../../shared/read-index/facets.ts';
 import { contentTypeOf } from '../../../shared/schema/schema-registry.ts';
 import { inSlice, SLICE_OVER } from '../../../shared/turns/slice.ts';
-import { BOOK, libraryRegistry, row } from '../../contract/read-index-library.ts';
+import { BOOK, libraryRegistry, row, TAG } from '../../contract/read-index-library.ts';
+import { link } from '../../contract/read-index-shelf.ts';
 
 const ROWS = 400;
 const registry = libraryRegistry();
@@ -22,6 +23,14 @@ const books = Array.from({ length: ROWS }, (_, at) => ({ id: at + 1, title: `hea
 applyRows(
   state,
   books.map((book) => ({ type: BOOK, version: 'published', key: book.id, row: row(registry, BOOK, book) })),
+);
+applyRows(
+  state,
+  [1, 2].map((tag) => ({ type: TAG, version: 'live', key: tag, row: row(registry, TAG, { id: tag }) })),
+);
+applyLinks(
+  state,
+  books.flatMap(({ id }) => [1, 2].map((tag) => link(BOOK, 'tags', id, tag))),
 );
 const rowSet = worldRowSet(rowSets, BOOK, 'published');
 const index = textIndexOf(state, rowSet, 'published');
@@ -84,6 +93,21 @@ it.each<[string, Partial<FacetRequest>]>([
   expect(result.values.length).toBe(5);
   // The rows, and then the values.
   expect(slices).toBeGreaterThan(ROWS * 2);
+});
+
+it('counts the values behind many rows in slices', () => {
+  const path = ['tags', 'books', 'tags', 'books'];
+  const asked: FacetRequest = { path, field: 'title', type: 'string', limit: ROWS + 1 };
+  const some = rowSet.present.map((word) => word & 0x55555555);
+  const count = () => createFacetCount({ rowSets, world: 'published', rowSet }, asked, some);
+  const { result, slices } = inShortSlices(count());
+  const everyBook = books.map(({ title }) => ({ value: title, count: ROWS / 2 }));
+  expect(result.values.toSorted((a, b) => (a.value < b.value ? -1 : 1))).toEqual(
+    everyBook.toSorted((a, b) => (a.value < b.value ? -1 : 1)),
+  );
+  // Each level is passed once, and then the rows and the values; from each row it would be some hundred thousand rows.
+  expect(slices).toBeGreaterThan(ROWS * 4);
+  expect(count()()).toEqual(result);
 });
 
 it('marks matches in slices', () => {

@@ -1,38 +1,87 @@
 import { defined } from '../../../defined.ts';
 import { RequestError } from '../../../request-error.ts';
 import type { Uid } from '../../../schema/content-type.ts';
+import { TURNS } from '../../../turns/turns.ts';
 import type { Scalar } from '../../bool-query.ts';
+import { createCountBehind, type EntryLists, type PathToValues } from '../../count-behind.ts';
 import { isInRange, presentFacet } from '../../facet-values.ts';
 import type { FacetCounts, FacetRequest } from '../../facets.ts';
+import type { RowSet } from '../../read-index.ts';
 import type { Dsl } from '../plan/dsl.ts';
+import { columnValues, keysBehind, rowSetBehind } from './follow-step.ts';
 import type { Session } from './session.ts';
-import { valuesAlong } from './sort-in-process.ts';
 
-/** Rows whose values are read at a time. */
+/** Rows whose keys or links are read at a time. */
 const ROWS_AT_ONCE = 5_000;
 
-/** Counts a facet beyond what the documents copy: reads the values of all matching rows along its path. */
+/**
+ * Counts a facet beyond what the documents copy: reads the keys of all matching rows, the links of each step, and the values at the
+ * end. Each row is read once, however many ways lead to it.
+ */
 export async function countLinkedValues(
   session: Session,
   type: Uid,
   facet: FacetRequest,
   query: Dsl,
 ): Promise<FacetCounts> {
-  const counts = new Map<Scalar, number>();
-  const inRanges = facet.ranges?.map(() => 0);
-  for await (const keys of matchingKeys(session, type, facet, query)) {
-    const values = await valuesAlong(session, { type, path: [] }, keys, facet);
-    for (const found of values.values()) {
-      const distinct = new Set(found.flatMap((value) => value ?? []));
-      for (const value of distinct) counts.set(value, (counts.get(value) ?? 0) + 1);
-      for (const [at, range] of (facet.ranges ?? []).entries()) {
-        if (inRanges !== undefined && [...distinct].some((value) => isInRange(range, Number(value))))
-          inRanges[at] = (inRanges[at] ?? 0) + 1;
+  const { ranges } = facet;
+  let keys = await matchingKeys(session, type, facet, query);
+  let rowSet: RowSet = { type, path: [] };
+  const levels: PathToValues['levels'][number][] = [];
+  for (const attribute of facet.path) {
+    const next = await readLevel(session, { rowSet, keys, attribute });
+    levels.push({ rows: keys.length, lists: next.lists });
+    keys = next.keys;
+    rowSet = rowSetBehind(session, rowSet, attribute);
+    if (keys.length > session.semiJoinLimit) refuseTooMany(session.semiJoinLimit, facet);
+  }
+  const values = await columnValues(session, rowSet, keys, facet.field);
+  const found = keys.map((key) => values.get(key) ?? null);
+  const numbered = ranges === undefined ? numberValues(found) : undefined;
+  const valuesOf: PathToValues['valuesOf'] = (end, add) => {
+    const value = found[end] ?? null;
+    if (value === null) return;
+    const number = numbered?.get(value);
+    if (number !== undefined) add(number);
+    for (const [at, range] of (ranges ?? []).entries()) if (isInRange(range, Number(value))) add(at);
+  };
+  const path = { levels, ends: keys.length, values: numbered?.size ?? ranges?.length ?? 0, valuesOf };
+  const begin = () => createCountBehind(path, () => true);
+  const counts = await TURNS.finish(TURNS.task(Number.POSITIVE_INFINITY), begin);
+  if (numbered === undefined)
+    return { values: (ranges ?? []).map(({ name }, at) => ({ value: name, count: counts[at] ?? 0 })) };
+  return presentFacet(facet, new Map(Array.from(numbered, ([value, at]) => [value, counts[at] ?? 0])));
+}
+
+function numberValues(found: readonly (Scalar | null)[]): ReadonlyMap<Scalar, number> {
+  const numbers = new Map<Scalar, number>();
+  for (const value of found) if (value !== null && !numbers.has(value)) numbers.set(value, numbers.size);
+  return numbers;
+}
+
+type Step = { readonly rowSet: RowSet; readonly keys: readonly number[]; readonly attribute: string };
+type Level = { readonly keys: readonly number[]; readonly lists: EntryLists };
+
+/** The rows behind an attribute of some rows, each once, and by row those behind it. */
+async function readLevel(session: Session, { rowSet, keys, attribute }: Step): Promise<Level> {
+  const numbers = new Map<number, number>();
+  const [counts, heads] = [new Int32Array(keys.length), new Int32Array(keys.length)];
+  const pool: number[] = [];
+  for (let from = 0; from < keys.length; from += ROWS_AT_ONCE) {
+    const asked = keys.slice(from, from + ROWS_AT_ONCE);
+    for (const [at, list] of (await keysBehind(session, rowSet, asked, attribute)).entries()) {
+      const row = from + at;
+      counts[row] = list.length;
+      heads[row] = pool.length;
+      for (const key of list) {
+        const number = numbers.get(key) ?? numbers.size;
+        numbers.set(key, number);
+        if (list.length === 1) heads[row] = number;
+        else pool.push(number);
       }
     }
   }
-  if (facet.ranges === undefined) return presentFacet(facet, counts);
-  return { values: facet.ranges.map(({ name }, at) => ({ value: name, count: inRanges?.[at] ?? 0 })) };
+  return { keys: [...numbers.keys()], lists: { counts, heads, pool: Int32Array.from(pool) } };
 }
 
 type KeyBuckets = {
@@ -40,34 +89,38 @@ type KeyBuckets = {
   readonly after_key?: { readonly key: number };
 };
 
-async function* matchingKeys(
+async function matchingKeys(
   session: Session,
   type: Uid,
   facet: FacetRequest,
   query: Dsl,
-): AsyncIterable<readonly number[]> {
+): Promise<readonly number[]> {
+  const keys: number[] = [];
   let after: KeyBuckets['after_key'];
-  let read = 0;
   do {
     const sources = [{ key: { terms: { field: 'key' } } }];
     const composite = { size: ROWS_AT_ONCE, sources, ...defined({ after }) };
     const { aggregations } = await session.search(type, { size: 0, query, aggs: { keys: { composite } } });
     const page = aggregations?.['keys'] as KeyBuckets | undefined;
-    const keys = (page?.buckets ?? []).map(({ key }) => key.key);
-    read += keys.length;
-    if (read > session.semiJoinLimit) refuseTooMany(session.semiJoinLimit, facet);
-    if (keys.length > 0) yield keys;
-    after = keys.length < ROWS_AT_ONCE ? undefined : page?.after_key;
+    const buckets = page?.buckets ?? [];
+    for (const { key } of buckets) keys.push(key.key);
+    if (keys.length > session.semiJoinLimit) refuseTooMany(session.semiJoinLimit, facet);
+    after = buckets.length < ROWS_AT_ONCE ? undefined : page?.after_key;
   } while (after !== undefined);
+  return keys;
 }
 
 function refuseTooMany(limit: number, { path, field }: FacetRequest): never {
   const way = path.join('.');
-  throw new RequestError('query-too-large', `Invalid facets: more than ${limit} entries match`, {
-    param: 'facets',
-    source: 'query',
-    path: [...path, field].join('.'),
-    found: `more than ${limit} entries`,
-    accepted: `a narrower filter, or ${way} copied into the documents (pluginOptions.varve.denormalise.paths)`,
-  });
+  throw new RequestError(
+    'query-too-large',
+    `Invalid facets: more than ${limit} entries match, or are behind ${way}`,
+    {
+      param: 'facets',
+      source: 'query',
+      path: [...path, field].join('.'),
+      found: `more than ${limit} entries`,
+      accepted: `a narrower filter, or ${way} copied into the documents (pluginOptions.varve.denormalise.paths)`,
+    },
+  );
 }

@@ -2,9 +2,7 @@ import { createMergeSort } from '../../../turns/merge-sort.ts';
 import { TURNS } from '../../../turns/turns.ts';
 import { compareCodePoints } from '../../column.ts';
 import type { RowSet, SortKey, SortPosition } from '../../read-index.ts';
-import { readInteger } from '../documents/stored-value.ts';
-import { linkingRows, ownedTargets, partRowSet, partsOf, stepOf } from './linked-rows.ts';
-import { locate, readRows } from './read-rows.ts';
+import { columnValues, keysBehind, rowSetBehind } from './follow-step.ts';
 import type { Session } from './session.ts';
 
 type SortValue = SortPosition[number];
@@ -21,9 +19,9 @@ export async function sortInProcess(
 ): Promise<readonly PlacedRow[]> {
   const all = withId(sort);
   const positions = new Map<number, SortValue[]>(keys.map((key) => [key, []]));
-  for (const { path, field, direction } of all) {
-    const values = await valuesAlong(session, rowSet, keys, { path, field });
-    for (const [key, position] of positions) position.push(endValue(values.get(key) ?? [null], direction));
+  for (const sortKey of all) {
+    const values = await valuesAlong(session, rowSet, keys, sortKey);
+    for (const [key, position] of positions) position.push(values.get(key) ?? null);
   }
   const rows = Array.from(positions, ([key, position]): PlacedRow => ({ key, position }));
   const compare = (a: number, b: number) =>
@@ -70,67 +68,26 @@ function compareValues(a: SortValue, b: SortValue): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Values of a column at the ends of a path, by key; NULL for each way that ends early. */
-export async function valuesAlong(
+/** The value of each row that counts in the order: NULL for each way that ends early. */
+async function valuesAlong(
   session: Session,
   rowSet: RowSet,
   keys: readonly number[],
-  { path, field }: Pick<SortKey, 'path' | 'field'>,
-): Promise<ReadonlyMap<number, readonly SortValue[]>> {
+  { path, field, direction }: SortKey,
+): Promise<ReadonlyMap<number, SortValue>> {
   const [attribute, ...rest] = path;
   if (attribute === undefined) return columnValues(session, rowSet, keys, field);
-  const next = await stepFrom(session, rowSet, keys, attribute);
-  const distinct = [...new Set(next.lists.flat())];
-  const values = await valuesAlong(session, next.rowSet, distinct, { path: rest, field });
+  const lists = await keysBehind(session, rowSet, keys, attribute);
+  const distinct = [...new Set(lists.flat())];
+  const next = rowSetBehind(session, rowSet, attribute);
+  const values = await valuesAlong(session, next, distinct, { path: rest, field, direction });
   return new Map(
-    keys.map((key, i) => {
-      const list = next.lists[i] ?? [];
-      return [key, list.length === 0 ? [null] : list.flatMap((each) => values.get(each) ?? [null])];
-    }),
-  );
-}
-
-async function stepFrom(
-  session: Session,
-  rowSet: RowSet,
-  keys: readonly number[],
-  attribute: string,
-): Promise<{ readonly rowSet: RowSet; readonly lists: readonly (readonly number[])[] }> {
-  const step = stepOf(session, rowSet, attribute);
-  if (step.kind !== 'relation') {
-    const parts = await partsOf(session, rowSet, keys, step);
-    return { rowSet: partRowSet(rowSet, attribute), lists: parts.map((list) => list.map(({ key }) => key)) };
-  }
-  const target: RowSet = { type: step.target, path: [] };
-  if (step.linkField !== undefined) {
-    return { rowSet: target, lists: await ownedTargets(session, rowSet, keys, attribute) };
-  }
-  const { lists, incomplete } = await linkingRows(session, keys, step);
-  if (incomplete && keys.length > 1) {
-    const half = Math.ceil(keys.length / 2);
-    const parts = [keys.slice(0, half), keys.slice(half)];
-    const found = await Promise.all(parts.map((part) => stepFrom(session, rowSet, part, attribute)));
-    return { rowSet: target, lists: found.flatMap((part) => part.lists) };
-  }
-  return { rowSet: target, lists: lists.map((list) => list.map(({ key }) => key)) };
-}
-
-async function columnValues(
-  session: Session,
-  rowSet: RowSet,
-  keys: readonly number[],
-  field: string,
-): Promise<ReadonlyMap<number, readonly SortValue[]>> {
-  const { place } = locate(session.layouts(rowSet.type), rowSet.path);
-  const scalar = place.scalars.get(field);
-  if (scalar === undefined) throw new Error(`${place.model.uid} has no field ${field} in the read index`);
-  const name = `${place.prefix}f.${field}`;
-  const isLong = scalar.fieldType === 'long';
-  const rows = await readRows(session, rowSet, keys, { fields: [name] });
-  return new Map(
-    rows.map(({ key, fields }) => {
-      const value = (fields[name]?.[0] ?? null) as string | number | null;
-      return [key, [isLong && value !== null ? readInteger(String(value)) : value]];
-    }),
+    keys.map((key, i) => [
+      key,
+      endValue(
+        (lists[i] ?? []).map((each) => values.get(each) ?? null),
+        direction,
+      ),
+    ]),
   );
 }
