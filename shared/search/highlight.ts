@@ -1,8 +1,9 @@
+import { foldWord } from './fold-word.ts';
 import type { Language } from './languages.ts';
 import { indexedWord, matchWord, type WordKind } from './match-word.ts';
 import { letterFilter, scanWords } from './scan-words.ts';
 import type { SearchTerm } from './search-terms.ts';
-import { splitWords } from './split-words.ts';
+import { splitWords, type TextWord } from './split-words.ts';
 
 /** A part of a text that a query matches. */
 export type Mark = { readonly start: number; readonly end: number; readonly term: SearchTerm };
@@ -29,29 +30,77 @@ const ELLIPSIS = '…';
  */
 export function createMarker(rules: MarkRules): (text: string) => readonly Mark[] {
   if (rules.terms.length === 0) return () => [];
-  const known = new Map<string, WordMark | undefined>();
+  const known = new Map<string, WordMarks>();
   const filter = letterFilter(rules);
-  const addMark = (marks: Mark[], word: string, start: number, end: number): void => {
-    if (!known.has(word)) known.set(word, markOf(word, rules));
-    const found = known.get(word);
-    if (found !== undefined)
-      marks.push({ start, end: Math.min(end, start + found.length), term: found.term });
+  const marksOf = (word: string): WordMarks => {
+    const before = known.get(word);
+    if (before !== undefined) return before;
+    const found = { own: markOf(word, rules), splits: splitsAt(word, rules) };
+    known.set(word, found);
+    return found;
   };
   return (text) => {
+    const scanned: Mark[] = [];
+    const isScanned = scanWords(text, filter, (start, end) => {
+      const next = () => wordBehind(text, end);
+      addMarks(scanned, { word: text.slice(start, end).toLowerCase(), start, end }, next, marksOf);
+    });
+    if (isScanned) return scanned;
     const marks: Mark[] = [];
-    const isScanned = scanWords(text, filter, (start, end) =>
-      addMark(marks, text.slice(start, end).toLowerCase(), start, end),
-    );
-    if (isScanned) return marks;
-    const others: Mark[] = [];
-    for (const { word, start, end } of splitWords(text, rules.language.locale))
-      addMark(others, word, start, end);
-    return others;
+    const words = splitWords(text, rules.language.locale);
+    for (const [at, word] of words.entries()) addMarks(marks, word, () => words[at + 1], marksOf);
+    return marks;
   };
 }
 
-/** The term that a word matches, and how much of the word. */
+/** The term that a word matches, with how much of the word, and what with the word behind it makes a term. */
+type WordMarks = { readonly own: WordMark | undefined; readonly splits: readonly SplitMark[] };
 type WordMark = { readonly term: SearchTerm; readonly length: number };
+type SplitMark = { readonly behind: string; readonly term: SearchTerm };
+
+function addMarks(
+  marks: Mark[],
+  { word, start, end }: TextWord,
+  next: () => TextWord | undefined,
+  marksOf: (word: string) => WordMarks,
+): void {
+  const { own, splits } = marksOf(word);
+  if (own !== undefined) addMark(marks, { start, end: Math.min(end, start + own.length), term: own.term });
+  if (splits.length === 0) return;
+  const behind = next();
+  const split = behind && splits.find((each) => each.behind === foldWord(behind.word));
+  if (behind === undefined || split === undefined) return;
+  const { term } = split;
+  if (own === undefined) addMark(marks, { start, end, term });
+  // The word behind may match a term too.
+  if (marksOf(behind.word).own === undefined) addMark(marks, { start: behind.start, end: behind.end, term });
+}
+
+/** The second word of a split may begin another one. */
+function addMark(marks: Mark[], mark: Mark): void {
+  const last = marks.at(-1);
+  if (last === undefined || last.start < mark.start) marks.push(mark);
+}
+
+const NEXT_WORD = /[^a-z0-9]*([a-z0-9]+)/iy;
+
+/** The word behind a place in a text of ASCII characters. */
+function wordBehind(text: string, from: number): TextWord | undefined {
+  NEXT_WORD.lastIndex = from;
+  const word = NEXT_WORD.exec(text)?.[1];
+  if (word === undefined) return undefined;
+  const end = NEXT_WORD.lastIndex;
+  return { word: word.toLowerCase(), start: end - word.length, end };
+}
+
+/** The words that make a term together with a word before them. */
+function splitsAt(word: string, { terms, kind }: MarkRules): readonly SplitMark[] {
+  if (kind !== 'text') return [];
+  const folded = foldWord(word);
+  return terms.flatMap((term) =>
+    term.splits.filter(([first]) => first === folded).map(([, behind]) => ({ behind, term })),
+  );
+}
 
 function markOf(word: string, { language, terms, kind }: MarkRules): WordMark | undefined {
   const indexed = indexedWord(language, word, kind);

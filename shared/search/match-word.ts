@@ -1,6 +1,6 @@
 import { foldWord } from './fold-word.ts';
 import type { Language } from './languages.ts';
-import type { SearchTerm } from './search-terms.ts';
+import type { JoinedWord, SearchTerm } from './search-terms.ts';
 import { TOO_FAR, typoDistance } from './typo-distance.ts';
 
 /** `text`: words match by their stems and with typos; `spelled`: not with typos; `keyword`: neither. */
@@ -25,6 +25,8 @@ const EXACT: WordMatch = { typos: 0, isExact: true };
 /** A match by stem, beginning or synonym. */
 export const ALIKE: WordMatch = { typos: 0, isExact: false };
 const WITH_TYPOS: readonly WordMatch[] = [ALIKE, { typos: 1, isExact: false }, { typos: 2, isExact: false }];
+/** A match by two words that make the term together. */
+export const AS_SPLIT: WordMatch = { typos: 1, isExact: false };
 
 /** Returns how a word matches a term; undefined: it does not. */
 export function matchWord(term: SearchTerm, { folded, stem, kind }: IndexedWord): WordMatch | undefined {
@@ -32,7 +34,14 @@ export function matchWord(term: SearchTerm, { folded, stem, kind }: IndexedWord)
   if (stem !== undefined && stem === term.stem) return ALIKE;
   if (term.isPrefix && folded.startsWith(term.folded)) return ALIKE;
   if (term.synonyms.includes(folded)) return ALIKE;
-  if (kind !== 'text' || term.typos === 0) return undefined;
-  const typos = typoDistance(term.folded, folded, term.typos, term.isPrefix);
+  if (kind !== 'text') return undefined;
+  let typos = term.typos === 0 ? TOO_FAR : typoDistance(term.folded, folded, term.typos, term.isPrefix);
+  for (const joined of term.joined) typos = Math.min(typos, joinedTypos(joined, folded));
   return typos === TOO_FAR ? undefined : WITH_TYPOS[typos];
+}
+
+/** A word that was typed as several has one typo for that. */
+function joinedTypos({ text, typos, isPrefix }: JoinedWord, folded: string): number {
+  const more = typoDistance(text, folded, typos, isPrefix);
+  return more === TOO_FAR ? TOO_FAR : 1 + more;
 }

@@ -19,6 +19,8 @@ const MOST_HITS = 65_536;
 export const FAR = 5;
 /** Positions between the last word of one value and the first of the next. */
 export const VALUE_GAP = FAR + 1;
+/** Position of two words that are one term: they are near to nothing. */
+export const UNPLACED = -1;
 /** Attribute ranks from here on are one. */
 export const LAST_RANK = 15;
 /**
@@ -143,6 +145,7 @@ function noteHit(hits: RowHits, i: number, { rankOfField, nearness }: Tiers): vo
   const { typos, isNear } = nearness;
   if (hits.typos[i] !== typos[term]) return;
   const position = hits.position[i] as number;
+  if (position === UNPLACED) return;
   placeBefore[term] = lastAt[term] as number;
   lastAt[term] = position;
   if (isNear[term - 1] === true) noteDistance(term - 1, position - placeBelow(term - 1, position));

@@ -17,14 +17,15 @@ export const PLAIN_LETTERS: Uint8Array = Uint8Array.from({ length: ASCII }, (_, 
   return /[a-z0-9]/.test(letter) ? letter.charCodeAt(0) : SEPARATOR;
 });
 
-/** A test that no word fails that `matchWord` takes for one of the terms. */
+/** A test that no word fails that `matchWord` takes for one of the terms, or that is the first of a pair that is one. */
 export function letterFilter({ language, terms }: ScanRules): LetterFilter {
   const filter = { first: new Uint8Array(ASCII), second: new Uint8Array(ASCII) };
   for (const term of terms) {
-    const { folded, stem, synonyms, typos } = term;
+    const { folded, stem, synonyms, joined, typos } = term;
     // Any word may have this stem, or be as near.
     if (!language.keepsFirstLetter || stem === '' || folded.length <= typos) filter.first.fill(1);
-    for (const word of [folded, stem, ...synonyms]) allow(filter.first, word.charCodeAt(0));
+    for (const word of [folded, stem, ...synonyms, ...joined.map(({ text }) => text)])
+      allow(filter.first, word.charCodeAt(0));
     if (typos < 2) continue;
     // The first letter may be another one, one too many, missing, or the second one.
     const [one, other] = [folded.charCodeAt(0), folded.charCodeAt(1)];

@@ -1,7 +1,7 @@
 import type { Language } from './languages.ts';
 import {
   countRepeated,
-  joinNeighbours,
+  joinAndSplit,
   MOST_TERMS,
   type SearchTerm,
   type SearchTerms,
@@ -35,7 +35,7 @@ export function searchReadings(query: string, rules: TermRules): readonly Search
   }
   const kept = replaced.map((terms) => withoutStopWords(terms, rules));
   const readings = kept.filter((terms) => terms.length <= MOST_IN_READING);
-  return [asTyped, ...readings.map((terms): SearchTerms => ({ mode: 'all', terms: joinNeighbours(terms) }))];
+  return [asTyped, ...readings.map((terms): SearchTerms => ({ mode: 'all', terms: joinAndSplit(terms) }))];
 }
 
 /** The terms of a query with synonyms in the places of phrases, in every combination up to a limit; none where it has no phrases. */
@@ -96,6 +96,8 @@ function synonymTerms(
     typos: 0,
     mayHaveTypos: false,
     synonyms: [],
+    joined: [],
+    splits: [],
     place,
     count: 1,
   }));

@@ -16,11 +16,21 @@ export type SearchTerm = {
   readonly mayHaveTypos: boolean;
   /** Folded words that count as this one. */
   readonly synonyms: readonly string[];
+  /** Words that it and its neighbours make together. */
+  readonly joined: readonly JoinedWord[];
+  /** Pairs of words that count as it where one follows the other. */
+  readonly splits: readonly Split[];
   /** Its place among the words that were typed, stop words included. */
   readonly place: number;
   /** How often it was typed. */
   readonly count: number;
 };
+
+/** Several typed words as one, which may have so many typos. */
+export type JoinedWord = { readonly text: string; readonly typos: number; readonly isPrefix: boolean };
+
+/** Two words that may have been typed as one. */
+export type Split = readonly [string, string];
 
 /** `all`: every term has to match, `any`: one of them. */
 export type SearchMode = 'all' | 'any';
@@ -65,6 +75,8 @@ export function typedTerms(query: string, rules: TermRules): readonly SearchTerm
       mayHaveTypos: typoTolerance,
       typos: typoTolerance ? typosAllowed(folded) : 0,
       synonyms: rules.synonyms?.words.get(folded) ?? [],
+      joined: [],
+      splits: [],
     };
   });
 }
@@ -73,7 +85,7 @@ export function typedTerms(query: string, rules: TermRules): readonly SearchTerm
 export function termsOf(typed: readonly SearchTerm[], rules: TermRules): SearchTerms {
   const kept = withoutStopWords(typed, rules);
   const mode = kept.length > MOST_REQUIRED ? 'any' : 'all';
-  return { mode, terms: (mode === 'any' ? countRepeated(kept) : joinNeighbours(kept)).slice(0, MOST_TERMS) };
+  return { mode, terms: (mode === 'any' ? countRepeated(kept) : joinAndSplit(kept)).slice(0, MOST_TERMS) };
 }
 
 /** Removes stop words, unless nothing else is there. */
@@ -85,16 +97,46 @@ export function withoutStopWords(
   return meant.length === 0 ? terms : meant;
 }
 
-/** Adds the words that neighbours make together: `pizza roma` finds `pizzaroma`. */
-export function joinNeighbours(terms: readonly SearchTerm[]): readonly SearchTerm[] {
-  return terms.map((term, at) => {
-    if (!term.mayHaveTypos) return term;
-    const [before, behind] = [terms[at - 1], terms[at + 1]];
-    const joined: string[] = [];
-    if (before?.place === term.place - 1 && before.mayHaveTypos) joined.push(before.folded + term.folded);
-    if (behind?.place === term.place + 1 && behind.mayHaveTypos) joined.push(term.folded + behind.folded);
-    return joined.length === 0 ? term : { ...term, synonyms: [...term.synonyms, ...joined] };
-  });
+/** Adds the words that neighbours make together, and the pairs that words may be: `sun flower` finds `sunflower`, and the reverse. */
+export function joinAndSplit(terms: readonly SearchTerm[]): readonly SearchTerm[] {
+  const joined = terms.map((): JoinedWord[] => []);
+  for (let size = 2; size <= MOST_JOINED; size++) {
+    for (let at = 0; at + size <= terms.length; at++) {
+      const neighbours = terms.slice(at, at + size);
+      const word = joinWords(neighbours);
+      if (word !== undefined) for (let i = at; i < at + size; i++) joined[i]?.push(word);
+    }
+  }
+  return terms.map((term, at) => ({ ...term, joined: joined[at] ?? [], splits: splitsOf(term) }));
+}
+
+/** Words that are joined at the most. */
+const MOST_JOINED = 3;
+
+/** undefined: a stop word was between the words, or they are to match as they are. Each joint is a typo. */
+function joinWords(terms: readonly SearchTerm[]): JoinedWord | undefined {
+  const [first] = terms;
+  if (first === undefined || !terms.every(({ mayHaveTypos }) => mayHaveTypos)) return undefined;
+  if (!terms.every(({ place }, at) => place === first.place + at)) return undefined;
+  const text = terms.map(({ folded }) => folded).join('');
+  const typos = Math.max(0, typosAllowed(text) - (terms.length - 1));
+  return { text, typos, isPrefix: terms.some(({ isPrefix }) => isPrefix) };
+}
+
+/** Shorter parts do not count as words. */
+const SHORTEST_PART = 2;
+/** Longer words are not split. */
+const LONGEST_SPLIT = 40;
+
+/** Returns the ways to split a word in two, the most even one first. */
+export function splitsOf({ folded, mayHaveTypos }: SearchTerm): readonly Split[] {
+  const last = folded.length - SHORTEST_PART;
+  if (!mayHaveTypos || folded.length > LONGEST_SPLIT || last < SHORTEST_PART) return [];
+  const places = Array.from({ length: last - SHORTEST_PART + 1 }, (_, at) => at + SHORTEST_PART);
+  const unevenness = (at: number) => Math.abs(folded.length - 2 * at);
+  return places
+    .sort((a, b) => unevenness(a) - unevenness(b) || a - b)
+    .map((at) => [folded.slice(0, at), folded.slice(at)]);
 }
 
 /** A word that no text has, with one more typo. undefined: it has as many as it may have. */

@@ -139,14 +139,44 @@ export function describeWords(open: OpenIndex): void {
   });
 
   it('finds two words that were typed as one, and one that was typed as two', async () => {
-    const shelf = await shelfOf(open, ['sun and a flower', 'daylight', 'sun flower']);
+    const titles = ['sun and a flower', 'daylight', 'sun flower', 'sun'];
+    const shelf = await shelfOf(open, titles, ['', '', '', 'flower']);
     const { hits, text } = await search(shelf, 'sunflower ');
-    expect(hits.sources.map((source) => decode(source).id)).toEqual([3, 1]);
-    expect(text?.terms.get('en')?.map(({ folded }) => folded)).toEqual(['sun', 'flower']);
+    expect(hits.sources.map((source) => decode(source).id)).toEqual([3]);
+    expect(text?.terms.get('en')?.map(({ folded }) => folded)).toEqual(['sunflower']);
     expect(await ids(shelf, 'day light ')).toEqual([2]);
+    expect(await ids(shelf, 'day lig')).toEqual([2]);
+    expect(await ids(shelf, 'da yli ght ')).toEqual([2]);
+    expect([...((await search(shelf, 'day light ')).text?.corrected ?? [])]).toEqual([
+      ['day', 'daylight'],
+      ['light', 'daylight'],
+    ]);
     const exactly = { text: { typoTolerance: false } };
     expect(await ids(shelf, 'sunflower ', exactly)).toEqual([]);
     expect(await ids(shelf, 'day light ', exactly)).toEqual([]);
+    expect(await ids(shelf, 'sunflower ', { text: { fields: new Set(['body']) } })).toEqual([]);
+    // What was not asked for is left out: the filter passes no pair.
+    expect(await ids(shelf, 'sunflower ', { query: term('id', 1) })).toEqual([]);
+  });
+
+  it('ranks words as they were typed above split and joined ones', async () => {
+    const titles = ['sun flower', 'sunflower', 'a flower of the sun', 'sunflowr', 'sunflowers'];
+    const shelf = await shelfOf(open, titles);
+    expect(await ids(shelf, 'sunflower ')).toEqual([2, 5, 1, 4]);
+    expect(await ids(shelf, 'sun flower ')).toEqual([1, 3, 2, 4, 5]);
+    const exactly = { text: { typoTolerance: false } };
+    expect(await ids(shelf, 'sunflower ', exactly)).toEqual([2, 5]);
+    expect(await ids(shelf, 'sun flower ', exactly)).toEqual([1, 3]);
+  });
+
+  it('measures the distance of words that were not split', async () => {
+    const shelf = await shelfOf(open, [
+      'sun flower x x field',
+      'sunflowr x x x field',
+      'sunflowr sun flower field',
+      'flower field sun',
+    ]);
+    expect(await ids(shelf, 'sunflower field ')).toEqual([3, 2, 1]);
   });
 
   it('finds one word by several and several by one, if they are synonyms', async () => {

@@ -6,8 +6,13 @@ import {
   type WordKind,
   type WordMatch,
 } from '../../shared/search/match-word.ts';
-import { allowAnotherTypo, type SearchTerm, searchTerms } from '../../shared/search/search-terms.ts';
-import { splitsOf, splitTerm } from '../../shared/search/split-term.ts';
+import {
+  allowAnotherTypo,
+  type SearchTerm,
+  searchTerms,
+  splitsOf,
+} from '../../shared/search/search-terms.ts';
+import { splitTerm } from '../../shared/search/split-term.ts';
 import { splitWords } from '../../shared/search/split-words.ts';
 
 /** A row as a search sees it. */
@@ -29,7 +34,13 @@ export type NaiveSearch = {
 };
 
 type Word = IndexedWord & { readonly field: number; readonly position: number };
-type Hit = { readonly term: number; readonly word: Word; readonly match: WordMatch };
+type Hit = {
+  readonly term: number;
+  readonly word: Word;
+  readonly match: WordMatch;
+  /** Together with the word before it. */
+  readonly isPair: boolean;
+};
 type ReadRow = { readonly row: NaiveRow; readonly words: readonly Word[] };
 
 /**
@@ -119,9 +130,11 @@ function meant(
   const searched = words.filter(({ field }) => isAllowed(search, fields[field]));
   const isKnown = searched.some(({ folded, stem }) => folded === term.folded || stem === term.stem);
   const asked = mode === 'any' && isKnown ? { ...term, typos: 0, isPrefix: false } : term;
-  if (searched.some((word) => matchWord(asked, word) !== undefined)) return [asked];
+  const isThere = (each: SearchTerm) =>
+    all.some((read) => hitsOf([each], read).some(({ word }) => isAllowed(search, fields[word.field])));
+  if (isThere(asked)) return [asked];
   const guess = allowAnotherTypo(asked) ?? asked;
-  if (searched.some((word) => matchWord(guess, word) !== undefined)) return [guess];
+  if (mode === 'all' || isThere(guess)) return [guess];
   const split = splitsOf(guess).find((parts) =>
     parts.every((part) => searched.some(({ folded }) => folded === part)),
   );
@@ -132,12 +145,24 @@ function meant(
 }
 
 function hitsOf(terms: readonly SearchTerm[], { words }: ReadRow): Hit[] {
-  return words.flatMap((word) =>
-    terms.flatMap((each, term) => {
+  return words.flatMap((word, at) =>
+    terms.flatMap((each, term): Hit[] => {
       const match = matchWord(each, word);
-      return match === undefined ? [] : [{ term, word, match }];
+      const before = words[at - 1];
+      const isPair = before !== undefined && isSplit(each, before, word);
+      return [
+        ...(match === undefined ? [] : [{ term, word, match, isPair: false }]),
+        ...(isPair ? [{ term, word, match: { typos: 1, isExact: false }, isPair }] : []),
+      ];
     }),
   );
+}
+
+/** Whether two words of one text were typed as one. */
+function isSplit({ folded, splits }: SearchTerm, before: Word, word: Word): boolean {
+  if (before.kind !== 'text' || word.kind !== 'text' || before.position + 1 !== word.position) return false;
+  const isLong = before.folded.length > 1 && word.folded.length > 1;
+  return splits.length > 0 && isLong && before.folded + word.folded === folded;
 }
 
 /** By term: the fewest typos that a word of any row has. */
@@ -148,7 +173,7 @@ function meantTypos(
 ): number[] {
   const hits = all.flatMap((read) => hitsOf(terms, read)).filter(isSearched);
   return terms.map((_, term) =>
-    Math.min(...hits.filter((hit) => hit.term === term).map(({ match }) => match.typos)),
+    Math.min(...hits.filter((hit) => hit.term === term && !hit.isPair).map(({ match }) => match.typos)),
   );
 }
 
@@ -165,7 +190,9 @@ function tiers(
     const least = Math.min(...own.map(({ match }) => match.typos));
     return own.filter(({ match }) => match.typos === least);
   });
-  const near = best.map((own, term) => own.filter(({ match }) => match.typos === meant[term]));
+  const near = best.map((own, term) =>
+    own.filter(({ match, isPair }) => !isPair && match.typos === meant[term]),
+  );
   const sum = (of: (own: readonly Hit[], term: number) => number) =>
     best.reduce((total, own, term) => total + of(own, term), 0);
   return [

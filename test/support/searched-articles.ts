@@ -93,7 +93,7 @@ export const WORDS = [
     'maisons',
     'maison',
   ],
-  ...['straße', 'strasse', 'AB-12', '東京都', 'x', 'élève', 'les'],
+  ...['straße', 'strasse', 'AB-12', '東京都', 'x', 'élève', 'les', 'heatlayer', 'maisonheat'],
 ];
 export const TYPED = [
   ...WORDS,
@@ -114,6 +114,20 @@ export const TYPED = [
   'boun',
   'daries',
   '東京',
+  'lay er s',
+];
+
+/** Neighbours that may be typed as one word, and words that may be typed as several. */
+const NEIGHBOURS = ['heat layer', 'heat layer', 'theory heat', 'boun daries', 'maison heat', 'la yer'];
+const TOGETHER = [
+  'heatlayer',
+  'theoryheat',
+  'boundaries',
+  'maisonheat',
+  'layer',
+  'heat layer',
+  'heat la',
+  'ca fé',
 ];
 
 const sentence = (words: readonly string[], maxLength: number) =>
@@ -123,12 +137,19 @@ export const article: fc.Arbitrary<Article> = fc.record({
   key: fc.integer({ min: 1, max: 24 }),
   version: fc.constantFrom<RowVersion>('draft', 'published'),
   locale: fc.constantFrom('en', 'fr'),
-  texts: fc.tuple(sentence(WORDS, 3), sentence(WORDS, 12), sentence(WORDS, 1)),
+  texts: fc.tuple(
+    sentence([...WORDS, ...NEIGHBOURS], 3),
+    sentence([...WORDS, ...NEIGHBOURS, ...NEIGHBOURS], 8),
+    sentence(WORDS, 1),
+  ),
   stars: fc.constantFrom(null, 1, 2, 3),
 });
 
 export const typedQuery: fc.Arbitrary<string> = fc
-  .tuple(sentence(TYPED, 6), fc.constantFrom('', '', ' ', '?'))
+  .tuple(
+    fc.oneof({ weight: 2, arbitrary: sentence(TYPED, 6) }, sentence(TOGETHER, 3)),
+    fc.constantFrom('', '', ' ', '?'),
+  )
   .map(([words, end]) => words + end);
 
 /** The row of an article; `null` removes it. */

@@ -21,8 +21,9 @@ export function createExpansion(vocabulary: Vocabulary, term: SearchTerm): () =>
   };
 }
 
-function nameOf({ folded, stem, isPrefix, typos, synonyms }: SearchTerm): string {
-  return [isPrefix, typos, folded, stem, ...synonyms].join(' ');
+function nameOf({ folded, stem, isPrefix, typos, synonyms, joined }: SearchTerm): string {
+  const together = joined.map((word) => `${word.text}:${word.typos}:${word.isPrefix}`);
+  return [isPrefix, typos, folded, stem, ...synonyms, ...together].join(' ');
 }
 
 function createScan(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
@@ -38,13 +39,23 @@ function createScan(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
   const compare = (number: number) => matchWord(term, vocabulary.words[number] as KnownWord);
   for (const number of wordsOfTerm(vocabulary, term)) if (!known.has(number)) add(number, compare(number));
   const { folded, isPrefix, typos } = term;
-  if (!isPrefix && typos === 0) return () => ({ words, matches });
-  const walk = createNearWalk(vocabulary.trie, { text: folded, typos, isPrefix }, (number, hasBeginning) => {
-    // The word itself is known already.
-    if (!known.has(number)) add(number, hasBeginning ? ALIKE : compare(number));
-  });
+  const walks: (() => void)[] = [];
+  if (isPrefix || typos > 0) {
+    const visit = (number: number, hasBeginning: boolean) => {
+      // The word itself is known already.
+      if (!known.has(number)) add(number, hasBeginning ? ALIKE : compare(number));
+    };
+    walks.push(createNearWalk(vocabulary.trie, { text: folded, typos, isPrefix }, visit));
+  }
+  for (const joined of term.joined) {
+    const visit = (number: number) => {
+      if (!known.has(number)) add(number, compare(number));
+    };
+    walks.push(createNearWalk(vocabulary.trie, joined, visit));
+  }
+  let next = 0;
   return () => {
-    walk();
+    for (; next < walks.length; next++) (walks[next] as () => void)();
     return { words, matches };
   };
 }

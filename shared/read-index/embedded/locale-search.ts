@@ -1,8 +1,8 @@
 import { defined } from '../../defined.ts';
 import { searchReadings } from '../../search/search-readings.ts';
 import type { SearchMode, SearchTerm, SearchTerms } from '../../search/search-terms.ts';
-import { allowAnotherTypo, type TermRules } from '../../search/search-terms.ts';
-import { splitsOf, splitTerm } from '../../search/split-term.ts';
+import { allowAnotherTypo, splitsOf, type TermRules } from '../../search/search-terms.ts';
+import { splitTerm } from '../../search/split-term.ts';
 import { synonymsIn } from '../../search/synonyms.ts';
 import { PART, rest } from '../../turns/slice.ts';
 import { compareCodePoints } from '../column.ts';
@@ -14,9 +14,15 @@ import { collectPosting, type Postings, postingCount } from './postings.ts';
 import { borrowBits } from './row-set.ts';
 import type { TextIndex } from './text-index.ts';
 import type { Expansion, KnownWord } from './vocabulary.ts';
+import { createPairRows, type KnownPair, knownPairs } from './word-pairs.ts';
 
-/** A term of a query in one locale: the words that match it, and the rows that have one of them. */
-export type LocaleTerm = { readonly term: SearchTerm; readonly expansion: Expansion; readonly rows: Bits };
+/** A term of a query in one locale: the words that match it, and the rows that have one of them or a pair that is split from it. */
+export type LocaleTerm = {
+  readonly term: SearchTerm;
+  readonly expansion: Expansion;
+  readonly pairs: readonly KnownPair[];
+  readonly rows: Bits;
+};
 
 /** Search in the rows of one locale. */
 export type LocaleSearch = {
@@ -69,9 +75,14 @@ function createLocaleTerm(
   const create = (meant: SearchTerm): (() => LocaleTerm) => {
     const expand = createExpansion(text.vocabulary, meant);
     const rows = createRows(index, text, isSearched);
+    const pairs = knownPairs(text.vocabulary, meant);
+    const addPairs = pairs.map((pair) => createPairRows(index, text, isSearched, pair));
+    let added = 0;
     return () => {
       const expansion = expand();
-      return { term: meant, expansion, rows: rows(expansion.words) };
+      const found = rows(expansion.words);
+      for (; added < addPairs.length; added++) (addPairs[added] as (into: Bits) => void)(found);
+      return { term: meant, expansion, pairs, rows: found };
     };
   };
   const find = create(term);
@@ -87,7 +98,8 @@ function createLocaleTerm(
       last = guess();
       if (countBits(last.rows) > 0) return [last];
     }
-    parts ??= (splitKnown(text, isSearched, term) ?? []).map(create);
+    // A short query has looked for its pairs.
+    parts ??= (term.splits.length > 0 ? [] : (splitKnown(text, isSearched, term) ?? [])).map(create);
     // A part that is there already costs nothing when a slice ends here.
     return parts.length === 0 ? [last] : parts.map((part) => part());
   };

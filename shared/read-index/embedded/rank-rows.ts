@@ -1,11 +1,12 @@
 import { inverseFrequency, scoreTerm, weighFrequency } from '../../search/bm25.ts';
-import type { WordMatch } from '../../search/match-word.ts';
+import { AS_SPLIT, type WordMatch } from '../../search/match-word.ts';
 import {
   addHit,
   createRowHits,
   nearnessOf,
   type RowHits,
   rankInTiers,
+  UNPLACED,
   VALUE_GAP,
 } from '../../search/rank-hits.ts';
 import { rest } from '../../turns/slice.ts';
@@ -18,7 +19,12 @@ import type { Vocabulary } from './vocabulary.ts';
 /** Rows and their ranks, smaller is better: parallel, in ascending order of the rows. */
 export type RankedRows = { readonly rows: Int32Array; readonly ranks: Float64Array };
 
-type TermMatch = { readonly term: number; readonly match: WordMatch };
+type TermMatch = {
+  readonly term: number;
+  readonly match: WordMatch;
+  /** Words of which one has to come before. */
+  readonly after?: ReadonlySet<number>;
+};
 
 /** Ranks a row. */
 type RankRow = (row: number) => number;
@@ -154,12 +160,15 @@ function createSlots({ text, terms }: LocaleSearch): () => Slots {
   let next = 0;
   return () => {
     for (; term < terms.length; term++, next = 0) {
-      const { words, matches } = (terms[term] as LocaleTerm).expansion;
+      const { expansion, pairs } = terms[term] as LocaleTerm;
+      const { words, matches } = expansion;
       while (next < words.length) {
         const match = matches[next] as WordMatch;
         add(words[next++] as number, { term, match });
         rest(WORD_STEPS);
       }
+      for (const { first, second } of pairs)
+        for (const word of second) add(word, { term, match: AS_SPLIT, after: first });
     }
     return { slots, matchesBySlot };
   };
@@ -200,11 +209,21 @@ function scanWith(
         lengths[at.field] = (lengths[at.field] as number) + 1;
       const slot = slots[token] as number;
       if (slot === 0 || !isWanted) continue;
-      for (const { term, match } of matchesBySlot[slot] as readonly TermMatch[])
-        addHit(hits, term, at, match);
+      // A field comes before its first word.
+      addMatches(matchesBySlot[slot] as readonly TermMatch[], at, pool[next - 1] as number);
     }
   };
   return { lengths, read };
+}
+
+type HitPlace = { readonly position: number; readonly field: number };
+
+/** Notes the terms that a word matches, by itself or together with the word before it. */
+function addMatches(matches: readonly TermMatch[], at: HitPlace, before: number): void {
+  for (const { term, match, after } of matches) {
+    if (after === undefined) addHit(hits, term, at, match);
+    else if (after.has(before)) addHit(hits, term, { field: at.field, position: UNPLACED }, match);
+  }
 }
 
 function stopWordsOf({ words, byFolded, language }: Vocabulary): Uint8Array {

@@ -19,6 +19,11 @@ it.each([
   ['The boundary', 'bonudary ', 'The [boundary]'],
   ['Crème brûlée & <b>café</b>', 'cafe', 'Crème brûlée &amp; &lt;b&gt;[café]&lt;/b&gt;'],
   ['Nothing of it', 'else', 'Nothing of it'],
+  ['A Sun flower, a sunflower', 'sunflower ', 'A [Sun] [flower], a [sunflower]'],
+  ['sun and flower sun', 'sunflower ', 'sun and flower sun'],
+  ['Die Müller-Straße', 'mullerstrasse ', 'Die [Müller]-[Straße]'],
+  ['sun flower', 'sunflower sun ', '[sun] [flower]'],
+  ['daylight', 'day lig', '[daylight]'],
 ])('%s: %s', (text, query, expected) => {
   expect(marked(text, query)).toBe(expected);
 });

@@ -1,5 +1,5 @@
 import { type LocaleWords, readingsIn, type WordScope, type WordTerm } from './find-words.ts';
-import { hasToken, isThere, matchedWords, readVocabulary, tokensOf } from './read-words.ts';
+import { foundPairs, hasToken, isThere, matchedWords, readVocabulary, tokensOf } from './read-words.ts';
 import { termPattern } from './word-patterns.ts';
 
 /** Words that terms match by the vocabulary alone. */
@@ -26,7 +26,7 @@ export async function assumeWords(
       const place = { ...scope, locale };
       const words = terms.map(async (term): Promise<WordTerm> => {
         const vocabulary = await readVocabulary(place, termPattern(locale, term));
-        return { term, words: matchedWords(term, vocabulary) };
+        return { term, words: matchedWords(term, vocabulary), pairs: foundPairs(term, vocabulary) };
       });
       return { locale, mode, terms: await Promise.all(words) };
     }),

@@ -7,14 +7,17 @@ import {
   type SearchMode,
   type SearchTerm,
   type SearchTerms,
+  splitsOf,
 } from '../../../search/search-terms.ts';
-import { splitsOf, splitTerm } from '../../../search/split-term.ts';
+import { splitTerm } from '../../../search/split-term.ts';
 import { synonymsIn } from '../../../search/synonyms.ts';
 import type { TextSearch } from '../../text-search.ts';
 import type { FoundWord } from '../layout/word-tokens.ts';
 import { WORDS_FIELD } from '../layout/word-tokens.ts';
 import type { Dsl } from '../plan/dsl.ts';
 import {
+  type FoundPair,
+  foundPairs,
   hasToken,
   isThere,
   type MatchedWord,
@@ -24,10 +27,15 @@ import {
   type WordPlace,
 } from './read-words.ts';
 import type { Session } from './session.ts';
+import { hasPair } from './word-intervals.ts';
 import { termPattern, wordsPattern } from './word-patterns.ts';
 
-/** A term of a query in one locale, and the words in documents that match it. */
-export type WordTerm = { readonly term: SearchTerm; readonly words: readonly MatchedWord[] };
+/** A term of a query in one locale, and the words in documents that match it; documents may lack the pairs. */
+export type WordTerm = {
+  readonly term: SearchTerm;
+  readonly words: readonly MatchedWord[];
+  readonly pairs: readonly FoundPair[];
+};
 
 /** A query in the language of one locale: its terms, and whether all have to match. */
 export type LocaleWords = {
@@ -106,22 +114,27 @@ async function findTerm(
   const vocabulary = await readVocabulary(place, termPattern(place.locale, term));
   const asked = mode === 'any' && (await isKnown(scope, place, term, vocabulary)) ? asTyped(term) : term;
   const words = await livingWords(scope, place, matchedWords(asked, vocabulary));
+  const pairs = foundPairs(asked, vocabulary);
+  if (words.length > 0 || (await isThere(place, hasPair(scope.fields, place.locale, pairs))))
+    return [{ term: asked, words, pairs }];
   const guessed = allowAnotherTypo(asked);
-  if (words.length > 0) return [{ term: asked, words }];
   if (guessed === undefined) return splitOrNone(scope, place, asked);
   const more = matchedWords(guessed, await readVocabulary(place, termPattern(place.locale, guessed)));
   const guesses = await livingWords(scope, place, more);
-  return guesses.length > 0 ? [{ term: guessed, words: guesses }] : splitOrNone(scope, place, guessed);
+  return guesses.length > 0
+    ? [{ term: guessed, words: guesses, pairs: [] }]
+    : splitOrNone(scope, place, guessed);
 }
 
-/** The two words that a term may be, where documents have both; else the term without words. */
+/** The two words that a question's term may be, where documents have both; else the term without words. */
 async function splitOrNone(
   scope: WordScope,
   place: WordPlace,
   term: SearchTerm,
 ): Promise<readonly WordTerm[]> {
-  const none = [{ term, words: [] }];
-  const splits = splitsOf(term);
+  const none = [{ term, words: [], pairs: [] }];
+  // A short query has looked for its pairs.
+  const splits = term.splits.length > 0 ? [] : splitsOf(term);
   if (splits.length === 0) return none;
   const language = languageOf(place.locale);
   const vocabulary = await readVocabulary(place, wordsPattern(place.locale, [...new Set(splits.flat())]));
@@ -146,7 +159,7 @@ async function splitOrNone(
   return Promise.all(
     splitTerm(term, split, language).map(async (part) => {
       const alike = matchedWords(part, await readVocabulary(place, termPattern(place.locale, part)));
-      return { term: part, words: await livingWords(scope, place, alike) };
+      return { term: part, words: await livingWords(scope, place, alike), pairs: [] };
     }),
   );
 }

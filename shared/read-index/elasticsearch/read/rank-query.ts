@@ -1,9 +1,11 @@
+import { AS_SPLIT } from '../../../search/match-word.ts';
 import { FAR, LAST_RANK, nearnessOf } from '../../../search/rank-hits.ts';
 import type { SearchField } from '../../../search/search-settings.ts';
-import { stemsField, stemToken, WORDS_FIELD } from '../layout/word-tokens.ts';
+import { stemsField, stemToken } from '../layout/word-tokens.ts';
 import type { Dsl, IntervalsDsl } from '../plan/dsl.ts';
 import type { LocaleWords, WordScope, WordTerm } from './find-words.ts';
-import { hasToken, type MatchedWord, patternOf, tokensOf } from './read-words.ts';
+import { hasToken, type MatchedWord, tokensOf } from './read-words.ts';
+import { anyWord, hasPair, inSequence, oneOf } from './word-intervals.ts';
 
 /**
  * The tiers as one number, the larger the better: typos, nearness, weight of the attributes, exact words. Each is a sum over
@@ -42,13 +44,11 @@ export function matchQuery({ fields }: Pick<RankScope, 'fields'>, locales: reado
     .filter(({ terms }) => terms.length > 0)
     .map(({ locale, terms }): Dsl => {
       const tokens = terms.map(({ words }) => tokensOf(locale, words, fields));
-      if (isQuestion) return hasToken([...new Set(tokens.flat())]);
-      return { bool: { filter: tokens.map(hasToken) } };
+      const pairs = terms.map((term) => hasPair(fields, locale, term.pairs));
+      if (isQuestion) return oneOf([hasToken([...new Set(tokens.flat())]), ...pairs]);
+      return { bool: { filter: tokens.map((each, at) => oneOf([hasToken(each), pairs[at] as Dsl])) } };
     });
-  const [only] = options;
-  // Elasticsearch takes an empty list for everything.
-  if (only === undefined) return hasToken([]);
-  return options.length === 1 ? only : { bool: { should: options, minimum_should_match: 1 } };
+  return oneOf(options);
 }
 
 function constant(filter: Dsl, boost: number): Dsl {
@@ -78,7 +78,7 @@ function tiersOf(
 }
 
 /** The fewest typos first, then the heaviest field. */
-function termTiers({ settings, fields }: RankScope, locale: string, { words }: WordTerm): Dsl {
+function termTiers({ settings, fields }: RankScope, locale: string, { words, pairs }: WordTerm): Dsl {
   const weights = [...new Set(settings.fields.map(({ weight }) => weight))].sort((a, b) => b - a);
   const rankOf = (field: SearchField) => Math.min(LAST_RANK, weights.indexOf(field.weight));
   const ranks = [...new Set(fields.map(rankOf))];
@@ -86,9 +86,10 @@ function termTiers({ settings, fields }: RankScope, locale: string, { words }: W
     const alike = words.filter(({ match }) => match.typos === typos);
     return ranks.flatMap((rank) => {
       const ranked = fields.filter((field) => rankOf(field) === rank);
-      const tokens = tokensOf(locale, alike, ranked);
-      if (tokens.length === 0) return [];
-      return [constant(hasToken(tokens), (MOST_TYPOS - typos) * TYPOS + (LAST_RANK - rank) * WEIGHT)];
+      const matched = hasToken(tokensOf(locale, alike, ranked));
+      const split = typos === AS_SPLIT.typos ? [hasPair(ranked, locale, pairs)] : [];
+      const boost = (MOST_TYPOS - typos) * TYPOS + (LAST_RANK - rank) * WEIGHT;
+      return [matched, ...split].flatMap((query) => ('match_none' in query ? [] : [constant(query, boost)]));
     });
   });
   return tiers.length === 0 ? hasToken([]) : { dis_max: { queries: tiers } };
@@ -116,33 +117,15 @@ function nearPairs(
   });
 }
 
-/** A pattern is a tenth as long as a list, and is needed for each distance. Long ones take Elasticsearch longer. */
-const LONGEST_PATTERN = 1_000;
-
-function anyWord(
-  locale: string,
-  words: readonly MatchedWord[],
-  fields: readonly SearchField[],
-): IntervalsDsl {
-  const pattern = patternOf(locale, words, fields);
-  if (pattern !== undefined && pattern.length <= LONGEST_PATTERN) return { regexp: { pattern } };
-  const intervals = tokensOf(locale, words, fields).map((query) => ({ match: { query } }));
-  return { any_of: { intervals } };
-}
-
 /** In the wrong order is one further away. */
 function distances(first: IntervalsDsl, second: IntervalsDsl): Dsl[] {
   const queries: Dsl[] = [];
   for (let distance = 1; distance < FAR; distance++) {
     const boost = (FAR - distance) * NEAR;
-    queries.push(constant(inOrder([first, second], distance - 1), boost));
-    if (distance > 1) queries.push(constant(inOrder([second, first], distance - 2), boost));
+    queries.push(constant(inSequence([first, second], distance - 1), boost));
+    if (distance > 1) queries.push(constant(inSequence([second, first], distance - 2), boost));
   }
   return queries;
-}
-
-function inOrder(intervals: readonly IntervalsDsl[], max_gaps: number): Dsl {
-  return { intervals: { [WORDS_FIELD]: { all_of: { ordered: true, max_gaps, intervals } } } };
 }
 
 /** BM25 over the stems of the words that match, each field with its weight. */

@@ -67,6 +67,17 @@ export function matchedWords(term: SearchTerm, words: readonly FoundWord[]): rea
   });
 }
 
+/** Words of texts that count as a term where one of the second ones follows one of the first. */
+export type FoundPair = { readonly first: readonly FoundWord[]; readonly second: readonly FoundWord[] };
+
+/** The pairs that a term may be, of words that the pattern of the term lists. */
+export function foundPairs({ splits }: SearchTerm, words: readonly FoundWord[]): readonly FoundPair[] {
+  const wordsOf = (folded: string) => words.filter((word) => word.kind === 'text' && word.folded === folded);
+  return splits
+    .map(([first, second]) => ({ first: wordsOf(first), second: wordsOf(second) }))
+    .filter(({ first, second }) => first.length > 0 && second.length > 0);
+}
+
 /** The tokens of words in fields. */
 export function tokensOf(
   locale: string,

@@ -1,4 +1,4 @@
-import type { SearchTerm } from '../../../search/search-terms.ts';
+import type { JoinedWord, SearchTerm } from '../../../search/search-terms.ts';
 import { keywordPattern, spelledPattern, stemPattern, textPattern } from '../layout/word-tokens.ts';
 
 /**
@@ -6,10 +6,12 @@ import { keywordPattern, spelledPattern, stemPattern, textPattern } from '../lay
  * characters that mean something in it.
  */
 export function termPattern(locale: string, term: SearchTerm): string {
-  const { folded, stem, isPrefix, typos, synonyms } = term;
-  const end = isPrefix ? '.*' : '';
-  const asTyped = [folded + end, ...synonyms];
-  const like = [...asTyped, stem, ...nearPatterns(folded, typos).map((pattern) => pattern + end)];
+  const { folded, stem, isPrefix, typos, synonyms, joined, splits } = term;
+  const asTyped = [folded + (isPrefix ? '.*' : ''), ...synonyms];
+  const like = [
+    ...[...asTyped, stem, ...splits.flat()],
+    ...[{ text: folded, isPrefix, typos }, ...joined].flatMap(wordPatterns),
+  ];
   return [
     textPattern(locale, like.join('|')),
     spelledPattern(locale, [...asTyped, stem].join('|')),
@@ -22,6 +24,12 @@ export function termPattern(locale: string, term: SearchTerm): string {
 export function wordsPattern(locale: string, folded: readonly string[]): string {
   const any = folded.join('|');
   return [textPattern, spelledPattern, keywordPattern].map((pattern) => pattern(locale, any)).join('|');
+}
+
+/** A word with typos, or what begins so. */
+function wordPatterns({ text, typos, isPrefix }: JoinedWord): readonly string[] {
+  const end = isPrefix ? '.*' : '';
+  return [text, ...nearPatterns(text, typos)].map((pattern) => pattern + end);
 }
 
 /** Longer words are compared exactly, see `typoDistance`. */
