@@ -1,3 +1,5 @@
+import { FOLLOW_METRICS } from './follow-metrics.ts';
+
 /** Metrics of Varve for Prometheus, in addition to the process's own (`process_…`, `nodejs_…`). */
 export type MetricDefinition = {
   readonly name: `varve_${string}`;
@@ -116,6 +118,12 @@ export const METRICS = {
     help: 'Rows that the read index shows, by content type and world',
     labels: ['type', 'world'],
   },
+  staleRows: {
+    name: 'varve_search_stale_rows',
+    kind: 'gauge',
+    help: 'Rows whose words in the embedded index are older than their texts, own or of related rows; searches read them first',
+    labels: [],
+  },
   backlog: {
     name: 'varve_fanout_backlog_documents',
     kind: 'gauge',
@@ -213,54 +221,7 @@ export const METRICS = {
     help: 'Always 1; versions are in the labels',
     labels: ['version', 'node'],
   },
-  followAge: {
-    name: 'varve_follow_age_seconds',
-    kind: 'gauge',
-    help: 'Seconds since what is stored was last seen to be what the followed Strapi has; absent until then, and where another process follows',
-    labels: [],
-  },
-  followPending: {
-    name: 'varve_follow_pending_documents',
-    kind: 'gauge',
-    help: 'Documents of the followed Strapi that wait to be read',
-    labels: [],
-  },
-  followKept: {
-    name: 'varve_follow_kept_rows',
-    kind: 'gauge',
-    help: 'Rows that the followed Strapi no longer has, kept because they are too many to be deleted at once',
-    labels: [],
-  },
-  followReachable: {
-    name: 'varve_follow_reachable',
-    kind: 'gauge',
-    help: '1 while the followed Strapi answers; absent where another process follows',
-    labels: [],
-  },
-  followComparison: {
-    name: 'varve_follow_comparison_seconds',
-    kind: 'gauge',
-    help: 'Duration of the last comparison of all ids with the followed Strapi',
-    labels: [],
-  },
-  followRequests: {
-    name: 'varve_follow_requests_total',
-    kind: 'counter',
-    help: 'Requests to the followed Strapi',
-    labels: [],
-  },
-  followEvents: {
-    name: 'varve_follow_events_total',
-    kind: 'counter',
-    help: 'Events written for changes of the followed Strapi',
-    labels: [],
-  },
-  followWebhooks: {
-    name: 'varve_follow_webhooks_total',
-    kind: 'counter',
-    help: 'Webhooks taken from the followed Strapi',
-    labels: [],
-  },
+  ...FOLLOW_METRICS,
   purgesWaiting: {
     name: 'varve_purge_changes_waiting',
     kind: 'gauge',

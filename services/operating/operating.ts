@@ -93,6 +93,7 @@ export function registerGauges(
   metrics.gauge(METRICS.lagEvents, async () => one((await view.lag()).events));
   metrics.gauge(METRICS.lagSeconds, async () => one((await view.lag()).seconds));
   metrics.gauge(METRICS.indexRows, () => countRows(index, registry));
+  if (index.staleRows !== undefined) metrics.gauge(METRICS.staleRows, () => one(index.staleRows?.() ?? 0));
   if (documents === undefined) return;
   metrics.gauge(METRICS.backlog, () => one(documents().backlog));
   metrics.gauge(METRICS.backlogOldest, () => one(documents().oldestSeconds));

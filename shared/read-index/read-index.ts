@@ -216,6 +216,8 @@ export type ReadIndex = {
    * caller has to wait for it.
    */
   warm?(): Promise<void>;
+  /** Rows whose texts have changed since their words were read: searches read them first. Absent like `sourceAt`. */
+  staleRows?(): number;
   /**
    * Source of the content type's row with this key, or that the component with this key is in. Absent: the index has no
    * rows in this process.

@@ -27,12 +27,13 @@ import { readIndexedContent } from './read-indexed-content.ts';
 import { borrowBits, releaseBits } from './row-set.ts';
 import { createRowSets, worldRowSet } from './row-sets.ts';
 import { countMatches, createPageOfFew, createPageSelection, createSelectionAfter } from './select-page.ts';
+import type { Slices } from './slices.ts';
 import { sourceAt } from './source-at.ts';
 import { addSources, createSourceStore, type LoadSource, sourcesOf } from './source-store.ts';
 import type { WordFiles } from './stored-words.ts';
 import { createLinkTraversal } from './traverse.ts';
 import { warmColumns } from './warm-columns.ts';
-import { readBeforeSearch, saveWords, warmTexts } from './warm-texts.ts';
+import { countStaleRows, readBeforeSearch, readChangedRows, saveWords, warmTexts } from './warm-texts.ts';
 import { createTextIndexes, createWordSearch, type WordSearchState } from './word-search.ts';
 
 export type EmbeddedIndexOptions = {
@@ -102,6 +103,7 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
         applyRows(state, batch.rows);
         applyLinks(state, batch.links);
         position = batch.position;
+        readChangedRows(state, () => politeSlices(() => isOpen));
       }),
     position: () => position,
     answer: answers.answer,
@@ -121,6 +123,7 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
     changedComponents: (change) => changedComponents(state, change),
     content: (world) => readIndexedContent(rowSets, state.sources, world),
     warm: () => warm(state, () => isOpen),
+    staleRows: () => countStaleRows(state),
     close: async () => {
       isOpen = false;
       await saveWords(state, { pause: () => nextTurn(true), sliceMs: SLICE_MS });
@@ -129,8 +132,13 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
   return index;
 }
 
-/** Requests come first. */
 async function warm(state: EmbeddedState, isWanted: () => boolean): Promise<void> {
+  const slices = politeSlices(isWanted);
+  if (await warmTexts(state, slices)) await warmColumns(state.rowSets, slices);
+}
+
+/** Requests come first. */
+function politeSlices(isWanted: () => boolean): Slices {
   const idlePause = createIdlePause();
   let started = performance.now();
   const pause = async () => {
@@ -138,8 +146,7 @@ async function warm(state: EmbeddedState, isWanted: () => boolean): Promise<void
     started = performance.now();
     return isWanted();
   };
-  const slices = { pause, sliceMs: SLICE_MS };
-  if (await warmTexts(state, slices)) await warmColumns(state.rowSets, slices);
+  return { pause, sliceMs: SLICE_MS };
 }
 
 /** If a call ends with its slice, the next one continues. */

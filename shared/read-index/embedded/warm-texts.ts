@@ -24,6 +24,26 @@ export async function warmTexts(state: WordSearchState, slices: Slices): Promise
   return true;
 }
 
+/** Rows whose words were read, and whose texts have changed since. */
+export function countStaleRows({ texts }: WordSearchState): number {
+  let rows = 0;
+  for (const world of WORLDS) for (const { changed } of texts[world].values()) rows += changed.size;
+  return rows;
+}
+
+/** Reads the words of many changed rows again, in slices. The next search reads few rows itself, and what is left of many. */
+export function readChangedRows({ texts }: WordSearchState, startSlices: () => Slices): void {
+  for (const world of WORLDS) {
+    for (const index of texts[world].values()) {
+      if (index.changed.size <= FEW_ROWS || rereadings.has(index)) continue;
+      rereadings.add(index);
+      void readWords(index, startSlices()).finally(() => rereadings.delete(index));
+    }
+  }
+}
+
+const rereadings = new WeakSet<TextIndex>();
+
 /** Stores the words of types where many were read since. */
 export async function saveWords({ wordFiles, texts }: WordSearchState, slices: Slices): Promise<void> {
   if (wordFiles === undefined) return;

@@ -1,0 +1,62 @@
+import { expect, it, vi } from 'vitest';
+import { createEmbeddedIndex } from '../../../shared/read-index/embedded/embedded-index.ts';
+import {
+  ARTICLE,
+  articleChange,
+  articleRegistry,
+  tagChange,
+  tagChanges,
+  tagLink,
+} from '../../support/searched-articles.ts';
+
+type Index = ReturnType<typeof createEmbeddedIndex>;
+
+/** Articles that show one tag. */
+async function taggedArticles(count: number): Promise<Index> {
+  const index = createEmbeddedIndex({ registry: articleRegistry() });
+  const keys = Array.from({ length: count }, (_, at) => at + 1);
+  const rows = keys.map((key) =>
+    articleChange({ key, version: 'published', locale: 'en', stars: null, texts: [`title ${key}`, '', ''] }),
+  );
+  const links = keys.map((key) => tagLink({ key, tag: 1, isTagged: true, world: 'published' }));
+  await index.apply({ position: 1n, rows: [...tagChanges(), ...rows], links });
+  return index;
+}
+
+async function found(index: Index, query: string): Promise<number | undefined> {
+  const { total } = await index.search({
+    ...{ type: ARTICLE, world: 'published', query: { kind: 'match_all' }, sort: [], from: 0, size: 0 },
+    withTotal: true,
+    text: { query, locales: ['en'], typoTolerance: false, isRanked: true },
+  });
+  return total;
+}
+
+const rename = (index: Index, name: string, position: bigint) =>
+  index.apply({ position, rows: [tagChange(1, name)], links: [] });
+
+it('counts the rows that show a changed row until a search has read them again', async () => {
+  const index = await taggedArticles(10);
+  await rename(index, 'early', 2n);
+  // Nothing has been read, so nothing is out of date.
+  expect(index.staleRows?.()).toBe(0);
+  expect(await found(index, 'early ')).toBe(10);
+  await rename(index, 'quixotic', 3n);
+  expect(index.staleRows?.()).toBe(10);
+  expect([await found(index, 'quixotic '), await found(index, 'early ')]).toEqual([10, 0]);
+  expect(index.staleRows?.()).toBe(0);
+  await index.close();
+});
+
+it('reads many rows again without a search, and a search does not miss those that are left', async () => {
+  const index = await taggedArticles(5_000);
+  expect(await found(index, 'tag ')).toBe(5_000);
+  await rename(index, 'quixotic', 2n);
+  expect(index.staleRows?.()).toBeGreaterThan(1_000);
+  expect(await found(index, 'quixotic ')).toBe(5_000);
+  await rename(index, 'vermilion', 3n);
+  expect(index.staleRows?.()).toBeGreaterThan(1_000);
+  await vi.waitFor(() => expect(index.staleRows?.()).toBe(0), { timeout: 20_000 });
+  expect([await found(index, 'vermilion '), await found(index, 'quixotic ')]).toEqual([5_000, 0]);
+  await index.close();
+});
