@@ -8,6 +8,7 @@ import { createSourceStore } from '../../../shared/read-index/embedded/source-st
 import { createTextIndex, unreadRows } from '../../../shared/read-index/embedded/text-index.ts';
 import { buildRegistry } from '../../../shared/schema/build-registry.ts';
 import { searchOf } from '../../../shared/search/search-settings.ts';
+import { WORDS_VERSION } from '../../../shared/search/words-version.ts';
 import { ARTICLE, articleChange, articleRegistry } from '../../support/searched-articles.ts';
 import { createWordMemory, type WordMemory } from '../../support/word-memory.ts';
 
@@ -79,7 +80,7 @@ it('reads the words of rows that were changed, added or removed since', async ()
 
 it('reads words again if another version stored them', async () => {
   const files = await storedWithMark();
-  rewrite(files, '"basis":"[1,1,', '"basis":"[1,2,');
+  rewrite(files, `"basis":"[1,${WORDS_VERSION},`, `"basis":"[1,${WORDS_VERSION - 1},`);
   const index = await open(articles(ARTICLES), files);
   expect([await found(index, 'mark5 '), await found(index, 'layer ')]).toEqual([0, ARTICLES]);
 });

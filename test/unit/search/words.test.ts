@@ -3,7 +3,7 @@ import { foldWord } from '../../../shared/search/fold-word.ts';
 import { languageOf } from '../../../shared/search/languages.ts';
 import { searchTerms } from '../../../shared/search/search-terms.ts';
 import { splitWords } from '../../../shared/search/split-words.ts';
-import { plainRichText, visibleText } from '../../../shared/search/visible-text.ts';
+import { visibleText } from '../../../shared/search/visible-text.ts';
 
 const words = (text: string, locale = 'en') => splitWords(text, locale).map(({ word }) => word);
 const terms = (query: string, locale = 'en') =>
@@ -88,13 +88,6 @@ describe('searchTerms', () => {
 });
 
 describe('visibleText', () => {
-  it('blanks the markup of rich text and keeps the positions of words', () => {
-    const text = '<p class="big">See <b>[the menu](http://x.test/menu)</b></p>';
-    const visible = visibleText('richtext', text);
-    expect(words(visible)).toEqual(['see', 'the', 'menu']);
-    expect(visible.indexOf('menu')).toBe(text.indexOf('menu'));
-  });
-
   it('reads the text nodes of blocks, whose parts may be one word', () => {
     const blocks = [
       {
@@ -107,18 +100,5 @@ describe('visibleText', () => {
       { type: 'list', children: [{ type: 'list-item', children: [{ type: 'text', text: 'Rome' }] }] },
     ];
     expect(words(visibleText('blocks', JSON.stringify(blocks)))).toEqual(['pizza', 'rome']);
-  });
-});
-
-describe('plainRichText', () => {
-  it.each([
-    ['# Great *pizzas*\n\n> since **1998**', 'Great pizzas since 1998'],
-    ['- `one`\n- [two](http://x.test/a), ![three](b.png)', 'one two , three'],
-    ['2 * 3, snake_case, a_b_c and 5* hotels', '2 * 3, snake_case, a_b_c and 5* hotels'],
-    ['## <b>Tom</b> &amp; ~~Jerry~~ [note] #1', 'Tom Jerry [note] #1'],
-    ['*** and **', '*** and **'],
-  ])('%j', (text, plain) => {
-    expect(plainRichText(text)).toBe(plain);
-    expect(words(plainRichText(text))).toEqual(words(visibleText('richtext', text)));
   });
 });

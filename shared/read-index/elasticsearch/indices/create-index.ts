@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Client } from '@elastic/elasticsearch';
+import { WORDS_VERSION } from '../../../search/words-version.ts';
 import type { DocumentLayout } from '../layout/document-layout.ts';
 import { indexDefinition } from '../layout/index-definition.ts';
 import { writeAlias } from '../layout/index-names.ts';
@@ -45,9 +46,10 @@ export function signature(layout: DocumentLayout, log: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Settings that decide which words documents have. */
+/** Version and settings by which documents have their words. */
 function wordRules({ words: { locale, fields } }: DocumentLayout): unknown {
   return [
+    WORDS_VERSION,
     locale,
     fields.map(({ name, path, attribute, type, kind }) => ({ name, path, attribute, type, kind })),
   ];
