@@ -9,6 +9,7 @@ import { defined } from '../../shared/defined.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { requestIdOf } from '../operating/request-id.ts';
 import type { Status } from '../operator/status.ts';
+import { INSTANT_SEARCH_PREFIX } from './answers/algolia-error.ts';
 import { type ErrorEnvelope, presentError } from './answers/error-envelope.ts';
 import { reportError } from './answers/report-error.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './answers/responses.ts';
@@ -36,7 +37,7 @@ import {
   registerUsers,
 } from './routes/entry-routes.ts';
 import { registerWebhook, sendWritesToStrapi } from './routes/follow-strapi.ts';
-import { INSTANT_SEARCH_PREFIX, isInstantSearch, sendAlgoliaError } from './routes/instant-search-errors.ts';
+import { isInstantSearch, sendAlgoliaError } from './routes/instant-search-errors.ts';
 import {
   adaptAlgoliaRequests,
   admitLocalPages,

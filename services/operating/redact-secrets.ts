@@ -1,5 +1,5 @@
 const SECRET_KEY =
-  /^(authorization|cookie|set-cookie|password|passwd|secret|token|accesskey|api-?_?key|x-api-key|x-algolia-api-key)$/i;
+  /^(authorization|cookie|set-cookie|password|passwd|secret|token|accesskey|api-?_?key|x-api-key|x-algolia-(?:api-key|application-id))$/i;
 const HIDDEN = '[redacted]';
 const DEPTH = 8;
 
@@ -48,8 +48,8 @@ function redactText(text: string): string {
   return (
     text
       .replace(/\b(Bearer|Basic|ApiKey) +[\w.~+/=-]+/gi, `$1 ${HIDDEN}`)
-      // Algolia's clients for browsers send their key in the query string, EventSource its ticket.
-      .replace(/\b(x-algolia-api-key=|ticket=)[^&\s"']*/gi, `$1${HIDDEN}`)
+      // Algolia's clients for browsers send their application and key in the query string, EventSource its ticket.
+      .replace(/\b(x-algolia-(?:api-key|application-id)=|ticket=)[^&\s"']*/gi, `$1${HIDDEN}`)
       .replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, `$1${HIDDEN}@`)
   );
 }

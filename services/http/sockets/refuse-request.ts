@@ -1,5 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { RequestError } from '../../../shared/request-error.ts';
+import { errorBodyFor } from '../answers/algolia-error.ts';
 import { presentError } from '../answers/error-envelope.ts';
 
 type Answer = {
@@ -10,7 +11,7 @@ type Answer = {
 
 /** Answers a refused request, and closes its connection. */
 export function refuseRequest(response: ServerResponse, error: RequestError): void {
-  const { status, headers, body } = present(error);
+  const { status, headers, body } = present(error, response.req.url);
   response.writeHead(status, headers).end(body);
 }
 
@@ -21,9 +22,9 @@ export function refusalText(error: RequestError): string {
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n');
 }
 
-function present(error: RequestError): Answer {
+function present(error: RequestError, target?: string): Answer {
   const envelope = presentError(error);
-  const body = JSON.stringify(envelope);
+  const body = errorBodyFor(target, envelope);
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),

@@ -13,6 +13,8 @@ it.each([
   ['a setting', { settings: { password: SECRET, accessKey: SECRET, apiKey: SECRET, token: SECRET } }],
   ['a URL', { url: `kurrentdb://admin:${SECRET}@db:2113?tls=true` }],
   ['a query string', { url: `/1/indexes/*/queries?x-algolia-api-key=${SECRET}&x-algolia-agent=x` }],
+  ['an application in a query string', { url: `/1/indexes/*/queries?x-algolia-application-id=${SECRET}` }],
+  ["Algolia's application", { headers: { 'x-algolia-application-id': SECRET } }],
   ["Algolia's header", { headers: { 'x-algolia-api-key': SECRET } }],
   ['text', { reason: `refused "Bearer ${SECRET}"` }],
   ['a list', { many: [{ deep: [{ secret: SECRET }] }] }],
