@@ -9,6 +9,7 @@ import { createListWriting } from '../query/write-rows.ts';
 import { facetHits } from './facet-hits.ts';
 import { createRowMarking, type HitRow } from './mark-hit.ts';
 import { isNumeric } from './numeric-bounds.ts';
+import type { HitPlan } from './plan-hits.ts';
 import type { InstantPlan } from './plan-query.ts';
 
 export type InstantTerms = AnswerTerms & {
@@ -111,7 +112,7 @@ async function readHits(
   const rows = JSON.parse(bytes.toString()) as readonly HitRow[];
   const mark = createRowMarking(plan.searched, text, query.tags);
   const present = (row: HitRow) => ({
-    ...shownOf(row, shows.shown),
+    ...shownOf(row, shows),
     objectID: row['documentId'],
     _highlightResult: mark(row, shows.highlights),
     ...(shows.snippets.length === 0 ? {} : { _snippetResult: mark(row, shows.snippets) }),
@@ -134,7 +135,17 @@ function createPresentation(
   };
 }
 
-function shownOf(row: HitRow, shown: ReadonlySet<string> | null): HitRow {
-  if (shown === null) return row;
-  return Object.fromEntries(Object.entries(row).filter(([name]) => shown.has(name)));
+function shownOf(row: HitRow, { shown, omitted }: HitPlan): HitRow {
+  const own =
+    shown === null ? row : Object.fromEntries(Object.entries(row).filter(([name]) => shown.has(name)));
+  return omitted.reduce<HitRow>((rest, path) => without(rest, path) as HitRow, own);
+}
+
+/** A value without what a path names in it, in every member of a list. */
+function without(value: unknown, path: readonly string[]): unknown {
+  const [name = '', ...rest] = path;
+  if (Array.isArray(value)) return value.map((each: unknown) => without(each, path));
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return value;
+  const { [name]: here, ...others } = value as HitRow;
+  return rest.length === 0 ? others : { ...value, [name]: without(here, rest) };
 }

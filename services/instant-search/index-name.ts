@@ -25,10 +25,21 @@ export function readIndexName(
     (each) =>
       each.kind === 'collectionType' && !each.builtIn && each.pluralName === plural && mayFind(each.uid),
   );
-  if (type !== undefined) return { type, locale, sort };
+  if (type !== undefined) return { type, locale, sort: sort === undefined ? undefined : checkedSort(sort) };
   throw new RequestError('not-found', `Index ${name} does not exist`, {
     found: name,
     accepted: 'the plural of a content type such as restaurants, restaurants/fr or restaurants:name:asc',
+  });
+}
+
+const SORT = /^[^:,]+(?::[^:,]+)?(?:,[^:,]+(?::[^:,]+)?)*$/;
+
+function checkedSort(sort: string): string {
+  if (SORT.test(sort)) return sort;
+  throw new RequestError('invalid-query', `Invalid order ${sort} in the name of an index`, {
+    param: 'indexName',
+    found: sort,
+    accepted: 'an attribute and asc or desc, such as name:asc, or several with commas',
   });
 }
 

@@ -18,7 +18,7 @@ export function readWhole(
   { param, value }: RawParameter,
   { min, max }: { readonly min: number; readonly max: number },
 ): number {
-  const isText = typeof value === 'string' && value !== '';
+  const isText = typeof value === 'string' && /^-?\d+$/.test(value);
   const number = isText ? Number(value) : typeof value === 'number' ? value : Number.NaN;
   if (Number.isSafeInteger(number) && number >= min && number <= max) return number;
   return refuseParameter({ param, value }, `a whole number from ${min} to ${max}`);

@@ -20,6 +20,8 @@ export type HitPlan = {
   readonly selection: Selection;
   /** Attributes of the row itself that are shown; null = all. */
   readonly shown: ReadonlySet<string> | null;
+  /** Paths to what is not shown behind them. */
+  readonly omitted: readonly (readonly string[])[];
   readonly highlights: readonly MarkedAttribute[];
   readonly snippets: readonly MarkedAttribute[];
 };
@@ -27,6 +29,7 @@ export type HitPlan = {
 const NONE: HitPlan = {
   selection: { fields: null, populate: [] },
   shown: null,
+  omitted: [],
   highlights: [],
   snippets: [],
 };
@@ -46,8 +49,8 @@ export function planHits(query: InstantQuery, context: InstantContext): HitPlan 
     ...(retrieved ?? []).filter((name) => isName(name) && name !== 'objectID'),
     ...query.facets.filter(isName),
   ].map((name) => ({ name, param: 'attributesToRetrieve' }));
-  const marked = (highlighted ?? []).filter(isName);
-  const snippets = snippeted.filter(({ name }) => isName(name));
+  const marked = (highlighted ?? []).filter((name) => name !== EVERYTHING);
+  const snippets = snippeted.filter(({ name }) => name !== EVERYTHING);
   for (const name of marked) namedAttribute(name, 'attributesToHighlight', context);
   for (const { name } of snippets) namedAttribute(name, 'attributesToSnippet', context);
   if (query.hitsPerPage === 0 || query.facet !== undefined) return NONE;
@@ -70,6 +73,10 @@ export function planHits(query: InstantQuery, context: InstantContext): HitPlan 
   return {
     selection: { fields: null, populate },
     shown,
+    omitted: excludedNames(retrieved ?? []).flatMap((name) => {
+      const path = attributeNames(name);
+      return path.length > 1 ? [path] : [];
+    }),
     highlights: highlights.flatMap((name) => markedAttribute({ name }, context)),
     snippets: cut.flatMap((snippet) => markedAttribute(snippet, context)),
   };
@@ -81,7 +88,7 @@ function shownAttributes(
   context: InstantContext,
 ): ReadonlySet<string> | null {
   if (retrieved === undefined) return null;
-  const excluded = retrieved.filter((name) => name.startsWith('-')).map((name) => name.slice(1));
+  const excluded = excludedNames(retrieved);
   const included = retrieved.filter((name) => isName(name) && name !== 'objectID');
   for (const name of [...included, ...excluded]) namedAttribute(name, 'attributesToRetrieve', context);
   const isEvery = retrieved.includes(EVERYTHING) || (included.length === 0 && excluded.length > 0);
@@ -90,6 +97,10 @@ function shownAttributes(
     ? [...context.model.attributes.keys()]
     : included.map((name) => attributeNames(name)[0] ?? '');
   return new Set(names.filter((name) => !excluded.includes(name)));
+}
+
+function excludedNames(retrieved: readonly string[]): readonly string[] {
+  return retrieved.filter((name) => name.startsWith('-')).map((name) => name.slice(1));
 }
 
 function isName(name: string): boolean {

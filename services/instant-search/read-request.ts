@@ -32,15 +32,34 @@ export function readOneQuery(indexName: string, body: unknown): InstantQuery {
 
 /** Reads a body with the parameters of a search for values of a facet. */
 export function readFacetRequest(indexName: string, facet: string, body: unknown): InstantQuery {
-  const parameters = parametersOf(objectOf(body ?? {}, 'the body'));
-  return readQuery({ indexName, parameters: { ...parameters, type: 'facet', facet } });
+  const { type = 'facet', facet: named = facet, ...others } = parametersOf(objectOf(body ?? {}, 'the body'));
+  if (type !== 'facet') refuseParameter({ param: 'type', value: type }, 'facet');
+  if (named !== facet) refuseParameter({ param: 'facet', value: named }, `${facet}, as in the path`);
+  return readQuery({ indexName, parameters: { ...others, type, facet } });
 }
 
 /** Parameters are members of the body, or of `params`: a query string or an object. */
 function parametersOf({ params, ...members }: RawParameters): RawParameters {
   if (params === undefined || params === null) return members;
-  if (typeof params === 'string') return { ...Object.fromEntries(new URLSearchParams(params)), ...members };
-  return { ...objectOf(params, "'params'"), ...members };
+  const given =
+    typeof params === 'string'
+      ? [...new URLSearchParams(params)]
+      : Object.entries(objectOf(params, "'params'"));
+  const parameters = new Map<string, unknown>(Object.entries(members));
+  for (const [name, value] of given) {
+    if (parameters.has(name)) refuseRepeated(name);
+    parameters.set(name, value);
+  }
+  return Object.fromEntries(parameters);
+}
+
+/** One of two values would be ignored, which may be a filter. */
+function refuseRepeated(name: string): never {
+  throw new RequestError('invalid-query', `The parameter '${name}' is there twice`, {
+    param: name,
+    found: name,
+    accepted: 'each parameter once',
+  });
 }
 
 function objectOf(value: unknown, what: string): RawParameters {

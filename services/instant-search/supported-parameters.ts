@@ -47,30 +47,32 @@ const INSIGHTS = 'Varve records no events of users: set insights to false';
 const RECOMMEND = 'Varve recommends nothing';
 const DISTINCT = 'Varve does not group hits: each hit is one document';
 
-const REASONS: { readonly [name: string]: string } = {
-  aroundLatLng: GEO,
-  aroundLatLngViaIP: GEO,
-  aroundRadius: GEO,
-  aroundPrecision: GEO,
-  minimumAroundRadius: GEO,
-  insideBoundingBox: GEO,
-  insidePolygon: GEO,
-  distinct: DISTINCT,
-  attributeForDistinct: DISTINCT,
-  facetingAfterDistinct: DISTINCT,
-  insights: INSIGHTS,
-  events: INSIGHTS,
-  model: RECOMMEND,
-  threshold: RECOMMEND,
-  tagFilters: 'Varve has no tags: filter by an attribute',
-  optionalWords: 'All words of a short query count alike',
-};
+const REASONS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    aroundLatLng: GEO,
+    aroundLatLngViaIP: GEO,
+    aroundRadius: GEO,
+    aroundPrecision: GEO,
+    minimumAroundRadius: GEO,
+    insideBoundingBox: GEO,
+    insidePolygon: GEO,
+    distinct: DISTINCT,
+    attributeForDistinct: DISTINCT,
+    facetingAfterDistinct: DISTINCT,
+    insights: INSIGHTS,
+    events: INSIGHTS,
+    model: RECOMMEND,
+    threshold: RECOMMEND,
+    tagFilters: 'Varve has no tags: filter by an attribute',
+    optionalWords: 'All words of a short query count alike',
+  }),
+);
 
 /** Refuses every parameter that would have to change the answer and does not. Throws RequestError. */
 export function refuseUnsupported(parameters: { readonly [name: string]: unknown }): void {
   for (const [name, value] of Object.entries(parameters)) {
     if (SUPPORTED.includes(name) || IGNORED.includes(name)) continue;
-    const reason = REASONS[name];
+    const reason = REASONS.get(name);
     if (reason !== undefined && asksForNothing(value)) continue;
     throw new RequestError(
       'not-supported',
@@ -79,6 +81,18 @@ export function refuseUnsupported(parameters: { readonly [name: string]: unknown
         : `The parameter '${name}' is not supported: ${reason}`,
       { param: name, found: name, accepted: SUPPORTED },
     );
+  }
+}
+
+/** Refuses parameters of a query in a URL, where Algolia's clients send those of the connection. Throws RequestError. */
+export function refuseInUrl(names: Iterable<string>): void {
+  for (const name of names) {
+    if (!SUPPORTED.includes(name) && !REASONS.has(name)) continue;
+    throw new RequestError('not-supported', `The parameter '${name}' belongs into the body`, {
+      param: name,
+      found: name,
+      accepted: 'parameters of a query in the body, as JSON',
+    });
   }
 }
 

@@ -137,6 +137,24 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
       expect(without).not.toHaveProperty('slug');
     });
 
+    it('omits what is named with a minus, also behind a relation', async () => {
+      const shown = async (names: readonly string[]) =>
+        (await search({ attributesToRetrieve: names, hitsPerPage: 1 })).hits[0] ?? {};
+      const all = await shown(['*', '-name']);
+      expect([Object.keys(all).includes('slug'), Object.keys(all).includes('name')]).toEqual([true, false]);
+      const { city } = (await shown(['city', '-city.name'])) as { city?: object };
+      expect(Object.keys(city ?? {})).toContain('slug');
+      expect(Object.keys(city ?? {})).not.toContain('name');
+      const { cuisines } = (await shown(['cuisines.name', 'cuisines.slug', '-cuisines.slug'])) as {
+        cuisines?: readonly object[];
+      };
+      expect(cuisines?.length).toBeGreaterThan(0);
+      for (const each of cuisines ?? []) {
+        expect(Object.keys(each)).toContain('name');
+        expect(Object.keys(each)).not.toContain('slug');
+      }
+    });
+
     it('counts facets of all matches, with the statistics of numbers', async () => {
       const {
         facets,
@@ -277,6 +295,68 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
         ['/1/indexes/*/recommendations', '{}', 400, /recommends nothing/],
         ['/1/events', '{}', 400, /no events/],
         ['/1/nope', '{}', 404, /does not exist/],
+        [
+          '/1/indexes/restaurants:name:asc:/query',
+          '{}',
+          400,
+          /^Invalid order name:asc: in the name of an index/,
+        ],
+        ['/1/indexes/restaurants:name:asc:x/query', '{}', 400, /^Invalid order/],
+        ['/1/indexes/restaurants:/query', '{}', 400, /^Invalid order/],
+        ['/1/indexes/restaurants:name:asc,/query', '{}', 400, /^Invalid order/],
+        ['/1/indexes/restaurants%2F/query', '{}', 400, /'locale'/],
+        [
+          '/1/indexes/restaurants/query',
+          '{"filters":"stars:1","filters":""}',
+          400,
+          /^The member 'filters' is there twice/,
+        ],
+        [
+          '/1/indexes/restaurants/query',
+          '{"filters":"a:1","f\\u0069lters":""}',
+          400,
+          /'filters' is there twice/,
+        ],
+        [
+          '/1/indexes/restaurants/query',
+          '{"params":"filters=stars:1&filters="}',
+          400,
+          /'filters' is there twice/,
+        ],
+        ['/1/indexes/restaurants/query', '{"params":"filters=stars:1","filters":""}', 400, /is there twice/],
+        [
+          '/1/indexes/restaurants/query',
+          '{"params":{"filters":"stars:1"},"filters":""}',
+          400,
+          /is there twice/,
+        ],
+        [
+          '/1/indexes/restaurants/query',
+          '{"__proto__":{"filters":"x"}}',
+          400,
+          /^Unknown parameter '__proto__'/,
+        ],
+        ['/1/indexes/restaurants/query', '{"__proto__":null}', 400, /^Unknown parameter '__proto__'/],
+        ['/1/indexes/restaurants/query', '{"constructor":""}', 400, /^Unknown parameter 'constructor'/],
+        ['/1/indexes/restaurants/query', '\ufeff{}', 400, /JSON/],
+        [
+          '/1/indexes/restaurants/query',
+          `{"a":${'['.repeat(200)}${']'.repeat(200)}}`,
+          400,
+          /deeper than 100/,
+        ],
+        [
+          '/1/indexes/restaurants/query?filters=stars:1',
+          '{}',
+          400,
+          /^The parameter 'filters' belongs into the body/,
+        ],
+        ['/1/indexes/restaurants/query', '{"hitsPerPage":"0x10"}', 400, /'hitsPerPage'/],
+        ['/1/indexes/restaurants/query', '{"hitsPerPage":-1}', 400, /'hitsPerPage'/],
+        ['/1/indexes/restaurants/query', '{"attributesToHighlight":["-name"]}', 400, /^Invalid key -name/],
+        ['/1/indexes/restaurants/query', '{"attributesToSnippet":["-name:3"]}', 400, /^Invalid key -name/],
+        ['/1/indexes/restaurants/facets/name/query', '{"facet":"city.name"}', 400, /as in the path/],
+        ['/1/indexes/restaurants/facets/name/query', '{"type":"default"}', 400, /^Invalid parameter 'type'/],
         ['/1/indexes/%zz/query', '{}', 400, /not a valid url/],
       ];
       for (const [path, body, status, message] of cases) {
@@ -285,6 +365,11 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
         expect(json.message).toMatch(message);
         expect(json.status).toBe(status);
       }
+      const zipped = await post('/1/indexes/restaurants/query', '{}', { 'content-encoding': 'gzip' });
+      expect([zipped.status, zipped.json.message]).toEqual([
+        400,
+        expect.stringMatching(/Content-Encoding gzip/),
+      ]);
       const got = await fetch(`${server.url}/1/indexes/restaurants/query`);
       expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
       expect(await got.json()).toMatchObject({ status: 405 });

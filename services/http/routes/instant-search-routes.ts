@@ -3,18 +3,19 @@ import { RequestError } from '../../../shared/request-error.ts';
 import type { AccessControl } from '../../access/access-control.ts';
 import type { InstantTerms } from '../../instant-search/answer-queries.ts';
 import type { InstantSearchApi } from '../../instant-search/instant-search-api.ts';
-import { refuseService } from '../../instant-search/supported-parameters.ts';
+import { refuseInUrl, refuseService } from '../../instant-search/supported-parameters.ts';
 import { reportError } from '../answers/report-error.ts';
 import { JSON_HEADERS } from '../answers/responses.ts';
 import { isLocalUrl } from '../requests/guard-development.ts';
 import { parseJsonBody } from '../requests/json-body.ts';
+import { repeatedName } from '../requests/repeated-name.ts';
 import { queryOf } from './entry-routes.ts';
 import { sendAlgoliaError } from './instant-search-errors.ts';
 
 const KEY = 'x-algolia-api-key';
 /** Names a caller without a token: Algolia's clients refuse an empty key. */
 const NO_KEY = 'public';
-/** Refused before anything is authenticated: no token is as long. */
+/** No token is as long: the beginning of a longer key is wrong too. */
 const MAX_KEY = 1_000;
 
 export type InstantSearchRoutes = {
@@ -33,13 +34,22 @@ export function adaptAlgoliaRequests(
   scope.addContentTypeParser(
     '*',
     { parseAs: 'string' },
-    async (_request: FastifyRequest, body: string | Buffer) => parseJsonBody(body as string),
+    async (_request: FastifyRequest, body: string | Buffer) => parseBody(body as string),
   );
   scope.addHook('onRequest', (request, _reply, done) => {
     const key = keyOf(request);
-    if (key !== undefined && key !== NO_KEY && key.length <= MAX_KEY)
-      request.headers.authorization = `Bearer ${key}`;
+    if (key !== undefined && key !== NO_KEY)
+      request.headers.authorization = `Bearer ${key.slice(0, MAX_KEY)}`;
     done();
+  });
+  scope.addHook('preParsing', async (request) => {
+    refuseInUrl(new URLSearchParams(queryOf(request)).keys());
+    const { 'content-encoding': encoding = 'identity' } = request.headers;
+    if (encoding !== 'identity')
+      throw new RequestError('not-supported', `Bodies with Content-Encoding ${encoding} are not read`, {
+        found: encoding,
+        accepted: 'JSON that is not compressed',
+      });
   });
   scope.setErrorHandler((error, request, reply) =>
     sendAlgoliaError(reply.header('x-request-id', request.id), reportError(error, request)),
@@ -49,6 +59,17 @@ export function adaptAlgoliaRequests(
     throw new RequestError('not-found', `${request.method} ${pathOf(request)} does not exist`, {
       accepted: PATHS,
     });
+  });
+}
+
+/** The JSON of a body, in which each name is there once: `JSON.parse` would ignore one of two filters. */
+function parseBody(text: string): unknown {
+  const body = parseJsonBody(text);
+  const repeated = body === undefined ? undefined : repeatedName(text);
+  if (repeated === undefined) return body;
+  throw new RequestError('invalid-query', `The member '${repeated}' is there twice`, {
+    found: repeated,
+    accepted: 'each member of an object once',
   });
 }
 

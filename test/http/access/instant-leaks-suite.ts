@@ -16,6 +16,8 @@ const HIDDEN = [
   'gallery',
 ];
 const UNKNOWN = 'nope';
+/** Headers that differ between any two answers, or with the length of a name. */
+const VARYING = ['date', 'x-request-id', 'content-length'];
 
 /** Over a server of the corpus. */
 export function describeInstantLeaks(start: () => Promise<RunningServer>): void {
@@ -87,6 +89,41 @@ export function describeInstantLeaks(start: () => Promise<RunningServer>): void 
       expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     });
 
+    test('an index among those of other queries: nothing of any of them is answered', async () => {
+      const queries = (name: string): readonly object[] => [
+        { indexName: 'restaurants', facets: ['name'] },
+        { indexName: name },
+        { indexName: name, query: 'a', facets: ['name'], filters: 'name:a' },
+        { indexName: name, type: 'facet', facet: 'name', facetQuery: 'a' },
+        { indexName: `${name}:name:asc`, hitsPerPage: 0 },
+        { indexName: `${name}/fr`, page: 3 },
+        { indexName: name, filters: 'nope:1', attributesToRetrieve: ['nope'] },
+      ];
+      const answersTo = async (name: string) => {
+        const [own, ...others] = queries(name);
+        const lists = others.flatMap((other) => [
+          [other],
+          [own, other],
+          [other, own],
+          [own, own, other, other],
+        ]);
+        return Promise.all(
+          lists.map(async (requests) => {
+            const { status, headers, body } = await ask('/1/indexes/*/queries', {
+              method: 'POST',
+              body: { requests },
+            });
+            const kept = [...headers].filter(([header]) => !VARYING.includes(header));
+            return { status, headers: kept, text: JSON.stringify(body).replaceAll(name, '?') };
+          }),
+        );
+      };
+      const unknown = await answersTo('chefz');
+      expect(new Set(unknown.map(({ status }) => status))).toEqual(new Set([404]));
+      for (const { text } of unknown) expect(Object.keys(JSON.parse(text))).toEqual(['message', 'status']);
+      for (const name of ['chefs', 'users', 'files']) expect(await answersTo(name), name).toEqual(unknown);
+    });
+
     test('is answered for callers with the right', async () => {
       const answered: string[] = [];
       for (const [surface, body] of Object.entries(SURFACES))
@@ -120,6 +157,35 @@ export function describeInstantLeaks(start: () => Promise<RunningServer>): void 
       expect((await post(`?x-algolia-api-key=${token}&x-algolia-application-id=varve`)).status).toBe(200);
       expect((await post('', { 'x-algolia-api-key': token })).status).toBe(200);
       expect((await post('', { authorization: `Bearer ${token}` })).status).toBe(200);
+    });
+
+    test('that are longer than any token, or empty, are wrong too', async () => {
+      const long = 'a'.repeat(3_000);
+      for (const query of [
+        `?x-algolia-api-key=${long}`,
+        '?x-algolia-api-key=',
+        `?x-algolia-api-key=${token}${long}`,
+      ])
+        expect((await post(query)).status, query.slice(0, 40)).toBe(401);
+      expect((await post('', { 'x-algolia-api-key': long })).status).toBe(401);
+    });
+
+    test('that expire between two queries of a page are a 401', async () => {
+      const { body } = await askAll('/_varve/tokens', {
+        method: 'POST',
+        body: {
+          data: {
+            ...{ name: 'short', type: 'custom', allow: ['restaurant.find'] },
+            expires: new Date(Date.now() + 2_000).toISOString(),
+          },
+        },
+      });
+      const key = `?x-algolia-api-key=${body.data.accessKey}`;
+      const first = await post(key);
+      expect(first.status).toBe(200);
+      await expect.poll(async () => (await post(key)).status, { timeout: 20_000 }).toBe(401);
+      const last = await post(key);
+      expect(await last.json()).toEqual({ message: expect.any(String), status: 401 });
     });
 
     test('that are wrong are a 401, and `public` is a caller without a token', async () => {
