@@ -7,7 +7,7 @@ import { type GraphFile, type GraphFileOptions, openGraphFile } from './graph-fi
 import { replaceByConverted } from './late-entries.ts';
 import { createGraphReader } from './read/graph-reader.ts';
 import { createRecordedRows } from './read/recorded-rows.ts';
-import { replaceableStale } from './stale/stale-documents.ts';
+import { delegateStaleDocuments } from './stale/stale-documents.ts';
 import { writerLock } from './store/generation-files.ts';
 
 /**
@@ -52,7 +52,7 @@ export function openContentGraph(file: string, options: GraphFileOptions = {}): 
       command: (id) => current.command(id),
     }),
     recorded: createRecordedRows(() => current.context()),
-    stale: current.stale && replaceableStale(() => current.stale),
+    stale: current.stale && delegateStaleDocuments(() => current.stale),
     close() {
       try {
         current.close();

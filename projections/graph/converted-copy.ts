@@ -6,7 +6,7 @@ import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import { registryOfDefinitions, type TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { copyDatabase, removeDatabase } from '../../shared/sqlite/copy-database.ts';
 import { type ContentGraph, openContentGraph } from './content-graph.ts';
-import { arePair, listTouched, stopListing } from './late-entries.ts';
+import { areOfOnePair, recordTouchedEntries, stopListing } from './late-entries.ts';
 
 /** A copy of a graph that is converted to other content types, ahead of the log. It follows its graph until it takes its place. */
 export type ConvertedCopy = {
@@ -48,7 +48,7 @@ export function convertCopy(
   } finally {
     converted.close();
   }
-  listTouched(file, copy, randomInt(2 ** 47));
+  recordTouchedEntries(file, copy, randomInt(2 ** 47));
   return true;
 }
 
@@ -88,7 +88,7 @@ export function openConvertedCopy(
     removeDatabase(copy);
   };
   if (!existsSync(copy)) return undefined;
-  if (existsSync(`${copy}-building`) || !arePair(file, copy)) {
+  if (existsSync(`${copy}-building`) || !areOfOnePair(file, copy)) {
     discard();
     return undefined;
   }

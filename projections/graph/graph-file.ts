@@ -4,7 +4,7 @@ import type { ChangeBatch } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { applyEvents, endContext } from './apply-events.ts';
-import { attachLate, moveEntries } from './convert/move-entries.ts';
+import { attachOtherGraph, moveEntries } from './convert/move-entries.ts';
 import { contextOf, type GraphParts, openGraphParts, readerContextOf } from './graph-parts.ts';
 import { PROJECTOR_VERSION } from './projector-version.ts';
 import type { ReaderContext } from './read/graph-reader.ts';
@@ -99,7 +99,7 @@ export function openGraphFile(file: string, options: GraphFileOptions): GraphFil
     },
     takeLate(plain, after) {
       const context = contextOf(parts);
-      if (!isAttached) attachLate(context, plain);
+      if (!isAttached) attachOtherGraph(context, plain);
       isAttached = true;
       let last = after;
       changes.listen(true);
@@ -167,7 +167,7 @@ function createApplying(parts: GraphParts, stale: StaleDocuments | undefined): A
     hasFailed: () => failure !== undefined,
     apply(events, listening) {
       refuseAfterFailure();
-      parts.changes.listen(listening || stale?.isAccounting() === true);
+      parts.changes.listen(listening || stale?.isRecording() === true);
       try {
         // Definitions are looked up, and converted by, in the file.
         const isBehind = !listening && !events.some(({ type }) => type === 'content-type-defined');
@@ -197,7 +197,7 @@ function applyBatch(
     applyEvents(parts, events);
     for (const part of [parts.sequences, parts.claims, parts.foreign, parts.commands]) part.flush();
     checkpoint.write(last);
-    stale?.account(parts.definitions.view(), changes.effects(), last.position);
+    stale?.markChanged(parts.definitions.view(), changes.effects(), last.position);
   };
   parts.db.transaction(work, isBehind);
   checkpoint.moved(last);

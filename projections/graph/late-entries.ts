@@ -25,7 +25,7 @@ const CHANGES = [
 ] as const;
 
 /** Lists every entry that any process touches from now on in the file. */
-export function listTouched(plain: string, converted: string, pair: number): void {
+export function recordTouchedEntries(plain: string, converted: string, pair: number): void {
   const mark = (db: Database) => db.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(PAIR, pair);
   inFile(converted, (db) => transaction(db, () => mark(db)));
   inFile(plain, (db) =>
@@ -48,7 +48,7 @@ export function stopListing(plain: string): void {
 }
 
 /** Returns whether the converted copy and the list are of one pair. */
-export function arePair(plain: string, converted: string): boolean {
+export function areOfOnePair(plain: string, converted: string): boolean {
   const pairOf = (file: string) =>
     inFile(file, (db) => db.prepare('SELECT value FROM meta WHERE name = ?').get(PAIR)?.['value']);
   const pair = pairOf(plain);

@@ -43,7 +43,7 @@ export async function catchUp(
 }
 
 /** Applies the log to its end, like catchUp. Throws UnreadableEvent unless the whole log can be read. */
-export async function catchUpWhole(...parameters: Parameters<typeof catchUp>): Promise<void> {
+export async function catchUpOrThrow(...parameters: Parameters<typeof catchUp>): Promise<void> {
   const stop = await catchUp(...parameters);
   if (stop !== undefined) throw new UnreadableEvent(stop);
 }

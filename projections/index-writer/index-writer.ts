@@ -8,8 +8,17 @@ import {
   staleDocumentsOf,
 } from '../graph/stale/stale-documents.ts';
 import type { Lane } from '../graph/stale/stale-rows.ts';
+import { GraphFailure, onGraph } from './graph-failure.ts';
 import { type Batch, nextBatch, release, sendBatch, type Work } from './lane.ts';
-import { bytesAt, FULL_WRITE_PACE, type PaceKind, paced, slower, type WritePace, waitOf } from './pace.ts';
+import {
+  adjustedPace,
+  bytesAt,
+  FULL_WRITE_PACE,
+  type PaceKind,
+  slowerPace,
+  type WritePace,
+  waitOf,
+} from './pace.ts';
 import { createRefreshes, type Refreshes } from './refreshes.ts';
 import { isDelayed, oldestUnseen, shownPosition } from './unseen-changes.ts';
 import type { WriterReport, WriterStatus } from './writer-report.ts';
@@ -22,7 +31,7 @@ export type IndexWriterOptions = {
   /** Called when the result of `shown` may have changed. */
   readonly progressed?: () => void;
   /** Returns whether the backlog should throttle for requests other than edits. */
-  readonly makesRoom?: () => boolean;
+  readonly isThrottled?: () => boolean;
 };
 
 /**
@@ -39,11 +48,11 @@ export type IndexWriter = {
    */
   visible(position: bigint): Promise<void>;
   /** The same for everything that changed up to a position. */
-  level(position: bigint): Promise<void>;
+  allVisible(position: bigint): Promise<void>;
   /** Searches see everything up to this position, in the rows' own documents and in all that embed them. */
   shown(): bigint;
   /** Resolves when no document is out of date. */
-  atRest(): Promise<void>;
+  caughtUp(): Promise<void>;
   status(): WriterStatus;
   /** Rejects when the graph cannot be read. Resolves on close. */
   readonly done: Promise<void>;
@@ -79,14 +88,14 @@ type State = Work & {
   /** Time when a write last waited. */
   lastPrompt: number;
   readonly refreshes: Refreshes;
-  readonly giveUp: AbortController;
+  readonly stopped: AbortController;
 };
 
 /** Starts the workers. Documents of earlier runs that were never refreshed are made visible first. */
 export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
   const { graph, index } = options;
   const stale = staleDocumentsOf(graph);
-  const giveUp = new AbortController();
+  const stopped = new AbortController();
   const state: State = {
     options,
     stale,
@@ -103,8 +112,8 @@ export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
     written: 0,
     lastPrompt: Number.NEGATIVE_INFINITY,
     refreshes: createRefreshes(index),
-    giveUp,
-    given: giveUp.signal,
+    stopped,
+    stopSignal: stopped.signal,
   };
   const workers = (['prompt', 'backlog'] as const).flatMap((lane) =>
     Array.from({ length: WORKERS[lane] }, (_, at) => runWorker(state, lane, at)),
@@ -120,13 +129,13 @@ export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
       noteChange(state);
     },
     visible: (position) => wait(() => !stale.isAwaited(position)),
-    level: (position) => wait(() => (stale.oldest('prompt') ?? position + 1n) > position),
+    allVisible: (position) => wait(() => (stale.oldest('prompt') ?? position + 1n) > position),
     shown: () => shownPosition(state, state.position()),
-    atRest: () => wait(() => oldestUnseen(state) === undefined),
+    caughtUp: () => wait(() => oldestUnseen(state) === undefined),
     status: () => statusOf(state, stale),
     done,
     stop() {
-      giveUp.abort();
+      stopped.abort();
       end(state);
     },
     async close() {
@@ -152,7 +161,7 @@ async function runWorker(state: State, lane: Lane, number: number): Promise<void
     noteTrouble(state, reason, error);
     // Unwritten documents are free again, at any position.
     state.turn = undefined;
-    pace = slower(pace);
+    pace = slowerPace(pace);
     await state.changed.until(() => state.stopping, waitOf(pace));
   };
   while (!state.stopping) {
@@ -170,7 +179,7 @@ async function runWorker(state: State, lane: Lane, number: number): Promise<void
       if (result === 'nothing') await state.changed.until(hasMore);
       else if (result.again !== undefined) await slowDown(result.again);
       else {
-        pace = paced(pace, kind, result.bytes, result.took);
+        pace = adjustedPace(pace, kind, result.bytes, result.took);
         noteProgress(state);
       }
     } catch (error) {
@@ -187,19 +196,8 @@ function kindOf(state: State, lane: Lane): PaceKind {
 
 /** Returns whether writes wait for documents, or did a moment ago, or other requests have priority. */
 function isShared({ stale, lastPrompt, options }: State): boolean {
-  if (options.makesRoom?.() === true || performance.now() - lastPrompt < ROOM_FOR) return true;
+  if (options.isThrottled?.() === true || performance.now() - lastPrompt < ROOM_FOR) return true;
   return stale.oldest('prompt') !== undefined;
-}
-
-/** The graph could not be read or written: a retry does not help. */
-class GraphFailure extends Error {}
-
-function onGraph<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw new GraphFailure('the content graph failed', { cause: error });
-  }
 }
 
 /** Outcome of one request; `again`: reason for a retry, if any. */

@@ -16,7 +16,7 @@ export type Work = {
   /** Milliseconds, of a clock that also runs while the process is stopped. */
   readonly now: () => number;
   /** Aborted when another process becomes the writer: current requests are abandoned, and nothing more is sent. */
-  readonly given: AbortSignal;
+  readonly stopSignal: AbortSignal;
 };
 
 /** Documents of one request. */
@@ -116,9 +116,9 @@ function makeInTurn(work: Work, chosen: readonly StaleDocument[], maxBytes: numb
 export type SentDocuments = { readonly settled: readonly Settlement[]; readonly again: string | undefined };
 
 export async function sendBatch(work: Work, batch: Batch, refresh: boolean): Promise<SentDocuments> {
-  if (work.given.aborted) return { settled: [], again: 'another process writes' };
+  if (work.stopSignal.aborted) return { settled: [], again: 'another process writes' };
   if (work.now() > batch.deadline) return { settled: [], again: 'the process was stopped' };
-  const outcomes = await work.index.write(batch.sent, { refresh, signal: work.given });
+  const outcomes = await work.index.write(batch.sent, { refresh, signal: work.stopSignal });
   const settled: Settlement[] = [];
   let again: string | undefined;
   for (const [at, outcome] of outcomes.entries()) {

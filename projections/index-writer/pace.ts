@@ -26,7 +26,7 @@ const MOST_SHRINKING = 0.5;
 export const FULL_WRITE_PACE: WritePace = Object.freeze({ bytes: MOST_BYTES.backlog, failures: 0 });
 
 /** WritePace after a request of `sent` bytes that took `took` milliseconds. Small requests say little. */
-export function paced({ bytes }: WritePace, kind: PaceKind, sent: number, took: number): WritePace {
+export function adjustedPace({ bytes }: WritePace, kind: PaceKind, sent: number, took: number): WritePace {
   const change = Math.min(MOST_GROWTH, Math.max(MOST_SHRINKING, AIM[kind] / Math.max(1, took)));
   if (change > 1 && sent < bytes / 2) return { bytes, failures: 0 };
   return {
@@ -41,7 +41,7 @@ export function bytesAt({ bytes }: WritePace, kind: PaceKind): number {
 }
 
 /** WritePace after a failure. */
-export function slower({ bytes, failures }: WritePace): WritePace {
+export function slowerPace({ bytes, failures }: WritePace): WritePace {
   return { bytes: Math.max(LEAST_BYTES, Math.ceil(bytes / 2)), failures: failures + 1 };
 }
 

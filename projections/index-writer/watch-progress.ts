@@ -41,7 +41,7 @@ export function watchProgress({ store, stale }: WatchProgressOptions): ProgressW
     const progress = await store.read();
     if (progress === undefined || closed) return;
     if (progress.position > position) position = progress.position;
-    stale?.level(progress);
+    stale?.settleUpTo(progress);
     moved.check();
   };
   const hasMarks = () => stale !== undefined && (!stale.isComplete() || stale.count().rows > 0);

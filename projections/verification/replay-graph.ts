@@ -1,6 +1,6 @@
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { openContentGraph } from '../graph/content-graph.ts';
-import { catchUpWhole } from '../graph/projector.ts';
+import { catchUpOrThrow } from '../graph/projector.ts';
 
 export type Replay = {
   readonly log: EventStore;
@@ -15,7 +15,7 @@ export type Replay = {
 /** Makes a graph from the log as it was at a position. */
 export async function replayGraph({ log, file, upTo, onEvents }: Replay): Promise<void> {
   const graph = openContentGraph(file);
-  const counting: Parameters<typeof catchUpWhole>[1] = {
+  const counting: Parameters<typeof catchUpOrThrow>[1] = {
     readFrom: graph.readFrom,
     replay(events) {
       graph.replay(events);
@@ -23,7 +23,7 @@ export async function replayGraph({ log, file, upTo, onEvents }: Replay): Promis
     },
   };
   try {
-    await catchUpWhole(log, counting, { until: upTo });
+    await catchUpOrThrow(log, counting, { until: upTo });
   } finally {
     graph.close();
   }

@@ -29,7 +29,7 @@ export async function* verifyRows(options: RowVerification): AsyncGenerator<Veri
   for (const slices of [expectedRows, indexedRows]) {
     let from: string | undefined = '';
     while (from !== undefined) {
-      await level(options);
+      await awaitCaughtUp(options);
       const { differences, rows, next }: Slice = slices(options, from);
       checked += rows;
       for (const difference of differences) yield { kind: 'difference', ...difference };
@@ -40,7 +40,7 @@ export async function* verifyRows(options: RowVerification): AsyncGenerator<Veri
 }
 
 /** Waits until the index has caught up with the graph; in between a batch is on its way from one to the other. */
-async function level({ graph, index, pauseMs, signal }: RowVerification): Promise<void> {
+async function awaitCaughtUp({ graph, index, pauseMs, signal }: RowVerification): Promise<void> {
   do {
     await delay(pauseMs, undefined, { signal });
   } while (graph.position() !== index.position());

@@ -1,6 +1,6 @@
 import { type AccessState, type Token, tokenStatus } from '../../shared/access/access-state.ts';
+import { additionalReads } from '../../shared/access/additional-reads.ts';
 import type { Rights } from '../../shared/access/rights.ts';
-import { seenBeyond } from '../../shared/access/seen-beyond.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { AccessControl } from './access-control.ts';
 
@@ -42,7 +42,7 @@ function check({ name, registry }: CacheTokenOptions, state: AccessState): Check
   const token = tokenNamed(state, name);
   if (token === undefined)
     return { problem: `there is no valid token "${name}": make one with varve token create` };
-  const more = seenBeyond(registry, token.rights, state.publicRights);
+  const more = additionalReads(registry, token.rights, state.publicRights);
   if (more.length === 0) return { rights: token.rights };
   return {
     problem: `the token "${name}" sees more than callers without a token (${some(more)}): allow that to them with --public, or name another token`,

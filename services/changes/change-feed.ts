@@ -9,7 +9,13 @@ import { listDocuments } from './list-documents.ts';
 import { createLogReader } from './read-changes.ts';
 import { relatedItems } from './related-items.ts';
 import { type FeedCaller, type FeedSelection, parseChangesRequest } from './selection.ts';
-import { beginAgain, readSyncToken, type SyncPlace, type SyncScope, writeSyncToken } from './sync-token.ts';
+import {
+  readSyncToken,
+  type SyncPlace,
+  type SyncScope,
+  syncTokenGone,
+  writeSyncToken,
+} from './sync-token.ts';
 import { type VisibleChange, visibleChange } from './visible-change.ts';
 
 export type ChangeFeedOptions = {
@@ -102,7 +108,8 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
         return items.length >= limit;
       },
     });
-    if (result.redefined !== undefined) throw beginAgain(`the content type ${result.redefined} was changed`);
+    if (result.redefined !== undefined)
+      throw syncTokenGone(`the content type ${result.redefined} was changed`);
     const next = writeSyncToken(scope, { position: result.reached });
     return { items: joinItems(items), next, hasMore: !result.isEnd };
   }
@@ -116,7 +123,8 @@ async function placeOf(
 ): Promise<SyncPlace> {
   const place = readSyncToken(scope, token);
   if (place.position <= index.position()) return place;
-  if (place.position > (await head(place.position))) throw beginAgain('the log does not reach its position');
+  if (place.position > (await head(place.position)))
+    throw syncTokenGone('the log does not reach its position');
   if (await shows(place.position)) return place;
   throw new RequestError('position-not-shown', `Position ${place.position} of the log is not applied yet`, {
     shown: String(index.position()),

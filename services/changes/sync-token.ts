@@ -43,7 +43,7 @@ export function readSyncToken(scope: SyncScope, token: string): SyncPlace {
     });
   }
   if (!isSameText(signature, sign(scope, token.slice(0, -signature.length - 1))))
-    throw beginAgain('it was made for other rights, other parameters, other content types or another log');
+    throw syncTokenGone('it was made for other rights, other parameters, other content types or another log');
   if (listing === undefined) return { position: BigInt(position) };
   const text = Buffer.from(listing, 'base64url').toString();
   const [set, after] = JSON.parse(text, unwrapBigint) as [number, SortPosition | null];
@@ -51,7 +51,7 @@ export function readSyncToken(scope: SyncScope, token: string): SyncPlace {
 }
 
 /** Refuses a token whose reader has another history than that of now. */
-export function beginAgain(reason: string): RequestError {
+export function syncTokenGone(reason: string): RequestError {
   return new RequestError(
     'sync-token-gone',
     `The sync token is no longer valid: ${reason}. Begin again without 'since'`,

@@ -164,7 +164,7 @@ async function exportEither() {
 
 /** The content of the files decides. An archive has its own content types. */
 async function importAny(given: Given, options: ArchiveOptions, files: readonly string[]): Promise<void> {
-  const { beginsAsExport, importHistory } = await import('./commands/import-history.ts');
+  const { isExportFile: beginsAsExport, importHistory } = await import('./commands/import-history.ts');
   const { isArchive } = await import('../strapi/archive.ts');
   const [file] = files;
   if (file !== undefined && files.length === 1 && isArchive(file)) {

@@ -6,7 +6,7 @@ import type { ChangeBatch } from '../../shared/read-index/read-index.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import type { ServedGenerations } from '../read-side/served-generations.ts';
 import { isDefinition, notInForce, trackDefinitions } from './definitions-in-force.ts';
-import type { Settling } from './settle-content-types.ts';
+import type { SettleOptions } from './settle-content-types.ts';
 import { isContent } from './types-end.ts';
 
 export type ChangeAheadOptions = {
@@ -22,7 +22,7 @@ export type ChangeAheadOptions = {
 /** A change of content types for which nearly all rows are converted, and in the index, before the log has the definitions. */
 export type ChangeAhead = {
   /** Takes the log instead of the graph until the content types are settled. */
-  readonly graph: Settling['graph'];
+  readonly graph: SettleOptions['graph'];
   /** The content types are settled: the index gets what it lacks. */
   finish(): Promise<void>;
 };

@@ -16,7 +16,7 @@ type PendingChange = {
 };
 
 /** A pending change of a data directory that is open, and whose index is outside the process. */
-export type HeldChange = {
+export type OpenedChange = {
   readonly changes: readonly ShapeChange[];
   /** The indices that serve by the earlier content types. */
   readonly indices: IndexSet;
@@ -28,12 +28,12 @@ export type HeldChange = {
  * Brings the graph as far as it can come without being converted, and resolves to what is to change; undefined where it needs no
  * conversion, or nothing that it could be read from meanwhile is there.
  */
-export async function holdChange(
+export async function openPendingChange(
   log: EventStore,
   graph: ContentGraph,
   definitions: readonly TypeDefinition[],
   outside: OutsideIndices,
-): Promise<HeldChange | undefined> {
+): Promise<OpenedChange | undefined> {
   const comeNear = async () => {
     const found = await findPendingChange(log, graph, definitions);
     if (found !== undefined) await catchUp(log, graph, { until: found.before });

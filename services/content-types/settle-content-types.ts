@@ -11,7 +11,7 @@ import { appendDefinitions } from './append-definitions.ts';
 import { isDefinition, notInForce } from './definitions-in-force.ts';
 import { createTypesWatch, type TypesWatch } from './types-watch.ts';
 
-export type Settling = {
+export type SettleOptions = {
   readonly claimant: Claimant;
   readonly graph: Pick<ContentGraph, 'position' | 'readFrom' | 'definition' | 'replay' | 'reopen'>;
   readonly definitions: readonly TypeDefinition[];
@@ -30,7 +30,7 @@ export type Settling = {
  * differently. So it claims the lease if it is free, and waits while another process has it. Resolves to the epoch that
  * it claimed, if any.
  */
-export async function settleContentTypes(settling: Settling): Promise<number | undefined> {
+export async function settleContentTypes(settling: SettleOptions): Promise<number | undefined> {
   const { claimant, graph, definitions } = settling;
   const { log, space, now, membership } = claimant;
   let lastSign = performance.now();

@@ -33,7 +33,7 @@ import {
 } from './tag.ts';
 
 /** The content before a batch. */
-export type Before = {
+export type EarlierContent = {
   readonly registry: SchemaRegistry;
   /** Source of the content type's row with this key, or that the component with this key is in. */
   sourceAt(rowSet: RowSet, world: World, key: number): Uint8Array | undefined;
@@ -43,7 +43,7 @@ export type Before = {
 };
 
 /** Returns the tags of everything that a batch changes, before the batch is applied. */
-export function tagsOfBatch(before: Before, batch: ChangeBatch): ReadonlySet<Tag> {
+export function tagsOfBatch(before: EarlierContent, batch: ChangeBatch): ReadonlySet<Tag> {
   const tags = new Set<Tag>();
   const rows = new Map<string, SourceValues>();
   const changedRows: ChangedRow[] = [];
@@ -81,7 +81,7 @@ type ChangedRow = {
 };
 
 function changedRow(
-  { registry, sourceAt, changedComponents }: Before,
+  { registry, sourceAt, changedComponents }: EarlierContent,
   change: RowChange,
 ): ChangedRow | undefined {
   const worlds = change.version === 'live' ? WORLDS : [change.version];

@@ -18,7 +18,7 @@ const OBEYED = {
 } as const satisfies Readonly<Record<keyof Lifetime, readonly TagReceiver[]>>;
 
 /** The receivers of tags that obey a rule for answers that are no longer up to date. */
-export function obeying(rule: keyof Lifetime): readonly TagReceiver[] {
+export function receiversObeying(rule: keyof Lifetime): readonly TagReceiver[] {
   return OBEYED[rule];
 }
 

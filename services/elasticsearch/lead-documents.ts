@@ -137,10 +137,10 @@ async function makeWhole(takeover: Takeover): Promise<void> {
   const { writer } = start();
   if (toBuild.length > 0) {
     report.info({ types: toBuild, documents: writer.status().backlog }, 'building the indices');
-    await Promise.race([writer.atRest(), writer.done]);
+    await Promise.race([writer.caughtUp(), writer.done]);
     await retryOutages(report, signal, indices.promote);
   } else {
-    await Promise.race([writer.level(graph.position()), writer.done]);
+    await Promise.race([writer.allVisible(graph.position()), writer.done]);
   }
   cluster.use(indices.set);
   await retryOutages(report, signal, cluster.ready);

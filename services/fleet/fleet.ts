@@ -6,7 +6,7 @@ import { type Lead, type Leader, type Lease, leadOf } from '../../shared/fleet/l
 import { type Claimant, claimLease, returnLease } from './claim-lease.ts';
 import { countsByLease } from './counts-by-lease.ts';
 import type { LeaseView } from './lease-view.ts';
-import { returnOwnLease } from './take-lead.ts';
+import { returnOwnLease } from './require-lease.ts';
 import { LEADER_TIMEOUTS, watchLeader } from './watch-leader.ts';
 
 /** Place where the commands of a namespace are carried out, as this process knows it. */

@@ -2,7 +2,7 @@ import type { Entry } from '../../shared/document/entry.ts';
 import type { DocumentName, RecordedRows, RowStamp } from '../../shared/document/recorded-rows.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { isManyGone } from './many-gone.ts';
+import { isMassDeletion } from './mass-deletion.ts';
 import { type NewestBy, type Source, SourceRefused } from './source.ts';
 
 export type ReconcileOptions = {
@@ -88,7 +88,7 @@ export function createReconciliation(options: ReconcileOptions): Reconciliation 
   /** Deletes at the end of a pass only, when all of it is known: a source that has lost its content deletes nothing here. */
   const remove = async (gone: readonly RowStamp[]): Promise<void> => {
     const left = gone.filter(isKnown);
-    hasKept = isManyGone(left.length, countStored(), options.mostGone);
+    hasKept = isMassDeletion(left.length, countStored(), options.mostGone);
     options.kept(hasKept ? left.length : 0);
     if (!hasKept) await sync(left);
   };

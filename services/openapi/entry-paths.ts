@@ -16,9 +16,9 @@ import { nameOf, pascalCase } from './schema-names.ts';
 import { withLiveList } from './streams.ts';
 
 /** Rights of a caller on a type; everything in development mode. */
-export type MayDo = (type: ContentType, action: Action) => boolean;
+export type HasRight = (type: ContentType, action: Action) => boolean;
 export type PathScope = OpenApiScope & {
-  readonly may: MayDo;
+  readonly may: HasRight;
   readonly drafts: boolean;
   readonly live: boolean;
 };

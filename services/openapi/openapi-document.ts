@@ -3,7 +3,7 @@ import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-r
 import { CHANGES_TAG, changesPath } from './changes-path.ts';
 import { documentSchemas } from './document-schemas.ts';
 import { withEntityTags } from './entity-tags.ts';
-import { collectionPaths, type MayDo, type PathScope, singlePaths } from './entry-paths.ts';
+import { collectionPaths, type HasRight, type PathScope, singlePaths } from './entry-paths.ts';
 import { withIdempotencyKey } from './idempotency-key.ts';
 import { type DescribedLogin, loginPaths } from './login-paths.ts';
 import type { OpenApiDocument, Paths } from './openapi-types.ts';
@@ -29,7 +29,7 @@ export type OpenApiOptions = {
   /** True if files can be uploaded. */
   readonly uploads: boolean;
   /** Rights of the reader of the document; everything by default. Routes without a right are omitted. */
-  readonly may?: MayDo;
+  readonly may?: HasRight;
   /** True if that reader may see drafts; default true. */
   readonly drafts?: boolean;
   /** True if lists are served as streams too; default true. */

@@ -8,7 +8,7 @@ export type ProjectionLag = {
   readonly seconds: number;
 };
 
-const LEVEL: ProjectionLag = Object.freeze({ events: 0, seconds: 0 });
+const NO_LAG: ProjectionLag = Object.freeze({ events: 0, seconds: 0 });
 const COUNT_LIMIT = 5_000;
 
 /** Asks a log for the lag, once for all callers at a time: the gauges of a scrape are read together. */
@@ -25,7 +25,7 @@ export function createLagView(log: EventStore, applied: () => bigint, now: () =>
   const head = share(() => log.lastPosition());
   const lag = share(async () => {
     const from = applied();
-    return (await head.ask()) <= from ? LEVEL : countBehind(log, from, now);
+    return (await head.ask()) <= from ? NO_LAG : countBehind(log, from, now);
   });
   const seconds = share(async () => {
     const from = applied();
@@ -72,7 +72,7 @@ async function countBehind(log: EventStore, applied: bigint, now: () => number):
     oldest ??= batch.map(timeOf).find((time) => time !== undefined);
     if (events >= COUNT_LIMIT) break;
   }
-  if (events === 0) return LEVEL;
+  if (events === 0) return NO_LAG;
   if (oldest === undefined) return { events: Math.min(events, COUNT_LIMIT), seconds: 0 };
   return { events: Math.min(events, COUNT_LIMIT), seconds: Math.max(0, now() - oldest) / 1000 };
 }

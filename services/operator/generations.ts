@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Generation, Rebuild } from '../../projections/generations/generation.ts';
-import { catchUpWhole } from '../../projections/graph/projector.ts';
+import { catchUpOrThrow } from '../../projections/graph/projector.ts';
 import { defineOperation } from './operation.ts';
 import { watchLoad } from './watch-load.ts';
 
@@ -9,7 +9,7 @@ export const catchUpOperation = defineOperation({
   form: z.strictObject({}),
   async *run({ graph, log, server }) {
     // A server's follows by itself.
-    if (!server) await catchUpWhole(log, graph);
+    if (!server) await catchUpOrThrow(log, graph);
     yield { position: String(graph.position()) };
   },
 });

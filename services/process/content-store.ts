@@ -18,7 +18,7 @@ import { lockDataDirectory } from '../../shared/sqlite/lock-data-directory.ts';
 import type { FileLock } from '../../shared/sqlite/lock-file.ts';
 import { isWebhookEvent } from '../../shared/webhooks/webhook-events.ts';
 import { deferredChanges } from '../content-types/deferred-change.ts';
-import { type HeldChange, holdChange } from '../content-types/pending-change.ts';
+import { type OpenedChange, openPendingChange } from '../content-types/pending-change.ts';
 import { finishSwitch } from '../read-side/finish-switch.ts';
 import { openServedGenerations } from '../read-side/open-generations.ts';
 import type { ReadSidePlan } from '../read-side/read-side.ts';
@@ -60,7 +60,7 @@ export type ContentStore = {
   readonly graph: ContentGraph;
   readonly generations: ServedGenerations;
   /** Set if documents outside the process have to be converted: the graph is at the position before that. */
-  readonly pending: HeldChange | undefined;
+  readonly pending: OpenedChange | undefined;
   /** The graph of this generation, converted to the content types of this process ahead of the log. */
   readonly converted: ConvertedCopy | undefined;
   /** Changes that another process will convert in a copy of the graph, while this one serves the content types in force. */
@@ -129,7 +129,7 @@ async function openWith(
   const isLarge = graph.size().rows > (convertAtOnce ?? Number.POSITIVE_INFINITY);
   const outside = isLarge ? plan?.outside : undefined;
   const pending =
-    outside === undefined ? undefined : await holdChange(log, graph, options.definitions, outside);
+    outside === undefined ? undefined : await openPendingChange(log, graph, options.definitions, outside);
   for (const folder of folders(options)) reserveDisk(folder);
   if (pending === undefined) await catchUpUnlessDiskFull(log, graph);
   const isCopied = isLarge && plan !== undefined && plan.outside === undefined && handOver !== undefined;

@@ -5,7 +5,7 @@ import { createRoleCommands } from '../access/role-commands.ts';
 import { createTokenCommands } from '../access/token-commands.ts';
 import { requestOrOperator } from '../command/current-author.ts';
 import { type Membership, openMembership } from '../fleet/membership.ts';
-import { type LateLoginOptions, lateLogin } from './late-login.ts';
+import { createDeferredLogin, type DeferredLoginOptions } from './deferred-login.ts';
 import type { Opened } from './opened.ts';
 import type { ServingOptions } from './process-options.ts';
 
@@ -38,7 +38,7 @@ export type Callers = Awaited<ReturnType<typeof openCallers>>;
 
 export async function openCallers(
   { log, space, key }: Identity,
-  { login, people, address }: Pick<LateLoginOptions, 'login' | 'people' | 'address'>,
+  { login, people, address }: Pick<DeferredLoginOptions, 'login' | 'people' | 'address'>,
   opened: Opened,
 ) {
   const options = { log, space, key, now: Date.now, login: login !== undefined };
@@ -48,6 +48,6 @@ export async function openCallers(
     access,
     tokens: createTokenCommands(commands),
     roles: createRoleCommands(commands),
-    login: lateLogin({ login, key, access, people, address }),
+    login: createDeferredLogin({ login, key, access, people, address }),
   };
 }

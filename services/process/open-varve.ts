@@ -6,7 +6,7 @@ import { cursorKey, followKey, webhookKey } from '../access/derived-keys.ts';
 import { importRoles } from '../access/role-commands.ts';
 import { requestOrOperator } from '../command/current-author.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import { createEarlyLease } from '../fleet/take-lead.ts';
+import { createEarlyLease } from '../fleet/require-lease.ts';
 import type { FollowApi } from '../follow/follow-api.ts';
 import { followStrapi } from '../follow/follow-strapi.ts';
 import { watchFollower } from '../follow/watch-follower.ts';

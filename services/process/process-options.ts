@@ -6,7 +6,7 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import type { AcceptedMedia } from '../assets/accepted-media.ts';
 import type { FormatsMade, PictureSettings } from '../assets/pictures/picture-settings.ts';
-import type { Settling } from '../content-types/settle-content-types.ts';
+import type { SettleOptions } from '../content-types/settle-content-types.ts';
 import type { Lifetime } from '../delivery/lifetimes.ts';
 import type { TaggingOptions } from '../delivery/tagging.ts';
 import type { Report } from '../elasticsearch/report.ts';
@@ -94,7 +94,7 @@ export type VarveOptions = ServingOptions &
      * Work while a generation of earlier content types serves, with documents outside the process. Absent: these are made before the
      * server answers.
      */
-    readonly meanwhile?: Meanwhile;
+    readonly meanwhile?: InterimDuties;
     /**
      * For a process that takes another one's place and is to change the content types: resolves when it is to do so. Absent: it must
      * not change them.
@@ -107,14 +107,14 @@ export type VarveOptions = ServingOptions &
 export type FollowSettings = FollowOptions & Pick<FollowApiOptions, 'writes' | 'webhookSecret'>;
 
 /** Receives news of the fleet. */
-export type FleetLog = Pick<Settling, 'waiting'> & {
+export type FleetLog = Pick<SettleOptions, 'waiting'> & {
   readonly report: (what: FleetReport) => void;
   /** The graph's disk is full, or has space again. */
   readonly space: (what: 'full' | 'resumed', error?: unknown) => void;
 };
 
 /** Duties of a server while the content types of its generation are replaced. */
-export type Meanwhile = {
+export type InterimDuties = {
   /** Lets requests be answered by this. `leave`: steps down for another process that takes this one's place. */
   serve(
     api: ServedApi,

@@ -2,10 +2,10 @@ import { RequestError } from '../../shared/request-error.ts';
 import { changeAhead } from '../content-types/change-ahead.ts';
 import { type OwnTypes, ownTypes, typesOfGraph } from '../content-types/deferred-change.ts';
 import { createDefinitionsAhead, type DefinitionsAhead } from '../content-types/definitions-ahead.ts';
-import type { HeldChange } from '../content-types/pending-change.ts';
+import type { OpenedChange } from '../content-types/pending-change.ts';
 import { refuseOtherTypes, settleContentTypes } from '../content-types/settle-content-types.ts';
 import type { Claimant } from '../fleet/claim-lease.ts';
-import { returnOwnLease, takeFreeLead } from '../fleet/take-lead.ts';
+import { claimFreeLease, returnOwnLease } from '../fleet/require-lease.ts';
 import type { ForwardingOptions } from '../http/forwarding/forward-writes.ts';
 import type { ServedApi } from '../http/served-api.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
@@ -14,7 +14,7 @@ import { composeProcess } from './compose-process.ts';
 import { createFreshness } from './freshness.ts';
 import type { Opened } from './opened.ts';
 import { type OwnBase, operatorContext } from './own-content.ts';
-import type { Meanwhile, VarveOptions } from './process-options.ts';
+import type { InterimDuties, VarveOptions } from './process-options.ts';
 import { createTermWatch, type TermWatch } from './watch-term.ts';
 import { WRITES_ELSEWHERE } from './writes-elsewhere.ts';
 
@@ -44,8 +44,8 @@ export async function settleTypes(options: VarveOptions, base: OwnBase, opened: 
 type Earlier = {
   readonly options: VarveOptions;
   readonly base: OwnBase;
-  readonly pending: HeldChange;
-  readonly meanwhile: Meanwhile;
+  readonly pending: OpenedChange;
+  readonly meanwhile: InterimDuties;
 };
 
 /**
@@ -62,7 +62,7 @@ async function serveEarlier(
   await settle(createDefinitionsAhead(base.store.graph));
   // Earlier definitions were in force until here: from now on no process writes by them.
   await pending.catchUp();
-  const lead = await takeFreeLead(base.claimant);
+  const lead = await claimFreeLease(base.claimant);
   if (typeof lead !== 'number') return;
   const term = opened(createTermWatch(base.claimant, lead));
   await Promise.race([serveUntilReplaced(earlier, { lead, term }, opened), term.over]);

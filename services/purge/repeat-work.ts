@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** How a run ended. Times are milliseconds of `performance.now()`. */
-export type EndOfRun = { readonly endedAt: number; readonly isFailing: boolean };
+export type RunEnd = { readonly endedAt: number; readonly isFailing: boolean };
 
 export type RepeatOptions = {
   /** Time of the next run. Asked again after `wake`. */
-  readonly nextAt: (last: EndOfRun) => number;
+  readonly nextAt: (last: RunEnd) => number;
   readonly signal: AbortSignal;
   /** Called for the first failure in a row. */
   readonly failed: (error: unknown) => void;

@@ -1,6 +1,6 @@
 import type { AnsweringProcesses } from '../../shared/read-index/answering-processes.ts';
 import { ANSWERING_LIMITS, type AnsweringLimits } from './answering-limits.ts';
-import { type EndOfRun, repeatWork } from './repeat-work.ts';
+import { type RunEnd, repeatWork } from './repeat-work.ts';
 
 export type ReportAnsweringOptions = {
   readonly processes: Pick<AnsweringProcesses, 'report' | 'awaited'>;
@@ -18,10 +18,10 @@ export type ReportAnsweringOptions = {
  * How long caches may keep answers of this process. `kept`: a leader purges every change after this process shows it. `asked`: no
  * leader does. `silent`: this process could not report itself; it may be paused, or cut off.
  */
-export type AnswerKeeping = 'kept' | 'asked' | 'silent';
+export type AnswerCaching = 'kept' | 'asked' | 'silent';
 
 export type AnsweringReporter = {
-  keeping(): AnswerKeeping;
+  keeping(): AnswerCaching;
   /** The log has changes up to this position: the process reports itself as soon as its reads show them. */
   expect(position: bigint): void;
   close(): Promise<void>;
@@ -61,7 +61,7 @@ export function reportAnswering(options: ReportAnsweringOptions): AnsweringRepor
     const seen = beats?.get(process);
     if (seen !== undefined) awaitedAt = Math.max(awaitedAt, begun.get(seen) ?? awaitedAt);
   };
-  const nextAt = ({ endedAt, isFailing }: EndOfRun): number => {
+  const nextAt = ({ endedAt, isFailing }: RunEnd): number => {
     if (isFailing) return endedAt + limits.reportEveryMs;
     const soon = endedAt + hurry.pauseMs();
     return hurry.isNeeded() ? soon : Math.max(soon, dueAt);

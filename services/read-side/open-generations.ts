@@ -2,7 +2,7 @@ import type { Generation } from '../../projections/generations/generation.ts';
 import { openGenerationStore } from '../../projections/generations/generation-store.ts';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
-import { catchUpWhole } from '../../projections/graph/projector.ts';
+import { catchUpOrThrow } from '../../projections/graph/projector.ts';
 import { graphFile, removeGeneration } from '../../projections/graph/store/generation-files.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import {
@@ -11,8 +11,8 @@ import {
   NOT_LEADING,
   type OutsideGeneration,
   openFitting,
+  switchAliases,
   switchClosedGeneration,
-  switchSearches,
 } from './outside-generation.ts';
 import type { ReadSide, ServedIndices } from './read-side.ts';
 import { removeIndices } from './remove-indices.ts';
@@ -70,7 +70,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
       },
       async switch(epoch) {
         const served = store.live().number;
-        const earlier = await switchSearches(next, epoch);
+        const earlier = await switchAliases(next, epoch);
         before = served;
         return earlier;
       },
@@ -82,7 +82,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
     if (outside !== undefined) await options.refuseElsewhere?.();
     const next = openContentGraph(graphFile(data, wanted.number), plan?.graph);
     try {
-      await catchUpWhole(log, next);
+      await catchUpOrThrow(log, next);
       const itsOutside = outsideOf(wanted, next);
       if (itsOutside === undefined) store.setLive(wanted.number);
       else await switchClosedGeneration(itsOutside);

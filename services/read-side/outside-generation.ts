@@ -63,7 +63,7 @@ export function inheritStale({ data, store, graph, set }: OutsideGeneration, liv
  * for a moment yet; if their content types differ this waits that long. Rejects with a sentence if another process has become
  * leader. `epoch`: the epoch of this leader, or the newest without a leader.
  */
-export async function switchSearches(
+export async function switchAliases(
   { store, plan, log, number, graph, set }: OutsideGeneration,
   epoch: number,
 ): Promise<EarlierIndices | undefined> {
@@ -102,5 +102,5 @@ export async function switchClosedGeneration(generation: OutsideGeneration): Pro
   } finally {
     await readSide.close();
   }
-  await switchSearches(generation, epoch);
+  await switchAliases(generation, epoch);
 }

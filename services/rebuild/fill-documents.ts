@@ -87,14 +87,14 @@ export async function fillDocuments(
     graph: made,
     index,
     report: reportWriter(host.report),
-    makesRoom: () => host.throttle.isSparing,
+    isThrottled: () => host.throttle.isSparing,
   });
-  let isAtRest = false;
-  const rest = writer.atRest().then(() => {
-    isAtRest = true;
+  let isIdle = false;
+  const rest = writer.caughtUp().then(() => {
+    isIdle = true;
   });
   try {
-    while (!isAtRest && failure === undefined) {
+    while (!isIdle && failure === undefined) {
       await Promise.race([rest, writer.done, delay(LOOK_EVERY_MS)]);
       // It may be given up while the index takes nothing.
       await meter.worked(0, 0);

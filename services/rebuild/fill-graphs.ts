@@ -3,7 +3,7 @@ import type { Rebuild } from '../../projections/generations/generation.ts';
 import { readGraphContents } from '../../projections/generations/graph-contents.ts';
 import { type ContentGraph, openContentGraph } from '../../projections/graph/content-graph.ts';
 import { convertCopy } from '../../projections/graph/converted-copy.ts';
-import { catchUpWhole } from '../../projections/graph/projector.ts';
+import { catchUpOrThrow } from '../../projections/graph/projector.ts';
 import { checkFile, convertedFile, graphFile } from '../../projections/graph/store/generation-files.ts';
 import { copyDatabase, removeDatabase } from '../../shared/sqlite/copy-database.ts';
 import { enterPhase, type PhaseMeter, type RebuildHost } from './rebuild-host.ts';
@@ -101,7 +101,7 @@ export async function replay(
 ): Promise<void> {
   if (graph.position() >= until) return;
   let started = performance.now();
-  await catchUpWhole(host.log, graph, {
+  await catchUpOrThrow(host.log, graph, {
     until,
     batchSize: BATCH_SIZE,
     async onBatch(events) {

@@ -21,7 +21,7 @@ export async function importAsset(store: AssetStore, file: ArchiveFile, keep: Ke
 }
 
 /** For a process that alone writes to the store. */
-export function keepAlone(store: AssetStore, space: string): KeepNamed {
+export function createSoleKeeper(store: AssetStore, space: string): KeepNamed {
   return async (staged, name, mime) => {
     if ((await store.size(staged.hash)) === undefined) await staged.keep();
     else await staged.discard();

@@ -8,7 +8,7 @@ import { type SharedSocket, shareConnections } from './share-connections.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /** Sockets and lock that a supervisor holds for its workers. */
-export type HeldForWorkers = {
+export type WorkerHost = {
   answer(from: WorkerProcess, request: WorkerRequest): Promise<Answer & { readonly socket?: SocketHandle }>;
   releaseLock(): void;
   /** The socket whose connections the workers share, if there is one. */
@@ -22,13 +22,13 @@ export type AnswerWorkersOptions = {
   readonly metrics: Pick<MetricsOfWorkers, 'collect'>;
 };
 
-export function answerWorkers({ replace, reading, metrics }: AnswerWorkersOptions): HeldForWorkers {
+export function answerWorkers({ replace, reading, metrics }: AnswerWorkersOptions): WorkerHost {
   const sockets = new Map<SocketName, HeldSocket>();
   const counts = createSharedCounts(Date.now);
   let shared: SharedSocket | undefined;
   let lock: DirectoryLock | undefined;
 
-  async function carryOut(from: WorkerProcess, request: WorkerRequest): ReturnType<HeldForWorkers['answer']> {
+  async function carryOut(from: WorkerProcess, request: WorkerRequest): ReturnType<WorkerHost['answer']> {
     switch (request.kind) {
       case 'listen': {
         const { socket: name } = request;

@@ -41,7 +41,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const result = await postDelivery(options, hook, delivery, closing.signal).catch(failure);
     if (closing.signal.aborted) return;
     const now = Date.now();
-    const attempt = judgeAttempt(limits, delivery, result, now);
+    const attempt = decideOutcome(limits, delivery, result, now);
     store.attempted(delivery.id, attempt);
     if (result.kind === 'answered' && result.retryAfterMs !== undefined && attempt.state === 'waiting')
       store.pause(hook.id, now + Math.min(result.retryAfterMs, limits.longestRetryAfterMs));
@@ -122,7 +122,7 @@ export async function postDelivery(
 }
 
 /** Decides what becomes of a delivery after an attempt: any 2xx is a success, as in Standard Webhooks. */
-export function judgeAttempt(
+export function decideOutcome(
   limits: WebhookLimits,
   { attempts }: Pick<StoredDelivery, 'attempts'>,
   result: PostResult,

@@ -3,10 +3,10 @@ import path from 'node:path';
 import type { SchemaFile } from './build-registry.ts';
 import { extendedSchema } from './built-in-types.ts';
 import { type HiddenAttributes, hideAttributes } from './hide-attributes.ts';
+import { withoutNameConflicts } from './name-conflicts.ts';
 import { type CustomFields, repairSchemas } from './repair-schemas.ts';
 import { type SchemaProblem, type SchemaWarning, schemaProblem } from './schema-problem.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
-import { withoutTakenNames } from './taken-names.ts';
 import { definitionsOf, type TypeDefinition } from './type-definitions.ts';
 
 export type LoadedContentTypes =
@@ -79,7 +79,7 @@ export function assembleContentTypes(
   options: LoadOptions = {},
   { unreadable, warnings: before }: FoundBefore = { unreadable: [], warnings: [] },
 ): LoadedContentTypes {
-  const { files, warnings: taken } = withoutTakenNames(found);
+  const { files, warnings: taken } = withoutNameConflicts(found);
   const { hidden = { file: '', names: [] } } = options;
   const { files: hiding, warnings: shown } = hideAttributes(files, hidden);
   const parsed = repairSchemas(hiding, options.customFields);

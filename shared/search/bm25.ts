@@ -8,7 +8,12 @@ export function inverseFrequency(rows: number, matching: number): number {
 }
 
 /** The part of one attribute in a term's frequency (BM25F). */
-export function weighFrequency(frequency: number, weight: number, length: number, average: number): number {
+export function weightedFrequency(
+  frequency: number,
+  weight: number,
+  length: number,
+  average: number,
+): number {
   return (weight * frequency) / (1 - B + B * (average === 0 ? 1 : length / average));
 }
 

@@ -48,7 +48,7 @@ export function inSlice<Result>(slice: Slice, work: () => Result): Result {
  * Counts work: called all along with the approximate number of steps until the next call, an integer; a step takes some
  * nanoseconds to a microsecond. Ends work that takes too long for good.
  */
-export function spend(steps: number): void {
+export function countSteps(steps: number): void {
   stepsLeft -= steps;
   if (stepsLeft <= 0) look(Number.POSITIVE_INFINITY);
 }

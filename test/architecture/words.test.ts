@@ -182,6 +182,30 @@ const MEANINGS: readonly Meaning[] = [
       'shared/webhooks',
     ],
   },
+  {
+    word: 'account',
+    forms: /^account(s|ed|ing)?$/,
+    means: 'what a user signs in to',
+    say: 'stale documents, record',
+    notIn: ['projections', 'services/elasticsearch', 'services/rebuild', 'shared'],
+  },
+  {
+    word: 'level',
+    forms: /^levels?$/,
+    means: 'a depth, or the level of a log line',
+    say: 'caught up',
+    notIn: [
+      'projections',
+      'services/content-types',
+      'services/elasticsearch',
+      'services/fleet',
+      'services/operating',
+      'services/process',
+      'services/read-side',
+      'shared/event-store',
+      'shared/fleet',
+    ],
+  },
 ];
 
 const root = path.resolve(import.meta.dirname, '../..');

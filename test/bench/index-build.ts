@@ -143,7 +143,7 @@ async function writeAll({ createWriter }: Cluster): Promise<Measured> {
   graph.stale?.markAll(types);
   const started = performance.now();
   const indexWriter = startIndexWriter({ graph, index: writer, report: console.error });
-  await indexWriter.atRest();
+  await indexWriter.caughtUp();
   const seconds = (performance.now() - started) / 1000;
   const documents = indexWriter.status().written;
   await indexWriter.close();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openFolderAssetStore } from '../../shared/asset-store/folder/folder-asset-store.ts';
-import { refusingTrouble } from '../../shared/asset-store/folder/folder-trouble.ts';
+import { refuseTemporaryFailures } from '../../shared/asset-store/folder/temporary-failures.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 import { describeAssetStore } from './asset-store-contract.ts';
 
@@ -67,7 +67,7 @@ it('refuses with 503 on a full disk or without file handles, and leaves no incom
   });
   expect(await filesOf(join(disk.path, 'incoming'))).toEqual([]);
   const noHandle = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
-  await expect(refusingTrouble(Promise.reject(noHandle))).rejects.toMatchObject({
+  await expect(refuseTemporaryFailures(Promise.reject(noHandle))).rejects.toMatchObject({
     code: 'asset-store-unavailable',
   });
 });

@@ -2,9 +2,9 @@ import type { Client } from '@elastic/elasticsearch';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createLeaderFence,
+  fenceActions,
   isLeaderFenced,
   type LeaderFence,
-  onlyUnder,
 } from '../../shared/read-index/elasticsearch/indices/leader-fence.ts';
 import { createElasticsearchClient } from '../../shared/read-index/elasticsearch/wire/client.ts';
 import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
@@ -35,7 +35,7 @@ describe('the fence of leaders', await needsElasticsearch(), () => {
   const promote = async (epoch: number): Promise<boolean> => {
     try {
       await client.indices.updateAliases({
-        actions: [...onlyUnder(space, epoch), { add: { index, alias } }],
+        actions: [...fenceActions(space, epoch), { add: { index, alias } }],
       });
       return true;
     } catch (error) {

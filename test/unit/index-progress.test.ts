@@ -97,7 +97,7 @@ it('announces a position only once searches see every document that shows it', a
   );
   fleet.given(...RESTAURANTS, ...many);
   const writer = fleet.lead(leader, 1);
-  await writer.atRest();
+  await writer.caughtUp();
   await expect.poll(() => fleet.store.written.at(-1)?.position).toBe(leader.position());
   const rested = leader.position();
 
@@ -124,7 +124,7 @@ it('makes every write of a batch wait for its documents, not only the last one',
   const leader = fleet.openGraph(true);
   fleet.given(...DEFINITIONS);
   const writer = fleet.lead(leader, 1);
-  await writer.atRest();
+  await writer.caughtUp();
   const before = leader.position();
   const held = Promise.withResolvers<void>();
   fleet.index.behave({ before: () => held.promise });
@@ -164,7 +164,7 @@ it('removes what the leader has written from the stale documents of a standby, w
 
   const before = fleet.index.requests.length;
   const now = fleet.lead(second, 2);
-  await now.atRest();
+  await now.caughtUp();
   const after = fleet.index.requests.slice(before).flat();
   expect(after.every((name) => name.startsWith('api::restaurant.restaurant'))).toBe(true);
   expect([...fleet.index.visible.values()].filter((text) => text.includes('"Eins"'))).toHaveLength(1);
@@ -199,7 +199,7 @@ it('announces parked documents to standbys, and lets an operator of the leader r
   });
   const writer = fleet.lead(leader, 1);
   const follower = fleet.follow(standby);
-  await writer.atRest();
+  await writer.caughtUp();
   const { parked } = leader.stale ?? expect.unreachable();
   const refused = parked.list();
   expect(refused).toMatchObject([
@@ -214,13 +214,13 @@ it('announces parked documents to standbys, and lets an operator of the leader r
   expect(parked.list()).toEqual([]);
   expect(writer.shown()).toBe(shown);
   writer.wake();
-  await writer.atRest();
+  await writer.caughtUp();
   expect(parked.list()).toMatchObject([{ documentId: 'r1' }]);
 
   fleet.index.behave({});
   expect(parked.retry(parked.list())).toBe(1);
   writer.wake();
-  await writer.atRest();
+  await writer.caughtUp();
   expect(parked.list()).toEqual([]);
   expect([...fleet.index.visible.values()].filter((text) => text.includes('"One"'))).toHaveLength(1);
   expect(parked.retry(refused)).toBe(0);
@@ -235,7 +235,7 @@ it('completes the stale documents of a standby although the leader never catches
   if (stale === undefined) return expect.unreachable();
   const began = standby.position();
   const edit = (name: string) => fleet.given(changed('restaurant', 'r1', { values: { name } }));
-  const level = (position: bigint) => stale.level({ position, parked: [] });
+  const level = (position: bigint) => stale.settleUpTo({ position, parked: [] });
   level(began - 2n);
   expect(stale.isComplete()).toBe(false);
   edit('two');

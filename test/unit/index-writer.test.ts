@@ -93,7 +93,7 @@ it('writes every document that is stale, and a write is visible with all that em
   const setting = openSetting();
   setting.given(...SOME);
   const writer = setting.start();
-  await writer.atRest();
+  await writer.caughtUp();
   expect(setting.index.visible).toEqual(wanted(setting));
   expect(setting.index.visible.size).toBeGreaterThan(4);
 
@@ -120,7 +120,7 @@ it('retries failed requests and failed documents until they are written', async 
   });
   const writer = setting.start();
   await writer.visible(setting.graph.position());
-  await writer.atRest();
+  await writer.caughtUp();
   expect(setting.index.visible).toEqual(wanted(setting));
   expect(setting.reports.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['stuck', 'recovered']));
   expect(failures).toBeLessThanOrEqual(0);
@@ -134,7 +134,7 @@ it('parks a refused document with the reason, and writes it again with its next 
     outcome: (_, text) => (text.includes('"Two"') ? { kind: 'refused', reason: 'no such field' } : undefined),
   });
   const writer = setting.start();
-  await writer.atRest();
+  await writer.caughtUp();
   const all = wanted(setting);
   expect(setting.index.visible.size).toBe(all.size - 1);
   expect(writer.status()).toMatchObject({ backlog: 0, refused: 1 });
@@ -154,7 +154,7 @@ it('writes edited documents before the backlog, of any size', async () => {
   );
   setting.given(...SOME, ...many);
   const writer = setting.start();
-  await writer.atRest();
+  await writer.caughtUp();
   // The backlog's requests are answered only once the edit is visible.
   const edited = Promise.withResolvers<void>();
   const countrys = setting.graph.position() + 1n;
@@ -171,7 +171,7 @@ it('writes edited documents before the backlog, of any size', async () => {
   expect(r1[0]).toContain('Frankreich');
   expect(writer.status().backlog).toBeGreaterThan(1_000);
   edited.resolve();
-  await writer.atRest();
+  await writer.caughtUp();
   expect(setting.index.visible).toEqual(wanted(setting));
 });
 
@@ -186,7 +186,7 @@ it('lets no edit wait for all copies of an earlier edit', async () => {
   );
   setting.given(...SOME, ...many);
   const writer = setting.start();
-  await writer.atRest();
+  await writer.caughtUp();
   const held: (() => void)[] = [];
   setting.index.behave({ before: () => new Promise((resolve) => void held.push(resolve)) });
   const isRequestHeld = () => expect.poll(() => held.length, { timeout: 10_000 }).toBe(1);
@@ -207,7 +207,7 @@ it('lets no edit wait for all copies of an earlier edit', async () => {
   expect(isCountryShown).toBe(false);
   setting.index.behave({});
   held.shift()?.();
-  await Promise.all([country, writer.level(later)]);
+  await Promise.all([country, writer.allVisible(later)]);
   expect(setting.index.visible).toEqual(wanted(setting));
 });
 
@@ -215,7 +215,7 @@ it('makes a write wait for its own document, also when the graph applied others 
   const setting = openSetting();
   setting.given(...SOME);
   const writer = setting.start();
-  await writer.atRest();
+  await writer.caughtUp();
   const answered = Promise.withResolvers<void>();
   setting.index.behave({ before: () => answered.promise });
   const second = setting.given(
@@ -246,7 +246,7 @@ function openBacklog() {
   stale.markAll([...graph.registry().contentTypes.keys()]);
   const work: Work = {
     ...{ stale, index, taken: new Map(), turn: undefined, position: graph.position, now: Date.now },
-    given: new AbortController().signal,
+    stopSignal: new AbortController().signal,
   };
   const all = stale.next('backlog', 1000, new Map()).map(staleNumber);
   expect(all).toHaveLength(80);
@@ -307,7 +307,7 @@ it('sends no batch after its deadline, nor once another process writes', async (
   const work = {
     ...{ stale, index: setting.index, taken: new Map(), turn: undefined },
     position: setting.graph.position,
-    ...{ now: () => now, given: giveUp.signal },
+    ...{ now: () => now, stopSignal: giveUp.signal },
   };
   const next = await nextBatch(work, 'backlog', 1_000_000);
   const { batch } = (await nextBatch(work, 'prompt', 1_000_000)) ?? next ?? expect.unreachable();
@@ -333,14 +333,14 @@ it('continues where it was after a crash', async () => {
   expect(setting.graph.stale?.isComplete()).toBe(true);
   setting.index.behave({});
   const second = setting.start();
-  await second.atRest();
+  await second.caughtUp();
   expect(setting.index.visible).toEqual(wanted(setting));
 });
 
 it('detects that the graph changed without a list of stale documents, and writes all documents again', async () => {
   const setting = openSetting();
   setting.given(...SOME);
-  await setting.start().atRest();
+  await setting.start().caughtUp();
   setting.reopen(false);
   expect(setting.graph.stale).toBeUndefined();
   setting.reopen();
@@ -350,6 +350,6 @@ it('detects that the graph changed without a list of stale documents, and writes
   setting.reopen();
   expect(setting.graph.stale?.isComplete()).toBe(false);
   setting.graph.stale?.markAll([...setting.graph.registry().contentTypes.keys()]);
-  await setting.start().atRest();
+  await setting.start().caughtUp();
   expect(setting.index.visible).toEqual(wanted(setting));
 });

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ContentGraph, openContentGraph } from '../../projections/graph/content-graph.ts';
 import {
   catchUp,
-  catchUpWhole,
+  catchUpOrThrow,
   loadReadIndex,
   type Projector,
   startProjector,
@@ -185,7 +185,7 @@ describe('the projector', () => {
       await newer();
       await reopen(upcast);
       const scratch = openContentGraph(path.join(folder, 'scratch.db'));
-      await expect(catchUpWhole(eventStore, scratch)).rejects.toThrow(/cannot read the event/);
+      await expect(catchUpOrThrow(eventStore, scratch)).rejects.toThrow(/cannot read the event/);
       scratch.close();
     });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rest, SLICE_OVER, spend } from '../../shared/turns/slice.ts';
+import { countSteps, rest, SLICE_OVER } from '../../shared/turns/slice.ts';
 import { createTurns, type Task, type TurnStep, type TurnsOptions } from '../../shared/turns/turns.ts';
 
 /** A thread whose clock advances only with `work`, and whose event loop turns when the test says so. */
@@ -130,7 +130,7 @@ describe('turns', () => {
     const { turns, pass } = thread();
     const stubborn = () => () => {
       for (;;) {
-        spend(1);
+        countSteps(1);
         pass(1);
       }
     };

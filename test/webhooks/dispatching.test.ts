@@ -7,7 +7,7 @@ import {
   openDeliveryStore,
   type StoredDelivery,
 } from '../../services/webhooks/delivery-store.ts';
-import { createDispatcher, judgeAttempt } from '../../services/webhooks/dispatcher.ts';
+import { createDispatcher, decideOutcome } from '../../services/webhooks/dispatcher.ts';
 import { WEBHOOK_LIMITS, type WebhookLimits } from '../../services/webhooks/webhook-limits.ts';
 import { createCondition } from '../../shared/condition.ts';
 import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
@@ -239,18 +239,20 @@ it('adds a delivery once', () => {
 
 it('follows the schedule of Standard Webhooks', () => {
   const waits = WEBHOOK_LIMITS.retryMs.map((usual, attempts) => {
-    const failed = judgeAttempt(WEBHOOK_LIMITS, { attempts }, { kind: 'failed', reason: 'x' }, 0);
+    const failed = decideOutcome(WEBHOOK_LIMITS, { attempts }, { kind: 'failed', reason: 'x' }, 0);
     expect(failed.state).toBe('waiting');
     return failed.nextAt / usual;
   });
   for (const share of waits) expect(share).toBeGreaterThanOrEqual(0.9);
   for (const share of waits) expect(share).toBeLessThanOrEqual(1);
   const attempts = WEBHOOK_LIMITS.retryMs.length;
-  expect(judgeAttempt(WEBHOOK_LIMITS, { attempts }, { kind: 'failed', reason: 'x' }, 0).state).toBe('parked');
+  expect(decideOutcome(WEBHOOK_LIMITS, { attempts }, { kind: 'failed', reason: 'x' }, 0).state).toBe(
+    'parked',
+  );
   const asked = { kind: 'answered', status: 503, retryAfterMs: 60_000 } as const;
-  expect(judgeAttempt(WEBHOOK_LIMITS, { attempts: 0 }, asked, 0).nextAt).toBe(60_000);
+  expect(decideOutcome(WEBHOOK_LIMITS, { attempts: 0 }, asked, 0).nextAt).toBe(60_000);
   const tooLong = { ...asked, retryAfterMs: 10 ** 12 };
-  expect(judgeAttempt(WEBHOOK_LIMITS, { attempts: 0 }, tooLong, 0).nextAt).toBe(
+  expect(decideOutcome(WEBHOOK_LIMITS, { attempts: 0 }, tooLong, 0).nextAt).toBe(
     WEBHOOK_LIMITS.longestRetryAfterMs,
   );
 });

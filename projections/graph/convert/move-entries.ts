@@ -13,7 +13,7 @@ import { renamedRelations } from './rename-relations.ts';
 const LATE = 'late';
 
 /** Attaches the file of another graph. Must run outside of a transaction. */
-export function attachLate({ db }: Pick<GraphContext, 'db'>, file: string): void {
+export function attachOtherGraph({ db }: Pick<GraphContext, 'db'>, file: string): void {
   db.connection.prepare(`ATTACH ? AS ${LATE}`).run(file);
   db.connection.exec('CREATE TEMP TABLE IF NOT EXISTS moved (entry INTEGER PRIMARY KEY)');
 }

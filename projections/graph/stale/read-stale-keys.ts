@@ -7,8 +7,8 @@ import type { DocumentKey } from './stale-rows.ts';
 export function readStaleKeys(file: string): readonly DocumentKey[] | undefined {
   const { connection, close } = openReadSnapshot(file);
   try {
-    const accounted = connection.prepare("SELECT value FROM meta WHERE name = 'accounted'").get();
-    if (accounted === undefined || BigInt(accounted['value'] as number) !== readGraphPosition(connection))
+    const recorded = connection.prepare("SELECT value FROM meta WHERE name = 'accounted'").get();
+    if (recorded === undefined || BigInt(recorded['value'] as number) !== readGraphPosition(connection))
       return undefined;
     const rows = connection.prepare('SELECT world, key FROM stale').all();
     return rows.flatMap(({ world, key }) => {

@@ -34,14 +34,14 @@ export type StaleDocuments = {
    * False if the graph has changed without recording stale documents, as at first: then every document has to be made.
    */
   isComplete(): boolean;
-  /** Changes are accounted for, if not all that there were. */
-  isAccounting(): boolean;
+  /** Returns whether changes mark documents, even if not all earlier ones did. */
+  isRecording(): boolean;
   /**
    * Records the documents that the changes up to `position` make stale. Called inside the graph's transaction, before
    * its position changes.
    */
-  account(schema: SchemaView, effects: Effects, position: bigint): void;
-  /** Marks every row of these types and begins to account. */
+  markChanged(schema: SchemaView, effects: Effects, position: bigint): void;
+  /** Marks every row of these types. From now on changes mark documents. */
   markAll(types: readonly Uid[]): void;
   /** Something is still to be written for the document. */
   isWaiting(document: DocumentKey): boolean;
@@ -61,7 +61,7 @@ export type StaleDocuments = {
    * complete once the writer has reached the position that the graph had then. Under steady writes the writer never
    * reaches the graph's current position.
    */
-  level(progress: Pick<IndexProgress, 'position' | 'parked'>): void;
+  settleUpTo(progress: Pick<IndexProgress, 'position' | 'parked'>): void;
   /** Position since which some document of a lane is stale; undefined: none is. */
   oldest(lane: Lane): bigint | undefined;
   /** Returns whether a write at this position has to wait for some document that shows it. */
@@ -99,12 +99,12 @@ export function staleDocumentsOf({ stale }: { readonly stale: StaleDocuments | u
 }
 
 /** The record of a graph whose file is opened again: each call goes to that of the file which is open then. */
-export function replaceableStale(record: () => StaleDocuments | undefined): StaleDocuments {
+export function delegateStaleDocuments(record: () => StaleDocuments | undefined): StaleDocuments {
   const current = () => staleDocumentsOf({ stale: record() });
   return {
     isComplete: () => current().isComplete(),
-    isAccounting: () => current().isAccounting(),
-    account: (schema, effects, position) => current().account(schema, effects, position),
+    isRecording: () => current().isRecording(),
+    markChanged: (schema, effects, position) => current().markChanged(schema, effects, position),
     markAll: (types) => current().markAll(types),
     isWaiting: (document) => current().isWaiting(document),
     remake: (documents) => current().remake(documents),
@@ -113,7 +113,7 @@ export function replaceableStale(record: () => StaleDocuments | undefined): Stal
     read: (document) => current().read(document),
     reading: (work) => current().reading(work),
     settle: (position, settlements) => current().settle(position, settlements),
-    level: (progress) => current().level(progress),
+    settleUpTo: (progress) => current().settleUpTo(progress),
     oldest: (lane) => current().oldest(lane),
     isAwaited: (position) => current().isAwaited(position),
     count: () => current().count(),
@@ -125,7 +125,7 @@ export function replaceableStale(record: () => StaleDocuments | undefined): Stal
   };
 }
 
-const ACCOUNTED = 'accounted';
+const RECORDED = 'accounted';
 
 /**
  * Opens the marks in the graph's file. They are complete only if the file says so for the graph's own position: otherwise events were
@@ -135,9 +135,9 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
   const { db, context, position } = options;
   const stale = openStaleRows(db, Date.now);
   const fanOut = createFanOut(db, stale, options.dependencies);
-  const note = (at: bigint) => db.run('INSERT OR REPLACE INTO meta VALUES (?, ?)', ACCOUNTED, at);
-  let complete = accountedPosition(db) === position();
-  /** Whatever changed behind it is accounted for. */
+  const note = (at: bigint) => db.run('INSERT OR REPLACE INTO meta VALUES (?, ?)', RECORDED, at);
+  let complete = recordedPosition(db) === position();
+  /** All changes after this position have marked their documents. */
   let begun = complete ? position() : undefined;
   let read: { readonly at: bigint; readonly worlds: readonly [Neighbours, Neighbours] } | undefined;
   const around = () => {
@@ -147,8 +147,8 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
   };
   return {
     isComplete: () => complete,
-    isAccounting: () => begun !== undefined,
-    account(schema, effects, at) {
+    isRecording: () => begun !== undefined,
+    markChanged(schema, effects, at) {
       if (begun === undefined) return;
       // A caller that waits for one change of a batch waits for its documents, whatever came after it.
       fanOut.mark(schema, effects, { since: Number(position()) + 1, position: Number(at) });
@@ -198,11 +198,11 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
         stale.done(written, Number(at));
       });
     },
-    level(progress) {
+    settleUpTo(progress) {
       begun ??= position();
       const completes = !complete && progress.position >= begun;
       transaction(db.connection, () => {
-        levelRows(stale, progress);
+        settleRows(stale, progress);
         if (completes) note(position());
       });
       complete ||= completes;
@@ -217,7 +217,10 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
   };
 }
 
-function levelRows(stale: StaleRows, { position, parked }: Pick<IndexProgress, 'position' | 'parked'>): void {
+function settleRows(
+  stale: StaleRows,
+  { position, parked }: Pick<IndexProgress, 'position' | 'parked'>,
+): void {
   stale.forget(Number(position));
   if (parked.length === 0 && !stale.hasParked()) return;
   stale.dropAllParked();
@@ -250,7 +253,7 @@ export function documentName({ world, key }: { readonly world: string; readonly 
   return `${world} ${key}`;
 }
 
-function accountedPosition(db: GraphDatabase): bigint | undefined {
-  const value = db.get('SELECT value FROM meta WHERE name = ?', ACCOUNTED)?.[0];
+function recordedPosition(db: GraphDatabase): bigint | undefined {
+  const value = db.get('SELECT value FROM meta WHERE name = ?', RECORDED)?.[0];
   return value === undefined ? undefined : BigInt(value as number);
 }

@@ -9,7 +9,7 @@ import { EXISTS_OTHERWISE, reasonTooLarge } from '../../command/import-writer.ts
 import type { Claimant } from '../../fleet/claim-lease.ts';
 import { openMembership } from '../../fleet/membership.ts';
 import { createPresence, type Presence } from '../../fleet/presence.ts';
-import { createEarlyLease, type EarlyLease } from '../../fleet/take-lead.ts';
+import { createEarlyLease, type EarlyLease } from '../../fleet/require-lease.ts';
 import { listen } from '../../http/sockets/listen.ts';
 import { openContentStore } from '../../process/content-store.ts';
 import { assetsAddress, openAssetStore } from '../../stores/open-asset-store.ts';
@@ -17,12 +17,12 @@ import { logFolder } from '../../stores/open-event-store.ts';
 import { ownAssets } from '../../stores/owned-assets.ts';
 import type { ArchiveFile } from '../../strapi/archive.ts';
 import type { DefineRoles } from '../../strapi/import-archive.ts';
-import { importAsset, keepAlone } from '../../strapi/import-asset.ts';
+import { createSoleKeeper, importAsset } from '../../strapi/import-asset.ts';
 import type { WriteDocument } from '../../transfer/import-documents.ts';
 import { printReplaced } from '../output/print-replaced.ts';
 import type { ReadContentTypes } from '../settings/read-content-types.ts';
 import type { ImportSettings } from '../settings/settings.ts';
-import { LEAD_LOST, leadForImport } from './lead-for-import.ts';
+import { LEAD_LOST, leaseForImport } from './lease-for-import.ts';
 
 /** Destination of an import of this process. */
 export type ImportTarget = {
@@ -55,7 +55,7 @@ export async function importHere<Result>(
     const { log, registry, graph } = store;
     const claimant = await openClaimant(settings, log, presence, listener.url);
     lease = createEarlyLease(claimant);
-    const lead = await leadForImport({ store, definitions: contentTypes.definitions, claimant });
+    const lead = await leaseForImport({ store, definitions: contentTypes.definitions, claimant });
     const write: WriteDocument = async ({ stream, events }) => {
       const result = await store.log.append(stream, 'none', events, lead.fence).catch(reasonTooLarge);
       if (typeof result === 'string') return [result];
@@ -103,6 +103,6 @@ function assetTaker(settings: ImportSettings, log: EventStore): ImportTarget['ta
   return async (file) => {
     opening ??= open();
     const store = await opening;
-    await importAsset(store, file, keepAlone(store, space));
+    await importAsset(store, file, createSoleKeeper(store, space));
   };
 }

@@ -8,7 +8,7 @@ import { showProgress } from '../output/import-progress.ts';
 import { presentRate } from '../output/present-amounts.ts';
 
 /** Returns whether a file was written by `varve export`. */
-export async function beginsAsExport(file: string): Promise<boolean> {
+export async function isExportFile(file: string): Promise<boolean> {
   for await (const line of linesOf(file)) return isExport(line);
   return false;
 }

@@ -1,4 +1,4 @@
-import { catchUpWhole } from '../../../projections/graph/projector.ts';
+import { catchUpOrThrow } from '../../../projections/graph/projector.ts';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { upcast } from '../../../shared/events/upcasters.ts';
 import { readLease } from '../../fleet/lease-view.ts';
@@ -30,7 +30,7 @@ export async function openHere(settings: OperatorSettings): Promise<OpenedHere> 
   const { graph } = generations;
   let readSide: Promise<ReadSide> | undefined;
   const openReadSide = async () => {
-    await catchUpWhole(log, graph);
+    await catchUpOrThrow(log, graph);
     const opened = await generations.openReadSide();
     // Only this process has the directory.
     await opened.lead(0);

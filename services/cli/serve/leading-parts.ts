@@ -93,7 +93,7 @@ export function watchRequests(
  * Reports to the supervisor that this worker serves. From now on a crashed worker is replaced; those next to it are started where there
  * is a graph for them.
  */
-export function sayServing({ settings, supervisor, leading }: LeadingParts, served?: Varve): void {
+export function reportServing({ settings, supervisor, leading }: LeadingParts, served?: Varve): void {
   const { logLevel, logFormat, drainSeconds } = settings;
   supervisor.serving({ logLevel, logFormat }, drainSeconds * 1_000, served && leading?.followers(served));
 }

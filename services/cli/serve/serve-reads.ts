@@ -3,7 +3,7 @@ import { appliedUpTo } from '../../../projections/graph/projector.ts';
 import { createCondition } from '../../../shared/condition.ts';
 import { answerStarting } from '../../http/sockets/answer-starting.ts';
 import { type Listener, listen } from '../../http/sockets/listen.ts';
-import { passOn } from '../../http/sockets/pass-on.ts';
+import { proxyRequests } from '../../http/sockets/proxy-requests.ts';
 import { openVarve, type Varve } from '../../process/open-varve.ts';
 import { readApiConfig } from '../../project/read-api-config.ts';
 import { logAddress } from '../../stores/open-event-store.ts';
@@ -135,7 +135,7 @@ function leaveAdministration(handler: RequestListener, { fleet }: Pick<Varve, 'f
     const led = fleet.leader();
     if (led.kind !== 'elsewhere') return answerStarting(request, response);
     const { address } = led.leader;
-    const sender = senders.get(address) ?? passOn(address);
+    const sender = senders.get(address) ?? proxyRequests(address);
     senders.set(address, sender);
     sender(request, response);
   };

@@ -20,7 +20,7 @@ import {
   type LeadingParts,
   openLeadingParts,
   readLeadingPlan,
-  sayServing,
+  reportServing,
   watchRequests,
 } from './leading-parts.ts';
 import { listenWhileOpening } from './listen-while-opening.ts';
@@ -28,11 +28,11 @@ import { openOperating } from './open-operating.ts';
 import { setPublic } from './public-rights.ts';
 import { searchPageOf } from './search-page-of.ts';
 import { serveApp } from './serve-app.ts';
-import { serveMeanwhile } from './serve-meanwhile.ts';
+import { serveEarlierTypes } from './serve-earlier-types.ts';
 import { serveReads } from './serve-reads.ts';
 import { readServerPlan } from './server-plan.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
-import { takePlace } from './take-place.ts';
+import { succeedWorker } from './succeed-worker.ts';
 import { writeExamples } from './write-examples.ts';
 
 /**
@@ -79,7 +79,7 @@ async function openServer(parts: LeadingParts): Promise<OpenServer> {
   const [varve, listener] = await listenWhileOpening(where, async (listener) => {
     await leading?.start();
     const address = leading?.address ?? settings.advertise ?? reachableUrl(listener.url);
-    return openVarve({ ...leadingOptions(parts), address, meanwhile: serveMeanwhile(parts, listener) });
+    return openVarve({ ...leadingOptions(parts), address, meanwhile: serveEarlierTypes(parts, listener) });
   });
   return { varve, listener };
 }
@@ -141,13 +141,13 @@ async function greet(
   const { settings, supervisor, ports, stop, leading } = parts;
   const { succession } = supervisor;
   if (succession !== undefined)
-    await takePlace(supervisor, succession, handler, {
+    await succeedWorker(supervisor, succession, handler, {
       varve,
       metrics: ports.operating.metrics,
       isStopping: stop.isStopping,
       address: leading === undefined ? (settings.advertise ?? reachableUrl(listener.url)) : undefined,
     });
-  sayServing(parts, varve);
+  reportServing(parts, varve);
   if (supervisor.isGreeted) return;
   const message = await greeting(parts, listener.url, varve);
   supervisor.greeting();

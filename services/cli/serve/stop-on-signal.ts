@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Listener } from '../../http/sockets/listen.ts';
-import { passOn } from '../../http/sockets/pass-on.ts';
+import { proxyRequests } from '../../http/sockets/proxy-requests.ts';
 import { isWorker } from '../../supervisor/connect-supervisor.ts';
 import { FINAL_EXIT, type StopReason } from '../../supervisor/protocol.ts';
 import { reachableUrl } from '../output/reachable-url.ts';
@@ -93,7 +93,10 @@ async function leave({ running, others }: Stoppable, options: StopOptions, signa
 async function leaveToNext({ running, others }: Stoppable, options: StopOptions): Promise<void> {
   const { logger, ports, drainSeconds } = options;
   logger.info({}, 'another process serves');
-  const drained = running?.listener.drain(drainSeconds * 1000, passOn(reachableUrl(running.listener.url)));
+  const drained = running?.listener.drain(
+    drainSeconds * 1000,
+    proxyRequests(reachableUrl(running.listener.url)),
+  );
   await Promise.all([drained, ports.leave(), ...others.map((other) => other.close())]);
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Lifetime, obeying } from '../../delivery/lifetimes.ts';
+import { type Lifetime, receiversObeying } from '../../delivery/lifetimes.ts';
 import { TAG_RECEIVERS, type TagReceiver } from '../../delivery/tag-headers.ts';
 import type { TaggingOptions } from '../../delivery/tagging.ts';
 import { type Setting, wholeNumber, yesOrNo } from './setting.ts';
@@ -84,7 +84,7 @@ export function staleProblems(settings: StaleChoice): readonly string[] {
   const lifetime = lifetimeOf(settings);
   return (['staleWhileRevalidate', 'staleIfError'] as const).flatMap((rule) => {
     if (lifetime[rule] === 0) return [];
-    const receivers = obeying(rule);
+    const receivers = receiversObeying(rule);
     if (!receivers.some((one) => one === settings.cacheTags))
       return [
         `${STALE_FLAGS[rule]} needs --cache-tags with one of ${receivers.join(', ')}, got ${settings.cacheTags}: omit it, as other caches ignore it`,

@@ -18,8 +18,8 @@ import { checkedHash, isHash } from '../asset-hash.ts';
 import type { AssetStore, StagedAsset } from '../asset-store.ts';
 import { measureContent } from '../measure-content.ts';
 import { folderNames } from './folder-names.ts';
-import { refusingTrouble } from './folder-trouble.ts';
 import { syncFolder } from './sync-folder.ts';
+import { refuseTemporaryFailures } from './temporary-failures.ts';
 
 /**
  * Longer than any upload takes. In files of earlier releases, the name does not say which process wrote an unfinished
@@ -46,10 +46,10 @@ export function openFolderAssetStore(folder: string): AssetStore {
     async stage(content, maxBytes) {
       if (lock === undefined) throw new Error(`${incoming} cannot be locked`);
       const path = join(incoming, `${name} ${randomUUID()}`);
-      return refusingTrouble(stage(folder, path, content, maxBytes));
+      return refuseTemporaryFailures(stage(folder, path, content, maxBytes));
     },
     async open(hash, range) {
-      const file = await refusingTrouble(openFile(pathOf(folder, hash)));
+      const file = await refuseTemporaryFailures(openFile(pathOf(folder, hash)));
       if (file === undefined) return undefined;
       try {
         const { size } = await file.stat();
@@ -62,7 +62,7 @@ export function openFolderAssetStore(folder: string): AssetStore {
     },
     size: (hash) => sizeOf(pathOf(folder, hash)),
     delete: (hash) => rm(pathOf(folder, hash), { force: true }),
-    suspect: (hash) => refusingTrouble(suspect(join(suspects, checkedHash(hash)))),
+    suspect: (hash) => refuseTemporaryFailures(suspect(join(suspects, checkedHash(hash)))),
     clear: (hash) => rm(join(suspects, checkedHash(hash)), { force: true }),
     suspects: (before) => suspectedBefore(suspects, before),
     names: folderNames(join(folder, 'names')),
@@ -77,7 +77,7 @@ function ownerFile(path: string): AssetStore['owner'] {
   const inode = async () => String((await stat(dirname(path), { bigint: true })).ino);
   return {
     async read() {
-      const text = await refusingTrouble(readFile(path, 'utf8').catch(undefinedWhenAbsent));
+      const text = await refuseTemporaryFailures(readFile(path, 'utf8').catch(undefinedWhenAbsent));
       if (text === undefined) return {};
       const { owners, inode: noted } = parseOwners(text, path);
       return noted === (await inode()) ? owners : {};
@@ -85,7 +85,7 @@ function ownerFile(path: string): AssetStore['owner'] {
     async write(owners) {
       const fresh = `${path}.${randomUUID()}`;
       const record = presentOwners(owners, await inode());
-      await refusingTrouble(writeFile(fresh, record, { mode: 0o600, flush: true }));
+      await refuseTemporaryFailures(writeFile(fresh, record, { mode: 0o600, flush: true }));
       await rename(fresh, path);
       await syncFolder(dirname(path));
     },
@@ -104,7 +104,7 @@ async function stage(
     return {
       hash,
       size,
-      keep: () => refusingTrouble(keep(path, pathOf(folder, hash))),
+      keep: () => refuseTemporaryFailures(keep(path, pathOf(folder, hash))),
       discard: () => rm(path, { force: true }),
     };
   } catch (error) {

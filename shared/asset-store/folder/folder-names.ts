@@ -3,8 +3,8 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { dirname, join } from 'node:path';
 import { checkedHash } from '../asset-hash.ts';
 import type { AssetNames, NamedContent } from '../asset-store.ts';
-import { refusingTrouble } from './folder-trouble.ts';
 import { syncFolder } from './sync-folder.ts';
+import { refuseTemporaryFailures } from './temporary-failures.ts';
 
 /**
  * Stores names as files. `<SHA-256 of the name>` says which content has the name. `of/<hash>/<SHA-256 of the name>` is
@@ -16,7 +16,7 @@ export function folderNames(folder: string): AssetNames {
   const marksOf = (hash: string) => join(folder, 'of', checkedHash(hash));
   const markOf = (hash: string, name: string) => join(marksOf(hash), digest('sha256', name));
   const find = async (name: string): Promise<NamedContent | undefined> => {
-    const text = await refusingTrouble(readFile(pathOf(name), 'utf8').catch(undefinedWhenAbsent));
+    const text = await refuseTemporaryFailures(readFile(pathOf(name), 'utf8').catch(undefinedWhenAbsent));
     if (text === undefined) return undefined;
     const { hash, mime } = JSON.parse(text) as NamedContent;
     return { hash, mime };
@@ -25,9 +25,9 @@ export function folderNames(folder: string): AssetNames {
     find,
     async give(name, content) {
       const before = await find(name);
-      await refusingTrouble(writeDurably(markOf(content.hash, name), ''));
+      await refuseTemporaryFailures(writeDurably(markOf(content.hash, name), ''));
       const { hash, mime } = content;
-      await refusingTrouble(writeDurably(pathOf(name), JSON.stringify({ name, hash, mime })));
+      await refuseTemporaryFailures(writeDurably(pathOf(name), JSON.stringify({ name, hash, mime })));
       if (before !== undefined && before.hash !== hash) await rm(markOf(before.hash, name), { force: true });
     },
     async take(name) {

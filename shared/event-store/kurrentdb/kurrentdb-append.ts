@@ -22,7 +22,7 @@ import type { BatchedAppend, BatchOutcome } from './kurrentdb-batch-append.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import { positionOfEvent, toEventData } from './kurrentdb-event.ts';
 import { readStreamPage, readStreamPageBefore } from './kurrentdb-pages.ts';
-import { isLost, retrying, withDeadline } from './kurrentdb-retry.ts';
+import { isNodeLost, retrying, withDeadline } from './kurrentdb-retry.ts';
 import {
   createStreamTails,
   EMPTY_TAIL,
@@ -156,7 +156,7 @@ const write = async (
   { stream, events, condition }: StreamAppend,
   expected: bigint | 'none',
 ): Promise<AppendResult> => {
-  const isChecked = condition !== undefined && (await canCheck(connection));
+  const isChecked = condition !== undefined && (await serverChecksConditions(connection));
   if (isChecked && !isRevision(condition.revision)) return { kind: 'fenced' };
   if (expected !== 'none' && !isRevision(expected)) {
     const [fence] = isChecked ? await readStreamPageBefore(connection, condition.stream, undefined, 1) : [];
@@ -239,7 +239,7 @@ const sizeOf = (events: readonly EncodedEvent[]): number =>
   events.reduce((sum, event) => sum + event.data.length, 0);
 
 /** Returns whether the server checks conditions: see EventStore. */
-export const canCheck = ({ writer, retryLimits }: Connection): Promise<boolean> =>
+export const serverChecksConditions = ({ writer, retryLimits }: Connection): Promise<boolean> =>
   withDeadline(hasAppendRecords(writer.client), retryLimits.deadlineMs);
 
 /** Waits for a node before it sends anything, so that an abandoned append is not written later. */
@@ -251,7 +251,7 @@ const onWriter = async <T>(
   try {
     return await call(channel);
   } catch (error) {
-    if (isLost(error)) writer.channel.lost(channel, error);
+    if (isNodeLost(error)) writer.channel.lost(channel, error);
     throw asTooLarge(error) ?? asDeleted(error) ?? error;
   }
 };

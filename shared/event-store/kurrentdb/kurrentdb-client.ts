@@ -13,7 +13,7 @@ import type featuresPb from '@kurrent/kurrentdb-client/generated/kurrentdb/proto
 import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import type { Address } from './kurrentdb-address.ts';
 import { type ChannelPace, createNodeChannel, type NodeChannel } from './kurrentdb-channel.ts';
-import { isLost } from './kurrentdb-retry.ts';
+import { isNodeLost } from './kurrentdb-retry.ts';
 
 /** Features that a server reports. */
 export type ServerFeatures = {
@@ -103,7 +103,7 @@ export const createNodeClient = (address: Address, pace: ChannelPace, searching?
   };
   internals.getGRPCClient = async (service) => stub(service, await channel.current());
   internals.handleError = async (failed, error) => {
-    if (isLost(error)) channel.lost(failed.getChannel() as Channel, convertToCommandError(error));
+    if (isNodeLost(error)) channel.lost(failed.getChannel() as Channel, convertToCommandError(error));
   };
   internals.supports = async ({ path }) => (await features()).methods.has(path.toLowerCase());
   return {

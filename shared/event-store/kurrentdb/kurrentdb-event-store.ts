@@ -2,7 +2,7 @@ import { checkedBatchSize, type Decode, encodeEvents, MAX_INT64 } from '../event
 import type { EventStore, ReadAllOptions, StoredEvent, Subscription, Trouble } from '../event-store.ts';
 import { findDamageOf } from '../find-damage.ts';
 import { assertInSpace, spaceOf } from '../stream-space.ts';
-import { canCheck, createAppender } from './kurrentdb-append.ts';
+import { createAppender, serverChecksConditions } from './kurrentdb-append.ts';
 import { checkServer } from './kurrentdb-check.ts';
 import { type Connection, connect } from './kurrentdb-connection.ts';
 import { positionOfEvent, type Recorded, toStoredEvent } from './kurrentdb-event.ts';
@@ -65,7 +65,9 @@ export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStor
       return tracked(appends, append({ stream, expected, events: encoded, condition }));
     },
     checksConditions: () =>
-      retrying("the request for the server's features", connection.retryLimits, () => canCheck(connection)),
+      retrying("the request for the server's features", connection.retryLimits, () =>
+        serverChecksConditions(connection),
+      ),
     async *readStream(stream, fromRevision = 0n) {
       if (spaceOf(stream) === options.space) yield* readStream(connection, decode, stream, fromRevision);
     },

@@ -72,7 +72,7 @@ export type HeadSubscriber = {
   /** The log has been searched and handled up to here. */
   at(): bigint;
   /** True if neither a handler runs nor an event has arrived. */
-  isLevel(): boolean;
+  isQuiet(): boolean;
   /** Receives the records found after the position that `at()` returned. */
   take(stretch: Stretch): void;
 };
@@ -102,10 +102,10 @@ export const createHeadWatch = (connection: Connection): HeadWatch => {
   let again = false;
 
   const lookOnce = async () => {
-    const level = [...subscribers].filter((subscriber) => subscriber.isLevel());
-    for (const after of new Set(level.map((subscriber) => subscriber.at()))) {
+    const quiet = [...subscribers].filter((subscriber) => subscriber.isQuiet());
+    for (const after of new Set(quiet.map((subscriber) => subscriber.at()))) {
       const stretch = await searchAfter(connection, after);
-      for (const subscriber of level) if (subscriber.at() === after) subscriber.take(stretch);
+      for (const subscriber of quiet) if (subscriber.at() === after) subscriber.take(stretch);
     }
   };
   const look = () => {

@@ -10,7 +10,7 @@ import type {
 import streamsPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { NodeClient } from './kurrentdb-client.ts';
 import type { Recorded } from './kurrentdb-event.ts';
-import { DeadlinePassed, isLost, withDeadline } from './kurrentdb-retry.ts';
+import { DeadlinePassed, isNodeLost, withDeadline } from './kurrentdb-retry.ts';
 
 /**
  * The `Read` call of KurrentDB's protocol, made through grpc-js. The client's own reads cannot be cancelled, find no
@@ -111,7 +111,7 @@ export const openRead = async (
     stream,
     cancel: () => stream.cancel(),
     failed(error) {
-      if (isLost(error)) channel.lost(on, convertToCommandError(error as Error));
+      if (isNodeLost(error)) channel.lost(on, convertToCommandError(error as Error));
       return convertToCommandError(error as Error);
     },
   };

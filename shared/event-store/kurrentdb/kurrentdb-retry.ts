@@ -90,7 +90,7 @@ export const isInvalidPosition = (error: unknown): boolean =>
   error instanceof Error && (INVALID_POSITION.test(error.message) || /invalid position/i.test(error.message));
 
 /** Returns whether the node is gone or not the leader, so that another may answer the same call. */
-export const isLost = (error: unknown): boolean => {
+export const isNodeLost = (error: unknown): boolean => {
   if (error instanceof DeadlinePassed) return true;
   const kind = commandError(error);
   return (

@@ -67,14 +67,14 @@ async function* scanOnce(
         yield { events, upTo };
         cursor.at = upTo;
       }
-      if (!call.isLevel()) continue;
+      if (!call.isQuiet()) continue;
       const stretch = await searchAfter(connection, cursor.at);
       if (stretch.kind === 'empty') {
         yield { events: [], upTo: stretch.upTo };
         return;
       }
       missingSince ??= performance.now();
-      if (performance.now() - missingSince > STALLED_AFTER_MS) call.giveUp();
+      if (performance.now() - missingSince > STALLED_AFTER_MS) call.fail();
     }
   } catch (error) {
     throw call.failed(error);
@@ -99,7 +99,7 @@ const gather = async (call: SpaceCall, batchSize: number): Promise<SpaceStep> =>
     events.push(...step.events);
     bytes += step.bytes;
     upTo = step.upTo;
-    if (call.isLevel() || (events.length > 0 && step.events.length === 0)) break;
+    if (call.isQuiet() || (events.length > 0 && step.events.length === 0)) break;
   }
   return { events, upTo, bytes };
 };

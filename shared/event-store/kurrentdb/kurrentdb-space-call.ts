@@ -30,10 +30,10 @@ export type SpaceCall = {
   /** True after the server reported that it has no more for now. */
   isCaughtUp(): boolean;
   /** True if no message waits and the server has no more for now. */
-  isLevel(): boolean;
+  isQuiet(): boolean;
   wake(): void;
   /** Ends the call because its node does not answer. */
-  giveUp(): void;
+  fail(): void;
   /** Resolves with the error of a failed `next`, for the caller that subscribes again. */
   failed(error: unknown): Error;
   close(): void;
@@ -120,9 +120,9 @@ export const openSpaceCall = async (
       return take(messages);
     },
     isCaughtUp: () => isCaughtUp,
-    isLevel: () => !inbox.hasMore() && isConfirmed && (isCaughtUp || performance.now() - heardAt > QUIET_MS),
+    isQuiet: () => !inbox.hasMore() && isConfirmed && (isCaughtUp || performance.now() - heardAt > QUIET_MS),
     wake: inbox.wake,
-    giveUp: () => inbox.fail(new DeadlinePassed(deadlineMs)),
+    fail: () => inbox.fail(new DeadlinePassed(deadlineMs)),
     failed: call.failed,
     close() {
       clearTimeout(confirmation);

@@ -117,7 +117,7 @@ const subscribeOnce = async (
       const step = await orDropped(call.next(request.batchSize), call);
       if (step === undefined) return;
       await member.handle(step, request);
-      if (cursor.at < watch.wanted() && call.isLevel()) watch.look();
+      if (cursor.at < watch.wanted() && call.isQuiet()) watch.look();
     }
   } finally {
     watch.forget(member.subscriber);
@@ -132,7 +132,7 @@ const createSubscriber = (call: SpaceCall, cursor: { at: bigint }) => {
   const subscriber: HeadSubscriber = {
     at: () => cursor.at,
     // Records that were searched and not handled yet are not searched again.
-    isLevel: () => !isBusy && proven <= cursor.at && call.isLevel(),
+    isQuiet: () => !isBusy && proven <= cursor.at && call.isQuiet(),
     take(stretch: Stretch) {
       if (stretch.kind === 'empty') {
         missingSince = undefined;
@@ -141,7 +141,7 @@ const createSubscriber = (call: SpaceCall, cursor: { at: bigint }) => {
         return;
       }
       missingSince ??= performance.now();
-      if (performance.now() - missingSince > STALLED_AFTER_MS) call.giveUp();
+      if (performance.now() - missingSince > STALLED_AFTER_MS) call.fail();
     },
   };
   const handle = async (

@@ -8,7 +8,7 @@ import { type Found, type LogSubscription, subscribeToLog } from './log-subscrip
 import type { LogWriter } from './log-writer.ts';
 import { createRecentEvents } from './recent-events.ts';
 import {
-  laterOf,
+  laterPosition,
   readAfter,
   readForeignVersion,
   readHead,
@@ -79,7 +79,7 @@ export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOpt
   const readRecent = (after: bigint, limit: number): SpacePage => {
     const rows = recent.after(after, limit);
     const searched = rows.length < limit ? recent.last() : (rows.at(-1)?.[0] ?? after);
-    return { rows, upTo: laterOf(searched, after) };
+    return { rows, upTo: laterPosition(searched, after) };
   };
   const nextOf = (stream: string | undefined, after: bigint, limit: number): Found => {
     if (failure !== undefined) throw failure;

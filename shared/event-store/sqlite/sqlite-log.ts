@@ -39,11 +39,11 @@ export const readAfter = (db: Database, space: string, after: bigint, limit: num
     const { rows, isFull } = readPage(db, OF_SPACE, [space, span, from, limit], limit);
     const last = rows.at(-1)?.[0] ?? after;
     const end = isFull ? last : readLastPosition(db);
-    return { rows, upTo: laterOf(last, end) };
+    return { rows, upTo: laterPosition(last, end) };
   });
 
 /** Returns the later of two positions. */
-export const laterOf = (one: bigint, other: bigint): bigint => {
+export const laterPosition = (one: bigint, other: bigint): bigint => {
   if (one < other) return other;
   return one;
 };

@@ -1,5 +1,5 @@
 import { assertNever } from '../../assert-never.ts';
-import { PART, spend } from '../../turns/slice.ts';
+import { countSteps, PART } from '../../turns/slice.ts';
 import type { BoolQuery } from '../bool-query.ts';
 import type { World } from '../read-index.ts';
 import { presentRows } from './indexed-column.ts';
@@ -17,7 +17,7 @@ export type QueryContext = { readonly rowSets: RowSets; readonly orders: OrderCa
 
 /** Binds a query to the rows of `rowSet`. Throws on a field or attribute that the schema does not have. */
 export function bindQuery(context: QueryContext, rowSet: RowSetIndex, query: BoolQuery): Matcher {
-  spend(PART);
+  countSteps(PART);
   switch (query.kind) {
     case 'match_all':
       return matchEveryRow(rowSet);

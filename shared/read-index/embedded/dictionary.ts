@@ -71,20 +71,20 @@ export function setTerm(dictionary: Dictionary, row: number, value: Scalar | nul
  * A dictionary that is built in slices: rows below `done` are in it and kept up to date. It is not continued with more than `most`
  * distinct values.
  */
-export type MakingDictionary = { readonly dictionary: Dictionary; readonly most: number; done: number };
+export type UnfinishedDictionary = { readonly dictionary: Dictionary; readonly most: number; done: number };
 
 /** Begins a dictionary that has no row yet. */
-export function startMaking(
+export function startDictionary(
   textOf: (value: Scalar) => string,
   capacity: number,
   most = Number.POSITIVE_INFINITY,
-): MakingDictionary {
+): UnfinishedDictionary {
   return { dictionary: createDictionary(textOf, capacity), most, done: 0 };
 }
 
 /** Enters rows up to `end`. If that ends with its slice, the next call continues. */
-export function makeUpTo(
-  making: MakingDictionary,
+export function extendDictionary(
+  making: UnfinishedDictionary,
   end: number,
   valueAt: (row: number) => Scalar | null,
   rows: number,
@@ -97,8 +97,8 @@ export function makeUpTo(
 }
 
 /** `setTerm` for an unfinished dictionary. */
-export function setMade(
-  { dictionary, done }: MakingDictionary,
+export function setUnfinishedTerm(
+  { dictionary, done }: UnfinishedDictionary,
   row: number,
   value: Scalar | null,
   rows: number,

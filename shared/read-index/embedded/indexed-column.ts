@@ -17,7 +17,7 @@ import {
   type TermColumn,
   valueInTermColumn,
 } from './term-column.ts';
-import { createWatchers, tellWatchers, type Watchers } from './watchers.ts';
+import { createWatchers, notifyWatchers, type Watchers } from './watchers.ts';
 
 /** One field of a row set. */
 export type IndexedColumn = {
@@ -69,7 +69,7 @@ export function setColumnValue(column: IndexedColumn, row: number, value: Scalar
     column.store.kind === 'terms'
       ? setTermValue(column.store.column, row, value, rows)
       : setNumber(column.store.column, row, value, rows);
-  if (changed) tellWatchers(column.watchers, row);
+  if (changed) notifyWatchers(column.watchers, row);
 }
 
 /** The rows that have a value. */

@@ -10,7 +10,7 @@ import {
   setListEntry,
   setListOrder,
 } from './row-lists.ts';
-import { createWatchers, tellWatchers, type Watchers } from './watchers.ts';
+import { createWatchers, notifyWatchers, type Watchers } from './watchers.ts';
 
 /** The links of one relation in one world, or of a component attribute: each stored at both its ends. */
 export type Links = {
@@ -109,8 +109,8 @@ function removeFromSide(side: LinkSide, row: number, linked: number): void {
 }
 
 function tellBoth(links: Links, source: number, target: number): void {
-  tellWatchers(links.forward.watchers, source);
-  tellWatchers(links.backward.watchers, target);
+  notifyWatchers(links.forward.watchers, source);
+  notifyWatchers(links.backward.watchers, target);
 }
 
 function sortList(lists: RowLists, list: number, keys: Float64Array): void {

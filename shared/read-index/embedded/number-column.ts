@@ -3,12 +3,12 @@ import { type Bits, clearBit, growBits, setBit } from './bits.ts';
 import {
   type Dictionary,
   distinctTerms,
+  extendDictionary,
   growDictionary,
-  type MakingDictionary,
-  makeUpTo,
-  setMade,
   setTerm,
-  startMaking,
+  setUnfinishedTerm,
+  startDictionary,
+  type UnfinishedDictionary,
 } from './dictionary.ts';
 
 /** A column of doubles: numbers, booleans (0 and 1), dates and times in milliseconds. */
@@ -24,8 +24,8 @@ export type NumberColumn = {
   /** The text forms, once a text operator was used. */
   texts: Dictionary | undefined;
   /** Both in the making. */
-  makingFew: MakingDictionary | undefined;
-  makingTexts: MakingDictionary | undefined;
+  makingFew: UnfinishedDictionary | undefined;
+  makingTexts: UnfinishedDictionary | undefined;
 };
 
 /** With more distinct values postings do not pay: a range is then a range of the sorted rows. */
@@ -83,20 +83,20 @@ export function setNumber(column: NumberColumn, row: number, scalar: Scalar | nu
     if (distinctTerms(column.few) > FEW_VALUES) column.few = 'many';
   }
   const { texts, makingFew, makingTexts } = column;
-  if (makingFew !== undefined) setMade(makingFew, row, isNull ? null : value, rows);
+  if (makingFew !== undefined) setUnfinishedTerm(makingFew, row, isNull ? null : value, rows);
   if (texts === undefined && makingTexts === undefined) return true;
   const text = isNull ? null : column.textOf(value);
   if (texts !== undefined) setTerm(texts, row, text, rows);
-  if (makingTexts !== undefined) setMade(makingTexts, row, text, rows);
+  if (makingTexts !== undefined) setUnfinishedTerm(makingTexts, row, text, rows);
   return true;
 }
 
 /** The distinct values with their rows; undefined when there are many. Made at first use, as the dictionary below. */
 export function fewValues(column: NumberColumn, rows: number): Dictionary | undefined {
   if (column.few === 'unknown') {
-    column.makingFew ??= startMaking(String, column.values.length, FEW_VALUES);
+    column.makingFew ??= startDictionary(String, column.values.length, FEW_VALUES);
     const { dictionary } = column.makingFew;
-    makeUpTo(column.makingFew, rows, (row) => valueInNumberColumn(column, row), rows);
+    extendDictionary(column.makingFew, rows, (row) => valueInNumberColumn(column, row), rows);
     column.few = distinctTerms(dictionary) > FEW_VALUES ? 'many' : dictionary;
     column.makingFew = undefined;
   }
@@ -109,13 +109,13 @@ export function fewValues(column: NumberColumn, rows: number): Dictionary | unde
  */
 export function textForms(column: NumberColumn, rows: number): Dictionary {
   if (column.texts !== undefined) return column.texts;
-  column.makingTexts ??= startMaking(String, column.values.length);
+  column.makingTexts ??= startDictionary(String, column.values.length);
   const { dictionary } = column.makingTexts;
   const textAt = (row: number) => {
     const value = valueInNumberColumn(column, row);
     return value === null ? null : column.textOf(value);
   };
-  makeUpTo(column.makingTexts, rows, textAt, rows);
+  extendDictionary(column.makingTexts, rows, textAt, rows);
   column.texts = dictionary;
   column.makingTexts = undefined;
   return dictionary;

@@ -1,4 +1,4 @@
-import { inverseFrequency, scoreTerm, weighFrequency } from '../../search/bm25.ts';
+import { inverseFrequency, scoreTerm, weightedFrequency } from '../../search/bm25.ts';
 import { AS_SPLIT, type WordMatch } from '../../search/match-word.ts';
 import {
   addHit,
@@ -252,7 +252,12 @@ function createScore({ fields }: TextIndex, { text, terms }: LocaleSearch, scan:
         const here = frequencies[term * fields.length + field] as number;
         if (here === 0) continue;
         const weight = fields[field]?.weight ?? 1;
-        frequency += weighFrequency(here, weight, scan.lengths[field] as number, averages[field] as number);
+        frequency += weightedFrequency(
+          here,
+          weight,
+          scan.lengths[field] as number,
+          averages[field] as number,
+        );
       }
       if (frequency > 0) score += scoreTerm(frequency, worth[term] as number);
     }

@@ -4,13 +4,13 @@ import type { LocaleText } from './locale-text.ts';
 import { createPostingsOf } from './postings.ts';
 import { createListsOf, type RowLists } from './row-lists.ts';
 import {
-  aligned,
-  basisOf,
+  alignedBytes,
   rowsIn,
   STORED_PREFIX_BYTES,
   type StoredHeader,
   type StoredRows,
   type WordFiles,
+  wordsBasis,
 } from './stored-words.ts';
 import { digestOfRow, localeText, type TextIndex, watch } from './text-index.ts';
 import { dropWord, kindOfKey, setWord, type Vocabulary } from './vocabulary.ts';
@@ -27,8 +27,8 @@ export function* restoreTexts(index: TextIndex, files: WordFiles): Generator<voi
   const bytes = files.read(index.name);
   yield;
   const header = bytes && headerOf(bytes);
-  if (bytes === undefined || header === undefined || header.basis !== basisOf(index)) return;
-  const start = aligned(STORED_PREFIX_BYTES + lengthOfHeader(bytes));
+  if (bytes === undefined || header === undefined || header.basis !== wordsBasis(index)) return;
+  const start = alignedBytes(STORED_PREFIX_BYTES + lengthOfHeader(bytes));
   const { stored, end } = rowsIn(bytes.buffer, start, header);
   const meanwhile = new Set<number>();
   const { size } = index.rowSet;

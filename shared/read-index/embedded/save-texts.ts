@@ -3,13 +3,13 @@ import type { LocaleText } from './locale-text.ts';
 import { listCount } from './row-lists.ts';
 import { inSlices, type Slices } from './slices.ts';
 import {
-  aligned,
-  basisOf,
+  alignedBytes,
   rowsIn,
   STORED_PREFIX_BYTES,
   type StoredHeader,
   sizeOfRows,
   type WordFiles,
+  wordsBasis,
 } from './stored-words.ts';
 import type { TextIndex } from './text-index.ts';
 import type { KnownWord } from './vocabulary.ts';
@@ -78,7 +78,7 @@ function snapshotOf(index: TextIndex) {
   }
   const texts: readonly LocaleText[] = [...locales.values()];
   return {
-    basis: basisOf(index),
+    basis: wordsBasis(index),
     rows: read.length,
     tokens: total,
     read,
@@ -132,7 +132,7 @@ function lineOf(word: KnownWord | undefined): string {
 
 function bytesOf(header: StoredHeader, contents: readonly Uint8Array[]): Uint8Array {
   const json = Buffer.from(JSON.stringify(header));
-  const start = Buffer.alloc(aligned(STORED_PREFIX_BYTES + json.length));
+  const start = Buffer.alloc(alignedBytes(STORED_PREFIX_BYTES + json.length));
   start.writeUInt32LE(json.length, STORED_PREFIX_BYTES / 2);
   start.set(json, STORED_PREFIX_BYTES);
   const whole = Buffer.concat([start, ...contents]);

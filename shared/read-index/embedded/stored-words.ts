@@ -40,14 +40,14 @@ export const STORED_PREFIX_BYTES = 16;
 const ALIGNED = 8;
 
 /** Words that were stored on another basis are not those of this process. */
-export function basisOf({ name, fields, settings }: TextIndex): string {
+export function wordsBasis({ name, fields, settings }: TextIndex): string {
   const read = fields.map((field) => [field.name, field.kind, field.type]);
   const { icu, unicode } = process.versions;
   return JSON.stringify([FORMAT, WORDS_VERSION, icu, unicode, name, settings.locale, read]);
 }
 
 /** Rounds a number of bytes up to a multiple of eight, so that numbers of eight bytes can begin there. */
-export function aligned(bytes: number): number {
+export function alignedBytes(bytes: number): number {
   return Math.ceil(bytes / ALIGNED) * ALIGNED;
 }
 
@@ -60,7 +60,7 @@ export function rowsIn(
   let at = start;
   const next = (length: number) => {
     const from = at;
-    at = aligned(at + length);
+    at = alignedBytes(at + length);
     return from;
   };
   const stored = {
@@ -76,10 +76,10 @@ export function rowsIn(
 /** Bytes of the arrays of stored rows. */
 export function sizeOfRows(header: Pick<StoredHeader, 'rows' | 'tokens'>): number {
   const { rows, tokens } = header;
-  const each = aligned(rows * Int32Array.BYTES_PER_ELEMENT);
+  const each = alignedBytes(rows * Int32Array.BYTES_PER_ELEMENT);
   return (
     rows * (Float64Array.BYTES_PER_ELEMENT + BigUint64Array.BYTES_PER_ELEMENT) +
     2 * each +
-    aligned(tokens * Int32Array.BYTES_PER_ELEMENT)
+    alignedBytes(tokens * Int32Array.BYTES_PER_ELEMENT)
   );
 }

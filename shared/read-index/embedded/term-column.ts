@@ -2,13 +2,13 @@ import type { Scalar } from '../bool-query.ts';
 import { type Bits, clearBit, growBits, setBit } from './bits.ts';
 import {
   type Dictionary,
+  extendDictionary,
   growDictionary,
-  type MakingDictionary,
-  makeUpTo,
-  setMade,
   setTerm,
-  startMaking,
+  setUnfinishedTerm,
+  startDictionary,
   termValue,
+  type UnfinishedDictionary,
 } from './dictionary.ts';
 
 /** A column of text, JSON texts or 64-bit integers. */
@@ -21,7 +21,7 @@ export type TermColumn = {
   plain: (Scalar | null)[];
   dictionary: Dictionary | undefined;
   /** The dictionary in the making. */
-  making: MakingDictionary | undefined;
+  making: UnfinishedDictionary | undefined;
 };
 
 /** Creates a column of NULLs for rows below `capacity`. */
@@ -73,9 +73,9 @@ export function dictionaryOf(column: TermColumn, rows: number): Dictionary {
 }
 
 function makeDictionary(column: TermColumn, rows: number): Dictionary {
-  column.making ??= startMaking(column.textOf, column.present.length * 32);
+  column.making ??= startDictionary(column.textOf, column.present.length * 32);
   const { making, plain } = column;
-  makeUpTo(making, plain.length, (row) => plain[row] ?? null, rows);
+  extendDictionary(making, plain.length, (row) => plain[row] ?? null, rows);
   takeDictionary(column, making.dictionary);
   return making.dictionary;
 }
@@ -91,5 +91,5 @@ function setPlain({ plain, making }: TermColumn, row: number, value: Scalar | nu
   // Rows come in ascending order except for reused ordinals; no holes, so the array stays fast.
   for (let at = plain.length; at < row; at++) plain.push(null);
   plain[row] = value;
-  if (making !== undefined) setMade(making, row, value, rows);
+  if (making !== undefined) setUnfinishedTerm(making, row, value, rows);
 }

@@ -10,8 +10,8 @@ import { addToPosting, type Postings, removeFromPosting } from './postings.ts';
 import { appendToList, clearList, createRowLists, listValues, type RowLists } from './row-lists.ts';
 import type { RowSetIndex, Step } from './row-set.ts';
 import type { RowSets } from './row-sets.ts';
-import { endsOf, markAbove, waysOf } from './text-ways.ts';
-import { dropWord, type KnownWord, usePlainWord, useWord } from './vocabulary.ts';
+import { endsOf, markSources, waysOf } from './text-ways.ts';
+import { dropWord, internPlainWord, internWord, type KnownWord } from './vocabulary.ts';
 
 /** A field whose texts are searched, and where a row has it. */
 export type TextField = SearchField & {
@@ -141,8 +141,8 @@ export function watch(index: TextIndex): void {
     index.changedMeanwhile?.add(row);
   };
   for (const { column, steps } of index.fields) {
-    column.watchers.add(markAbove(steps, steps.length, mark));
-    for (const [level, { down }] of steps.entries()) down.watchers.add(markAbove(steps, level, mark));
+    column.watchers.add(markSources(steps, steps.length, mark));
+    for (const [level, { down }] of steps.entries()) down.watchers.add(markSources(steps, level, mark));
   }
   index.rowSet.columnsByField.get('locale')?.watchers.add(mark);
   // The id of a row changes when the row is added or removed.
@@ -211,12 +211,12 @@ function createValueReader(
   };
   return {
     words: () => words,
-    read: (word) => add(useWord(vocabulary, word, kind)),
+    read: (word) => add(internWord(vocabulary, word, kind)),
     readPlain: (value, start, end, hash) =>
       add(
         kind === 'text'
-          ? usePlainWord(vocabulary, value, { start, end, hash })
-          : useWord(vocabulary, value.slice(start, end), kind),
+          ? internPlainWord(vocabulary, value, { start, end, hash })
+          : internWord(vocabulary, value.slice(start, end), kind),
       ),
   };
 }

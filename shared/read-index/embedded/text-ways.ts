@@ -26,7 +26,7 @@ export function endsOf(steps: readonly Step[], row: number): Iterable<number> {
 }
 
 /** Calls `mark` for the rows from which a way of so many steps leads to a row. */
-export function markAbove(
+export function markSources(
   steps: readonly Step[],
   level: number,
   mark: (row: number) => void,

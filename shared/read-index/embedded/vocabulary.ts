@@ -66,7 +66,7 @@ export function createVocabulary(language: Language): Vocabulary {
 }
 
 /** The number of a word in lower case. It is used once more. */
-export function useWord(vocabulary: Vocabulary, word: string, kind: WordKind): number {
+export function internWord(vocabulary: Vocabulary, word: string, kind: WordKind): number {
   const key = PREFIXES[kind] + word;
   const number = vocabulary.numbers.get(key) ?? addWord(vocabulary, key, word, kind);
   (vocabulary.words[number] as KnownWord).uses++;
@@ -74,7 +74,7 @@ export function useWord(vocabulary: Vocabulary, word: string, kind: WordKind): n
 }
 
 /** The number of a word of texts of ASCII letters: of part of a text in lower case, with a hash of its letters. */
-export function usePlainWord(
+export function internPlainWord(
   vocabulary: Vocabulary,
   text: string,
   { start, end, hash }: { readonly start: number; readonly end: number; readonly hash: number },
@@ -88,7 +88,7 @@ export function usePlainWord(
     known.uses++;
     return number;
   }
-  const used = useWord(vocabulary, text.slice(start, end), 'text');
+  const used = internWord(vocabulary, text.slice(start, end), 'text');
   recent[slot] = used;
   return used;
 }

@@ -7,7 +7,7 @@ export function createWatchers(): Watchers {
 }
 
 /** Calls every watcher with a row that changed. */
-export function tellWatchers(watchers: Watchers, row: number): void {
+export function notifyWatchers(watchers: Watchers, row: number): void {
   if (watchers.size === 0) return;
   for (const watcher of watchers) watcher(row);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { openFirstCopy } from '../../../services/follow/first-copy.ts';
-import { isManyGone } from '../../../services/follow/many-gone.ts';
+import { isMassDeletion } from '../../../services/follow/mass-deletion.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'varve-first-copy-'));
 const file = join(folder, 'first-copy.json');
@@ -65,6 +65,6 @@ it.each([
 ])(
   'reports whether $gone of $stored missing rows exceed a share of $share: $isMany',
   ({ gone, stored, share, isMany }) => {
-    expect(isManyGone(gone, stored, share)).toBe(isMany);
+    expect(isMassDeletion(gone, stored, share)).toBe(isMany);
   },
 );

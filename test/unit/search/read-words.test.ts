@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import {
   createVocabulary,
   dropWord,
-  usePlainWord,
-  useWord,
+  internPlainWord,
+  internWord,
 } from '../../../shared/read-index/embedded/vocabulary.ts';
 import { languageOf } from '../../../shared/search/languages.ts';
 import { readWords, wordsOfValue } from '../../../shared/search/row-words.ts';
@@ -50,8 +50,8 @@ it('returns the number of a word after any other word used its cache slot', () =
   // All have the same slot in the cache of recent words, which other kinds and dropped words used before.
   const vocabulary = createVocabulary(languageOf('en'));
   const use = (word: string) =>
-    usePlainWord(vocabulary, `a ${word}`, { start: 2, end: 2 + word.length, hash: 5 });
-  const keyword = useWord(vocabulary, 'heat', 'keyword');
+    internPlainWord(vocabulary, `a ${word}`, { start: 2, end: 2 + word.length, hash: 5 });
+  const keyword = internWord(vocabulary, 'heat', 'keyword');
   const heat = use('heat');
   const flow = use('flow');
   expect(new Set([keyword, heat, flow]).size).toBe(3);

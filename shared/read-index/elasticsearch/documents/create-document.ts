@@ -12,7 +12,7 @@ import {
 import { type StoredLinks, type StoredPart, type StoredParts, zoneField } from '../layout/index-document.ts';
 import { type ByteSink, overwrite, putByte, putBytes, sizeOf, writeText, writtenSince } from './byte-sink.ts';
 import { copiesAt } from './copies.ts';
-import { knownOwnPart, noteOwnPart, writeOrCopy } from './own-part.ts';
+import { cachedOwnPart, cacheOwnPart, writeOrCopy } from './own-part.ts';
 import { pathEnds, sortsText } from './sort-values.ts';
 import { type RowNode, writeColumns, writeTexts } from './write-columns.ts';
 import { type FieldTexts, writeWords } from './write-words.ts';
@@ -43,7 +43,7 @@ export function writeDocument(
 ): void {
   const making: Making = { sink, neighbours };
   const node: RowNode = { key, fields: row.fields, components: row.components };
-  const own = knownOwnPart(sink, layout, row);
+  const own = cachedOwnPart(sink, layout, row);
   writeText(sink, '{"sum":"');
   const sumAt = sizeOf(sink);
   writeText(sink, NO_SUM);
@@ -69,7 +69,7 @@ export function writeDocument(
   });
   if (hasThrough) writeWords(sink, layout.words, row.fields, textsAround(making, layout, node));
   putByte(sink, CLOSING_BRACE);
-  noteOwnPart(sink, layout, row, { head, texts, summed, sum });
+  cacheOwnPart(sink, layout, row, { head, texts, summed, sum });
 }
 
 /** Texts of the row and of rows around it, each row once. */

@@ -30,7 +30,7 @@ type Standing = OwnSpans & {
 const lastWritten = new WeakMap<ByteSink, Standing>();
 
 /** Own part of the last document, if it was of this row and has not moved. */
-export function knownOwnPart(sink: ByteSink, layout: DocumentLayout, row: IndexedRow): OwnPart | undefined {
+export function cachedOwnPart(sink: ByteSink, layout: DocumentLayout, row: IndexedRow): OwnPart | undefined {
   const last = lastWritten.get(sink);
   if (last === undefined || last.row !== row || last.layout !== layout) return undefined;
   const { slab, head, texts, summed, sum } = last;
@@ -41,7 +41,7 @@ export function knownOwnPart(sink: ByteSink, layout: DocumentLayout, row: Indexe
 }
 
 /** Records the own part of the document that ends here. */
-export function noteOwnPart(
+export function cacheOwnPart(
   sink: ByteSink,
   layout: DocumentLayout,
   row: IndexedRow,

@@ -6,7 +6,7 @@ import type { DocumentLayout } from '../layout/document-layout.ts';
 import { createIndexNames, type IndexNames, keptAlias, writeAlias } from '../layout/index-names.ts';
 import { type CreateIndexOptions, createIndex, signature } from './create-index.ts';
 import { deleteIndices } from './delete-indices.ts';
-import { isLeaderFenced, onlyUnder } from './leader-fence.ts';
+import { fenceActions, isLeaderFenced } from './leader-fence.ts';
 import { type FoundIndices, placesOf, readIndices } from './read-indices.ts';
 
 export type IndexSetsOptions = CreateIndexOptions & {
@@ -94,7 +94,7 @@ export function createIndexSets(options: IndexSetsOptions): IndexSets {
       });
       if (actions.length === 0) return true;
       try {
-        await client.indices.updateAliases({ actions: [...onlyUnder(space, epoch), ...actions] });
+        await client.indices.updateAliases({ actions: [...fenceActions(space, epoch), ...actions] });
         return true;
       } catch (error) {
         if (isLeaderFenced(error)) return false;

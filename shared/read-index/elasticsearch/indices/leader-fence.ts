@@ -49,7 +49,7 @@ export function createLeaderFence(client: Client, space: string): LeaderFence {
 }
 
 /** Actions that make a call of `_aliases` fail if this epoch is no longer the newest: see isFenced. */
-export function onlyUnder(space: string, epoch: number): readonly estypes.IndicesUpdateAliasesAction[] {
+export function fenceActions(space: string, epoch: number): readonly estypes.IndicesUpdateAliasesAction[] {
   // Before the first leader no call can be refused.
   if (epoch === 0) return [];
   const at = { index: progressIndex(space), alias: fenceAlias(space, epoch) };

@@ -5,7 +5,7 @@ import type { DocumentLayout } from '../layout/document-layout.ts';
 import { type IndexNames, writeAlias } from '../layout/index-names.ts';
 import { createIndex, type IndexSpread, signature } from './create-index.ts';
 import { deleteIndices } from './delete-indices.ts';
-import { isLeaderFenced, onlyUnder } from './leader-fence.ts';
+import { fenceActions, isLeaderFenced } from './leader-fence.ts';
 import { progressIndex } from './progress-document.ts';
 import {
   type FoundIndex,
@@ -120,7 +120,7 @@ async function promote({ client, space, epoch }: OpenIndicesOptions, built: read
     { add: { index, alias } },
   ]);
   try {
-    await client.indices.updateAliases({ actions: [...onlyUnder(space, epoch), ...actions] });
+    await client.indices.updateAliases({ actions: [...fenceActions(space, epoch), ...actions] });
   } catch (error) {
     if (isLeaderFenced(error)) return;
     throw error;

@@ -7,7 +7,7 @@ const READS = ['find', 'findOne'] as const;
  * Returns what callers with `rights` see and those with `others` do not, in words of rights; empty: nothing. Private attributes have no
  * right of their own: no answer has them.
  */
-export function seenBeyond(registry: SchemaRegistry, rights: Rights, others: Rights): readonly string[] {
+export function additionalReads(registry: SchemaRegistry, rights: Rights, others: Rights): readonly string[] {
   // Explanations of queries are for full access alone.
   if (rights.kind === 'full-access') return ['full access'];
   const reads = [...registry.contentTypes.keys()].flatMap((type) =>

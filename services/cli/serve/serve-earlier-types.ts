@@ -1,11 +1,11 @@
 import type { Listener } from '../../http/sockets/listen.ts';
-import type { Meanwhile } from '../../process/process-options.ts';
+import type { InterimDuties } from '../../process/process-options.ts';
 import { startRebuild } from './builder.ts';
-import { type LeadingParts, sayServing, watchRequests } from './leading-parts.ts';
+import { type LeadingParts, reportServing, watchRequests } from './leading-parts.ts';
 import { serveApp } from './serve-app.ts';
 
 /** Serves the earlier generation on a listener while the content types of its index outside are replaced. */
-export function serveMeanwhile(parts: LeadingParts, listener: Listener): Meanwhile {
+export function serveEarlierTypes(parts: LeadingParts, listener: Listener): InterimDuties {
   const { settings, role, logger, paths, supervisor, operators, ports, stop } = parts;
   return {
     async serve(served, operator, changes, leave) {
@@ -27,7 +27,7 @@ export function serveMeanwhile(parts: LeadingParts, listener: Listener): Meanwhi
         // The next API measures.
         operating: { ...ports.operating, metrics: undefined },
         watched: (handler) => watchRequests(parts, handler),
-        greet: async () => sayServing(parts),
+        greet: async () => reportServing(parts),
       });
     },
     end: () => listener.drain(settings.drainSeconds * 1_000),

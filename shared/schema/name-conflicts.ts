@@ -9,7 +9,7 @@ type Info = { readonly singularName?: unknown; readonly pluralName?: unknown };
  * Omits types of plugins whose names a type of the project has. Strapi serves them at paths of the plugin, but Varve
  * serves all types in one path.
  */
-export function withoutTakenNames(found: readonly SchemaFile[]): {
+export function withoutNameConflicts(found: readonly SchemaFile[]): {
   readonly files: readonly SchemaFile[];
   readonly warnings: readonly SchemaWarning[];
 } {

@@ -4,7 +4,7 @@ const FULL = ['ENOSPC', 'EDQUOT'];
 const NO_HANDLES = ['EMFILE', 'ENFILE'];
 
 /** Turns temporary failures (disk full, too many open files) into a 503. Other errors stay as they are. */
-export async function refusingTrouble<Result>(work: Promise<Result>): Promise<Result> {
+export async function refuseTemporaryFailures<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
   } catch (error) {

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream';
 const HOP_BY_HOP = ['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'te', 'trailer'];
 
 /** Passes requests on to the server at this address. Answers 502 if that does not answer. */
-export function passOn(address: string): RequestListener {
+export function proxyRequests(address: string): RequestListener {
   const agent = new Agent({ keepAlive: true });
   return (request, response) => {
     const { method, headers, url: path } = request;

@@ -12,7 +12,7 @@ const WARM_UP_MS = 4_000;
 const LAST_STEP_MS = 2_000;
 const LOOK_MS = 20;
 
-export type TakePlaceOptions = {
+export type SuccessionOptions = {
   readonly varve: Pick<Varve, 'fleet' | 'operator'>;
   readonly metrics: Metrics | undefined;
   /** Address of the server, if both processes have the same. Absent: no other server has this log. */
@@ -24,11 +24,11 @@ export type TakePlaceOptions = {
  * Takes the place of the process that serves, once this one answers as fast as that: it becomes leader, its generation becomes the
  * live one, and only then it accepts connections, so that its readers see all that was acknowledged.
  */
-export async function takePlace(
+export async function succeedWorker(
   supervisor: Supervisor,
   { recent, enterMs }: Succession,
   handler: RequestListener,
-  { varve, metrics, address, isStopping }: TakePlaceOptions,
+  { varve, metrics, address, isStopping }: SuccessionOptions,
 ): Promise<void> {
   await warmUp(recent, handler, WARM_UP_MS);
   metrics?.reset();

@@ -10,8 +10,8 @@ import { createLeaderCheck, LEADER_TIMEOUTS } from './watch-leader.ts';
  * Claims the lease for a command that writes the log by itself, such as an import, and resolves to the epoch. Rejects
  * with a message if there is another leader: the writes of a live leader are never fenced off.
  */
-export async function takeLead(claimant: Claimant): Promise<number> {
-  const lead = await takeFreeLead(claimant);
+export async function requireLease(claimant: Claimant): Promise<number> {
+  const lead = await claimFreeLease(claimant);
   if (typeof lead === 'number') return lead;
   throw new Error(
     `the process at ${lead.address} is the leader of this log: stop it, or send it the documents over HTTP`,
@@ -19,7 +19,7 @@ export async function takeLead(claimant: Claimant): Promise<number> {
 }
 
 /** Claims the lease if it is free, and resolves to the epoch; or to the current leader. */
-export async function takeFreeLead(claimant: Claimant): Promise<number | NonNullable<Lease['leader']>> {
+export async function claimFreeLease(claimant: Claimant): Promise<number | NonNullable<Lease['leader']>> {
   const { log, space, owner, membership } = claimant;
   let before = await log.lastPosition();
   let lastSign = performance.now();

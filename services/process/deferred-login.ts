@@ -9,7 +9,7 @@ import type { LoginApi } from '../login/login-api.ts';
 import { type LoginPlan, openLogin } from '../login/open-login.ts';
 import type { People } from '../login/people.ts';
 
-export type LateLoginOptions = {
+export type DeferredLoginOptions = {
   readonly login?: LoginPlan | undefined;
   readonly key: Buffer;
   readonly access: AccessControl;
@@ -26,15 +26,15 @@ export type LaterParts = {
 };
 
 /** The login of a process: it knows people before commands can be carried out. */
-export type LateLogin = { readonly api: LoginApi; with(parts: LaterParts): void };
+export type DeferredLogin = { readonly api: LoginApi; with(parts: LaterParts): void };
 
-export function lateLogin({
+export function createDeferredLogin({
   login: plan,
   key,
   access,
   people,
   address,
-}: LateLoginOptions): LateLogin | undefined {
+}: DeferredLoginOptions): DeferredLogin | undefined {
   if (plan === undefined) return undefined;
   let parts: LaterParts | undefined;
   const opened = (): LaterParts => {

@@ -1,0 +1,11 @@
+/** The graph could not be read or written: a retry does not help. */
+export class GraphFailure extends Error {}
+
+/** Runs work on the graph. Throws GraphFailure with the error as its cause. */
+export function onGraph<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new GraphFailure('the content graph failed', { cause: error });
+  }
+}
