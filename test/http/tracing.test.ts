@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { createAsk, createTokenOver } from '../support/access-client.ts';
 import { startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
@@ -73,6 +74,34 @@ it('sends spans of a read, a write and the projection, below those of the caller
   expect(spans.some(({ name }) => name === 'project')).toBe(true);
   // No content and no query of a user.
   expect(JSON.stringify(spans)).not.toMatch(/secret/);
+});
+
+it('hides the application and the key of an Algolia client in spans and logs', async () => {
+  const collector = await startCollector();
+  const server = await startServer({
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+    arguments: ['--slow-query-ms', '1', '--log-level', 'trace'],
+  });
+  onTestFinished(() => server.dispose());
+  const token = await createTokenOver(createAsk(server.url), { name: 'site', type: 'read-only' });
+  const post = async (key: string, body: object) => {
+    const url = `${server.url}/1/indexes/*/queries?x-algolia-application-id=quagga-app&x-algolia-api-key=${key}`;
+    const answer = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
+    await answer.text();
+    return answer.status;
+  };
+  const query = { indexName: 'restaurants', query: 'a', facets: ['name'] };
+  expect(await post(token, { requests: Array.from({ length: 50 }, () => query) })).toBe(200);
+  expect(await post(token, { requests: [{ indexName: 'nope' }] })).toBe(404);
+  expect(await post('quagga-key', {})).toBe(401);
+  const { code, output } = await server.stop();
+  expect(code).toBe(0);
+  expect(output).toContain('slow query');
+  expect(collector.spans.some(({ name }) => name === 'POST /1/indexes/:index/queries')).toBe(true);
+  for (const text of [output, JSON.stringify(collector.spans)]) {
+    expect(text).not.toMatch(/quagga/);
+    expect(text).not.toContain(token);
+  }
 });
 
 it('works without a collector that answers', takesMinutes('a silent collector'), async () => {
