@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { closeSilentConnections } from './silent-connections.ts';
 
 /**
  * Limits of unsent output. HTTP/1.1 lets a client send many requests without reading an answer; without limits the
@@ -59,6 +60,11 @@ const GUARD_MS = 1_000;
 /** Reads further input of a client this long after its last request: unread bytes would make the end a reset. */
 const LINGER_MS = 500;
 
+/** Returns whether an answer is being made, of which the client has read all that there is. */
+function isWorking(connection: Connection | undefined): boolean {
+  return connection?.current !== undefined && connection.socket.writableLength === 0;
+}
+
 /**
  * Answers the requests of each connection one after the other, and begins none while clients have too many unread
  * answers.
@@ -86,10 +92,7 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
   // A timer for every request would cost more than looking at the connections now and then.
   const guarding = setInterval(guard, Math.min(GUARD_MS, limits.stallMs)).unref();
   server.once('close', () => clearInterval(guarding));
-  server.on('timeout', (socket: Socket) => {
-    const isWorking = connections.get(socket)?.current !== undefined && socket.writableLength === 0;
-    if (!isWorking) socket.destroy();
-  });
+  closeSilentConnections(server, (socket) => isWorking(connections.get(socket)));
 
   /** Gives connections with unread answers a timer, which node:http replaces when the answer is read. */
   function guard(): void {

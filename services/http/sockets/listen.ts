@@ -5,12 +5,12 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { answerStarting } from './answer-starting.ts';
 import { type BoundOutput, boundOutput, OUTPUT_LIMITS, type OutputLimits } from './bound-output.ts';
 import { type ListeningSocket, ownSocket } from './listening-socket.ts';
 import { refuseHead, refuseMalformed } from './refuse-malformed.ts';
 import { refuseTarget } from './request-target.ts';
+import { afterReading } from './silent-connections.ts';
 import { queueRequests, type WaitingRequests, type WaitLimits } from './waiting-requests.ts';
 
 export type Listener = {
@@ -181,12 +181,4 @@ async function drain(
   clearInterval(idle);
   // Ends the timer for Node's time-outs; no connections are left.
   server.close(() => {});
-}
-
-/**
- * Resolves when what had arrived on connections has been read: timers run before that, and a connection with a request
- * in the kernel's buffer still looks idle then. The second turn's reads are what came during the first's.
- */
-async function afterReading(): Promise<void> {
-  for (let turn = 0; turn < 2; turn++) await nextTurn();
 }
