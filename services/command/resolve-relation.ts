@@ -51,7 +51,7 @@ export const INVALID_RELATIONS = 'Invalid relations';
 /**
  * Resolves a relation in any of the forms of SEMANTICS section 13 (documentId, row id, object, array,
  * connect/disconnect/set); undefined if it changes nothing. `set` wins over `connect`; a to-one uses the last of
- * several. Throws 400 for a document that does not exist; reports unreadable forms and unknown row ids in `scope`.
+ * several, of `connect` the first. Throws 400 for a document that does not exist; reports unreadable forms and unknown row ids in `scope`.
  */
 export function resolveRelation(
   scope: RelationScope,
@@ -95,7 +95,7 @@ function updateOf(
   const disconnect = references(scope, attribute, value['disconnect'] || [], 'may-be-missing');
   const connect = connections(scope, attribute, value['connect'] || []);
   if (!attribute.toMany && connect.length > 0) {
-    return { kind: 'set', targets: connect.slice(-1).map(({ target }) => target) };
+    return { kind: 'set', targets: connect.slice(0, 1).map(({ target }) => target) };
   }
   const connected = new Set(connect.map(({ target }) => linkKey(target)));
   const removed = distinct(disconnect, (target) => target).filter(
