@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { defined } from '../../shared/defined.ts';
 import { createEvaluateModule } from './evaluate-project.ts';
@@ -36,13 +37,21 @@ const CONFIG = z.looseObject({
 /** Read apart from the rest, so that nothing else that is wrong shows what is to be hidden. */
 const HIDING = z.looseObject({ responses: z.looseObject({ privateAttributes: z.array(z.unknown()) }) });
 
-/** Configuration next to a project's `src`; undefined if the folder is not in a project, or has none. */
+/**
+ * Configuration next to a project's `src`; undefined if the folder is not in a project, or has none. Throws if it cannot be evaluated and
+ * makes attributes private: they would be shown.
+ */
 export function readApiConfig(contentTypes: string): ApiConfig | undefined {
   const root = projectRoot(contentTypes);
   if (root === undefined) return undefined;
   const file = configFile(root, 'api');
   if (file === undefined) return undefined;
   const evaluated = createEvaluateModule(root)(file);
+  if (evaluated.kind === 'failed' && readFileSync(file, 'utf8').includes('privateAttributes')) {
+    throw new Error(
+      `${file} makes attributes private, and cannot be read: ${evaluated.reason}. Varve would show them.`,
+    );
+  }
   const result = evaluated.kind === 'value' ? CONFIG.safeParse(evaluated.value) : undefined;
   const { rest, documents } = result?.success === true ? result.data : {};
   const problem = evaluated.kind === 'failed' ? evaluated.reason : result?.error?.issues[0]?.message;

@@ -124,6 +124,15 @@ it.each([
   expect(readApiConfig(project({ 'config/api.js': `module.exports = ${config};` }))).toMatchObject(wanted);
 });
 
+it('refuses a configuration that cannot be read and makes attributes private', () => {
+  const config = (text: string) => () =>
+    readApiConfig(project({ 'config/api.js': `require('nonsense'); module.exports = ${text};` }));
+  expect(config("{ responses: { privateAttributes: ['secret'] } }")).toThrow(
+    /makes attributes private, and cannot be read: .*nonsense/,
+  );
+  expect(config('{}')()).toMatchObject({ failure: expect.stringContaining('nonsense') });
+});
+
 it('reads nothing without a project, or without a configuration', () => {
   expect(readApiConfig(project({}))).toBeUndefined();
   expect(readApiConfig('test/conformance/schema')).toBeUndefined();
