@@ -3,7 +3,9 @@
  * has nothing left to do. Those on top run where VARVE_LONG_TESTS=1.
  */
 export const LONGEST: readonly string[] = [
-  'purge/varnish-fleets',
+  'purge/varnish-api',
+  'purge/varnish-elasticsearch',
+  'purge/varnish-serve',
   'purge/nextjs',
   'fleet/elasticsearch-fleet',
   'operator/rebuild-kill-elasticsearch',

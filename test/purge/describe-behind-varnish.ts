@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { elasticsearchUrl } from '../support/elasticsearch.ts';
 import { startElasticsearchFleet } from '../support/elasticsearch-fleet.ts';
 import { freePort } from '../support/elasticsearch-node.ts';
-import { type Member, startFleet, type TestFleet } from '../support/fleet.ts';
+import type { Member, TestFleet } from '../support/fleet.ts';
 import { pauseMember } from '../support/pause-member.ts';
 import type { SkipOptions } from '../support/takes-minutes.ts';
 import { longWithVarnish, startVarnish } from '../support/varnish.ts';
@@ -26,7 +26,7 @@ const LOAD_MS = Number(process.env['PURGE_LOAD_MS'] ?? 5_000);
 const READS_A_SECOND = Number(process.env['PURGE_READS'] ?? 200);
 const EDITS_A_SECOND = Number(process.env['PURGE_EDITS'] ?? 2);
 /** Longer than a process may let caches keep answers, and than the lease of a leader. */
-const PAUSE_MS = 8_000;
+const PAUSE_MS = 5_000;
 const PATIENT = { timeout: 60_000 };
 const TIMEOUT_MS = 300_000 + FAULTS * 40_000 + STOPS * 20_000 + LOAD_MS;
 
@@ -37,14 +37,15 @@ type Processes = Pick<TestFleet, 'eventStore' | 'leader' | 'dispose'> & {
   readonly keeping: () => Promise<readonly Member[]>;
 };
 
-type Kind = {
+/** A kind of site: which processes it has. */
+export type SiteKind = {
   readonly name: string;
   readonly needs: (options: SkipOptions) => Promise<SkipOptions>;
   /** `port`: of the process behind Varnish. */
   readonly start: (port: number, env: Readonly<Record<string, string>>) => Promise<Processes>;
 };
 
-async function onElasticsearch(
+export async function startOnElasticsearch(
   port: number,
   env: Readonly<Record<string, string>>,
   sizes: { readonly projects: number; readonly apis: number; readonly serves: number },
@@ -62,45 +63,24 @@ async function onElasticsearch(
   return { ...fleet, behind: both[0], other: both[1], keeping: async () => both };
 }
 
-const KINDS: readonly Kind[] = [
-  {
-    name: 'two varve serve on one log',
-    needs: async (options) => options,
-    async start(port, env) {
-      const fleet = await startFleet({ size: 2, ports: [port], arguments: argumentsOf(env) });
-      const [behind, other] = fleet.members as [Member, Member];
-      return { ...fleet, behind, other, keeping: async () => [await fleet.leader()] };
-    },
-  },
-  {
-    name: 'varve project and varve api',
-    needs: needsElasticsearch,
-    start: (port, env) => onElasticsearch(port, env, { projects: 2, apis: 2, serves: 0 }),
-  },
-  {
-    name: 'two varve serve on Elasticsearch',
-    needs: needsElasticsearch,
-    start: (port, env) => onElasticsearch(port, env, { projects: 0, apis: 0, serves: 2 }),
-  },
-];
-
-function argumentsOf(env: Readonly<Record<string, string>>): readonly string[] {
+export function purgeArguments(env: Readonly<Record<string, string>>): readonly string[] {
   return ['--cache-tags', env['VARVE_CACHE_TAGS'] ?? '', '--purge', env['VARVE_PURGE'] ?? ''];
 }
 
 type Site = VarnishSite & { readonly processes: Processes };
 
-async function startSite({ start }: Kind): Promise<Site> {
+/** `opened` is called with what ends each part. */
+async function startSite({ start }: SiteKind, opened: (end: () => unknown) => void): Promise<Site> {
   const [port, front] = [await freePort(), await freePort()];
   const env = { VARVE_CACHE_TAGS: 'varnish', VARVE_PURGE: `varnish=http://127.0.0.1:${front}/` };
   const processes = await start(port, env);
-  onTestFinished(processes.dispose);
+  opened(processes.dispose);
   const varnish = await startVarnish(front, port);
-  onTestFinished(varnish.stop);
+  opened(varnish.stop);
   const { behind, other, leader, keeping } = processes;
   const writesTo = () => other.server().url;
   const tags = await createTags(writesTo, DOCUMENTS);
-  const site: Site = {
+  return {
     ...tags,
     varnish,
     processes,
@@ -112,8 +92,6 @@ async function startSite({ start }: Kind): Promise<Site> {
       await untilPurged(async () => (await leader()).server().url);
     },
   };
-  await site.atRest();
-  return site;
 }
 
 async function keepAll(members: readonly Member[], path: string): Promise<boolean> {
@@ -147,11 +125,21 @@ async function pause(processes: Processes, member: Member): Promise<void> {
   member.server().signal('SIGCONT');
 }
 
-for (const kind of KINDS) {
+/** One site for all tests: a start of all processes takes longer than a fault. */
+export async function describeBehindVarnish(kind: SiteKind): Promise<void> {
   const options = await kind.needs(longWithVarnish(`${kind.name} behind Varnish`));
   describe(`${kind.name} behind Varnish`, { ...options, timeout: TIMEOUT_MS }, () => {
+    let site: Site;
+    const ends: (() => unknown)[] = [];
+    beforeAll(async () => {
+      site = await startSite(kind, (end) => void ends.push(end));
+    }, 120_000);
+    afterAll(async () => {
+      for (const end of ends.reverse()) await end();
+    });
+
     it('serve from it, and nothing stale once it has caught up', async () => {
-      const site = await startSite(kind);
+      await site.atRest();
       const load = { reads: READS_A_SECOND, edits: EDITS_A_SECOND, ms: LOAD_MS };
       const { hits } = await measureSite(site, load);
       await expectNothingStale(site);
@@ -159,7 +147,7 @@ for (const kind of KINDS) {
     });
 
     it(`lose no purge in ${FAULTS} kills and pauses, and when Varnish stops ${STOPS} times`, async () => {
-      const site = await startSite(kind);
+      await site.atRest();
       const readers = startReaders(site, READS_A_SECOND);
       for (let n = 0; n < FAULTS; n++) {
         const edits = editTags(site, { edits: EDITS_A_SECOND, ms: 2_000 });
