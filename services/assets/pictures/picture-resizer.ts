@@ -28,8 +28,6 @@ export type PictureResizer = {
 export type PictureResizerOptions = {
   /** Pixels of all frames of a picture. */
   readonly maxPixels: number;
-  /** Maximum number of pictures at once. */
-  readonly atOnce?: number;
   readonly timeLimitMs?: number;
   /** Called with the request in JSON. */
   readonly program?: string;
@@ -43,10 +41,10 @@ const PROGRAM = fileURLToPath(import.meta.url.replace(/picture-resizer(\.\w+)$/,
 
 /**
  * Resizes pictures, each in a separate process. So the event loop continues, a picture that crashes the decoder ends
- * nothing else, and the process has no secrets. Pictures beyond `atOnce` wait their turn.
+ * nothing else, and the process has no secrets. Two pictures are resized at the same time.
  */
 export function createPictureResizer(options: PictureResizerOptions): PictureResizer {
-  const bounded = createBounded(options.atOnce ?? AT_ONCE);
+  const bounded = createBounded(AT_ONCE);
   return {
     resize: (content, use) =>
       bounded(async () => {
@@ -87,11 +85,20 @@ function run(options: PictureResizerOptions, request: ResizeRequest): Promise<Re
     { ...limits, env, cwd: request.target },
     (error, stdout, stderr) => {
       if (error === null) return resolve(outcomeOf(JSON.parse(stdout) as ResizeAnswer, request.target));
-      const ended = error.killed === true ? `it took longer than ${timeLimitMs} ms` : lastLine(stderr);
+      const ended = killedFor(error, timeLimitMs) ?? lastLine(stderr);
       resolve({ kind: 'failed', reason: ended ?? error.signal ?? 'it ended with an error' });
     },
   );
   return promise;
+}
+
+/** Reason why Node killed the program; undefined: it ended by itself. */
+function killedFor(
+  { code, killed }: { readonly code?: string | number | null; readonly killed?: boolean },
+  timeLimitMs: number,
+): string | undefined {
+  if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return `it answered more than ${MAX_ANSWER_BYTES} bytes`;
+  return killed === true ? `it took longer than ${timeLimitMs} ms` : undefined;
 }
 
 function outcomeOf(answer: ResizeAnswer, target: string): ResizeOutcome {

@@ -35,6 +35,11 @@ it('kills a program that takes too long, and reports it', async () => {
 it.each([
   ['ends by a signal', `process.kill(process.pid, 'SIGSEGV')`, 'SIGSEGV'],
   ['throws', `throw new RangeError('no room')`, 'RangeError: no room'],
+  [
+    'answers too much',
+    `process.stdout.write('a'.repeat(100_001)); setInterval(() => {}, 1000)`,
+    'it answered more than 100000 bytes',
+  ],
 ])('survives a program that %s', async (_, code, reason) => {
   const resizer = createPictureResizer({ ...pixels, program: program(code) });
   expect(await resizer.resize(content(), outcomeOf)).toEqual({ kind: 'failed', reason });
@@ -49,8 +54,8 @@ it('reports why a picture cannot be read', async () => {
   expect(await resizer.resize(broken(), outcomeOf)).toEqual({ kind: 'failed', reason: 'the line broke' });
 });
 
-it('resizes at most `atOnce` pictures at a time, and starts the next one after an error', async () => {
-  const resizer = createPictureResizer({ ...pixels, atOnce: 2, program: program(NOTHING) });
+it('resizes at most two pictures at a time, and starts the next one after an error', async () => {
+  const resizer = createPictureResizer({ ...pixels, program: program(NOTHING) });
   let underWay = 0;
   let most = 0;
   const gates = Array.from({ length: 5 }, () => Promise.withResolvers<void>());
