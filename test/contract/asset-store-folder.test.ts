@@ -22,8 +22,11 @@ it('removes only what a killed process left unfinished a day ago', async () => {
   openFolderAssetStore(folder);
   const old = join(folder, 'incoming', 'old');
   await writeFile(old, 'half');
-  await utimes(old, new Date(0), new Date(0));
-  await writeFile(join(folder, 'incoming', 'new'), 'half');
+  const recent = join(folder, 'incoming', 'new');
+  await writeFile(recent, 'half');
+  const aDayAgo = Date.now() / 1_000 - 86_400;
+  await utimes(old, aDayAgo - 60, aDayAgo - 60);
+  await utimes(recent, aDayAgo + 60, aDayAgo + 60);
   openFolderAssetStore(folder);
   expect(await filesOf(folder)).toEqual(['new']);
 });

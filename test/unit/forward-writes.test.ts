@@ -22,7 +22,7 @@ const MOMENT_MS = 300;
 
 /** A clock that a test moves. */
 function stopClock(): { at: number } {
-  const clock = { at: performance.now() };
+  const clock = { at: Math.ceil(performance.now()) };
   vi.spyOn(performance, 'now').mockImplementation(() => clock.at);
   onTestFinished(() => void vi.restoreAllMocks());
   return clock;

@@ -33,6 +33,7 @@ describe('openDatabase', () => {
       expect(pragma(db, 'journal_mode')).toBe('wal');
       expect(pragma(db, 'synchronous')).toBe(synchronous);
       expect(pragma(db, 'busy_timeout')).toBe(5000);
+      expect(pragma(db, 'journal_size_limit')).toBe(64 * 1024 * 1024);
       expect(() => db.exec('INSERT INTO owner VALUES (7)')).toThrow(/FOREIGN KEY/);
       db.close();
     },

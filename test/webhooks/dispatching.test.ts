@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import {
   type DeliveryStore,
   openDeliveryStore,
@@ -13,6 +14,8 @@ import { createCondition } from '../../shared/condition.ts';
 import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 
+/** A webhook whose results cannot be stored gets nothing for so long. */
+const TROUBLE_MS = 30_000;
 const QUICK: WebhookLimits = { ...WEBHOOK_LIMITS, retryMs: [20, 20, 20, 20], lookMs: 10 };
 
 let receiver: Receiver;
@@ -255,4 +258,37 @@ it('follows the schedule of Standard Webhooks', () => {
   expect(decideOutcome(WEBHOOK_LIMITS, { attempts: 0 }, tooLong, 0).nextAt).toBe(
     WEBHOOK_LIMITS.longestRetryAfterMs,
   );
+});
+
+it('sends nothing for half a minute when results cannot be stored', async () => {
+  const failures: unknown[] = [];
+  const clock = vi.spyOn(Date, 'now');
+  onTestFinished(() => clock.mockRestore());
+  const begun = Date.now();
+  let isFull = true;
+  add('a', 'h1', begun);
+  const dispatcher = createDispatcher({
+    store: {
+      ...store,
+      attempted(...attempt) {
+        if (isFull) throw new Error('the disk is full');
+        store.attempted(...attempt);
+      },
+    },
+    limits: QUICK,
+    hooks: () => [hookAt(receiver.url)],
+    open: () => ({ secrets: [], headers: {} }),
+    gone: () => {},
+    attempted: () => moved.check(),
+    failed: (error) => failures.push(error),
+  });
+  onTestFinished(dispatcher.close);
+  dispatcher.look();
+  await expect.poll(() => failures.length).toBe(1);
+  isFull = false;
+  clock.mockImplementation(() => begun + TROUBLE_MS - 1);
+  await delay(10 * QUICK.lookMs);
+  expect(receiver.received).toHaveLength(1);
+  clock.mockImplementation(() => begun + 2 * TROUBLE_MS);
+  await receiver.until(2);
 });

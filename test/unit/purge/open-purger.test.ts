@@ -1,0 +1,94 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { type PurgerOptions, startPurger } from '../../../services/purge/open-purger.ts';
+import type { PurgeNotes } from '../../../services/purge/purge-notes.ts';
+import type { PurgeTerm } from '../../../services/purge/purge-store.ts';
+import { PURGE_LIMITS } from '../../../services/purge/send-purges.ts';
+
+/** A leader that has not read the end of its log for so long lets caches keep nothing. */
+const LONGEST_SILENCE_MS = 2_000;
+/** Answers of the leader before may reach caches for so long. */
+const SETTLE_MS = 5_000;
+
+/** A purger of a leader, on a clock that the test moves. `term`: the last one of this process. */
+function startLeader(term: PurgeTerm | undefined) {
+  const clock = { at: Math.ceil(performance.now()) };
+  vi.spyOn(performance, 'now').mockImplementation(() => clock.at);
+  const state = { purgedAll: 0, isSilent: false, looks: 0 };
+  const store: Partial<PurgeNotes['store']> = {
+    term: () => term,
+    hasAllFor: () => true,
+    keepTerm: () => {},
+    done: () => {},
+  };
+  const notes: Partial<PurgeNotes> = {
+    store: store as PurgeNotes['store'],
+    everything() {
+      state.purgedAll += 1;
+    },
+    notify: () => {},
+  };
+  const purger = startPurger({
+    notes: notes as PurgeNotes,
+    targets: [],
+    style: { soft: false, token: undefined },
+    limits: PURGE_LIMITS,
+    report: {
+      error: () => {},
+      attempted: () => {},
+      purged: () => {},
+      failed: () => {},
+    } as PurgerOptions['report'],
+    metrics: undefined,
+    shape: () => 'shape',
+    fleet: {
+      epoch: () => 7,
+      async changed() {
+        state.looks += 1;
+        await delay(1);
+      },
+    },
+    log: { lastPosition: async () => (state.isSilent ? Promise.withResolvers<bigint>().promise : 1n) },
+    applied: async () => true,
+  });
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    // A question that is not answered keeps it open.
+    void purger.close();
+  });
+  /** Resolves after the purger has looked at the clock. */
+  const look = async () => {
+    const before = state.looks;
+    await expect.poll(() => state.looks, { interval: 5 }).toBeGreaterThan(before + 1);
+  };
+  return { purger, clock, state, look };
+}
+
+it('a leader that cannot read its log lets caches keep nothing after two seconds', async () => {
+  const { purger, clock, state, look } = startLeader({ epoch: 7, shape: 'shape' });
+  await expect.poll(purger.isPurging).toBe(true);
+  state.isSilent = true;
+  clock.at += LONGEST_SILENCE_MS - 1;
+  await look();
+  expect(purger.isPurging()).toBe(true);
+  clock.at += 1;
+  expect(purger.isPurging()).toBe(false);
+});
+
+it.each<[string, PurgeTerm | undefined, number]>([
+  ['another process led before', { epoch: 5, shape: 'shape' }, 2],
+  ['it led before itself', { epoch: 6, shape: 'shape' }, 0],
+])(
+  'purges everything again once answers of the leader before have arrived, if %s',
+  async (_who, term, times) => {
+    const { clock, state, look } = startLeader(term);
+    await look();
+    expect(state.purgedAll).toBe(times / 2);
+    clock.at += SETTLE_MS;
+    await look();
+    expect(state.purgedAll).toBe(times / 2);
+    clock.at += 1;
+    await look();
+    expect(state.purgedAll).toBe(times);
+  },
+);
