@@ -235,6 +235,11 @@ describe('refusals', () => {
     ],
     [`facets=${Array.from({ length: 21 }, (_, i) => `x${i}`).join(',')}`, 'facets', 'Invalid key x0'],
     [
+      `facets=${Array(21).fill('stars').join(',')}`,
+      'facets',
+      "Invalid parameter at 'facets'. Expected at most 20 facets",
+    ],
+    [
       'facets[stars][limit]=0',
       'facets',
       "Invalid parameter at 'facets[stars][limit]'. Expected a whole number from 1 to 1000",
