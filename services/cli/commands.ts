@@ -164,7 +164,7 @@ async function exportEither() {
 
 /** The content of the files decides. An archive has its own content types. */
 async function importAny(given: Given, options: ArchiveOptions, files: readonly string[]): Promise<void> {
-  const { isExportFile: beginsAsExport, importHistory } = await import('./commands/import-history.ts');
+  const { isExportFile, importHistory } = await import('./commands/import-history.ts');
   const { isArchive } = await import('../strapi/archive.ts');
   const [file] = files;
   if (file !== undefined && files.length === 1 && isArchive(file)) {
@@ -172,7 +172,7 @@ async function importAny(given: Given, options: ArchiveOptions, files: readonly 
     const { importArchiveFile } = await import('./commands/import-archive.ts');
     return importArchiveFile(file, parseSettings(IMPORT_SETTINGS, { ...given, contentTypes }), options);
   }
-  if (file !== undefined && files.length === 1 && (await beginsAsExport(file)))
+  if (file !== undefined && files.length === 1 && (await isExportFile(file)))
     return importHistory(file, parseSettings(LOG_SETTINGS, given));
   const settings = parseSettings(IMPORT_SETTINGS, given);
   const { importFiles } = await import('./commands/import-files.ts');

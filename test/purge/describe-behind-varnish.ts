@@ -86,7 +86,7 @@ async function startSite({ start }: SiteKind, opened: (end: () => unknown) => vo
     processes,
     writesTo,
     url: () => behind.server().url,
-    async atRest() {
+    async caughtUp() {
       // A process that was silent is purged before its answers are kept again.
       await expect.poll(async () => keepAll(await keeping(), tags.paths[0] ?? ''), PATIENT).toBe(true);
       await untilPurged(async () => (await leader()).server().url);
@@ -139,7 +139,7 @@ export async function describeBehindVarnish(kind: SiteKind): Promise<void> {
     });
 
     it('serve from it, and nothing stale once it has caught up', async () => {
-      await site.atRest();
+      await site.caughtUp();
       const load = { reads: READS_A_SECOND, edits: EDITS_A_SECOND, ms: LOAD_MS };
       const { hits } = await measureSite(site, load);
       await expectNothingStale(site);
@@ -147,7 +147,7 @@ export async function describeBehindVarnish(kind: SiteKind): Promise<void> {
     });
 
     it(`lose no purge in ${FAULTS} kills and pauses, and when Varnish stops ${STOPS} times`, async () => {
-      await site.atRest();
+      await site.caughtUp();
       const readers = startReaders(site, READS_A_SECOND);
       for (let n = 0; n < FAULTS; n++) {
         const edits = editTags(site, { edits: EDITS_A_SECOND, ms: 2_000 });

@@ -48,7 +48,7 @@ it('the recipes for Next.js keep answers until a purge, and no old answer after 
     api.data<{ documentId: string }>('POST', '/api/tags', { data: { key, name: key } });
   const [a, b] = [await create('a'), await create('b')];
   /** Every purge has been confirmed. */
-  const atRest = async () => {
+  const caughtUp = async () => {
     const waiting = async () =>
       sampleOf(await (await fetch(`${server.url}/metrics`)).text(), 'varve_purge_changes_waiting', {
         receiver: 'webhook',
@@ -58,21 +58,21 @@ it('the recipes for Next.js keep answers until a purge, and no old answer after 
   const read = async (path: string) => (await fetch(`${site.url}/${path}`)).text();
   const asked = () => ({ plain: counter.of('sort=key'), exact: counter.of('filters') });
   const readAll = async () => ({ plain: await read('plain'), exact: await read('exact') });
-  await atRest();
+  await caughtUp();
   await readAll();
   const first = asked();
   for (let i = 0; i < 3; i++) await readAll();
   expect(asked()).toEqual(first);
 
   await api.data('PUT', `/api/tags/${a.documentId}`, { data: { name: 'changed' } });
-  await atRest();
+  await caughtUp();
   const shown = await readAll();
   expect([shown.plain, shown.exact]).toEqual(Array(2).fill(expect.stringContaining('"name":"changed"')));
 
   // The exact tags of one list do not include an entry that it does not show.
   const before = asked();
   await api.data('PUT', `/api/tags/${b.documentId}`, { data: { name: 'other' } });
-  await atRest();
+  await caughtUp();
   expect((await readAll()).plain).toContain('"name":"other"');
   expect(asked()).toEqual({ plain: before.plain + 1, exact: before.exact });
 });

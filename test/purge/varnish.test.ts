@@ -41,13 +41,13 @@ async function startSite(): Promise<Site> {
     varnish,
     url,
     ...(await createTags(url, DOCUMENTS)),
-    atRest: () => untilPurged(url),
+    caughtUp: () => untilPurged(url),
     async restart() {
       await server.stop('SIGKILL');
       server = await start();
     },
   };
-  await site.atRest();
+  await site.caughtUp();
   return site;
 }
 

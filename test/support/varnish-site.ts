@@ -14,7 +14,7 @@ export type VarnishSite = {
   /** Paths that readers ask for. */
   readonly paths: readonly string[];
   /** Resolves when Varnish has confirmed every purge. */
-  atRest(): Promise<void>;
+  caughtUp(): Promise<void>;
 };
 
 type SiteLoad = {
@@ -75,7 +75,7 @@ export async function untilPurged(url: () => Promise<string> | string): Promise<
 
 /** What Varnish serves is what Varve answers, for every path. */
 export async function expectNothingStale(site: VarnishSite): Promise<void> {
-  await site.atRest();
+  await site.caughtUp();
   for (const path of site.paths) {
     const [cached, now] = await Promise.all(
       [site.varnish.url, site.url()].map((url) => answerOf(url + path)),

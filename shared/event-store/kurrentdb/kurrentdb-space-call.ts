@@ -89,7 +89,7 @@ export const openSpaceCall = async (
     const record = message.getEvent()?.getEvent();
     if (record === undefined) return undefined;
     if (stream !== undefined && streamOf(record) !== stream) {
-      at = laterOf(at, BigInt(record.getCommitPosition()));
+      at = laterPosition(at, BigInt(record.getCommitPosition()));
       return undefined;
     }
     const event = convertGrpcRecord(record);
@@ -106,7 +106,7 @@ export const openSpaceCall = async (
         events.push(event);
         bytes += message.getEvent()?.getEvent()?.getData_asU8().length ?? 0;
       }
-      at = laterOf(at, searchedOf(message));
+      at = laterPosition(at, searchedOf(message));
       if (message.hasFellBehind()) isCaughtUp = false;
       if (message.hasCaughtUp()) isCaughtUp = true;
     }
@@ -136,7 +136,7 @@ export const openSpaceCall = async (
 const streamOf = (record: ReadResp.ReadEvent.RecordedEvent): string =>
   Buffer.from(record.getStreamIdentifier()?.getStreamName_asU8() ?? []).toString();
 
-const laterOf = (one: bigint, other: bigint): bigint => (other > one ? other : one);
+const laterPosition = (one: bigint, other: bigint): bigint => (other > one ? other : one);
 
 /** A checkpoint's position; 0n where the message has none, as CaughtUp has on servers before 25.1. */
 const searchedOf = (message: ReadResp): bigint => {
