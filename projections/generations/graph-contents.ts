@@ -178,6 +178,39 @@ type GraphTable = {
   item(row: readonly unknown[]): Item;
 };
 
+const SEQUENCES: GraphTable = {
+  table: 'sequences',
+  sql: 'SELECT name, value FROM sequences',
+  item: ([name, value]) => ({ group: 'graph: sequences', name: String(name), content: String(value) }),
+};
+
+const DEFINITIONS: GraphTable = {
+  table: 'definitions',
+  sql: 'SELECT uid, position, data FROM definitions',
+  item: ([uid, ...content]) => ({
+    group: 'graph: content types',
+    name: String(uid),
+    content: content.join(' '),
+  }),
+};
+
+/** How a command that is sent again is known. */
+const COMMANDS: GraphTable = {
+  table: 'commands',
+  sql: `SELECT id, request, document_id, position, kept_until FROM commands WHERE ${KEPT_COMMANDS}`,
+  item: ([id, ...content]) => ({
+    group: 'graph: commands',
+    name: String(id),
+    content: content.join(' '),
+  }),
+};
+
+/** Which writes come too late. */
+const EPOCH: GraphTable = {
+  sql: "SELECT value FROM meta WHERE name = 'epoch'",
+  item: ([epoch]) => ({ group: 'graph: lease', name: 'epoch', content: String(epoch) }),
+};
+
 function graphTables(names: NumberNames, entries: EntryNames): readonly GraphTable[] {
   const named = (number: unknown) => names.get(Number(number)) ?? String(number);
   const entry = (number: unknown) => `${number} ${entries(Number(number))}`;
@@ -191,11 +224,7 @@ function graphTables(names: NumberNames, entries: EntryNames): readonly GraphTab
         content: content.join(' '),
       }),
     },
-    {
-      table: 'sequences',
-      sql: 'SELECT name, value FROM sequences',
-      item: ([name, value]) => ({ group: 'graph: sequences', name: String(name), content: String(value) }),
-    },
+    SEQUENCES,
     {
       table: 'ids',
       sql: 'SELECT type, id, key FROM ids',
@@ -223,30 +252,9 @@ function graphTables(names: NumberNames, entries: EntryNames): readonly GraphTab
         content: entry(editor),
       }),
     },
-    {
-      table: 'definitions',
-      sql: 'SELECT uid, position, data FROM definitions',
-      item: ([uid, ...content]) => ({
-        group: 'graph: content types',
-        name: String(uid),
-        content: content.join(' '),
-      }),
-    },
-    {
-      // How a command that is sent again is known.
-      table: 'commands',
-      sql: `SELECT id, request, document_id, position, kept_until FROM commands WHERE ${KEPT_COMMANDS}`,
-      item: ([id, ...content]) => ({
-        group: 'graph: commands',
-        name: String(id),
-        content: content.join(' '),
-      }),
-    },
-    {
-      // Which writes come too late.
-      sql: "SELECT value FROM meta WHERE name = 'epoch'",
-      item: ([epoch]) => ({ group: 'graph: lease', name: 'epoch', content: String(epoch) }),
-    },
+    DEFINITIONS,
+    COMMANDS,
+    EPOCH,
   ];
 }
 

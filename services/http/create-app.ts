@@ -31,6 +31,7 @@ import { registerLogin } from './routes/auth-routes.ts';
 import { authenticateRequests, createAuthenticate, requireAdministrator } from './routes/authenticate.ts';
 import { registerChanges } from './routes/changes-routes.ts';
 import {
+  type RouteContext,
   registerCollectionType,
   registerLocales,
   registerSingleType,
@@ -85,31 +86,7 @@ export type AppOptions = ServedApi & {
 
 /** The HTTP API: routes of every content type, users, files, access and `/_health`. Not listening: give `routing` its requests. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const rewriteUrl = rewritePrefix(options.apiPrefix);
-  const app = fastify({
-    loggerInstance: options.logger,
-    // A child logger for every request costs more than many a query.
-    childLoggerFactory: (logger) => logger,
-    logController: new LogController({ disableRequestLogging: true }),
-    // Not every text in the caller's header is an id.
-    requestIdHeader: false,
-    genReqId: requestIdOf,
-    schemaController: { compilersFactory: NO_COMPILERS },
-    bodyLimit: options.bodyLimit,
-    trustProxy: options.trustProxy,
-    ...defined({ rewriteUrl }),
-    // Requests that never reach a route: a path that is not text.
-    frameworkErrors: (error, request, reply) =>
-      isInstantSearch(request)
-        ? sendAlgoliaError(reply, presentError(error))
-        : sendError(reply, presentError(error)),
-    routerOptions: {
-      caseSensitive: false,
-      ignoreTrailingSlash: true,
-      // The planner reads the raw text: fastify's result would be unused.
-      querystringParser: () => NO_QUERY,
-    },
-  }) as unknown as FastifyInstance;
+  const app = createFastify(options);
   acceptBodies(app);
   const measureUnrouted = measureRequests(app, options.meters);
   refuse(app, measureUnrouted);
@@ -144,9 +121,38 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app;
 }
 
+/** Creates the server, with its limits and the answers to requests that reach no route. */
+function createFastify(options: AppOptions): FastifyInstance {
+  const rewriteUrl = rewritePrefix(options.apiPrefix);
+  return fastify({
+    loggerInstance: options.logger,
+    // A child logger for every request costs more than many a query.
+    childLoggerFactory: (logger) => logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    // Not every text in the caller's header is an id.
+    requestIdHeader: false,
+    genReqId: requestIdOf,
+    schemaController: { compilersFactory: NO_COMPILERS },
+    bodyLimit: options.bodyLimit,
+    trustProxy: options.trustProxy,
+    ...defined({ rewriteUrl }),
+    // Requests that never reach a route: a path that is not text.
+    frameworkErrors: (error, request, reply) =>
+      isInstantSearch(request)
+        ? sendAlgoliaError(reply, presentError(error))
+        : sendError(reply, presentError(error)),
+    routerOptions: {
+      caseSensitive: false,
+      ignoreTrailingSlash: true,
+      // The planner reads the raw text: fastify's result would be unused.
+      querystringParser: () => NO_QUERY,
+    },
+  }) as unknown as FastifyInstance;
+}
+
 /** Registers everything whose answer depends on the caller. */
 function registerGuarded(app: FastifyInstance, options: AppOptions): void {
-  const { registry, access, tokens, apiFor } = options;
+  const { registry, access, apiFor } = options;
   if (options.acknowledged !== undefined) acknowledgeWrites(app, options.acknowledged);
   guardDevelopment(app, access, options.protection.corsOrigins);
   const authentication = { access, login: options.login, freshness: options.freshness };
@@ -172,11 +178,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
     deliveryOf: (request: FastifyRequest) => apiFor(request.rights).delivery,
     registry,
   };
-  for (const type of registry.contentTypes.values()) {
-    if (type.builtIn) continue;
-    if (type.kind === 'singleType') registerSingleType(context, type);
-    else registerCollectionType(context, type);
-  }
+  registerContentTypes(context);
   registerUsers({ ...context, login: options.login });
   const { login } = options;
   if (login !== undefined) app.register((scope) => registerLogin(scope, login, options.protection));
@@ -184,21 +186,37 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   registerChanges(app, streaming);
   registerUploads(app, (request) => writesOf(request).uploads, context.deliveryOf);
   registerTypes(app, (request) => apiFor(request.rights));
-  const { webhooks } = options;
+  registerDescription(app, options);
+  app.register(async (scope) => registerForAdministrators(scope, options));
+}
+
+function registerContentTypes(context: RouteContext): void {
+  for (const type of context.registry.contentTypes.values()) {
+    if (type.builtIn) continue;
+    if (type.kind === 'singleType') registerSingleType(context, type);
+    else registerCollectionType(context, type);
+  }
+}
+
+function registerDescription(app: FastifyInstance, options: AppOptions): void {
+  const { docs, apiFor, login, webhooks } = options;
   registerOpenApi(app, {
-    ...options.docs,
+    ...docs,
     apiFor,
     login: login?.management,
     webhooks: webhooks && { deliveries: webhooks.store !== undefined },
   });
-  app.register(async (scope) => {
-    requireAdministrator(scope);
-    refuseWritesIn(scope, options.forwarding.refuseWrites);
-    registerTokens(scope, { registry, access, tokens });
-    registerRoles(scope, { registry, access, tokens, roles: options.roles });
-    if (options.status !== undefined) registerProjections(scope, options.status);
-    if (webhooks !== undefined) registerWebhooks(scope, registry, webhooks);
-  });
+}
+
+/** Routes that only callers with full access may use. */
+function registerForAdministrators(scope: FastifyInstance, options: AppOptions): void {
+  const { registry, access, tokens, webhooks } = options;
+  requireAdministrator(scope);
+  refuseWritesIn(scope, options.forwarding.refuseWrites);
+  registerTokens(scope, { registry, access, tokens });
+  registerRoles(scope, { registry, access, tokens, roles: options.roles });
+  if (options.status !== undefined) registerProjections(scope, options.status);
+  if (webhooks !== undefined) registerWebhooks(scope, registry, webhooks);
 }
 
 /** Algolia's protocol: reads that are sent with POST, in any process that answers reads. */

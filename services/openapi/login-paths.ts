@@ -27,6 +27,16 @@ export function loginPaths(scope: PathScope, users: ContentType, mode: Described
       post: post('signIn', 'Sign in', { identifier: 'grace', password: SECRET }, { 200: signedIn }),
     },
     '/api/auth/local/register': { post: registration(signedIn) },
+    ...passwordPaths(signedIn),
+    '/api/auth/email-confirmation': { get: confirmation() },
+    '/api/users/me': { get: me(scope, users, user) },
+    ...(mode === 'refresh' ? refreshPaths() : {}),
+  };
+}
+
+/** Paths that set a password, or mail a code for it. `signedIn`: the answer to a person who is signed in. */
+function passwordPaths(signedIn: ReturnType<typeof signedInAnswer>): Paths {
+  return {
     '/api/auth/forgot-password': {
       post: post(
         'forgotPassword',
@@ -56,14 +66,9 @@ export function loginPaths(scope: PathScope, users: ContentType, mode: Described
         'sendConfirmation',
         'Mail a code that confirms an address',
         { email: 'grace@example.com' },
-        {
-          ...mailed(sentAnswer()),
-        },
+        mailed(sentAnswer()),
       ),
     },
-    '/api/auth/email-confirmation': { get: confirmation() },
-    '/api/users/me': { get: me(scope, users, user) },
-    ...(mode === 'refresh' ? refreshPaths() : {}),
   };
 }
 

@@ -58,21 +58,7 @@ function createDocument(registry: SchemaRegistry, options: OpenApiOptions): Open
   const types = [...registry.contentTypes.values()].filter((type) => !type.builtIn);
   const users = contentTypeOf(registry, USER_TYPE);
   const files = contentTypeOf(registry, FILE_TYPE);
-  const paths: Paths = {
-    ...withIdempotencyKey(
-      withEntityTags(
-        withPositionHeaders({
-          ...merge(types.map((type) => pathsOf(scope, type))),
-          ...userPaths(scope, users, options.usersEnvelope),
-          ...(options.uploads ? uploadPaths(scope, files) : {}),
-        }),
-      ),
-    ),
-    ...withEntityTags(withPositionHeaders(changesPath(scope, types, files))),
-    ...(options.login === undefined ? {} : withPositionHeaders(loginPaths(scope, users, options.login))),
-    ...(options.webhooks === undefined ? {} : webhookPaths(options.webhooks)),
-    '/_health': HEALTH,
-  };
+  const paths = pathsOfDocument(scope, { types, users, files }, options);
   return {
     openapi: '3.1.1',
     info: {
@@ -96,6 +82,34 @@ function createDocument(registry: SchemaRegistry, options: OpenApiOptions): Open
         },
       },
     },
+  };
+}
+
+type DescribedTypes = {
+  readonly types: readonly ContentType[];
+  readonly users: ContentType;
+  readonly files: ContentType;
+};
+
+function pathsOfDocument(
+  scope: PathScope,
+  { types, users, files }: DescribedTypes,
+  options: OpenApiOptions,
+): Paths {
+  return {
+    ...withIdempotencyKey(
+      withEntityTags(
+        withPositionHeaders({
+          ...merge(types.map((type) => pathsOf(scope, type))),
+          ...userPaths(scope, users, options.usersEnvelope),
+          ...(options.uploads ? uploadPaths(scope, files) : {}),
+        }),
+      ),
+    ),
+    ...withEntityTags(withPositionHeaders(changesPath(scope, types, files))),
+    ...(options.login === undefined ? {} : withPositionHeaders(loginPaths(scope, users, options.login))),
+    ...(options.webhooks === undefined ? {} : webhookPaths(options.webhooks)),
+    '/_health': HEALTH,
   };
 }
 

@@ -91,6 +91,15 @@ function userOperations(scope: PathScope, type: ContentType, envelope: boolean) 
       parameters: parameters.filter((parameter) => parameter.name === 'filters'),
       responses: { 200: jsonResponse('How many there are.', { type: 'integer' }, 1), ...readRefusals() },
     },
+    ...userEntryOperations(scope, type, envelope),
+  } satisfies Record<string, ApiOperation>;
+}
+
+function userEntryOperations(scope: PathScope, type: ContentType, envelope: boolean) {
+  const tags = [type.displayName];
+  const name = nameOf(scope.names, type.uid);
+  const one = (description: string) => oneAnswer(name, type, envelope, description);
+  return {
     one: {
       operationId: 'getUser',
       tags,

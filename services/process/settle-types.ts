@@ -107,7 +107,7 @@ function leaveOnce(readSide: ReadSide, claimant: Claimant, term: TermWatch): () 
   const leave = async () => {
     term.close();
     await readSide.retire();
-    // SettleOptions the content types made this process the leader.
+    // Settling the content types made this process the leader.
     await returnOwnLease(claimant);
   };
   return () => {
