@@ -21,6 +21,7 @@ export type Check = {
   readonly hashes: ReadonlyMap<string, string>;
 };
 
+/** Adds a problem of the body, at a path of it. Strapi's answers have the value for some problems. */
 export function report(check: Check, path: string, message: string, value?: unknown): void {
   check.problems.push(value === undefined ? { path, message } : { path, message, value });
 }

@@ -55,6 +55,7 @@ export function draftOf({ entries }: DocumentState, locale: string | null): Entr
   return entries.find((entry) => entry.locale === locale && entry.version !== 'published');
 }
 
+/** Returns the published row of a locale; undefined if it is not published or its type has no drafts. */
 export function publishedOf({ entries }: DocumentState, locale: string | null): Entry | undefined {
   return entries.find((entry) => entry.locale === locale && entry.version === 'published');
 }

@@ -38,6 +38,7 @@ export function trackDefinitions(
   };
 }
 
+/** Returns whether an event defines a content type, and this program can read it. */
 export function isDefinition({ type, unreadable }: StoredEvent): boolean {
   return type === 'content-type-defined' && unreadable === undefined;
 }

@@ -46,6 +46,7 @@ export type AnswerTags = {
   all(): ReadonlySet<Tag> | undefined;
 };
 
+/** Creates the tags of an answer that has shown nothing yet. */
 export function createAnswerTags(registry: SchemaRegistry): AnswerTags {
   const tags = new Set<Tag>();
   const rows: RowTags[] = [];

@@ -12,6 +12,7 @@ export type RowTags = { readonly kind: RowTagKind; readonly sources: readonly Ui
 /** `key`: equal for kinds that make equal tags. */
 export type RowTagKind = { readonly key: string; readonly tagOf: (source: Uint8Array) => Tag };
 
+/** Returns all tags. Reads every row, so it takes time for a large answer. */
 export function allTags({ fixed, rows }: CollectedTags): ReadonlySet<Tag> {
   const tags = new Set(fixed);
   for (const { kind, sources } of rows) for (const source of sources) tags.add(kind.tagOf(source));

@@ -24,6 +24,7 @@ export type LinkedValues = (
   key: number,
 ) => readonly Equality[];
 
+/** Creates the look-up for one batch. `valuesAt`: the values of a row before the batch and after it. */
 export function createLinkedValues(
   { registry, linkedAt }: Linked,
   batch: ChangeBatch,

@@ -24,10 +24,12 @@ export type QueryPlace = {
   readonly isRoot: boolean;
 };
 
+/** Returns the place of the rows that are searched. */
 export function rootPlace(registry: SchemaRegistry, type: Uid): QueryPlace {
   return { registry, model: contentTypeOf(registry, type), type, attribute: undefined, isRoot: true };
 }
 
+/** Mentions every attribute that a query compares or traverses. */
 export function mentionQuery(place: QueryPlace, query: BoolQuery, mention: Mention): void {
   switch (query.kind) {
     case 'match_all':
@@ -62,10 +64,12 @@ export function mentionSort(place: QueryPlace, sort: readonly SortKey[], mention
   mentionKeys(place, sort, mention);
 }
 
+/** Mentions the attributes of sort keys, without the id that comes last. */
 export function mentionKeys(place: QueryPlace, sort: readonly SortKey[], mention: Mention): void {
   for (const { path, field } of sort) mentionPath(place, path, field, mention);
 }
 
+/** Mentions the attributes of a path and the field at its end. */
 export function mentionPath(
   place: QueryPlace,
   path: readonly string[],
@@ -81,6 +85,7 @@ function mentionField({ type, attribute, isRoot }: QueryPlace, field: string, me
   mention(type, attribute ?? field, isRoot);
 }
 
+/** Returns the place behind a component or a relation, and mentions what the step depends on. Throws for another attribute. */
 export function stepInto(place: QueryPlace, name: string, mention: Mention): QueryPlace {
   const { registry, model, type, isRoot } = place;
   const attribute = attributeOf(model, name);
@@ -107,6 +112,7 @@ export function stepInto(place: QueryPlace, name: string, mention: Mention): Que
   };
 }
 
+/** Returns the place of the components of one kind in a dynamic zone, and mentions the zone. */
 export function stepIntoZone(place: QueryPlace, name: string, component: Uid, mention: Mention): QueryPlace {
   const inside = place.attribute ?? name;
   mention(place.type, inside, place.isRoot);

@@ -1,6 +1,7 @@
 /** Values of a row as its answer has them, by attribute. */
 export type SourceValues = Readonly<Record<string, unknown>>;
 
+/** Parses the source of a row: its public scalars and system attributes, without relations. */
 export function readSource(source: Uint8Array): SourceValues {
   return JSON.parse(textOf(source)) as SourceValues;
 }

@@ -32,6 +32,7 @@ export function roomOf(receiver: TagReceiver, bytes: number): TagRoom {
   return { tags, bytes: Math.min(bytes, read), around: separator.length + (isQuoted ? 2 : 0) };
 }
 
+/** Returns the header's value for a receiver. */
 export function tagHeader(receiver: TagReceiver, names: readonly string[]): string {
   const { separator, isQuoted }: Receiver = TAG_RECEIVERS[receiver];
   return (isQuoted ? names.map((name) => `"${name}"`) : names).join(separator);

@@ -15,6 +15,7 @@ const MAX_TAGS = 200_000;
 /** Changes that are noted although nobody asks for them. */
 const MAX_UNASKED = 1_000;
 
+/** Creates positions that note nothing before somebody asks. The limits bound its memory. */
 export function createTagPositions(maxTags = MAX_TAGS, maxUnasked = MAX_UNASKED): TagPositions {
   const newest = new Map<Tag, bigint>();
   let latest = 0n;

@@ -18,6 +18,7 @@ export function hashCode(code: string): string {
   return hash('sha256', code);
 }
 
+/** Returns whether a code is the one of this hash. The time says nothing about the hash. */
 export function isCode(code: string, hashed: string | undefined): boolean {
   return hashed !== undefined && timingSafeEqual(Buffer.from(hashCode(code)), Buffer.from(hashed));
 }

@@ -48,26 +48,32 @@ function confirmationProblem({ password, passwordConfirmation }: Fields): BodyPr
   return { path: 'passwordConfirmation', message: 'Passwords do not match', value: passwordConfirmation };
 }
 
+/** Reads the form of a sign-in. Every reader here throws RequestError (400) with all problems, worded as Strapi's. */
 export const readCredentials = (body: unknown) => readForm(body, ['identifier', 'password']);
 
+/** Reads the form of a registration. */
 export const readRegistration = (body: unknown) =>
   readForm(body, ['email', 'username', 'password'], (fields) => [
     addressProblem(fields),
     passwordProblem(fields),
   ]);
 
+/** Reads a form with an e-mail address alone. */
 export const readAddress = (body: unknown) => readForm(body, ['email'], (fields) => [addressProblem(fields)]);
 
+/** Reads the form that sets a new password with a code. */
 export const readReset = (body: unknown) =>
   readForm(body, ['passwordConfirmation', 'password', 'code'], (fields) => [
     passwordProblem(fields),
     confirmationProblem(fields),
   ]);
 
+/** Reads the form that sets a new password with the current one. */
 export const readChange = (body: unknown) =>
   readForm(body, ['passwordConfirmation', 'password', 'currentPassword'], (fields) => [
     passwordProblem(fields),
     confirmationProblem(fields),
   ]);
 
+/** Reads the query of a link that confirms an address. */
 export const readConfirmation = (query: unknown) => readForm(query, ['confirmation']);

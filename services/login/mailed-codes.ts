@@ -46,6 +46,7 @@ export async function sendConfirmation(options: LoginOptions, body: unknown): Pr
   return { status: 200, body: { email: email.toLowerCase(), sent: true } };
 }
 
+/** Stores the hash of a new code and mails the code. Rejects if no mail can be sent. */
 export async function mailConfirmation(options: LoginOptions, person: Person): Promise<void> {
   const send = requireMail(options);
   const code = newCode(person.id);

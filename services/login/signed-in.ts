@@ -73,6 +73,7 @@ function isLater(at: number | undefined, known: number | undefined): boolean {
   return at !== undefined && (known === undefined || at > known);
 }
 
+/** Returns the role of this number; one without rights if it is no longer defined. */
 export function roleOf(state: AccessState, id: number): Role {
   return rolesOf(state.login).get(id) ?? NO_ROLE;
 }

@@ -28,6 +28,7 @@ export type LaterParts = {
 /** The login of a process: it knows people before commands can be carried out. */
 export type DeferredLogin = { readonly api: LoginApi; with(parts: LaterParts): void };
 
+/** Creates the login of a process; undefined without a plan. Requests that change something throw NotLeading before `with`. */
 export function createDeferredLogin({
   login: plan,
   key,

@@ -23,6 +23,7 @@ export type WatchedFreshness = Freshness & {
   readonly applied: Freshness['shows'];
 };
 
+/** Creates the freshness of a read side. `waitMs` bounds how long a request waits for a position. */
 export function createFreshness({ readSide, access, log, waitMs }: FreshnessOptions): WatchedFreshness {
   const { index, sink } = readSide;
   const moved = createCondition();

@@ -23,6 +23,7 @@ export type HaltOptions = {
   readonly stopped: (event: StoredEvent) => void;
 };
 
+/** Creates the state of a process that has not stopped applying the log. */
 export function createHalt({ operating, stopped }: HaltOptions): Halt {
   let found: StoredEvent | undefined;
   operating.metrics?.gauge(METRICS.halted, () => [{ labels: {}, value: found === undefined ? 0 : 1 }]);

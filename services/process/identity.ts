@@ -36,6 +36,7 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
 /** Callers of a process: their rights, and the commands that change these. */
 export type Callers = Awaited<ReturnType<typeof openCallers>>;
 
+/** Reads tokens, rights and roles from the log, and subscribes to their changes. */
 export async function openCallers(
   { log, space, key }: Identity,
   { login, people, address }: Pick<DeferredLoginOptions, 'login' | 'people' | 'address'>,

@@ -106,7 +106,7 @@ type OwnParts = {
 /** Makes the API of a process with a data directory, and purges caches of its answers while it is the leader. */
 function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened): ComposedApi {
   const { base, content, running } = parts;
-  const { fleet, halt, diskSpace, commands, library } = running;
+  const { fleet, halt, diskWatch, commands, library } = running;
   const { reader } = base.store.graph;
   const { reported } = content;
   let purger: Purger | undefined;
@@ -120,7 +120,7 @@ function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened): Com
       fleet,
       refuseWrites() {
         halt.refuseWrites();
-        if (fleet.leader().kind === 'nobody') diskSpace.refuseWrites();
+        if (fleet.leader().kind === 'nobody') diskWatch.refuseWrites();
       },
       writes: {
         commands,

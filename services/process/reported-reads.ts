@@ -34,6 +34,7 @@ export type ReportedReads = {
   close(): Promise<void>;
 };
 
+/** Creates reads that are not reported: until `start` no leader purges caches of their answers. */
 export function createReportedReads(lifetime: Lifetime, documents: ReportedDocuments): ReportedReads {
   let reporter: AnsweringReporter | undefined;
   const purged: Purged = {

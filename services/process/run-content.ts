@@ -31,7 +31,7 @@ export function runContent(options: VarveOptions, base: OwnBase, content: OwnCon
       void writeSide.fleet.stepDown().then(led.standBy);
     },
   });
-  const diskSpace = createDiskWatch((what, error) => {
+  const diskWatch = createDiskWatch((what, error) => {
     fleetLog.space(what, error);
     // No lease is claimed in this state, and reads need not wait for one.
     if (what === 'full' && writeSide.fleet.epoch() === undefined) led.standBy();
@@ -42,7 +42,7 @@ export function runContent(options: VarveOptions, base: OwnBase, content: OwnCon
     readIndex: content.sink,
     endsBefore: typesEnd.isBehind,
     stopped: (event) => typesEnd.reached(event) || halt.stop(event),
-    waiting: diskSpace.graphWaits,
+    waiting: diskWatch.graphWaits,
     applied(events) {
       heard(events);
       types.apply(events);
@@ -52,9 +52,15 @@ export function runContent(options: VarveOptions, base: OwnBase, content: OwnCon
   });
   // The projector is closed last: a failure that the others notice meanwhile does not count.
   for (const part of [projector, led, types]) opened(part);
-  const writeSide: WriteSide = openWriteSide(options, { base, content, projector, eventStore, diskSpace });
+  const writeSide: WriteSide = openWriteSide(options, {
+    base,
+    content,
+    projector,
+    eventStore,
+    diskWatch,
+  });
   opened({ close: writeSide.fleet.stepDown });
-  return { ...writeSide, projector, types, typesEnd, halt, diskSpace };
+  return { ...writeSide, projector, types, typesEnd, halt, diskWatch };
 }
 
 /** Events of other programs, which are skipped. */

@@ -14,6 +14,7 @@ const LOOK_EVERY_MS = 1_000;
 const OVER =
   'another process took over while the read model for the new content types was being built: start this one again';
 
+/** Looks once a second whether a newer epoch was claimed, until it is closed. */
 export function createTermWatch({ log, space }: Pick<Claimant, 'log' | 'space'>, epoch: number): TermWatch {
   const over = Promise.withResolvers<never>();
   over.promise.catch(() => {});

@@ -33,7 +33,7 @@ export type WriteSideParts = {
   readonly projector: Projector;
   /** Event store for the commands' appends. */
   readonly eventStore: EventStore;
-  readonly diskSpace: Pick<DiskWatch, 'heard' | 'refuseWithoutGraph'>;
+  readonly diskWatch: Pick<DiskWatch, 'heard' | 'refuseWithoutGraph'>;
 };
 
 /** Write side of a process that can lead: carries commands out while it is the leader. */
@@ -47,6 +47,7 @@ export type WriteSide = {
   readonly assets: AssetStore;
 };
 
+/** Opens commands, imports and uploads, and joins the fleet: from now on this process may become the leader. */
 export function openWriteSide(options: VarveOptions, parts: WriteSideParts): WriteSide {
   const { log, space } = parts.base.claimant;
   const place = assetsAddress(options);
@@ -67,7 +68,7 @@ export function openWriteSide(options: VarveOptions, parts: WriteSideParts): Wri
 
 function joinFleetOf(
   options: VarveOptions,
-  { base, content, projector, diskSpace }: WriteSideParts,
+  { base, content, projector, diskWatch }: WriteSideParts,
   owned: OwnedAssets,
 ): Fleet {
   const { claimant } = base;
@@ -77,7 +78,7 @@ function joinFleetOf(
     claimant,
     view: content.view,
     report(what) {
-      diskSpace.heard(what);
+      diskWatch.heard(what);
       options.fleetLog.report(what);
     },
     epochAt: graph.epochAt,
@@ -104,7 +105,7 @@ function joinFleetOf(
 
 function environmentOf(
   options: VarveOptions,
-  { base, content, projector, eventStore, diskSpace }: WriteSideParts,
+  { base, content, projector, eventStore, diskWatch }: WriteSideParts,
   fleet: Fleet,
 ): CommandEnvironment {
   const { access } = base.callers;
@@ -117,7 +118,7 @@ function environmentOf(
     defaultLocale: options.defaultLocale,
     space: options.space,
     lead() {
-      diskSpace.refuseWithoutGraph();
+      diskWatch.refuseWithoutGraph();
       const lead = fleet.lead();
       if (lead === undefined) throw new NotLeading();
       return lead;

@@ -71,11 +71,13 @@ export function joinRows(before: Uint8Array, sources: readonly Uint8Array[], aft
   return bytes;
 }
 
+/** Writes a byte. The buffer grows by itself. */
 export function writeByte(writer: AnswerWriter, byte: number): void {
   if (writer.length === writer.bytes.length) grow(writer, 1);
   writer.bytes[writer.length++] = byte;
 }
 
+/** Copies bytes into the answer. The buffer grows by itself. */
 export function writeBytes(writer: AnswerWriter, bytes: Uint8Array): void {
   if (writer.length + bytes.length > writer.bytes.length) grow(writer, bytes.length);
   writer.bytes.set(bytes, writer.length);

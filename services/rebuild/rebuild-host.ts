@@ -53,8 +53,9 @@ export type PhaseMeter = {
   ended(): void;
 };
 
-const TOLD_EVERY_MS = 200;
+const REPORT_EVERY_MS = 200;
 
+/** Records the phase, and returns the meter of its progress. `done`: what an earlier attempt of this phase has done. */
 export function enterPhase(
   host: RebuildHost,
   rebuild: Rebuild,
@@ -65,8 +66,8 @@ export function enterPhase(
   store.enter(rebuild.id, phase);
   const started = now();
   let done = already;
-  let toldAt = 0;
-  const tell = (lag: number, of = total): void => {
+  let reportedAt = 0;
+  const reportProgress = (lag: number, of = total): void => {
     const seconds = Math.max(0.001, (now() - started) / 1_000);
     const progress: RebuildProgress = {
       done,
@@ -77,19 +78,19 @@ export function enterPhase(
     store.advance(rebuild.id, progress);
     host.tell({ ...rebuild, phase, progress });
   };
-  tell(phase === 'replaying' ? total - done : 0);
+  reportProgress(phase === 'replaying' ? total - done : 0);
   return {
     async worked(units, milliseconds, lag = 0) {
       done += units;
-      if (now() - toldAt >= TOLD_EVERY_MS) {
-        toldAt = now();
-        tell(lag);
+      if (now() - reportedAt >= REPORT_EVERY_MS) {
+        reportedAt = now();
+        reportProgress(lag);
       }
       const check = () => refuseInterrupted(store, rebuild);
       const counted = phase === 'replaying' || phase === 'indexing' ? units : 0;
       await throttle.rest(counted, milliseconds, check);
     },
-    ended: () => tell(0, done),
+    ended: () => reportProgress(0, done),
   };
 }
 

@@ -22,6 +22,7 @@ export type AnswerWorkersOptions = {
   readonly metrics: Pick<MetricsOfWorkers, 'collect'>;
 };
 
+/** Creates the answers to requests of workers. An error becomes the answer `refused`. */
 export function answerWorkers({ replace, reading, metrics }: AnswerWorkersOptions): WorkerHost {
   const sockets = new Map<SocketName, HeldSocket>();
   const counts = createSharedCounts(Date.now);

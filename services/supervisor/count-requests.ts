@@ -9,6 +9,7 @@ export type Counted = { readonly current: number; readonly ttl: number };
 /** The keys counted last: as many as one process counts by itself. */
 const KEYS = 5_000;
 
+/** Creates counts of requests by key, in windows that begin with the first request. It remembers the 5,000 last keys. */
 export function createSharedCounts(now: () => number): SharedCounts {
   const windows = new Map<string, { count: number; readonly endsAt: number }>();
   return {

@@ -40,6 +40,7 @@ export async function holdSocket({
   throw systemError(error, `${address}:${port}`);
 }
 
+/** Returns an error of the system by its number, with its name as `code`, such as EADDRINUSE. */
 export function systemError(error: number, where: string): Error {
   const code = getSystemErrorName(error);
   return Object.assign(new Error(`${code}: ${where}`), { code });

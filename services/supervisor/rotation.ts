@@ -41,6 +41,7 @@ export type RotationOptions = {
 
 const ALIVE_MS = 500;
 
+/** Creates the part of a worker that has not entered the rotation. */
 export function createRotation({ ask, send }: RotationOptions): RotationPart {
   let take: ((handle: object) => void) | undefined;
   let readMetrics: () => Promise<readonly object[]> = async () => [];

@@ -31,6 +31,7 @@ export type GraphContext = {
 /** The event being applied: its time and position. */
 export type Moment = { readonly at: string; readonly position: number };
 
+/** Returns what edits of relations need of the graph. `entryOf` numbers an entry that no event has mentioned yet. */
 export function relationEditing({ links, sequences, names, schema }: GraphContext): RelationEditing {
   return {
     links,

@@ -101,6 +101,7 @@ function targetsInLocale(
   return targets.map(({ documentId }) => ({ documentId, locale }));
 }
 
+/** Returns an operation as another locale of the document has it: its targets are those of that locale, if their type is localized. */
 export function operationInLocale(
   { schema }: Pick<GraphContext, 'schema'>,
   sibling: Pick<GraphEntry, 'view' | 'locale'>,

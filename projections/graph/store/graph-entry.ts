@@ -90,10 +90,12 @@ export function publicationStateAt(
   return isModified ? 'modified' : 'published';
 }
 
+/** Returns what the index shows of an entry's publication. `documentPublished`: any locale of it is published. */
 export function publicationFacts(entry: GraphEntry, documentPublished: boolean): PublicationFacts {
   return { state: publicationState(entry), documentPublished };
 }
 
+/** Returns the facts about a row that its answer shows besides its values. */
 export function factsOf(entry: GraphEntry, row: GraphRow): RowFacts {
   const { documentId, locale } = entry;
   const { id, createdAt, updatedAt, publishedAt } = row;

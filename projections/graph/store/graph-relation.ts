@@ -37,6 +37,7 @@ export function relationName(type: Uid, path: readonly ComponentStep[], attribut
   return JSON.stringify([type, steps, attribute]);
 }
 
+/** Creates a relation of the owning attribute. `numbers`: those of the relation and its target type in the graph's file. */
 export function createGraphRelation(
   registry: SchemaRegistry,
   rowSet: RowSet,

@@ -12,6 +12,7 @@ export type LinkEnds = {
   readonly target: number;
 };
 
+/** Returns whether a link is in the same slots at both ends, or absent in both cases. */
 export function sameOrder(a: LinkOrder | null, b: LinkOrder | null): boolean {
   if (a === b) return true;
   return a !== null && b !== null && a.sourceOrder === b.sourceOrder && a.targetOrder === b.targetOrder;

@@ -101,6 +101,7 @@ function write(
 
 const NO_ORDER = { sourceOrder: null, targetOrder: null } as const;
 
+/** Returns whether a link is absent in both worlds. */
 export function isGone([draft, published]: WorldOrders): boolean {
   return draft === null && published === null;
 }

@@ -68,6 +68,7 @@ const PLAIN_TYPES: { readonly [type in FieldType]?: 'string' | 'number' | 'boole
 
 const NO_COMPONENTS: IndexedRow['components'] = Object.freeze({});
 
+/** Creates the presenter of a type. What depends on the type alone is computed once, as there are many rows. */
 export function createRowPresenter(registry: SchemaRegistry, type: ContentType): RowPresenter {
   const { scalars, nested } = publicAttributes(type);
   const checked = scalars.map(({ name, type: scalarType }) => ({

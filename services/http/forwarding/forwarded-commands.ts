@@ -25,23 +25,24 @@ export type ForwardedCommands = {
   accept(request: FastifyRequest, isStream: boolean): ForwardedCommand | undefined;
 };
 
+/** Creates the check of commands from other processes. A request is checked once, however often it is asked about. */
 export function createForwardedCommands(membership: Membership): ForwardedCommands {
-  const judgeHead = createCommandVerifier(membership);
-  const judgements = new WeakMap<FastifyRequest, CommandVerdict>();
+  const verifyHead = createCommandVerifier(membership);
+  const verdicts = new WeakMap<FastifyRequest, CommandVerdict>();
   const classify = (request: FastifyRequest): CommandVerdict => {
     const { method, headers, raw } = request;
-    const known = judgements.get(request) ?? judgeHead({ method, url: raw.url ?? '', headers });
-    judgements.set(request, known);
+    const known = verdicts.get(request) ?? verifyHead({ method, url: raw.url ?? '', headers });
+    verdicts.set(request, known);
     return known;
   };
   return {
     classify,
     accept(request, isStream) {
-      const judgement = classify(request);
-      if (judgement.kind === 'none') return undefined;
-      const { command } = judgement;
+      const verdict = classify(request);
+      if (verdict.kind === 'none') return undefined;
+      const { command } = verdict;
       if (command === undefined) throw invalidProof();
-      if (judgement.kind === 'refused') throw new NotLeading();
+      if (verdict.kind === 'refused') throw new NotLeading();
       const isSame = isStream
         ? command.body.kind === 'stream'
         : command.body.kind === 'text' && command.body.digest === digestOfBody(request.sentJson ?? '');

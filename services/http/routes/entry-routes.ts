@@ -189,6 +189,7 @@ export function queryOf(request: FastifyRequest): string {
   return start === -1 ? '' : url.slice(start + 1);
 }
 
+/** Returns the `:id` of a route; empty where it has none. */
 export function idOf(request: FastifyRequest): string {
   return (request.params as { readonly id?: string }).id ?? '';
 }

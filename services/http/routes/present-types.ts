@@ -36,6 +36,7 @@ export function presentType(type: ContentType) {
   };
 }
 
+/** Returns a component as Strapi's content-type builder describes it. */
 export function presentComponent(component: Component) {
   const [category, name] = component.uid.split('.');
   return {

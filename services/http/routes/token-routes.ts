@@ -63,6 +63,7 @@ function sendPublic(reply: FastifyReply, { access, registry }: TokenRoutesOption
   sendJson(reply, 200, { data: { development, allow: rightNames(publicRights, registry) }, meta: {} });
 }
 
+/** Returns the short names of custom rights, sorted; empty for the other kinds of rights. */
 export function rightNames(rights: Rights, registry: SchemaRegistry): readonly string[] {
   return rights.kind === 'custom'
     ? [...rights.allowed].sort().map((right) => shortRight(right, registry))
@@ -78,10 +79,12 @@ function publicRights(data: unknown, registry: SchemaRegistry) {
   throw refused(parsed.problems.map((message) => ({ path: 'allow', message })));
 }
 
+/** Returns the member `data` of a body, whatever it is. */
 export function dataOf(body: unknown): unknown {
   return (body as { readonly data?: unknown } | undefined)?.data;
 }
 
+/** Returns the 400 for a request about tokens or roles, with all of its problems. */
 export function refused(problems: readonly TokenProblem[]): RequestError {
   const [first] = problems;
   const message =
@@ -89,6 +92,7 @@ export function refused(problems: readonly TokenProblem[]): RequestError {
   return new RequestError('invalid-token-request', message.trim(), { errors: problems });
 }
 
+/** Sends JSON that no cache may keep. */
 export function sendJson(reply: FastifyReply, status: number, body: unknown): void {
   reply.code(status).headers(JSON_HEADERS).header('cache-control', 'no-store').send(JSON.stringify(body));
 }
