@@ -87,10 +87,8 @@ async function measureRebuild(round: number): Promise<void> {
   const { from, to } = handOverOf(borders, ended);
   show(`${round}: before`, load.between(quietFrom, begun));
   console.log(`${round}: whole ${((ended - begun) / 1_000).toFixed(1)} s, exit code ${exitCode}`);
-  for (const [i, { phase, at }] of borders.entries()) {
-    const to = borders[i + 1]?.at ?? ended;
-    if (to > at) show(`${round}: ${phase} (${((to - at) / 1_000).toFixed(1)} s)`, load.between(at, to));
-  }
+  for (const { phase, at, to } of phasesOf(borders, ended))
+    show(`${round}: ${phase} (${((to - at) / 1_000).toFixed(1)} s)`, load.between(at, to));
   show(`${round}: second of the hand-over`, load.between(from, to));
   show(`${round}: ten seconds after`, load.between(to, settled));
   show(`${round}: later`, load.between(settled, last));
@@ -108,6 +106,8 @@ async function measureSteady(round: number): Promise<void> {
   show(`steady ${round}: before`, steady.between(quietFrom, begun));
   const handOver = handOverOf(borders, ended);
   console.log(`steady ${round}: whole ${((ended - begun) / 1_000).toFixed(1)} s, exit code ${exitCode}`);
+  for (const { phase, at, to } of phasesOf(borders, ended))
+    show(`steady ${round}: ${phase}`, steady.between(at, to));
   show(`steady ${round}: rebuild but for the hand-over`, steady.between(begun, ended, handOver));
   show(`steady ${round}: second of the hand-over`, steady.between(handOver.from, handOver.to));
 }
@@ -130,6 +130,12 @@ async function rebuild(): Promise<{
   }
   if (child.exitCode === null) await once(child, 'exit');
   return { borders, ended: performance.now(), exitCode: child.exitCode };
+}
+
+function phasesOf(borders: readonly Border[], ended: number): readonly (Border & { readonly to: number })[] {
+  return borders
+    .map((border, i) => ({ ...border, to: borders[i + 1]?.at ?? ended }))
+    .filter(({ at, to }) => to > at);
 }
 
 function handOverOf(borders: readonly Border[], ended: number): Span {
