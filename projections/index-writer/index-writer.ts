@@ -32,6 +32,8 @@ export type IndexWriterOptions = {
   readonly progressed?: () => void;
   /** Returns whether the backlog should throttle for requests other than edits. */
   readonly isThrottled?: () => boolean;
+  /** Awaited before documents are sent that show changes up to a position. If it rejects they are sent later. */
+  readonly beforeWrite?: (position: bigint) => Promise<void>;
 };
 
 /**

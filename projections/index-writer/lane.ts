@@ -17,6 +17,7 @@ export type Work = {
   readonly now: () => number;
   /** Aborted when another process becomes the writer: current requests are abandoned, and nothing more is sent. */
   readonly stopSignal: AbortSignal;
+  readonly options: { readonly beforeWrite?: (position: bigint) => Promise<void> };
 };
 
 /** Documents of one request. */
@@ -116,6 +117,7 @@ function makeInTurn(work: Work, chosen: readonly StaleDocument[], maxBytes: numb
 export type SentDocuments = { readonly settled: readonly Settlement[]; readonly again: string | undefined };
 
 export async function sendBatch(work: Work, batch: Batch, refresh: boolean): Promise<SentDocuments> {
+  await work.options.beforeWrite?.(work.position());
   if (work.stopSignal.aborted) return { settled: [], again: 'another process writes' };
   if (work.now() > batch.deadline) return { settled: [], again: 'the process was stopped' };
   const outcomes = await work.index.write(batch.sent, { refresh, signal: work.stopSignal });
