@@ -5,17 +5,21 @@ import type { Tag } from './tag.ts';
 import { createTagPositions, type TagPositions } from './tag-positions.ts';
 
 type Sink = Pick<ReadIndex, 'apply'>;
+type TagListener = (position: bigint, tags: Iterable<Tag>) => void;
 
 /**
  * Returns a sink that notes the tags of every batch before `sink` gets it and `index` shows it. Without `positions` if
  * the index is outside this process: what a batch changes there is not known. `registry`: the content types of the rows.
- * `changed` is called with all tags of a batch as soon as `index` shows it.
+ * `changed` is called with all tags of a batch as soon as `index` shows it, `noted` before.
  */
 export function watchTags(
   sink: Sink,
   { sourceAt, linkedAt, changedComponents }: ReadIndex,
   registry: () => SchemaRegistry,
-  changed?: (position: bigint, tags: Iterable<Tag>) => void,
+  {
+    changed,
+    noted,
+  }: { readonly changed?: TagListener | undefined; readonly noted?: TagListener | undefined } = {},
 ): { readonly sink: Sink; readonly positions?: TagPositions } {
   if (sourceAt === undefined || linkedAt === undefined || changedComponents === undefined) return { sink };
   const positions = createTagPositions();
@@ -30,6 +34,7 @@ export function watchTags(
         }
         const tags = tagsOfBatch(before, batch);
         positions.note(batch.position, () => tags);
+        noted?.(batch.position, tags);
         return Promise.resolve(sink.apply(batch)).then(() => changed(batch.position, tags));
       },
     },

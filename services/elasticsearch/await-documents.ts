@@ -27,6 +27,7 @@ export function awaitDocuments(options: DocumentRoleOptions): DocumentRole {
     shows: watch.reached,
     shown: watch.position,
     look: watch.look,
+    ceaseTags: async () => () => {},
     written: () => 0,
     announcing: NOTHING_TO_ANNOUNCE,
     stop,

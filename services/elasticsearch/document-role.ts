@@ -18,6 +18,8 @@ export type DocumentRole = {
   shown(): bigint;
   /** Reads that if another process writes. Rejects when it cannot be read. */
   look(): Promise<void>;
+  /** No tags are noted from now on, until the result is called and searches show what was marked as stale before. */
+  ceaseTags(): Promise<() => void>;
   /** Documents written in this role. */
   written(): number;
   /** True if operators' decisions about parked documents take effect here. */

@@ -25,6 +25,7 @@ import { documentSets } from './document-sets.ts';
 import { leadDocuments } from './lead-documents.ts';
 import { nameOfLog } from './name-of-log.ts';
 import type { Report } from './report.ts';
+import { createTagFeed } from './tag-feed.ts';
 
 export type ElasticsearchOptions = {
   readonly connection: ElasticsearchConnection;
@@ -93,6 +94,7 @@ const NOBODY: DocumentRole = Object.freeze({
   shows: async () => false,
   shown: () => 0n,
   look: async () => {},
+  ceaseTags: async () => () => {},
   written: () => 0,
   announcing: NOTHING_TO_ANNOUNCE,
   stop: () => {},
@@ -129,6 +131,7 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
     if (role === mine) isWhole = true;
   };
   const answering = cluster.answering(opened.log);
+  const tagFeed = createTagFeed();
   const index = createClusterIndex(cluster, { apply: async () => role.wake(), position: graph.position });
   return {
     index,
@@ -152,19 +155,22 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
         await role.look();
         return role.shown();
       },
+      noteTags: tagFeed.begin,
     }),
     announce: () => role.announcing.start(),
     lead: (epoch) =>
       become((whole) => {
         const mine = own;
         own = LIVE;
-        return leadDocuments({ ...opened, indices: mine, isWhole: whole, epoch });
+        return leadDocuments({ ...opened, tagFeed, indices: mine, isWhole: whole, epoch });
       }),
     async standBy() {
       if (isRetired) return;
       // Another process serves the live indices, and this one makes its own ready.
       if (own.kind === 'next')
-        await become((whole) => leadDocuments({ ...opened, indices: own, isWhole: whole, epoch: 0 }));
+        await become((whole) =>
+          leadDocuments({ ...opened, tagFeed, indices: own, isWhole: whole, epoch: 0 }),
+        );
       else await become((whole) => awaitDocuments({ ...opened, isWhole: whole }));
     },
     writesHere: () => role.writes,
@@ -196,6 +202,8 @@ function comparedDocuments(
     present,
     async remake(documents) {
       requireWriter(role());
+      // These documents change without an event.
+      const noteAgain = await role().ceaseTags();
       const inspection = graph.inspect();
       const isKnown = ({ key }: StoredKey) => inspection.nameOf(key) !== undefined;
       stale.remake(documents.filter(isKnown));
@@ -209,6 +217,7 @@ function comparedDocuments(
       const outcomes = removals.length > 0 ? await write(removals, { refresh: true }) : [];
       for (const outcome of outcomes)
         if (outcome.kind !== 'written') throw new Error(`a document cannot be removed: ${outcome.reason}`);
+      noteAgain();
     },
   };
 }

@@ -8,14 +8,17 @@ import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import type { ServedIndices } from '../read-side/read-side.ts';
 import type { Announcing, DocumentRole, DocumentRoleOptions } from './document-role.ts';
 import { createDualWrite, type DualWriteIndex } from './dual-write.ts';
+import { createLeadTags, type LeadTags } from './lead-tags.ts';
 import { reportWriter } from './report-writer.ts';
 import { retryOutages } from './retry-outages.ts';
+import type { TagFeed } from './tag-feed.ts';
 import { writeOnly } from './write-only.ts';
 
 export type LeadDocumentsOptions = DocumentRoleOptions & {
   readonly epoch: number;
   /** Indices to write. Creates missing ones of those that searches find. In epoch 0 this process does not lead yet. */
   readonly indices: ServedIndices;
+  readonly tagFeed: TagFeed;
 };
 
 /**
@@ -28,23 +31,28 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
   const started = Promise.withResolvers<IndexWriter>();
   let writer: IndexWriter | undefined;
   const moved = createCondition();
+  const { epoch } = options;
+  const tags = createLeadTags({ ...options, signal });
   const announcing = createAnnouncing(options, started.promise);
   const start = () => {
     const index = createDualWrite(options.cluster.createWriter());
-    writer = startWriter(options, index, () => {
+    writer = startWriter(options, tags, index, () => {
       moved.check();
       announcing.advanced();
     });
     started.resolve(writer);
     return { writer, index };
   };
-  const shows = (position: bigint, timeoutMs: number) =>
-    moved.until(() => position <= (writer?.shown() ?? 0n), timeoutMs);
-  const ready = takeOver({ ...options, signal, start, shows }).then(() => {
+  const shown = () => writer?.shown() ?? 0n;
+  const isShowing = (position: bigint) => () => position <= shown();
+  const shows = (position: bigint, timeoutMs: number) => moved.until(isShowing(position), timeoutMs);
+  const ready = takeOver({ ...options, signal, tags, start, shows }).then(() => {
     // Only now: positions announced earlier would be read from the old indices.
-    const { indices, epoch } = options;
+    const { indices } = options;
     const isLive = indices.kind === 'live' || (indices.kind === 'next' && epoch > 0);
-    if (!signal.aborted && isLive) announcing.start();
+    if (signal.aborted || !isLive) return;
+    announcing.start();
+    void tags.open();
   });
   const ended = ready
     .catch(() => {})
@@ -55,11 +63,18 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
     writes: true,
     wake: () => writer?.wake(),
     visible: async (position) => (await started.promise).visible(position),
+    ceaseTags: () => tags.cease(() => moved.until(isShowing(options.graph.position()))),
     shows,
-    shown: () => writer?.shown() ?? 0n,
+    shown,
     look: async () => {},
     written: () => writer?.status().written ?? 0,
-    announcing,
+    announcing: {
+      start: announcing.start,
+      stop() {
+        tags.release();
+        return announcing.stop();
+      },
+    },
     stop() {
       stopping.abort();
       writer?.stop();
@@ -75,6 +90,7 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
 
 type Takeover = LeadDocumentsOptions & {
   readonly signal: AbortSignal;
+  readonly tags: LeadTags;
   readonly start: () => { readonly writer: IndexWriter; readonly index: DualWriteIndex };
   readonly shows: (position: bigint, timeoutMs: number) => Promise<boolean>;
 };
@@ -90,6 +106,8 @@ async function takeOver(takeover: Takeover): Promise<void> {
     (await retryOutages(report, signal, () => cluster.fence.raise(epoch, () => takeover.isNewest(epoch))));
   // This process will learn of the new leader in a moment.
   if (isNewest !== true || signal.aborted) return;
+  // Before the first document: an earlier leader's tags are not those of all changes from now on.
+  if (!(await takeover.tags.begin())) return;
   if (indices.kind !== 'live') {
     cluster.use(indices.set);
     if (!stale.isComplete()) stale.markAll([...graph.registry().contentTypes.keys()]);
@@ -149,10 +167,21 @@ async function makeWhole(takeover: Takeover): Promise<void> {
 
 function startWriter(
   { graph, report }: LeadDocumentsOptions,
+  tags: LeadTags,
   index: DocumentIndex,
   progressed: () => void,
 ): IndexWriter {
-  return startIndexWriter({ graph, index, report: reportWriter(report), progressed });
+  const say = reportWriter(report);
+  return startIndexWriter({
+    graph,
+    index,
+    beforeWrite: tags.written,
+    report(what) {
+      if (what.kind === 'refused') tags.refused();
+      say(what);
+    },
+    progressed,
+  });
 }
 
 type AnnouncingWriter = Announcing & { readonly advanced: () => void };

@@ -63,7 +63,13 @@ export async function openOwnContent(
   const notes = options.purges && opened(await openNotes(options, options.purges, base, registry));
   const documents = documentsOf(readSide);
   const reported = documents && options.tagging && opened(createReportedReads(options.lifetime, documents));
-  const watched = { graph, index: readSide.index, sink: freshness.sink, notes };
+  const watched = {
+    graph,
+    index: readSide.index,
+    sink: freshness.sink,
+    noteTags: documents?.noteTags,
+    notes,
+  };
   return {
     ...(await watchChanges(watched)),
     registry,

@@ -70,6 +70,8 @@ export type IndexContents =
       readonly shown: () => bigint;
       /** Resolves with the same after it was read, if another process writes. Rejects when it cannot be read. */
       readonly look: () => Promise<bigint>;
+      /** Takes the tags of all changes from now on, as digests, for these processes. */
+      readonly noteTags: () => (position: bigint, tags: readonly string[]) => void;
     };
 
 /** Returns the content of an index that has documents. */

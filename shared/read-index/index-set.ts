@@ -1,5 +1,12 @@
+import { fastTextDigest } from '../fast-digest.ts';
+
 /**
  * Indices of one generation if the read index is outside the process, by the names through which searches find them
  * while the generation is live.
  */
 export type IndexSet = Readonly<Record<string, string>>;
+
+/** Returns a short name, equal for equal sets. */
+export function nameOfSet(set: IndexSet): string {
+  return fastTextDigest(Object.values(set).sort().join()).toString(36);
+}

@@ -2,6 +2,7 @@ import { errors } from '@elastic/elasticsearch';
 import type { OwnerStore } from '../../owner-record.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import type { AnsweringProcesses } from '../answering-processes.ts';
+import type { ChangedTagsStore } from '../changed-tags.ts';
 import type { Dependency, DocumentIndex } from '../document-index.ts';
 import type { ProgressStore } from '../index-progress.ts';
 import type { IndexSet } from '../index-set.ts';
@@ -18,6 +19,7 @@ import {
   openProgressIndex,
 } from './indices/progress-document.ts';
 import { placesOf } from './indices/read-indices.ts';
+import { createTagsDocument } from './indices/tags-document.ts';
 import { createLayouts } from './layout/create-layouts.ts';
 import { dependenciesOf } from './layout/dependencies.ts';
 import type { DenormaliseSettings, DocumentLayout } from './layout/document-layout.ts';
@@ -48,6 +50,8 @@ export type ElasticsearchCluster = {
   progress(log: string): ProgressStore;
   /** Reports of the processes that answer reads of a log. */
   answering(log: string): AnsweringProcesses;
+  /** Tags that changed, for the processes that answer reads of a log. */
+  changedTags(log: string): ChangedTagsStore;
   /** Resolves when the cluster answers and the namespace's indices can be searched. See `isPassingFailure`. */
   ready(): Promise<void>;
   /** For the one process that writes. */
@@ -122,6 +126,7 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
       createDocumentWriter({ client, names, layouts: layoutOf, types: layouts.keys(), set }),
     progress: (log) => createProgressDocument({ client, space, log }),
     answering: (log) => createAnsweringDocuments({ client, space, log }),
+    changedTags: (log) => createTagsDocument({ client, space, log }),
     stored: readStoredDocuments(client, (type, world) => {
       const alias = names.alias(type, world);
       return written[alias] ?? alias;

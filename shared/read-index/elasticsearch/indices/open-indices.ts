@@ -14,6 +14,7 @@ import {
   placesOf,
   readIndices,
 } from './read-indices.ts';
+import { tagsIndex } from './tags-document.ts';
 
 export type OpenIndicesOptions = {
   readonly client: Client;
@@ -100,12 +101,12 @@ async function giveWriteAliases(client: Client, indices: readonly string[]): Pro
 }
 
 /**
- * Sets the replicas of existing indices, except for the index of the progress, which has as many as the cluster allows.
+ * Sets the replicas of existing indices, except for those of the progress and the tags, which have as many as the cluster allows.
  */
 async function setReplicas({ client, space, spread }: OpenIndicesOptions): Promise<void> {
   if (spread.replicas === undefined) return;
   await client.indices.putSettings({
-    index: [`${space}-*`, `-${progressIndex(space)}`],
+    index: [`${space}-*`, `-${progressIndex(space)}`, `-${tagsIndex(space)}`],
     settings: { number_of_replicas: spread.replicas },
     allow_no_indices: true,
     ignore_unavailable: true,

@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ChangedTagsStore } from '../../shared/read-index/changed-tags.ts';
+import { nameOfSet } from '../../shared/read-index/index-set.ts';
+import type { ServedIndices } from '../read-side/read-side.ts';
+import type { DocumentRoleOptions } from './document-role.ts';
+import type { TagFeed } from './tag-feed.ts';
+import { createTagTerm, type TagTerm } from './tag-term.ts';
+
+const BROKEN =
+  'Elasticsearch has refused a document: varve api makes every answer before it says 304, until a rebuild makes other indices';
+
+export type LeadTagsOptions = DocumentRoleOptions & {
+  readonly epoch: number;
+  readonly indices: ServedIndices;
+  readonly tagFeed: TagFeed;
+  /** Aborted when this process no longer writes documents. */
+  readonly signal: AbortSignal;
+};
+
+/** Notes the tags of changes while this process writes the documents. */
+export type LeadTags = Pick<TagTerm, 'begin' | 'written' | 'release'> & {
+  /** Notes changes from now on, if tags come at all. Searches find the documents of this process. */
+  open(): Promise<void>;
+  /** Elasticsearch has refused a document: its next state has changes whose tags were noted long before. */
+  refused(): void;
+  /**
+   * Notes nothing from now on, since documents will change without an event. Resolves to a function that is called when these are marked
+   * as stale: changes are noted again once `shown` has resolved.
+   */
+  cease(shown: () => Promise<unknown>): Promise<() => void>;
+};
+
+export function createLeadTags(options: LeadTagsOptions): LeadTags {
+  const { cluster, log, stale, report, epoch, tagFeed, signal } = options;
+  const store = cluster.changedTags(log);
+  const { position } = options.graph;
+  // Epoch 0 belongs to no leader: where no other process is one, this one ends the term of the last.
+  const isNewest = epoch === 0 ? async () => true : options.isNewest;
+  const { begin, written, release, ...term } = createTagTerm({
+    store,
+    epoch,
+    isNewest,
+    position,
+    signal,
+    report,
+  });
+  const isNext = isBeforeTakeover(options);
+  let isBroken = false;
+  /** Documents of so many calls are not all shown yet. */
+  let ceased = 0;
+  const refused = (): void => {
+    if (tagFeed.hasBegun() && !isBroken) report.warn({}, BROKEN);
+    isBroken = true;
+    void term.cease(liveSetOf(cluster));
+  };
+  const open = async (): Promise<void> => {
+    if (epoch === 0 || ceased > 0 || signal.aborted || !tagFeed.hasBegun()) return;
+    tagFeed.connect(term.note);
+    const set = liveSetOf(cluster);
+    if (set === undefined) return;
+    if (stale.parked.list().length > 0) refused();
+    else await term.open(set);
+  };
+  return {
+    begin: isNext ? async () => true : begin,
+    written: isNext ? untilNoted(store, signal) : written,
+    release,
+    open,
+    refused,
+    async cease(shown) {
+      ceased++;
+      await term.cease();
+      return async () => {
+        await shown();
+        ceased--;
+        await open();
+      };
+    },
+  };
+}
+
+/** Another process is the leader until this one takes its place. */
+function isBeforeTakeover({ epoch, indices }: LeadTagsOptions): boolean {
+  return epoch === 0 && indices.kind === 'next';
+}
+
+const LOOK_EVERY_MS = 20;
+
+/** Both may write the same indices: waits until the leader has noted a change, or notes none. */
+function untilNoted(
+  store: Pick<ChangedTagsStore, 'glance'>,
+  signal: AbortSignal,
+): (position: bigint) => Promise<void> {
+  return async (position) => {
+    while (!signal.aborted) {
+      const { newest } = await store.glance();
+      if (newest?.set === undefined || position <= newest.upTo) return;
+      await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
+    }
+  };
+}
+
+/** A process that writes knows its indices, unless it has not taken over yet. */
+function liveSetOf({ indices }: DocumentRoleOptions['cluster']): string | undefined {
+  const set = indices.get();
+  if (!(set instanceof Promise)) return nameOfSet(set);
+  set.catch(() => {});
+  return undefined;
+}

@@ -1,0 +1,26 @@
+/** Receives the tags of a change, as digests, for each position that the graph reaches. */
+export type NoteTags = (position: bigint, tags: readonly string[]) => void;
+
+/** Passes the tags of changes to the term of this process as leader. */
+export type TagFeed = {
+  /** From now on tags come. Has to be called before this process is the leader. */
+  begin(): NoteTags;
+  hasBegun(): boolean;
+  /** `note` gets the tags from now on. */
+  connect(note: NoteTags): void;
+};
+
+export function createTagFeed(): TagFeed {
+  let hasBegun = false;
+  let receiver: NoteTags = () => {};
+  return {
+    begin() {
+      hasBegun = true;
+      return (position, tags) => receiver(position, tags);
+    },
+    hasBegun: () => hasBegun,
+    connect(note) {
+      receiver = note;
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import type { ChangedTags, ChangedTagsStore, TagsGlance } from '../../shared/read-index/changed-tags.ts';
+
+/** Newest changes of tags, as the leader notes them. */
+export type TagReader = {
+  /**
+   * Resolves when everything is known here that was noted before the call: with it all changes that a search showed then. Rejects if it
+   * cannot be read.
+   */
+  look(): Promise<void>;
+  /** Names the term, as of the last look. undefined: its leader notes no changes in this set, or is not that of `epoch`. */
+  term(epoch: number, set: string): string | undefined;
+  /** Returns whether none of these tags, by their digests, has changed since a position of the term. */
+  isUnchanged(digests: Iterable<string>, since: bigint): boolean;
+};
+
+export type TagReaderOptions = {
+  readonly store: Pick<ChangedTagsStore, 'read' | 'glance'>;
+  /** Position that searches show, as far as it is known here. */
+  readonly shown: () => bigint;
+  /** With more, changes before are forgotten. */
+  readonly mostTags?: number;
+};
+
+const MOST_TAGS = 200_000;
+
+/** Keeps its own copy of the newest changes, and reads those that it lacks. */
+export function createTagReader({ store, shown, mostTags = MOST_TAGS }: TagReaderOptions): TagReader {
+  const newest = new Map<string, bigint>();
+  /** undefined: nothing is noted, or not all of it can be read. */
+  let known: ChangedTags | undefined;
+  /** Term of `newest`, which has all changes after the first position, up to the second. */
+  let [term, since, upTo] = ['', 0n, 0n];
+  const take = (state: ChangedTags): void => {
+    if (term !== state.term || upTo < state.since) {
+      newest.clear();
+      [term, since, upTo] = [state.term, state.since, state.since];
+    }
+    for (const { position, tags } of state.changes) for (const tag of tags) raise(newest, tag, position);
+    if (state.upTo > upTo) upTo = state.upTo;
+    if (newest.size <= mostTags) return;
+    newest.clear();
+    since = upTo;
+  };
+  const read = async (): Promise<void> => {
+    const least = shown();
+    const glance = await store.glance();
+    const isKnown = known?.term === glance.newest?.term && known?.number === glance.newest?.number;
+    const state = isKnown ? known : await store.read();
+    const isComplete = state?.set !== undefined && isAsNewAs(state, glance, least);
+    if (isComplete && !isKnown) take(state);
+    known = isComplete ? state : undefined;
+  };
+  return {
+    look: shareLater(read),
+    term: (epoch, set) => (known?.set === set && known.epoch === epoch ? known.term : undefined),
+    isUnchanged(digests, position) {
+      if (known === undefined || position < since) return false;
+      for (const digest of digests) if ((newest.get(digest) ?? 0n) > position) return false;
+      return true;
+    },
+  };
+}
+
+/**
+ * Returns whether this is not an old state: the tags of a change are noted before searches show it, and before that is announced. The
+ * index of the tags may have been restored from a snapshot.
+ */
+function isAsNewAs({ upTo }: ChangedTags, { announced }: TagsGlance, least: bigint): boolean {
+  return announced !== undefined && announced <= upTo && least <= upTo;
+}
+
+function raise(newest: Map<string, bigint>, tag: string, position: bigint): void {
+  if ((newest.get(tag) ?? 0n) < position) newest.set(tag, position);
+}
+
+/** Shares a call of `work` that begins after the caller has asked. */
+function shareLater(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const call = (): Promise<void> => {
+    if (running === undefined) {
+      running = work().finally(() => {
+        running = undefined;
+      });
+      return running;
+    }
+    next ??= running
+      .catch(() => {})
+      .then(() => {
+        next = undefined;
+        return call();
+      });
+    return next;
+  };
+  return call;
+}

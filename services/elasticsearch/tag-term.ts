@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto';
+import type { Backoff } from '../../shared/backoff.ts';
+import { createCondition } from '../../shared/condition.ts';
+import { defined } from '../../shared/defined.ts';
+import type {
+  ChangedTags,
+  ChangedTagsStore,
+  TagChange,
+  TagsVersion,
+} from '../../shared/read-index/changed-tags.ts';
+import { retry } from '../../shared/retry.ts';
+import type { Report } from './report.ts';
+import { retryOutages } from './retry-outages.ts';
+
+export type TagTermOptions = {
+  readonly store: Pick<ChangedTagsStore, 'glance' | 'latest' | 'replace'>;
+  readonly epoch: number;
+  /** Returns whether the log has no claim newer than this epoch. */
+  readonly isNewest: (epoch: number) => Promise<boolean>;
+  /** Position of the graph that the documents are made from. */
+  readonly position: () => bigint;
+  readonly signal: AbortSignal;
+  readonly report: Report;
+};
+
+/**
+ * Notes the tags of changes while this process writes the documents, so that others know which answers a change has not touched. A
+ * document is written only after the tags of its changes: a process that finds a change in a search finds its tags too.
+ */
+export type TagTerm = {
+  /** Ends the term before, whichever leader's it is. Resolves with false if another process is the leader. */
+  begin(): Promise<boolean>;
+  /**
+   * From now on changes in the documents of `set` are noted, unless it has refused one. Begins a moment later if an earlier leader has
+   * noted changes that the graph does not have yet.
+   */
+  open(set: string): Promise<void>;
+  /** Receives a change, with digests of its tags. Called for each position that the graph reaches. */
+  note(position: bigint, tags: readonly string[]): void;
+  /** Resolves when the tags of all changes up to a position can be read, or no tags are noted. Rejects if another process is the leader. */
+  written(position: bigint): Promise<void>;
+  /** From now on changes are not noted. `brokenSet`: a set in which they never will be again. */
+  cease(brokenSet?: string): Promise<void>;
+  /** Another process takes the place of this one, and other processes will no longer read its documents: `written` stops to reject. */
+  release(): void;
+};
+
+const UNWRITTEN = 'changed tags cannot be written: documents wait for them, trying again';
+const REPLACED = 'another process writes the documents';
+
+/** Tags that others can miss at once: with more than these between two looks, they know nothing of answers before. */
+const MOST_TAGS = 1_000;
+const BACKOFF: Backoff = { firstMs: 100, longestMs: 5_000 };
+
+/** Another process is the leader. */
+class Replaced extends Error {
+  constructor() {
+    super(REPLACED);
+  }
+}
+
+export function createTagTerm(options: TagTermOptions): TagTerm {
+  const { position: positionNow, signal, report } = options;
+  const moved = createCondition();
+  signal.addEventListener('abort', () => moved.fail(new Error('this process no longer writes documents')));
+  const stored = createStoredTerm(options);
+  /** Set whose changes are to be noted. */
+  let wanted: string | undefined;
+  /** They are noted, or a request that says so may have been stored. */
+  let isOpen = false;
+  let ceasing = 0;
+  let [isReplaced, isReleased] = [false, false];
+  /** Position of the newest change here, and the one up to which all tags can be read. */
+  let [noted, writtenUpTo] = [0n, 0n];
+  let pending: TagChange[] = [];
+  let isQueued = false;
+  /** One state is written after the other. */
+  let writes = Promise.resolve();
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    writes = writes.then(work).catch((error: Error) => {
+      isReplaced ||= error instanceof Replaced;
+      if (isReplaced) moved.check();
+      else moved.fail(error);
+    });
+    return writes;
+  };
+  const close = async (brokenSet?: string): Promise<void> => {
+    await stored.close(brokenSet);
+    isOpen = false;
+    pending = [];
+    moved.check();
+  };
+  const write = async (upTo: bigint, next: () => ChangedTags): Promise<void> => {
+    if (await stored.replace(next())) {
+      writtenUpTo = upTo;
+      moved.check();
+      return;
+    }
+    // Another process has written, or this one by a request that seemed to fail: a new term begins.
+    await close();
+    await tryOpen();
+  };
+  const tryOpen = async (): Promise<void> => {
+    const { upTo, brokenSet } = stored.state();
+    const since = positionNow();
+    // Earlier leaders may have written documents up to there, after the tags that are forgotten now.
+    if (isOpen || wanted === undefined || wanted === brokenSet || since < upTo) return;
+    isOpen = true;
+    [noted, writtenUpTo] = [since, since];
+    const set = wanted;
+    await write(since, () => ({ ...stored.next(brokenSet), set, since, upTo: since }));
+  };
+  const writePending = async (): Promise<void> => {
+    isQueued = false;
+    if (!isOpen) return tryOpen();
+    const [upTo, changes] = [noted, pending];
+    pending = [];
+    await write(upTo, () => withChanges(stored.state(), changes, upTo));
+  };
+  /** Documents may be written long after their tags. Somebody may have restored the index from a snapshot meanwhile. */
+  const confirm = async (): Promise<void> => {
+    if (!isOpen || (await stored.isNewest())) return;
+    await close();
+    await tryOpen();
+  };
+  return {
+    begin: async () => (await retryOutages(report, signal, () => stored.replaceLatest())) === true,
+    async open(set) {
+      wanted = set;
+      await inTurn(tryOpen);
+    },
+    note(position, tags) {
+      if (isOpen) {
+        if (position <= noted) return;
+        noted = position;
+        if (tags.length > 0) pending.push({ position, tags });
+      } else if (wanted === undefined || wanted === stored.state().brokenSet) return;
+      if (isQueued) return;
+      isQueued = true;
+      void inTurn(writePending);
+    },
+    async written(position) {
+      const isWritten = () => ceasing === 0 && (!isOpen || position <= writtenUpTo);
+      const seen = stored.confirmations();
+      await moved.until(() => isReplaced || isWritten());
+      if (isOpen && stored.confirmations() === seen) await inTurn(confirm);
+      if (isReplaced && !isReleased) throw new Replaced();
+    },
+    async cease(brokenSet) {
+      wanted = undefined;
+      ceasing++;
+      await inTurn(async () => {
+        const isNew = brokenSet !== undefined && brokenSet !== stored.state().brokenSet;
+        if (isOpen || isNew) await close(brokenSet);
+      });
+      ceasing--;
+      moved.check();
+    },
+    release() {
+      isReleased = true;
+    },
+  };
+}
+
+/** The state in Elasticsearch, as this process wrote it last. */
+type StoredTerm = {
+  state(): ChangedTags;
+  /** A term in which nothing is noted, after the current one. */
+  next(brokenSet: string | undefined): ChangedTags;
+  /** Replaces the current state. Resolves with false if it was replaced already. Repeats requests that fail. */
+  replace(state: ChangedTags): Promise<boolean>;
+  /** Returns whether it is still the newest. Repeats requests that fail. */
+  isNewest(): Promise<boolean>;
+  /** Counts how often it was known to be the newest. */
+  confirmations(): number;
+  /** Begins a term in which nothing is noted, whatever was written before. Resolves with false if another process is the leader. */
+  replaceLatest(brokenSet?: string): Promise<boolean>;
+  /** The same. Repeats requests that fail. Throws Replaced if another process is the leader. */
+  close(brokenSet?: string): Promise<void>;
+};
+
+function createStoredTerm({
+  store,
+  epoch,
+  isNewest: isNewestClaim,
+  signal,
+  report,
+}: TagTermOptions): StoredTerm {
+  let version: TagsVersion = 'absent';
+  let confirmations = 0;
+  let state: ChangedTags = { term: randomUUID(), epoch, number: 0, since: 0n, upTo: 0n, changes: [] };
+  const next = (brokenSet: string | undefined): ChangedTags => {
+    const { upTo } = state;
+    return {
+      term: randomUUID(),
+      epoch,
+      number: 0,
+      since: upTo,
+      upTo,
+      changes: [],
+      ...defined({ brokenSet }),
+    };
+  };
+  /** Also after a refusal that an operator may take back, such as a blocked index: documents wait for it. */
+  const persist = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const failed = (error: unknown) => {
+      if (!signal.aborted) report.warn({ reason: (error as Error).message }, UNWRITTEN);
+    };
+    const done = await retry(async () => ({ result: await work() }), { backoff: BACKOFF, signal, failed });
+    if (done === undefined) throw new Replaced();
+    return done.result;
+  };
+  const replaceLatest = async (brokenSet?: string): Promise<boolean> => {
+    for (;;) {
+      const latest = await store.latest();
+      // After the state was read: a process that claims later replaces this one.
+      if (!(await isNewestClaim(epoch))) return false;
+      const before = latest.state;
+      if (before !== undefined && before.upTo > state.upTo) state = { ...state, upTo: before.upTo };
+      const closed = next(brokenSet ?? before?.brokenSet ?? state.brokenSet);
+      const replaced = await store.replace(latest.version, closed);
+      if (replaced === undefined) continue;
+      [version, state] = [replaced, closed];
+      return true;
+    }
+  };
+  return {
+    state: () => state,
+    next,
+    replaceLatest,
+    async replace(wanted) {
+      const replaced = await persist(() => store.replace(version, wanted));
+      if (replaced === undefined) return false;
+      [version, state] = [replaced, wanted];
+      confirmations++;
+      return true;
+    },
+    async isNewest() {
+      const { newest } = await persist(store.glance);
+      const isNewest = newest?.term === state.term && newest.number === state.number;
+      if (isNewest) confirmations++;
+      return isNewest;
+    },
+    confirmations: () => confirmations,
+    async close(brokenSet) {
+      if (!(await persist(() => replaceLatest(brokenSet)))) throw new Replaced();
+    },
+  };
+}
+
+/** The next state of a term. The oldest changes are dropped when there are too many. */
+function withChanges(state: ChangedTags, added: readonly TagChange[], upTo: bigint): ChangedTags {
+  const changes = [...state.changes, ...added];
+  let { since } = state;
+  let count = changes.reduce((sum, { tags }) => sum + tags.length, 0);
+  while (count > MOST_TAGS) {
+    const dropped = changes.shift() as TagChange;
+    count -= dropped.tags.length;
+    since = dropped.position;
+  }
+  return { ...state, number: state.number + 1, since, upTo, changes };
+}

@@ -1,0 +1,74 @@
+import { errors } from '@elastic/elasticsearch';
+import type { ChangedTags, ChangedTagsStore } from '../../shared/read-index/changed-tags.ts';
+
+/** Changed tags in memory, with failures and snapshots to order. */
+export type MemoryChangedTags = ChangedTagsStore & {
+  /** Position that the leader has announced. */
+  announced: bigint | undefined;
+  /** The next request to replace a state rejects, before or after it has taken effect. */
+  fail(when: 'before' | 'after'): void;
+  /** Requests wait until it resolves. */
+  hold(until: Promise<void>): void;
+  /** As if somebody deleted the index. */
+  remove(): void;
+  /** Takes a snapshot of the index. Returns a function that restores it. */
+  snapshot(): () => void;
+};
+
+export function createMemoryChangedTags(): MemoryChangedTags {
+  let state: ChangedTags | undefined;
+  // Never the same again, though that of an index that was made again could be.
+  let sequence = 0;
+  let failing: 'before' | 'after' | undefined;
+  let waiting = Promise.resolve();
+  const fails = (when: 'before' | 'after'): void => {
+    if (failing !== when) return;
+    failing = undefined;
+    throw new errors.ConnectionError('unreachable');
+  };
+  const all: MemoryChangedTags = {
+    announced: undefined,
+    fail(when) {
+      failing = when;
+    },
+    hold(until) {
+      waiting = until;
+    },
+    remove() {
+      state = undefined;
+    },
+    snapshot() {
+      const saved = state;
+      return () => {
+        state = saved;
+        sequence += 1;
+      };
+    },
+    async glance() {
+      await waiting;
+      return {
+        newest: state && { term: state.term, number: state.number, set: state.set, upTo: state.upTo },
+        announced: all.announced,
+      };
+    },
+    async read() {
+      await waiting;
+      return state;
+    },
+    async latest() {
+      await waiting;
+      return { state, version: state === undefined ? 'absent' : { sequence, primary: 1 } };
+    },
+    async replace(version, next) {
+      await waiting;
+      fails('before');
+      const isCurrent = version === 'absent' ? state === undefined : version.sequence === sequence;
+      if (!isCurrent || (version !== 'absent' && state === undefined)) return undefined;
+      state = next;
+      sequence += 1;
+      fails('after');
+      return { sequence, primary: 1 };
+    },
+  };
+  return all;
+}
