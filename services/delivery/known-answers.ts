@@ -12,6 +12,8 @@ export type KnownAnswer = {
   readonly isDraft: boolean;
   /** Position of the index that it shows. */
   readonly position: bigint;
+  /** State of an index outside the process; see `OutsideIndex`. */
+  readonly state?: string | undefined;
   /** undefined: any change may change it. */
   readonly tags?: ReadonlySet<Tag> | undefined;
   /** Headers for shared caches, if they get tags. */
@@ -34,9 +36,19 @@ export type KnownAnswers = {
   collect(): AnswerTags;
   /** Position of the index now. */
   position(): bigint;
+  /** Absent: the index is in the process. */
+  readonly outside?: OutsideIndex | undefined;
   readonly keepsBodies: boolean;
   /** Counts the requests of all callers. */
   readonly counts: AnswerCounts;
+};
+
+/** An index outside the process, which may show several states at one position. */
+export type OutsideIndex = {
+  /** Resolves when all changes are known that a search showed before the call. Rejects if they cannot be read. */
+  look(): Promise<void>;
+  /** An answer stays known while this has the value of before it was made. undefined: no answer is. */
+  state(): string | undefined;
 };
 
 /** Requests that a known answer was sent to, and others that could have had one. */
@@ -58,6 +70,7 @@ export type AnswerMemoryOptions = {
   readonly position: () => bigint;
   readonly registry: SchemaRegistry;
   readonly positions: TagPositions;
+  readonly outside?: OutsideIndex | undefined;
 };
 
 /** Bytes of an entry besides its key and body: map, objects and ETag. */
@@ -80,7 +93,7 @@ const LONGEST_KEY = 4_096;
  * that was not asked for since.
  */
 export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
-  const { keepsBodies, maxBytes, position, positions, registry } = options;
+  const { keepsBodies, maxBytes, position, positions, registry, outside } = options;
   const halves: { newer: Answers; older: Answers }[] = [];
   const bytes = { newer: 0, older: 0 };
   const counts = { hits: 0, misses: 0 };
@@ -108,8 +121,14 @@ export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
   /** The same answer at the position now, if nothing has changed it. */
   const upToDate = (answer: KnownAnswer): KnownAnswer | undefined => {
     const now = position();
-    if (answer.position === now) return answer;
     const { tags } = answer;
+    if (outside !== undefined) {
+      if (answer.state === undefined || answer.state !== outside.state() || tags === undefined)
+        return undefined;
+      // The position now may be one of changes after the last look.
+      return positions.isUnchanged(tags, answer.position) ? answer : undefined;
+    }
+    if (answer.position === now) return answer;
     if (tags === undefined || !positions.isUnchanged(tags, answer.position)) return undefined;
     return { ...answer, position: now };
   };
@@ -124,6 +143,7 @@ export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
         counts,
         keepsBodies,
         position,
+        outside,
         find(key) {
           const hash = hashOf(key);
           const known = answerIn(half.newer, hash, key);

@@ -8,7 +8,7 @@ import type { TokenCommands } from '../access/token-commands.ts';
 import type { FileLibrary } from '../assets/file-library.ts';
 import type { ChangeFeed } from '../changes/change-feed.ts';
 import { nameShape } from '../delivery/generation.ts';
-import { type AnswerMemory, createAnswerMemory } from '../delivery/known-answers.ts';
+import { type AnswerMemory, createAnswerMemory, type OutsideIndex } from '../delivery/known-answers.ts';
 import type { TagPositions } from '../delivery/tag-positions.ts';
 import { createTagging, type TaggingOptions } from '../delivery/tagging.ts';
 import type { FollowApi } from '../follow/follow-api.ts';
@@ -59,8 +59,10 @@ export type ApisOptions = Omit<ContentApiOptions, 'commands' | 'userId' | 'calle
 export type DeliveryOptions = {
   /** Version of the program. */
   readonly version: string;
-  /** Changes of the content, of an index that shows each position in one state; absent: there is no such index. */
+  /** Changes of the content; absent: they are not known here. */
   readonly positions?: TagPositions | undefined;
+  /** Absent: the index is in the process. */
+  readonly outside?: OutsideIndex | undefined;
   /** Memory for whole answers; 0 or absent: none are remembered. */
   readonly cacheBytes?: number;
   readonly metrics?: Metrics | undefined;
@@ -100,14 +102,14 @@ export function createApis({ registry, writes, delivery, ...options }: ApisOptio
 }
 
 function answerMemory(
-  { positions, cacheBytes = 0, metrics }: DeliveryOptions,
+  { positions, outside, cacheBytes = 0, metrics }: DeliveryOptions,
   registry: SchemaRegistry,
   position: () => bigint,
 ): AnswerMemory | undefined {
   if (positions === undefined) return undefined;
   const keepsBodies = cacheBytes > 0;
   const maxBytes = keepsBodies ? cacheBytes : ETAG_BYTES;
-  const memory = createAnswerMemory({ maxBytes, keepsBodies, position, registry, positions });
+  const memory = createAnswerMemory({ maxBytes, keepsBodies, position, registry, positions, outside });
   const { counts } = memory;
   metrics?.total(METRICS.knownAnswers, () => counts.hits);
   metrics?.total(METRICS.unknownAnswers, () => counts.misses);

@@ -32,6 +32,7 @@ import { reachAll } from './freshness.ts';
 import { createHalt } from './halt.ts';
 import { type Identity, openCallers, openIdentity } from './identity.ts';
 import { type Opened, openParts } from './opened.ts';
+import { createOutsideAnswers, type OutsideAnswers } from './outside-answers.ts';
 import type { ApiProcessOptions } from './process-options.ts';
 import { createReportedReads, type ReportedReads } from './reported-reads.ts';
 import { type TrackedLease, trackLease } from './track-lease.ts';
@@ -46,7 +47,7 @@ export type ApiProcess = ComposedApi & {
   close(): Promise<void>;
 };
 
-/** Read for metrics only: callers that wait for a position read it themselves. */
+/** Callers that wait for a position read it themselves, and so do those that are sent a 304. */
 const PROGRESS_EVERY = 1_000;
 const LOOK_MS = 100;
 
@@ -69,14 +70,15 @@ export function openApiProcess(options: ApiProcessOptions): Promise<ApiProcess> 
     const reported = opened(createReportedReads(options.lifetime, content.documents));
     const heard = { stop: halt.stop, grown: reported.grown };
     const running = opened(await trackLease(identity, options.definitions, heard));
-    const { fleet } = running;
+    const { fleet, epoch } = running;
     const changed = outlastTypes(running.types.changed, cluster, report);
     changed.catch(() => {});
     const writing = { fleet, refuseWrites: halt.refuseWrites, writes: WRITES_ELSEWHERE };
-    const api = composeReading(options, { base, content, writing, reported });
-    const timer = setInterval(() => void content.documents.look().catch(() => {}), PROGRESS_EVERY).unref();
-    opened({ close: () => clearInterval(timer) });
-    registerGauges(operating, { log, index: content.index, registry, behind: () => answers(log) });
+    const { shown } = content.documents;
+    const answers = createOutsideAnswers({ cluster, log: base.name, epoch, shown });
+    const api = composeReading(options, { base, content: { ...content, ...answers }, writing, reported });
+    lookNowAndThen([content.documents.look, answers.outside.look], opened);
+    registerGauges(operating, { log, index: content.index, registry, behind: () => behind(log) });
     return {
       ...api,
       webhooks: webhooksElsewhere(identity),
@@ -85,6 +87,14 @@ export function openApiProcess(options: ApiProcessOptions): Promise<ApiProcess> 
       stopped: Promise.all([access.done, running.done, changed]).then(() => undefined),
     };
   });
+}
+
+function lookNowAndThen(looks: readonly (() => Promise<unknown>)[], opened: Opened): void {
+  const lookAll = () => {
+    for (const look of looks) look().catch(() => {});
+  };
+  const timer = setInterval(lookAll, PROGRESS_EVERY).unref();
+  opened({ close: () => clearInterval(timer) });
 }
 
 /** Parts of a process that reads a cluster which another process writes. */
@@ -169,7 +179,7 @@ function openClusterContent(
 
 type ReadingParts = {
   readonly base: ClusterBase;
-  readonly content: ClusterContent;
+  readonly content: ClusterContent & OutsideAnswers;
   readonly writing: Writing;
   readonly reported: ReportedReads;
 };
@@ -202,7 +212,7 @@ function webhooksElsewhere({ log, space, key }: Identity): ServedApi['webhooks']
  * Readiness asks for the log alone: copies of a row that very many documents embed may be minutes behind, and an answer from
  * there is better than none.
  */
-async function answers(log: EventStore): Promise<number> {
+async function behind(log: EventStore): Promise<number> {
   await log.lastPosition();
   return 0;
 }

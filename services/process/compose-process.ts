@@ -5,6 +5,7 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { type CacheToken, createCacheToken } from '../access/cache-token.ts';
 import { bodyKey, cursorKey, syncKey, tagKey, ticketKey } from '../access/derived-keys.ts';
 import { type ChangeFeedOptions, createChangeFeed } from '../changes/change-feed.ts';
+import type { OutsideIndex } from '../delivery/known-answers.ts';
 import type { TagPositions } from '../delivery/tag-positions.ts';
 import { identityOfLog } from '../fleet/log-identity.ts';
 import {
@@ -38,8 +39,10 @@ export type ServedContent = {
   readonly freshness: Freshness;
   /** Links between rows; absent: the process has none. */
   readonly graph?: ChangeFeedOptions['graph'];
-  /** Changes of the content; absent: another process applies them. */
+  /** Changes of the content; absent: they are not known here. */
   readonly positions?: TagPositions | undefined;
+  /** Present if another process applies them. */
+  readonly outside?: OutsideIndex | undefined;
 };
 
 /** The write side of a process, or the way to that of the leader. */
@@ -110,7 +113,9 @@ function cachingOf({ options, identity, content, ...parts }: ProcessParts) {
   const { keeping = { position: () => content.index.position() } } = parts;
   return {
     positions: content.positions,
-    ...defined({ cacheBytes: options.answerCacheBytes }),
+    outside: content.outside,
+    // Nothing says when a body from elsewhere has changed, before it is asked for.
+    cacheBytes: content.outside === undefined ? (options.answerCacheBytes ?? 0) : 0,
     tagging: tagging && { ...tagging, key, ...keeping },
   };
 }

@@ -14,6 +14,8 @@ import type { ReportedReads } from './reported-reads.ts';
 export type TrackedLease = {
   readonly fleet: Pick<Fleet, 'leader' | 'changed'>;
   readonly types: TypesWatch;
+  /** Epoch of the newest claim. */
+  readonly epoch: () => number;
   readonly done: Promise<void>;
   close(): Promise<void>;
 };
@@ -49,6 +51,7 @@ export async function trackLease(
   });
   return {
     types,
+    epoch: () => view.current().epoch,
     fleet: { leader: () => leaderOf(view), changed: view.changed },
     done,
     async close() {

@@ -4,7 +4,7 @@ import type { Rights } from '../../../shared/access/rights.ts';
 import { fastDigest } from '../../../shared/fast-digest.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { AnswerTags } from '../../delivery/answer-tags.ts';
-import type { KnownAnswer, KnownAnswers } from '../../delivery/known-answers.ts';
+import type { KnownAnswer, KnownAnswers, OutsideIndex } from '../../delivery/known-answers.ts';
 import type { Tagging } from '../../delivery/tagging.ts';
 import { releaseBody } from '../../query/body-buffers.ts';
 import { isSameEntity } from '../answers/entity-tag.ts';
@@ -17,7 +17,7 @@ import type { Asking } from './content-api.ts';
 export type Delivery = {
   /** Part of every ETag, see `generationOf`. */
   readonly generation: string;
-  /** Absent: one position of the index may show several states, as with Elasticsearch. */
+  /** Absent: what changes in the index is not known here. */
   readonly known?: KnownAnswers;
   /** Absent: answers have no tags in their headers. */
   readonly tagging?: Tagging;
@@ -64,6 +64,8 @@ export function answerRead(
   if (known === undefined || (entity === undefined && !known.keepsBodies))
     return answerOnce(delivery, reply, answer);
   const key = keyOf(request);
+  if (known.outside !== undefined)
+    return answerAfterLook(delivery, reply, answer, { known, key, outside: known.outside });
   const isRepeated = known.isRepeated(key);
   if (entity === undefined && !isRepeated) {
     known.counts.misses++;
@@ -77,6 +79,40 @@ export function answerRead(
   }
   known.counts.misses++;
   return answerWithTags(delivery, reply, answer, { known, key, isRepeated });
+}
+
+/**
+ * Answers with 304 if the index shows nothing that has changed the caller's answer since. The answer is made if that is not known, and if
+ * it cannot be found out.
+ */
+async function answerAfterLook(
+  delivery: Delivery,
+  reply: FastifyReply,
+  answer: Answer,
+  { known, key, outside }: Pick<Kept, 'known' | 'key'> & { readonly outside: OutsideIndex },
+): Promise<void> {
+  const entity = reply.request.headers['if-none-match'];
+  const find = () => {
+    const found = known.find(key);
+    return found !== undefined && isSameEntity(entity, found.etag) ? found : undefined;
+  };
+  const position = known.position();
+  const isLooked = find() !== undefined && (await isSettled(outside.look()));
+  const found = isLooked ? find() : undefined;
+  if (found === undefined) {
+    known.counts.misses++;
+    return answerWithTags(delivery, reply, answer, { known, key, isRepeated: false });
+  }
+  known.counts.hits++;
+  const isCurrent = position === known.position();
+  sendRead(delivery, reply, isCurrent ? lasting(delivery.tagging, found, found.tags) : found, NO_BODY);
+}
+
+function isSettled(promise: Promise<void>): Promise<boolean> {
+  return promise.then(
+    () => true,
+    () => false,
+  );
 }
 
 type Answer = (asking: Asking) => Promise<Uint8Array>;
@@ -127,6 +163,7 @@ async function answerWithTags(
   const tags = (kept?.known ?? (tagging as Tagging)).collect();
   const asking = { ...askingOf(reply.request), tags, shown: tags.shown };
   const position = (kept?.known ?? tagging)?.position();
+  const state = kept?.known.outside?.state();
   const body = await answer(asking).catch((error) => {
     if (tagging !== undefined && isShared(delivery, reply.request)) tagMissing(reply, tagging, tags, error);
     throw error;
@@ -135,9 +172,10 @@ async function answerWithTags(
   const collected = tags.collected();
   const made = { etag: entityTag(generation, body), isDraft, tagged: tagging?.headers(collected) };
   const isCurrent = position === (kept?.known ?? tagging)?.position() && !asking.varies;
-  if (kept !== undefined && isCurrent && position !== undefined) {
+  const isKnowable = kept?.known.outside === undefined || state !== undefined;
+  if (kept !== undefined && isCurrent && isKnowable && position !== undefined) {
     const whole = kept.isRepeated ? body : undefined;
-    kept.known.keep(kept.key, { ...made, position, tags: tags.all(), body: whole });
+    kept.known.keep(kept.key, { ...made, position, state, tags: tags.all(), body: whole });
   }
   const sent = { ...made, isOnce: kept?.isRepeated !== true };
   sendRead(delivery, reply, isCurrent ? lasting(tagging, sent, collected?.fixed) : sent, body);

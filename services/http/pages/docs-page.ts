@@ -56,7 +56,7 @@ function describeCallers({ webhooks, ...docs }: DocsOptions): (api: CallerApi) =
       webhooks: rights.kind === 'full-access' ? webhooks : undefined,
       uploads: true,
       drafts: mayReadDrafts(rights),
-      live: api.delivery.known !== undefined,
+      live: api.delivery.known !== undefined && api.delivery.known.outside === undefined,
       may: (type, action) => may(rights, type.uid, action),
     };
     known.set(api, options);

@@ -26,7 +26,7 @@ export function createLiveLists(options: LiveListsOptions): LiveLists {
       const query = asked.query.replace(LIVE, '').replace(/^&/, '');
       const { content, delivery } = options.apiFor(asked.rights);
       const { generation, known } = delivery;
-      if (known === undefined)
+      if (known === undefined || known.outside !== undefined)
         throw new RequestError('not-supported', "This process does not support 'live'", {
           source: 'query',
           param: 'live',
