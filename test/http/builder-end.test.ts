@@ -56,7 +56,7 @@ it('does not take the data directory after its server has ended, and the next re
   const [code] = await once(builder, 'close');
   expect({ code, said }).toEqual({
     code: 1,
-    said: 'varve rebuild: no server has the data directory any more\n',
+    said: 'varve rebuild: no server has the data directory now\n',
   });
   const { stdout } = await runVarve(['rebuild', '--graph', '--data', data]);
   expect(stdout).toContain('generation 2 is live');
