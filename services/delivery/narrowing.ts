@@ -1,4 +1,5 @@
 import { type BoolQuery, MATCH_ALL } from '../../shared/read-index/bool-query.ts';
+import { remembered } from '../../shared/remembered.ts';
 import type { ContentType, ScalarAttribute, Uid } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { Equality } from './tag.ts';
@@ -7,9 +8,7 @@ import type { Equality } from './tag.ts';
 const MAX_LENGTH = 200;
 
 /** Fields whose equality narrows the tags of a list, the most selective ones first. */
-export function narrowingFields(type: ContentType): readonly string[] {
-  const known = fields.get(type);
-  if (known !== undefined) return known;
+export const narrowingFields = remembered((type: ContentType): readonly string[] => {
   const scalars = scalarsOf(type);
   const named = (holds: (scalar: ScalarAttribute) => boolean) =>
     scalars.flatMap((one) => (holds(one) ? [one.name] : []));
@@ -19,26 +18,16 @@ export function narrowingFields(type: ContentType): readonly string[] {
     ...named(({ type: kind }) => kind === 'boolean'),
     ...(type.localized ? ['locale'] : []),
   ];
-  const distinct = [...new Set(found)];
-  fields.set(type, distinct);
-  return distinct;
-}
-
-const fields = new WeakMap<ContentType, readonly string[]>();
+  return [...new Set(found)];
+});
 
 const TEXTS: ReadonlySet<string> = new Set(['string', 'email', 'uid']);
 
 /** Fields that usually have another value in each document. */
-export function identifyingFields(type: ContentType): readonly string[] {
-  const known = identifying.get(type);
-  if (known !== undefined) return known;
+export const identifyingFields = remembered((type: ContentType): readonly string[] => {
   const isOne = ({ type: kind, unique }: ScalarAttribute) => kind === 'uid' || (unique && TEXTS.has(kind));
-  const found = ['documentId', ...scalarsOf(type).flatMap((one) => (isOne(one) ? [one.name] : []))];
-  identifying.set(type, found);
-  return found;
-}
-
-const identifying = new WeakMap<ContentType, readonly string[]>();
+  return ['documentId', ...scalarsOf(type).flatMap((one) => (isOne(one) ? [one.name] : []))];
+});
 
 function scalarsOf({ attributes }: ContentType): readonly ScalarAttribute[] {
   return [...attributes.values()].filter((one) => one.kind === 'scalar' && !one.private) as ScalarAttribute[];
@@ -72,9 +61,7 @@ export function relationsNarrowedBy(
   return relationsIn(registry).to.get(uid) ?? [];
 }
 
-function relationsIn(registry: SchemaRegistry): NarrowingRelations {
-  const known = relations.get(registry);
-  if (known !== undefined) return known;
+const relationsIn = remembered((registry: SchemaRegistry): NarrowingRelations => {
   const all = [...registry.contentTypes.values()].flatMap(({ uid: owner, attributes }) =>
     [...attributes.values()].flatMap((one) => {
       if (one.kind !== 'relation' || one.private || one.toMany) return [];
@@ -82,15 +69,11 @@ function relationsIn(registry: SchemaRegistry): NarrowingRelations {
       return [{ owner, attribute: one.name, target: contentTypeOf(registry, one.target) }];
     }),
   );
-  const found = {
+  return {
     of: Map.groupBy(all, ({ owner }) => owner),
     to: Map.groupBy(all, ({ target }) => target.uid),
   };
-  relations.set(registry, found);
-  return found;
-}
-
-const relations = new WeakMap<SchemaRegistry, NarrowingRelations>();
+});
 
 /** Returns whether a value can narrow a tag. */
 export function narrows(value: unknown): boolean {
@@ -109,25 +92,21 @@ export function narrowingOf(
   const required = new Map<string, Narrowing>();
   collect(query, required);
   if (required.size === 0) return undefined;
-  const field = candidatesOf(registry, type).find((one) => required.has(one));
+  const field = candidatesIn(registry)(type).find((one) => required.has(one));
   return field === undefined ? undefined : required.get(field);
 }
 
-/** Own and linked fields, the most selective ones first. */
-function candidatesOf(registry: SchemaRegistry, type: ContentType): readonly string[] {
-  const known = candidates.get(type);
-  if (known !== undefined) return known;
-  const own = narrowingFields(type);
-  const linked = narrowingRelations(registry, type).flatMap(({ attribute, target }) =>
-    identifyingFields(target).map((field) => `${attribute}.${field}`),
-  );
-  const first = identifyingFields(type).length;
-  const found = [...own.slice(0, first), ...linked, ...own.slice(first)];
-  candidates.set(type, found);
-  return found;
-}
-
-const candidates = new WeakMap<ContentType, readonly string[]>();
+/** Own and linked fields of a content type, the most selective ones first. Registries may share a type. */
+const candidatesIn = remembered((registry: SchemaRegistry) =>
+  remembered((type: ContentType): readonly string[] => {
+    const own = narrowingFields(type);
+    const linked = narrowingRelations(registry, type).flatMap(({ attribute, target }) =>
+      identifyingFields(target).map((field) => `${attribute}.${field}`),
+    );
+    const first = identifyingFields(type).length;
+    return [...own.slice(0, first), ...linked, ...own.slice(first)];
+  }),
+);
 
 function collect(query: BoolQuery, required: Map<string, Narrowing>): void {
   const equality = equalityOf(query);
@@ -156,15 +135,10 @@ const ORDERED = new Set([
 ]);
 
 /** Returns the fields whose text distinguishes rows in an order: equal values have equal texts. */
-export function orderedFields(type: ContentType): ReadonlySet<string> {
-  const known = ordered.get(type);
-  if (known !== undefined) return known;
-  const found = new Set(scalarsOf(type).flatMap((one) => (ORDERED.has(one.type) ? [one.name] : [])));
-  ordered.set(type, found);
-  return found;
-}
-
-const ordered = new WeakMap<ContentType, ReadonlySet<string>>();
+export const orderedFields = remembered(
+  (type: ContentType): ReadonlySet<string> =>
+    new Set(scalarsOf(type).flatMap((one) => (ORDERED.has(one.type) ? [one.name] : []))),
+);
 
 /** Returns whether a value of such a field can be part of a tag. */
 export function isOrderValue(value: unknown): boolean {

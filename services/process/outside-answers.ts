@@ -1,5 +1,6 @@
 import type { ElasticsearchCluster } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import { type IndexSet, nameOfSet } from '../../shared/read-index/index-set.ts';
+import { remembered } from '../../shared/remembered.ts';
 import type { OutsideIndex } from '../delivery/known-answers.ts';
 import { digestTag, isWordsTag, type Tag } from '../delivery/tag.ts';
 import type { TagPositions } from '../delivery/tag-positions.ts';
@@ -48,14 +49,4 @@ export function createOutsideAnswers({ cluster, log, epoch, shown }: OutsideAnsw
 function digestsOf(tags: Iterable<Tag>): readonly string[] | undefined {
   const all = [...tags];
   return all.some(isWordsTag) ? undefined : all.map(digestTag);
-}
-
-/** Remembers the results of objects that do not change. */
-function remembered<Key extends object, Result>(make: (key: Key) => Result): (key: Key) => Result {
-  const results = new WeakMap<Key, { readonly result: Result }>();
-  return (key) => {
-    const found = results.get(key) ?? { result: make(key) };
-    results.set(key, found);
-    return found.result;
-  };
 }

@@ -25,6 +25,11 @@ export type Delivery = {
   readonly shared?: (() => Rights | undefined) | undefined;
 };
 
+/** Returns the answers that live lists watch; undefined: this process does not know each change of its index. */
+export function watchedAnswers({ known }: Pick<Delivery, 'known'>): KnownAnswers | undefined {
+  return known?.outside === undefined ? known : undefined;
+}
+
 /** Request headers that an answer depends on. `Authorization` is not among them: with a token an answer is private. */
 const VARY = 'Varve-Min-Position, Strapi-Response-Format';
 

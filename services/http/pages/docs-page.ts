@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { may, mayReadDrafts, type Rights } from '../../../shared/access/rights.ts';
+import { remembered } from '../../../shared/remembered.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { OpenApiOptions } from '../../openapi/openapi-document.ts';
 import type { OpenApiDocument } from '../../openapi/openapi-types.ts';
 import { JSON_HEADERS } from '../answers/responses.ts';
+import { watchedAnswers } from '../api/cacheable.ts';
 import type { CallerApi } from '../api/caller-apis.ts';
 import { readSwaggerFile, SWAGGER_FILES } from './docs-page-files.ts';
 import { DOCS_PAGE, DOCS_SCRIPT } from './docs-page-script.ts';
@@ -46,22 +48,18 @@ export function registerOpenApi(app: FastifyInstance, docs: DocsOptions): void {
 /** The options of a caller's document: the same object each time, for documents are made once per options. */
 function describeCallers({ webhooks, ...docs }: DocsOptions): (api: CallerApi) => OpenApiOptions {
   const { version, usersEnvelope, login } = docs;
-  const known = new WeakMap<CallerApi, OpenApiOptions>();
-  return (api) => {
-    const { rights } = api;
-    const options = known.get(api) ?? {
+  return remembered(
+    ({ rights, delivery }: CallerApi): OpenApiOptions => ({
       version,
       usersEnvelope,
       login,
       webhooks: rights.kind === 'full-access' ? webhooks : undefined,
       uploads: true,
       drafts: mayReadDrafts(rights),
-      live: api.delivery.known !== undefined && api.delivery.known.outside === undefined,
+      live: watchedAnswers(delivery) !== undefined,
       may: (type, action) => may(rights, type.uid, action),
-    };
-    known.set(api, options);
-    return options;
-  };
+    }),
+  );
 }
 
 /** `/docs`: a page that shows the document and sends requests. */

@@ -1,5 +1,6 @@
 import { type Rights, rightsKey } from '../../../shared/access/rights.ts';
 import { RequestError } from '../../../shared/request-error.ts';
+import { watchedAnswers } from '../api/cacheable.ts';
 import type { CallerApi } from '../api/caller-apis.ts';
 import type { Freshness } from '../requests/await-position.ts';
 import { createListStreams } from '../streams/list-streams.ts';
@@ -25,8 +26,9 @@ export function createLiveLists(options: LiveListsOptions): LiveLists {
       if (live !== 'true' && live !== 'notify') throw invalidLive(live);
       const query = asked.query.replace(LIVE, '').replace(/^&/, '');
       const { content, delivery } = options.apiFor(asked.rights);
-      const { generation, known } = delivery;
-      if (known === undefined || known.outside !== undefined)
+      const { generation } = delivery;
+      const known = watchedAnswers(delivery);
+      if (known === undefined)
         throw new RequestError('not-supported', "This process does not support 'live'", {
           source: 'query',
           param: 'live',

@@ -1,0 +1,11 @@
+/** Returns `make` with a memory: each object has one result, which is kept as long as the object. */
+export function remembered<Key extends object, Result>(make: (key: Key) => Result): (key: Key) => Result {
+  const results = new WeakMap<Key, { readonly result: Result }>();
+  return (key) => {
+    const known = results.get(key);
+    if (known !== undefined) return known.result;
+    const result = make(key);
+    results.set(key, { result });
+    return result;
+  };
+}
