@@ -11,9 +11,11 @@ export type RowNames = (names: Set<string>, rows: RowTags) => void;
 export function createRowNames(nameOf: (tag: Tag) => string): RowNames {
   const kinds = new Map<string, WeakMap<Uint8Array, string>>();
   const knownOf = (key: string): WeakMap<Uint8Array, string> => {
-    const known = kinds.get(key) ?? new WeakMap<Uint8Array, string>();
-    kinds.set(key, known);
-    return known;
+    const known = kinds.get(key);
+    if (known !== undefined) return known;
+    const made = new WeakMap<Uint8Array, string>();
+    kinds.set(key, made);
+    return made;
   };
   return (names, { kind, sources }) => {
     const known = knownOf(kind.key);
