@@ -2,7 +2,7 @@ import type { Database } from '../../shared/sqlite/database.ts';
 import type { ComparisonMeter } from './compare-items.ts';
 
 /** Tables of a graph's file whose rows decide reads and writes. `names`: numbers that all others use. */
-const COMPARED_TABLES = [
+export const COMPARED_TABLES = [
   'names',
   'entries',
   'rows',

@@ -7,7 +7,7 @@ import { readGraphPosition } from '../graph/store/graph-position.ts';
 import { entryOfKey, VERSIONS, type VersionNumber, versionOfKey } from '../graph/store/row-keys.ts';
 import type { ComparisonMeter } from './compare-items.ts';
 import type { Item } from './digest.ts';
-import { type ComparedTable, findEqualTables } from './equal-tables.ts';
+import { COMPARED_TABLES, type ComparedTable, findEqualTables } from './equal-tables.ts';
 import type { RebuildScope } from './generation.ts';
 
 /**
@@ -68,7 +68,7 @@ export function readGraphContents(file: string): GraphContents {
       // The other file may have been written since.
       if (readGraphPosition(db, alias) !== other.position) return NO_TABLES;
       const equal = await findEqualTables(db, alias, meter);
-      // Items of other tables are made with these.
+      // The items of the other tables have their names from these.
       return equal.has('names') && equal.has('entries') ? equal : NO_TABLES;
     },
     *sources(type) {
@@ -77,13 +77,13 @@ export function readGraphContents(file: string): GraphContents {
         yield JSON.parse(String(source));
     },
     types: () => [...all('SELECT uid FROM definitions ORDER BY uid')].map(([uid]) => String(uid)),
-    count: () => TABLES.reduce((sum, table) => sum + Number(one(`SELECT count(*) FROM ${table}`)), 0),
+    count: () =>
+      COMPARED_TABLES.reduce((sum, table) => sum + Number(one(`SELECT count(*) FROM ${table}`)), 0),
     close,
   };
 }
 
 const NO_TABLES: ReadonlySet<ComparedTable> = new Set();
-const TABLES = ['rows', 'links', 'entries', 'ids', 'unique_values', 'commands'] as const;
 
 type ReadAll = (sql: string) => Iterable<readonly unknown[]>;
 /** Document and locale of an entry, as text. */
