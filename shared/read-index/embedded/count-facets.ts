@@ -3,7 +3,7 @@ import { rest } from '../../turns/slice.ts';
 import { isInRange } from '../facet-values.ts';
 import type { FacetCount, FacetCounts, FacetRange, FacetRequest } from '../facets.ts';
 import type { World } from '../read-index.ts';
-import { type Bits, countBits, decodeRows, STRETCH } from './bits.ts';
+import { type Bits, decodeRows, STRETCH } from './bits.ts';
 import { createBackwardCount, leadsToMany } from './count-backward.ts';
 import {
   type CountedFacet,
@@ -25,7 +25,10 @@ type Counter = CountedFacet & {
   readonly note: (end: number, counted: number) => void;
 };
 
-/** Counts one facet over the rows in `matched`. If a call ends with its slice, the next continues it. */
+/** Rows of a search, and their number. */
+export type Matches = { readonly matched: Bits; readonly count: number };
+
+/** Counts one facet over the matches of a search. If a call ends with its slice, the next continues it. */
 export function createFacetCount(
   {
     rowSets,
@@ -33,10 +36,10 @@ export function createFacetCount(
     rowSet,
   }: { readonly rowSets: RowSets; readonly world: World; readonly rowSet: RowSetIndex },
   request: FacetRequest,
-  matched: Bits,
+  { matched, count: matches }: Matches,
 ): () => FacetCounts {
   const field = bindFacet(rowSets, world, rowSet, request);
-  const count = leadsToMany(field, countBits(matched))
+  const count = leadsToMany(field, matches)
     ? createBackwardCount(field, request, matched)
     : createForwardCount(field, request, matched);
   let select: (() => FacetCount[]) | undefined;

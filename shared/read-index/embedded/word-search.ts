@@ -84,7 +84,7 @@ export function createWordSearch(
     select ??= createSelection(state, found);
     selected ??= select();
     counting ??= (request.facets ?? []).map((facet) =>
-      createFacetCount({ rowSets: state.rowSets, world: request.world, rowSet }, facet, matched),
+      createFacetCount({ rowSets: state.rowSets, world: request.world, rowSet }, facet, { matched, count }),
     );
     while (facets.length < counting.length) facets.push((counting[facets.length] as () => FacetCounts)());
     const { rows, next } = selected;

@@ -87,7 +87,11 @@ it.each<[string, Partial<FacetRequest>]>([
   ['pages', { type: 'integer' }],
 ])('names the values of the facet %s in slices', (field, more) => {
   const asked: FacetRequest = { path: [], field, type: 'string', limit: 5, ...more };
-  const count = () => createFacetCount({ rowSets, world: 'published', rowSet }, asked, rowSet.present);
+  const count = () =>
+    createFacetCount({ rowSets, world: 'published', rowSet }, asked, {
+      matched: rowSet.present,
+      count: ROWS,
+    });
   const { result, slices } = inShortSlices(count());
   expect(result).toEqual(count()());
   expect(result.values.length).toBe(5);
@@ -99,7 +103,8 @@ it('counts the values behind many rows in slices', () => {
   const path = ['tags', 'books', 'tags', 'books'];
   const asked: FacetRequest = { path, field: 'title', type: 'string', limit: ROWS + 1 };
   const some = rowSet.present.map((word) => word & 0x55555555);
-  const count = () => createFacetCount({ rowSets, world: 'published', rowSet }, asked, some);
+  const count = () =>
+    createFacetCount({ rowSets, world: 'published', rowSet }, asked, { matched: some, count: ROWS / 2 });
   const { result, slices } = inShortSlices(count());
   const everyBook = books.map(({ title }) => ({ value: title, count: ROWS / 2 }));
   expect(result.values.toSorted((a, b) => (a.value < b.value ? -1 : 1))).toEqual(
