@@ -32,6 +32,20 @@ async function tagged(open: OpenIndex): Promise<Shelf> {
   return shelf;
 }
 
+/** Rows of all books, in the order of their ids. */
+async function booksOf({ index }: Shelf): Promise<TraverseRequest['parents']> {
+  const { hits } = await index.search({
+    type: BOOK,
+    world: 'published',
+    query: MATCH_ALL,
+    sort: [],
+    from: 0,
+    size: 10,
+    withTotal: false,
+  });
+  return hits.rows;
+}
+
 export function describeTraversal(open: OpenIndex): void {
   it('lists linked rows in link order, from either side', async () => {
     const shelf = await tagged(open);
@@ -78,17 +92,7 @@ export function describeTraversal(open: OpenIndex): void {
 
   it('counts without listing', async () => {
     const shelf = await tagged(open);
-    const parents = (
-      await shelf.index.search({
-        type: BOOK,
-        world: 'published',
-        query: MATCH_ALL,
-        sort: [],
-        from: 0,
-        size: 10,
-        withTotal: false,
-      })
-    ).hits.rows;
+    const parents = await booksOf(shelf);
     const request: TraverseRequest = {
       rowSet: { type: BOOK, path: [] },
       world: 'published',
@@ -105,17 +109,7 @@ export function describeTraversal(open: OpenIndex): void {
 
   it('stops at the limit of all parents together and says so', async () => {
     const shelf = await tagged(open);
-    const parents = (
-      await shelf.index.search({
-        type: BOOK,
-        world: 'published',
-        query: MATCH_ALL,
-        sort: [],
-        from: 0,
-        size: 10,
-        withTotal: false,
-      })
-    ).hits.rows;
+    const parents = await booksOf(shelf);
     const traverse = async (limit: number) => {
       const { children, exceeded } = await shelf.index.traverse({
         rowSet: { type: BOOK, path: [] },
@@ -201,20 +195,12 @@ export function describeTraversal(open: OpenIndex): void {
       [link(BOOK, 'artist', 4, 11, { path: zoneCover })],
     );
     expect(await shelf.linked(BOOK, 'chapters')).toEqual([[5, 7, 6]]);
-    const book = await shelf.index.search({
-      type: BOOK,
-      world: 'published',
-      query: MATCH_ALL,
-      sort: [],
-      from: 0,
-      size: 1,
-      withTotal: false,
-    });
+    const parents = await booksOf(shelf);
     const common = { world: 'published', limit: 100 } as const;
     const zone = await shelf.index.traverse({
       ...common,
       rowSet: { type: BOOK, path: [] },
-      parents: book.hits.rows,
+      parents,
       attribute: 'extras',
     });
     expect(zone.zoneComponents).toEqual([['lib.quote', 'lib.cover', 'lib.quote']]);
