@@ -175,5 +175,26 @@ function sumTiers(terms: number): number {
     rank += bestRank[term] as number;
     inexact -= exact[term] as number;
   }
+  return tierRank({ typos, distance, rank, inexact });
+}
+
+/** Sums over the terms of a query, from the heaviest to the lightest. */
+type TierSums = {
+  readonly typos: number;
+  readonly distance: number;
+  readonly rank: number;
+  readonly inexact: number;
+};
+
+function tierRank({ typos, distance, rank, inexact }: TierSums): number {
   return ((typos * 1024 + distance) * 1024 + rank) * 128 + inexact;
+}
+
+/** Returns the rank of a row that one term matches. `rank`: the place of its heaviest field among the weights. */
+export function rankOfTerm({
+  typos,
+  rank,
+  isExact,
+}: Pick<TierSums, 'typos' | 'rank'> & { readonly isExact: boolean }): number {
+  return tierRank({ typos, distance: 0, rank, inexact: isExact ? 0 : 1 });
 }

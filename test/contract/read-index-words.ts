@@ -237,23 +237,24 @@ export function describeWords(open: OpenIndex): void {
     expect(await inLocales('chevaux ', 'all')).toEqual([1, 3]);
   });
 
-  it('pages by cursor in the order of relevance', async () => {
-    const shelf = await shelfOf(open, [
-      'heat x layer',
-      'heat layer',
-      'heat layers',
-      'heat layer',
-      'layer heat',
-    ]);
-    const walked: number[] = [];
-    let after: NonNullable<SearchRequest['cursor']>['after'] = null;
-    do {
-      const { hits, next } = await search(shelf, 'heat layer ', { size: 2, cursor: { after } });
-      walked.push(...hits.sources.map((source) => decode(source).id));
-      after = next ?? null;
-    } while (after !== null);
-    expect(walked).toEqual(await ids(shelf, 'heat layer '));
-    expect(walked).toHaveLength(5);
+  it.each([
+    ['heat layer ', [2, 4, 3, 1, 5]],
+    ['layers', [3, 1, 2, 4, 5]],
+  ])('pages by cursor in the order of relevance to %s', async (query, inOrder) => {
+    const titles = ['heat x layer', 'heat layer', 'heat layers', 'heat layer', 'layer heat'];
+    const shelf = await shelfOf(open, titles);
+    expect(await ids(shelf, query)).toEqual(inOrder);
+    for (const size of [1, 2, 5]) {
+      const walked: number[] = [];
+      let after: NonNullable<SearchRequest['cursor']>['after'] = null;
+      do {
+        const { hits, next } = await search(shelf, query, { size, cursor: { after } });
+        walked.push(...hits.sources.map((source) => decode(source).id));
+        after = next ?? null;
+      } while (after !== null);
+      expect(walked).toEqual(inOrder);
+      expect(await ids(shelf, query, { from: 1, size })).toEqual(inOrder.slice(1, 1 + size));
+    }
   });
 
   it('counts values of rows, components, copied and distant relations, each row once', async () => {

@@ -141,8 +141,8 @@ function withoutGuesses(
   return isKnown ? { ...term, typos: 0, isPrefix: false } : term;
 }
 
-/** The rows that have one of some words. Where a call ends with its slice, the next continues it. */
-function createRows(
+/** Collects the rows that have one of some words. Where a call ends with its slice, the next continues it. */
+export function createRows(
   { rowSet }: TextIndex,
   { postings }: LocaleText,
   isSearched: readonly boolean[],

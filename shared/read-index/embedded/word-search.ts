@@ -8,10 +8,12 @@ import type { CommonParts } from './common-parts.ts';
 import { createFacetCount } from './count-facets.ts';
 import type { OrderCache } from './order-cache.ts';
 import { createRanking } from './rank-rows.ts';
+import { createRankGroups, type RankGroups } from './rank-term.ts';
 import { restoreTexts } from './restore-texts.ts';
 import type { RowSetIndex } from './row-set.ts';
 import { type RowSets, worldRowSet } from './row-sets.ts';
 import { type FoundTexts, matchTexts } from './search-texts.ts';
+import { createGroupedPage, createGroupedPageAfter } from './select-groups.ts';
 import { createPageSelection, createSelectionAfter } from './select-page.ts';
 import { createRankedPage, createRankedPageAfter } from './select-ranked.ts';
 import { type SourceStore, sourcesOf } from './source-store.ts';
@@ -130,12 +132,25 @@ function createSelection(state: WordSearchState, found: Found): () => Selected {
     return () => ({ rows: page() });
   }
   if (cursor === undefined && (size <= 0 || from >= count)) return () => ({ rows: [] });
-  const rank = createRanking(textIndexOf(state, rowSet, world), texts.searches, matched);
+  const index = textIndexOf(state, rowSet, world);
+  const groups = createRankGroups(index, texts.searches, matched);
+  if (groups !== undefined) return groupedPage({ orders: state.orders, rowSet, world }, groups, request);
+  const rank = createRanking(index, texts.searches, matched);
   let page: (() => Selected) | undefined;
   return () => {
     page ??= rankedPage(rowSet, rank(), request);
     return page();
   };
+}
+
+function groupedPage(
+  context: Pick<WordSearchState, 'orders'> & Pick<Found, 'rowSet'> & Pick<SearchRequest, 'world'>,
+  groups: RankGroups,
+  { cursor, from, size }: SearchRequest,
+): () => Selected {
+  if (cursor !== undefined) return createGroupedPageAfter(context, groups, { after: cursor.after, size });
+  const page = createGroupedPage(context, groups, { from, size });
+  return () => ({ rows: page() });
 }
 
 function rankedPage(

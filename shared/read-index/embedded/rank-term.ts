@@ -1,0 +1,111 @@
+import { LAST_RANK, rankOfTerm } from '../../search/rank-hits.ts';
+import { andBits, andNotBits, type Bits, countBits, orBits } from './bits.ts';
+import { createRows, type LocaleSearch, type LocaleTerm } from './locale-search.ts';
+import { borrowBits } from './row-set.ts';
+import type { TextIndex } from './text-index.ts';
+
+/** Rows that have one rank. */
+export type RankGroup = { readonly rank: number; readonly rows: Bits; readonly count: number };
+
+/** Returns the rows of the next rank, the best one first; undefined after the last. If a call ends with its slice, the next continues it. */
+export type RankGroups = () => RankGroup | undefined;
+
+const MOST_TYPOS = 2;
+
+/**
+ * Groups the rows that `matched` holds, which `searches` found, by rank: those that `createRanking` gives them. The first letters that
+ * somebody types match most rows, and a page shows the best of them. The postings of the term's words have these, so no row is read.
+ * Undefined where the words of each row are needed: several terms may be near to each other, and BM25 ranks a question.
+ */
+export function createRankGroups(
+  index: TextIndex,
+  searches: readonly LocaleSearch[],
+  matched: Bits,
+): RankGroups | undefined {
+  const asked = searches.filter(({ terms }) => terms.length > 0);
+  const isSimple = asked.length > 0 && asked.every(hasOneTerm);
+  // With synonyms a text has several searches: the best of them counts.
+  if (!isSimple || new Set(asked.map(({ text }) => text)).size < asked.length) return undefined;
+  const ranks = new Set(index.fields.map(({ rank }) => Math.min(rank, LAST_RANK)).sort((a, b) => a - b));
+  const levels: Level[] = [];
+  for (let typos = 0; typos <= MOST_TYPOS; typos++) for (const rank of ranks) levels.push({ typos, rank });
+  const left = borrowBits(index.rowSet);
+  orBits(left, matched);
+  const found: RankGroup[] = [];
+  let next = 0;
+  let split: (() => readonly RankGroup[]) | undefined;
+  return () => {
+    while (found.length === 0 && next < levels.length) {
+      split ??= createSplit(index, asked, levels[next] as Level, left);
+      found.push(...split());
+      split = undefined;
+      next++;
+    }
+    return found.shift();
+  };
+}
+
+function hasOneTerm({ mode, terms }: LocaleSearch): boolean {
+  return mode === 'all' && terms.length === 1 && terms[0]?.pairs.length === 0;
+}
+
+/** Rows whose best word has so many typos, in a field of this weight. */
+type Level = { readonly typos: number; readonly rank: number };
+
+/** Takes the rows of a level out of `left`: first those that have the term itself in any field. */
+function createSplit(
+  index: TextIndex,
+  asked: readonly LocaleSearch[],
+  { typos, rank }: Level,
+  left: Bits,
+): () => readonly RankGroup[] {
+  const isOfRank = index.fields.map((field) => Math.min(field.rank, LAST_RANK) === rank);
+  const collect = createUnion(index, asked, isOfRank, ({ matches }, at) => matches[at]?.typos === typos);
+  const everywhere = index.fields.map(() => true);
+  const collectExact = createUnion(
+    index,
+    asked,
+    everywhere,
+    ({ matches }, at) => matches[at]?.isExact === true,
+  );
+  return () => {
+    const rows = collect();
+    const exact = collectExact();
+    andBits(rows, left);
+    andNotBits(left, rows);
+    andBits(exact, rows);
+    andNotBits(rows, exact);
+    return [true, false]
+      .map((isExact) => ({ rank: rankOfTerm({ typos, rank, isExact }), rows: isExact ? exact : rows }))
+      .map((group) => ({ ...group, count: countBits(group.rows) }))
+      .filter(({ count }) => count > 0);
+  };
+}
+
+type Expansion = LocaleTerm['expansion'];
+
+/** The rows that have one of the chosen words of a term, in one of the fields that are searched and wanted. */
+function createUnion(
+  index: TextIndex,
+  asked: readonly LocaleSearch[],
+  isWanted: readonly boolean[],
+  isChosen: (expansion: Expansion, at: number) => boolean,
+): () => Bits {
+  const parts = asked.map(({ text, terms, isSearched }) => {
+    const { expansion } = terms[0] as LocaleTerm;
+    const words = expansion.words.filter((_, at) => isChosen(expansion, at));
+    const collect = createRows(
+      index,
+      text,
+      isSearched.map((searched, field) => searched && isWanted[field] === true),
+    );
+    return () => collect(words);
+  });
+  return () => {
+    // Those that are there already cost nothing when a slice ends here.
+    const [first, ...others] = parts.map((part) => part());
+    const rows = first as Bits;
+    for (const other of others) orBits(rows, other);
+    return rows;
+  };
+}
