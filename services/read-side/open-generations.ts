@@ -1,5 +1,5 @@
 import type { Generation } from '../../projections/generations/generation.ts';
-import { openGenerationStore } from '../../projections/generations/generation-store.ts';
+import { type GenerationStore, openGenerationStore } from '../../projections/generations/generation-store.ts';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import { catchUpOrThrow } from '../../projections/graph/projector.ts';
@@ -27,8 +27,8 @@ const TYPES_CHANGE =
  */
 export function openServedGenerations(options: ServedGenerationsOptions): ServedGenerations {
   const { data, log, plan, handOver } = options;
-  const outside = plan?.outside;
   const store = openGenerationStore(data);
+  const stored = { store, options };
   const number = options.generation ?? store.live().number;
   const graph = openContentGraph(graphFile(data, number), plan?.graph);
   let readSide: ReadSide | undefined;
@@ -40,23 +40,10 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
   /** The generation that is being taken over. */
   let switching: { readonly number: number; readonly over: Promise<void> } | undefined;
 
-  function find(wanted: number): Generation {
-    const found = store.generations().find((each) => each.number === wanted);
-    if (found === undefined) throw new Error(`there is no generation ${wanted}`);
-    return found;
-  }
-
   async function open(indices: ServedIndices, of = graph): Promise<ReadSide> {
     if (plan === undefined) throw new Error('the generations were opened without a read side');
     readSide ??= await plan.open(of, log, indices);
     return readSide;
-  }
-
-  function outsideOf(wanted: Generation, of: ContentGraph): OutsideGeneration | undefined {
-    if (plan?.outside === undefined) return undefined;
-    if (wanted.indices === undefined) throw new Error(NO_INDICES);
-    const { number: its, indices: set } = wanted;
-    return { data, log, store, plan: { ...plan, outside: plan.outside }, number: its, graph: of, set };
   }
 
   /** For the process that takes another one's place. */
@@ -77,45 +64,19 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
     };
   }
 
-  /** Nobody serves: checks that the graph can apply the log. */
-  async function prepare(wanted: Generation): Promise<void> {
-    if (outside !== undefined) await options.refuseElsewhere?.();
-    const next = openContentGraph(graphFile(data, wanted.number), plan?.graph);
-    try {
-      await catchUpOrThrow(log, next);
-      const itsOutside = outsideOf(wanted, next);
-      if (itsOutside === undefined) store.setLive(wanted.number);
-      else await switchClosedGeneration(itsOutside);
-    } finally {
-      next.close();
-    }
-    await removeKept((each) => each !== number);
-  }
-
-  async function removeKept(isUnused: (number: number) => boolean): Promise<readonly number[]> {
-    const kept = store.generations().filter((each) => each.state === 'kept' && isUnused(each.number));
-    // The record last: without it nobody would know of the rest.
-    for (const each of kept) {
-      await removeIndices(store, each.number, outside);
-      removeGeneration(data, each.number);
-      store.forget(each.number);
-    }
-    return kept.map((each) => each.number);
-  }
-
   async function takeOver(wanted: number): Promise<Generation> {
-    const found = find(wanted);
+    const found = find(stored, wanted);
     if (found.state === 'live') return found;
     // Any other would be of earlier content types still.
     if (isEarlier && found.state !== 'building') throw new Error(TYPES_CHANGE);
     refuseTakeOver();
-    const itsOutside = outsideOf(found, graph);
+    const outside = outsideOf(stored, found, graph);
     // One in the making may have content types that the live one comes to by this.
-    if (itsOutside !== undefined && found.state !== 'building')
-      await (await openFitting(itsOutside.plan.outside, graph, log, itsOutside.set)).close();
+    if (outside !== undefined && found.state !== 'building')
+      await (await openFitting(outside.plan.outside, graph, log, outside.set)).close();
     // Two commands can wait for one rebuild.
     if (switching?.number !== wanted)
-      switching = { number: wanted, over: handOver?.(wanted, isDeferred) ?? prepare(found) };
+      switching = { number: wanted, over: handOver?.(wanted, isDeferred) ?? makeLive(stored, found, number) };
     try {
       await switching.over;
     } finally {
@@ -133,10 +94,10 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
     store,
     takeOver,
     refuseTakeOver,
-    hasIndicesOutside: outside !== undefined,
+    hasIndicesOutside: plan?.outside !== undefined,
     openReadSide() {
-      const found = find(number);
-      const next = found.state === 'live' ? undefined : outsideOf(found, graph);
+      const found = find(stored, number);
+      const next = found.state === 'live' ? undefined : outsideOf(stored, found, graph);
       return open(next === undefined ? { kind: 'live' } : whenLeading(next));
     },
     openConverted: (copy) => open({ kind: 'live' }, copy),
@@ -155,23 +116,75 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
     enter() {
       const served = store.live().number;
       // Searches are switched by the leader alone.
-      if (served !== number && outside !== undefined) throw new Error(NOT_LEADING);
+      if (served !== number && plan?.outside !== undefined) throw new Error(NOT_LEADING);
       if (served !== number) {
         store.setLive(number);
         before = served;
       }
-      const newest = before ?? lastKept();
+      const newest = before ?? lastKept(stored);
       // If this process ends before, the next start removes them.
-      removeKept((each) => each !== newest).catch(() => {});
+      removeKept(stored, newest).catch(() => {});
     },
-    drop: () => removeKept(() => true),
+    drop: () => removeKept(stored),
     async close() {
       graph.close();
       store.close();
     },
   };
+}
 
-  function lastKept(): number | undefined {
-    return store.generations().findLast(({ state }) => state === 'kept')?.number;
+type Stored = { readonly store: GenerationStore; readonly options: ServedGenerationsOptions };
+
+function find({ store }: Stored, wanted: number): Generation {
+  const found = store.generations().find((each) => each.number === wanted);
+  if (found === undefined) throw new Error(`there is no generation ${wanted}`);
+  return found;
+}
+
+/** Returns the part of a generation outside of the process; undefined if generations have none. */
+function outsideOf(
+  { store, options: { data, log, plan } }: Stored,
+  wanted: Generation,
+  graph: ContentGraph,
+): OutsideGeneration | undefined {
+  if (plan?.outside === undefined) return undefined;
+  const { number, indices: set } = wanted;
+  if (set === undefined) throw new Error(NO_INDICES);
+  return { data, log, store, plan: { ...plan, outside: plan.outside }, number, graph, set };
+}
+
+/** Makes a generation live while nobody serves, after it has applied the log. The one that was live, `before`, is kept. */
+async function makeLive(stored: Stored, wanted: Generation, before: number): Promise<void> {
+  const { store, options } = stored;
+  const { data, log, plan, refuseElsewhere } = options;
+  if (plan?.outside !== undefined) await refuseElsewhere?.();
+  const graph = openContentGraph(graphFile(data, wanted.number), plan?.graph);
+  try {
+    await catchUpOrThrow(log, graph);
+    const outside = outsideOf(stored, wanted, graph);
+    if (outside === undefined) store.setLive(wanted.number);
+    else await switchClosedGeneration(outside);
+  } finally {
+    graph.close();
   }
+  await removeKept(stored, before);
+}
+
+/** Removes kept generations, except one if it is given, and resolves to their numbers. */
+async function removeKept(
+  { store, options: { data, plan } }: Stored,
+  except?: number,
+): Promise<readonly number[]> {
+  const kept = store.generations().filter(({ state, number }) => state === 'kept' && number !== except);
+  // The record last: without it nobody would know of the rest.
+  for (const { number } of kept) {
+    await removeIndices(store, number, plan?.outside);
+    removeGeneration(data, number);
+    store.forget(number);
+  }
+  return kept.map(({ number }) => number);
+}
+
+function lastKept({ store }: Stored): number | undefined {
+  return store.generations().findLast(({ state }) => state === 'kept')?.number;
 }

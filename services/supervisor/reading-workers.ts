@@ -2,7 +2,7 @@ import { createCondition } from '../../shared/condition.ts';
 import { within } from './hand-over.ts';
 import { isPaused } from './is-paused.ts';
 import type { Followers, Follows, ReadingWorker } from './protocol.ts';
-import { restartDelay } from './restart-delay.ts';
+import { countLoss, restartDelay } from './restart-delay.ts';
 import type { WorkerEnd, WorkerProcess } from './worker-process.ts';
 
 /** The workers that answer reads next to the leading one, and what all workers in rotation show. */
@@ -50,8 +50,6 @@ const LOOKS = 8;
 const PAUSED_LOOKS = 3;
 /** Limit for passing requests on to the next workers. */
 const LEAVE_MS = 5_000;
-/** A worker that ended sooner may end again for the same reason. */
-const SETTLED_MS = 60_000;
 
 /** Creates the state without workers. One that gives no sign of life for 2 s, or 1 s if a signal has stopped it, is killed. */
 export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWorkers {
@@ -109,7 +107,7 @@ export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWor
       forget(worker);
       if (!isWanted || options.isStopping()) return;
       options.reportCrash(end);
-      const lost = performance.now() - started >= SETTLED_MS ? 1 : losses + 1;
+      const lost = countLoss(losses, started);
       setTimeout(() => isStillWanted(follows) && run(follows, lost), restartDelay(lost));
     });
   }

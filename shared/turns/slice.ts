@@ -8,13 +8,12 @@ export type Slice = {
   readonly now: () => number;
   /** Steps between two looks at the clock, which costs more than many a query's part. */
   readonly steps: number;
-  /** when work ends that saves its state, */
+  /** Time at which work ends that saves its state. */
   readonly restsAt: number;
-  /** when work ends that finishes otherwise or starts again, */
+  /** Time at which work ends that is otherwise finished, or starts again. */
   readonly haltsAt: number;
-  /** and when work ends for good, */
+  /** Time at which work ends for good, with the error `refusal`. */
   readonly refusesAt: number;
-  /** with this error. */
   readonly refusal: () => Error;
 };
 

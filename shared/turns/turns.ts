@@ -98,70 +98,47 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
   const options = { ...DEFAULTS, ...given };
   const { now, sliceMs } = options;
   const fresh: Queued[] = [];
-  const underWay: Queued[] = [];
+  const inProgress: Queued[] = [];
   const postponed: Queued[] = [];
   /** Milliseconds of slices since the event loop had its turn. */
   let used = 0;
   let isDeferred = false;
   /** Turns in which old work got no slice as new work was waiting. */
   let delayed = 0;
+  const slice = createSlices(options, (worked) => {
+    used += worked;
+    if (used * 2 >= sliceMs) defer();
+  });
 
-  /** One for all, as there is one at a time. */
-  const current = {
-    now,
-    steps: options.steps,
-    restsAt: 0,
-    haltsAt: 0,
-    refusesAt: 0,
-    task: NOBODYS,
-    refusal: () => refusal(current.task),
-  };
-
-  const slice = <Result>({ task, isRefused }: Work<Result>, ms: number, step: TurnStep<Result>): Result => {
-    const start = now();
-    current.task = task;
-    current.restsAt = start + ms;
-    current.haltsAt = current.restsAt + options.graceMs;
-    current.refusesAt = isRefused ? start + task.limit - task.spent : Number.POSITIVE_INFINITY;
-    try {
-      return inSlice(current, step);
-    } finally {
-      const worked = now() - start;
-      task.spent += worked;
-      used += worked;
-      if (used * 2 >= sliceMs) defer();
-    }
-  };
-
-  const defer = () => {
+  function defer(): void {
     if (isDeferred) return;
     isDeferred = true;
     options.defer(turn);
-  };
+  }
 
   /** New work has a slice and old work another. */
-  const turn = () => {
+  function turn(): void {
     isDeferred = false;
     used = 0;
-    for (const queue of [underWay, fresh, postponed]) dropUnwanted(queue, now);
+    for (const queue of [inProgress, fresh, postponed]) dropUnwanted(queue, now);
     for (let next = fresh.shift(); next !== undefined; next = used < sliceMs ? fresh.shift() : undefined) {
       if (!isDone(next, sliceMs / FIRST_SLICES)) admit(next);
     }
     delayed = fresh.length === 0 || delayed === FIRST_SLICES ? 0 : delayed + 1;
-    if (delayed === 0) workOn();
-    if (fresh.length + underWay.length + postponed.length > 0) defer();
-  };
+    if (delayed === 0) continueOne();
+    if (fresh.length + inProgress.length + postponed.length > 0) defer();
+  }
 
   /** Gives a slice to work that has had one. */
-  const workOn = () => {
-    while (underWay.length < options.atOnce && postponed.length > 0)
-      underWay.push(postponed.shift() as Queued);
-    const next = leastServed(underWay);
-    if (next !== undefined && isDone(next, sliceMs)) underWay.splice(underWay.indexOf(next), 1);
-  };
+  function continueOne(): void {
+    while (inProgress.length < options.atOnce && postponed.length > 0)
+      inProgress.push(postponed.shift() as Queued);
+    const next = leastServed(inProgress);
+    if (next !== undefined && isDone(next, sliceMs)) inProgress.splice(inProgress.indexOf(next), 1);
+  }
 
-  /** Settles it when it is done. */
-  const isDone = (queued: Queued, ms: number): boolean => {
+  /** Gives a slice to work, and settles it if that finishes it. */
+  function isDone(queued: Queued, ms: number): boolean {
     try {
       queued.step ??= queued.begin();
       queued.resolve(slice(queued, ms, queued.step));
@@ -171,18 +148,18 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
       queued.reject(error);
       return true;
     }
-  };
+  }
 
-  /** Work that has started and needs more slices. Its state is discarded if too many are in progress. */
-  const admit = (queued: Queued) => {
-    if (underWay.length < options.atOnce) underWay.push(queued);
+  /** Takes work that has started and needs more slices. Its state is discarded if too many are in progress. */
+  function admit(queued: Queued): void {
+    if (inProgress.length < options.atOnce) inProgress.push(queued);
     else {
       queued.step = undefined;
       postponed.push(queued);
     }
-  };
+  }
 
-  const enqueue = <Result>(work: Work<Result>, step?: TurnStep<Result>): Promise<Result> => {
+  function enqueue<Result>(work: Work<Result>, step?: TurnStep<Result>): Promise<Result> {
     if (!work.task.isOwed && fresh.length + postponed.length >= options.waiting)
       throw busy('too many queries wait');
     if (work.task.since === 0) work.task.since = now();
@@ -192,9 +169,9 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
       else admit(queued);
       defer();
     }) as Promise<Result>;
-  };
+  }
 
-  const run = <Result>(work: Work<Result>): Result | Promise<Result> => {
+  function run<Result>(work: Work<Result>): Result | Promise<Result> {
     if (used >= sliceMs || fresh.length > 0) return enqueue(work);
     const step = work.begin();
     try {
@@ -203,7 +180,7 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
       if (error !== SLICE_OVER) throw error;
       return enqueue(work, step);
     }
-  };
+  }
 
   return {
     task: (limit, { isWanted = always, isOwed = false } = {}) => ({
@@ -222,6 +199,37 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
   };
 }
 
+/** Does a step of work for at most `ms`, or throws SLICE_OVER. */
+type RunSlice = <Result>(work: Work<Result>, ms: number, step: TurnStep<Result>) => Result;
+
+/** Creates the function that runs slices. It reports the milliseconds of each, and adds them to the work's task. */
+function createSlices({ now, steps, graceMs }: TurnsOptions, report: (worked: number) => void): RunSlice {
+  /** One for all, as there is one at a time. */
+  const current = {
+    now,
+    steps,
+    restsAt: 0,
+    haltsAt: 0,
+    refusesAt: 0,
+    task: NOBODYS,
+    refusal: () => refusal(current.task),
+  };
+  return ({ task, isRefused }, ms, step) => {
+    const start = now();
+    current.task = task;
+    current.restsAt = start + ms;
+    current.haltsAt = current.restsAt + graceMs;
+    current.refusesAt = isRefused ? start + task.limit - task.spent : Number.POSITIVE_INFINITY;
+    try {
+      return inSlice(current, step);
+    } finally {
+      const worked = now() - start;
+      task.spent += worked;
+      report(worked);
+    }
+  };
+}
+
 /** Order of reads on this thread. */
 export const TURNS = createTurns();
 
@@ -237,10 +245,10 @@ export function taskOf({ task }: Answered): Task {
  * Restarted work comes first, so that it finishes before the next change; then the work that has had least, by powers
  * of four.
  */
-function leastServed(underWay: readonly Queued[]): Queued | undefined {
+function leastServed(inProgress: readonly Queued[]): Queued | undefined {
   let best: Queued | undefined;
   let least = Number.POSITIVE_INFINITY;
-  for (const queued of underWay) {
+  for (const queued of inProgress) {
     const { spent, restarts } = queued.task;
     const rank = restarts > 0 ? -restarts : Math.floor(Math.log2(Math.max(1, spent)) / 2);
     if (rank >= least) continue;

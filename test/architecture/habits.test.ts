@@ -8,7 +8,7 @@ const LEFT: { readonly [habit in keyof Habits]: number } = {
   optionalMembers: 0,
   longParameterLists: 0,
   sharedNames: 0,
-  longFunctions: 3,
+  longFunctions: 0,
   longFiles: 0,
   undocumented: 0,
 };

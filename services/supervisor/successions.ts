@@ -1,0 +1,90 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type HandOverEnd, handOver, within } from './hand-over.ts';
+import type { Succession } from './protocol.ts';
+import type { WorkerProcess } from './worker-process.ts';
+
+/** Hand-overs from the worker that serves to another one, one after the other. */
+export type Successions = {
+  /** Rejects with a sentence if the next worker does not serve afterwards. */
+  replace(from: WorkerProcess, succession: Succession): Promise<void>;
+  /** A worker has said why it cannot serve. */
+  failed(worker: WorkerProcess, reason: string): void;
+  /** True from when a worker steps down until the next one serves: the hand-over then decides what a lost worker means. */
+  isSwitching(): boolean;
+  /** The replaced worker that answers its last requests. */
+  retiring(): WorkerProcess | undefined;
+};
+
+export type SuccessionsOptions = {
+  readonly serving: () => WorkerProcess | undefined;
+  readonly isStopping: () => boolean;
+  /** Milliseconds that a worker has for its last requests. */
+  readonly drainMs: () => number;
+  readonly start: (succession: Succession) => WorkerProcess;
+  /** Ends the workers that only read; resolves when none of them answers by itself. */
+  readonly retireReaders: () => Promise<void>;
+  /** The next worker serves. */
+  readonly entered: (from: WorkerProcess, next: WorkerProcess) => void;
+  /** No worker serves any more. */
+  readonly lost: () => void;
+};
+
+/** A worker that is to end is killed when it has not ended so long after its time to answer requests. */
+export const AFTER_DRAIN_MS = 5_000;
+
+/** Creates the state without a hand-over. */
+export function createSuccessions(options: SuccessionsOptions): Successions {
+  const failures = new WeakMap<WorkerProcess, string>();
+  let isSwitching = false;
+  /** Resolves when the last hand-over is over and the worker that served before has ended. */
+  let last: Promise<void> | undefined;
+  let retiring: WorkerProcess | undefined;
+
+  /** One after the other: a generation must not be opened before the worker that had it open has ended. */
+  async function replace(from: WorkerProcess, succession: Succession): Promise<void> {
+    while (last !== undefined) await last;
+    if (from !== options.serving() || options.isStopping()) throw new Error('this process no longer serves');
+    const over = Promise.withResolvers<void>();
+    last = over.promise;
+    const next = options.start(succession);
+    const ended = await handOver(from, next, succession.enterMs, async () => {
+      isSwitching = true;
+      await options.retireReaders();
+    });
+    if (ended === 'entered') {
+      options.entered(from, next);
+      isSwitching = false;
+    }
+    void retire(from, ended).then(() => {
+      isSwitching = false;
+      last = undefined;
+      over.resolve();
+    });
+    if (ended === 'entered') return;
+    const reason =
+      failures.get(next) ?? "the process that was to serve it has ended, and the server's log says why";
+    throw new Error(`generation ${succession.generation} is not served: ${reason}`);
+  }
+
+  /** Ends the worker that served, unless it still serves. */
+  async function retire(from: WorkerProcess, ended: HandOverEnd): Promise<void> {
+    if (ended === 'refused') return;
+    retiring = from;
+    // After the answer to its request.
+    await nextTurn();
+    if (!options.isStopping()) from.send({ kind: 'stop', reason: 'replaced' });
+    const drainMs = ended === 'lost' ? 0 : options.drainMs();
+    // When the server stops, this worker has as long as any other.
+    if (!(await within(drainMs + AFTER_DRAIN_MS, [from.ended])) && !options.isStopping()) from.kill();
+    await from.ended;
+    retiring = undefined;
+    if (ended === 'lost' && !options.isStopping()) options.lost();
+  }
+
+  return {
+    replace,
+    failed: (worker, reason) => void failures.set(worker, reason),
+    isSwitching: () => isSwitching,
+    retiring: () => retiring,
+  };
+}
