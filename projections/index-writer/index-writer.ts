@@ -1,12 +1,7 @@
 import { type Condition, createCondition } from '../../shared/condition.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import type { ContentGraph } from '../graph/content-graph.ts';
-import {
-  type Settlement,
-  type StaleDocument,
-  type StaleDocuments,
-  staleDocumentsOf,
-} from '../graph/stale/stale-documents.ts';
+import { type Settlement, type StaleDocument, staleDocumentsOf } from '../graph/stale/stale-documents.ts';
 import type { Lane } from '../graph/stale/stale-rows.ts';
 import { GraphFailure, onGraph } from './graph-failure.ts';
 import { type Batch, nextBatch, release, sendBatch, type Work } from './lane.ts';
@@ -21,7 +16,7 @@ import {
 } from './pace.ts';
 import { createRefreshes, type Refreshes } from './refreshes.ts';
 import { isDelayed, oldestUnseen, shownPosition } from './unseen-changes.ts';
-import type { WriterReport, WriterStatus } from './writer-report.ts';
+import { type WriterReport, type WriterStatus, writerStatus } from './writer-report.ts';
 
 export type IndexWriterOptions = {
   readonly graph: ContentGraph;
@@ -134,7 +129,7 @@ export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
     allVisible: (position) => wait(() => (stale.oldest('prompt') ?? position + 1n) > position),
     shown: () => shownPosition(state, state.position()),
     caughtUp: () => wait(() => oldestUnseen(state) === undefined),
-    status: () => statusOf(state, stale),
+    status: () => writerStatus(stale, state.written),
     done,
     stop() {
       stopped.abort();
@@ -144,16 +139,6 @@ export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
       end(state);
       await done.catch(() => {});
     },
-  };
-}
-
-function statusOf(state: State, stale: StaleDocuments): WriterStatus {
-  const { rows, oldest } = stale.count();
-  return {
-    backlog: rows,
-    oldestSeconds: oldest === undefined ? 0 : Math.max(0, (Date.now() - oldest) / 1000),
-    refused: stale.parked.list().length,
-    written: state.written,
   };
 }
 

@@ -1,3 +1,5 @@
+import type { StaleDocuments } from '../graph/stale/stale-documents.ts';
+
 /** Something that the writer's process logs. */
 export type WriterReport =
   | { readonly kind: 'stuck'; readonly reason: string; readonly error?: unknown }
@@ -21,3 +23,14 @@ export type WriterStatus = {
   /** Number since the start. */
   readonly written: number;
 };
+
+/** Returns the state of the documents, as operators see it. `written`: documents that this process has written. */
+export function writerStatus(stale: StaleDocuments, written: number): WriterStatus {
+  const { rows, oldest } = stale.count();
+  return {
+    backlog: rows,
+    oldestSeconds: oldest === undefined ? 0 : Math.max(0, (Date.now() - oldest) / 1000),
+    refused: stale.parked.list().length,
+    written,
+  };
+}

@@ -8,13 +8,15 @@ import {
   rolesOf,
 } from '../../shared/access/login-state.ts';
 import { parseAllow } from '../../shared/access/parse-allow.ts';
+import { defined } from '../../shared/defined.ts';
+import { type FormProblem, formProblems } from '../../shared/form-problems.ts';
 import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { RIGHTS_FORM, type TokenProblem } from './token-request.ts';
+import { RIGHTS_FORM } from './token-request.ts';
 
 type Parsed<Value> =
   | { readonly kind: 'parsed'; readonly value: Value }
-  | { readonly kind: 'problems'; readonly problems: readonly TokenProblem[] };
+  | { readonly kind: 'problems'; readonly problems: readonly FormProblem[] };
 
 const text = (most: number) =>
   z.string({ error: 'is not a text' }).max(most, `is longer than ${most} characters`);
@@ -39,7 +41,7 @@ export function parseRoleRequest(
   registry: SchemaRegistry,
 ): Parsed<RoleDefined['data']> {
   const form = ROLE_FORM.safeParse(given);
-  if (!form.success) return problemsOf(form.error);
+  if (!form.success) return { kind: 'problems', problems: formProblems(form.error) };
   if (!/^[a-z][a-z0-9_-]{0,99}$/i.test(type))
     return {
       kind: 'problems',
@@ -82,29 +84,12 @@ export function parseSwitches(
   { switches, ...state }: LoginState,
 ): Parsed<LoginConfigured['data']> {
   const form = LOGIN_FORM.safeParse(given);
-  if (!form.success) return problemsOf(form.error);
-  const changed = { ...switches, ...definedOf(form.data) };
+  if (!form.success) return { kind: 'problems', problems: formProblems(form.error) };
+  const changed = { ...switches, ...defined(form.data) };
   const types = [...rolesOf({ switches, ...state }).values()].map(({ type }) => type);
   if (!types.includes(changed.default_role)) {
     const message = `is not a role: there are ${types.join(', ')}`;
     return { kind: 'problems', problems: [{ path: 'default_role', message }] };
   }
   return { kind: 'parsed', value: { switches: changed } };
-}
-
-function definedOf<Form extends object>(
-  form: Form,
-): { [Name in keyof Form]: Exclude<Form[Name], undefined> } {
-  return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined)) as never;
-}
-
-function problemsOf(error: z.ZodError): {
-  readonly kind: 'problems';
-  readonly problems: readonly TokenProblem[];
-} {
-  const problems = error.issues.map((issue) => ({
-    path: issue.path.join('.'),
-    message: issue.code === 'unrecognized_keys' ? `has no ${issue.keys.join(', ')}` : issue.message,
-  }));
-  return { kind: 'problems', problems };
 }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { TOKEN_TYPES } from '../../shared/access/access-events.ts';
 import { parseAllow } from '../../shared/access/parse-allow.ts';
 import { ACTIONS, type Right, showsDraft } from '../../shared/access/rights.ts';
+import { type FormProblem, formProblems } from '../../shared/form-problems.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { parseExpiry } from './parse-expiry.ts';
 import type { TokenRequest } from './token-commands.ts';
@@ -9,9 +10,7 @@ import type { TokenRequest } from './token-commands.ts';
 /** A token as a person or an HTTP body describes it, or every reason why it cannot be made: attribute and message. */
 export type ParsedTokenRequest =
   | { readonly kind: 'request'; readonly request: TokenRequest }
-  | { readonly kind: 'problems'; readonly problems: readonly TokenProblem[] };
-
-export type TokenProblem = { readonly path: string; readonly message: string };
+  | { readonly kind: 'problems'; readonly problems: readonly FormProblem[] };
 
 /** Rights as a body lists them: text with commas, or a list of texts. */
 export const RIGHTS_FORM = z.union(
@@ -38,15 +37,9 @@ export function parseTokenRequest(
   now: number,
 ): ParsedTokenRequest {
   const form = FORM.safeParse(given);
-  if (!form.success) {
-    const problems = form.error.issues.map((issue) => ({
-      path: issue.path.join('.'),
-      message: issue.code === 'unrecognized_keys' ? `has no ${issue.keys.join(', ')}` : issue.message,
-    }));
-    return { kind: 'problems', problems };
-  }
+  if (!form.success) return { kind: 'problems', problems: formProblems(form.error) };
   const { name, type, drafts, expires } = form.data;
-  const problems: TokenProblem[] = [];
+  const problems: FormProblem[] = [];
   const allow = allowOf(form.data, registry, problems);
   const expiresAt = typeof expires === 'string' ? parseExpiry(expires, now) : null;
   if (expiresAt === undefined) {
@@ -62,7 +55,7 @@ export function parseTokenRequest(
 function allowOf(
   { type, allow, drafts }: z.output<typeof FORM>,
   registry: () => SchemaRegistry,
-  problems: TokenProblem[],
+  problems: FormProblem[],
 ): readonly Right[] {
   const report = (message: string) => problems.push({ path: 'allow', message });
   if (type !== 'custom') {

@@ -3,13 +3,13 @@ import type { AssetStore, StagedAsset } from '../../shared/asset-store/asset-sto
 import { nameInSpace, UPLOADS_PATH } from '../../shared/asset-store/served-names.ts';
 import type { ContentGraphReader, Entry } from '../../shared/document/entry.ts';
 import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
+import { createLocks } from '../../shared/locks.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { isOutage, RequestError } from '../../shared/request-error.ts';
 import { FILE_TYPE } from '../../shared/schema/content-type.ts';
 import type { CommandResult } from '../command/command.ts';
 import type { CommandHandler } from '../command/command-handler.ts';
 import { partOf } from '../command/command-identity.ts';
-import { createLocks } from '../command/locks.ts';
 import { contentValues, type UploadName } from './file-values.ts';
 import { type AddedFormats, createFileFormats } from './pictures/file-formats.ts';
 import { formatNamesOf, possibleFormatNames } from './pictures/format-names.ts';
@@ -66,17 +66,14 @@ export type FileContentsOptions = {
   readonly pictures: PictureSettings;
 };
 
+/**
+ * Creates the part of the library that keeps contents as long as a file has them. Locks contents in this process; the leader alone removes
+ * them.
+ */
 export function createFileContents(options: FileContentsOptions): FileContents {
   const { store, commands, graph, space, uploadName } = options;
   const locks = createLocks();
-  const holding = async <Result>(hash: string, run: () => Promise<Result>): Promise<Result> => {
-    const release = await locks.acquire([hash]);
-    try {
-      return await run();
-    } finally {
-      release();
-    }
-  };
+  const holding = <Result>(hash: string, work: () => Promise<Result>) => locks.run([hash], work);
   /**
    * Call it under the lock of the content, while no command about it runs. `formats`: names of smaller pictures that
    * are removed with it.
@@ -202,6 +199,7 @@ export function createFileContents(options: FileContentsOptions): FileContents {
   };
 }
 
+/** Returns the results of several commands as one: the last position, and whether reads show all of them. */
 export function writtenFiles(results: readonly CommandResult[]): WrittenFiles {
   return {
     documentIds: results.map(({ documentId }) => documentId),

@@ -1,5 +1,6 @@
 import type { ComponentValue } from '../../shared/document/events.ts';
-import type { Attribute, Uid } from '../../shared/schema/content-type.ts';
+import { uidOfComponent } from '../../shared/schema/component-uids.ts';
+import type { Attribute } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { digestText } from '../../shared/text-digest.ts';
 
@@ -11,6 +12,7 @@ export type ComponentParts = ReadonlyMap<string, string>;
 
 const STEP = '/';
 
+/** Returns digests of an attribute's value: one for each path in its components, and of a scalar or relation one for the value. */
 export function digestParts(registry: SchemaRegistry, attribute: Attribute, value: unknown): ComponentParts {
   const lists = new Map<string, unknown[]>();
   collect(registry, attribute, { value, path: attribute.name, lists });
@@ -55,9 +57,7 @@ function collect(registry: SchemaRegistry, attribute: Attribute, { value, path, 
   }
   const given: unknown = value ?? [];
   const components = (Array.isArray(given) ? given : [given]) as readonly ComponentValue[];
-  const uids = components.map(({ __component: uid }) =>
-    attribute.kind === 'component' ? attribute.component : (uid as Uid),
-  );
+  const uids = components.map((component) => uidOfComponent(attribute, component));
   list.push(uids);
   for (const [at, component] of components.entries()) {
     const uid = uids[at] ?? '';

@@ -1,5 +1,6 @@
 import type { DocumentName } from '../../shared/document/recorded-rows.ts';
-import type { Attribute, Model, Uid } from '../../shared/schema/content-type.ts';
+import { allowedComponents } from '../../shared/schema/component-uids.ts';
+import type { Model, Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import {
   type RelatedDocument,
@@ -68,14 +69,9 @@ function showsType(registry: SchemaRegistry, model: Model, target: Uid, passed: 
   return [...model.attributes.values()].some((attribute) => {
     if (attribute.private) return false;
     if (attribute.kind === 'relation') return attribute.target === target;
-    return componentsOf(attribute).some((uid) => {
+    return allowedComponents(attribute).some((uid) => {
       const component = registry.components.get(uid);
       return component !== undefined && showsType(registry, component, target, passed);
     });
   });
-}
-
-function componentsOf(attribute: Attribute): readonly Uid[] {
-  if (attribute.kind === 'component') return [attribute.component];
-  return attribute.kind === 'dynamiczone' ? attribute.components : [];
 }

@@ -1,4 +1,5 @@
 import { assertNever } from '../../shared/assert-never.ts';
+import { createLocks, type Locks } from '../../shared/locks.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import { executeAccountCommand } from './account-commands.ts';
@@ -8,7 +9,6 @@ import { type DocumentState, decide, draftOf, publishedOf } from './decide.ts';
 import { derivedDocumentId, newDocumentId } from './document-id.ts';
 import type { CommandEnvironment } from './environment.ts';
 import { hashPasswords } from './hash-passwords.ts';
-import { createLocks, type Locks } from './locks.ts';
 import { parseDataPayload, singleData } from './parse-data.ts';
 import { preparePublication, prepareWrite, refuse, type WriteRequest } from './prepare-write.ts';
 import { notFoundError, validationError } from './problem.ts';

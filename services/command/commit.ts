@@ -8,6 +8,7 @@ import {
   StreamDeleted,
 } from '../../shared/event-store/event-store.ts';
 import type { Lead } from '../../shared/fleet/lease.ts';
+import type { Locks } from '../../shared/locks.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { isDiskFull } from '../../shared/sqlite/failures.ts';
@@ -15,7 +16,6 @@ import { valueWithin } from '../../shared/value-within.ts';
 import type { Author } from './command.ts';
 import type { DocumentState } from './decide.ts';
 import type { CommandEnvironment } from './environment.ts';
-import type { Locks } from './locks.ts';
 import { newEvents } from './new-events.ts';
 import { NotLeading } from './not-leading.ts';
 import { claimKey, type UniqueClaim } from './unique-values.ts';

@@ -1,7 +1,7 @@
 import { AppendTooLarge } from '../../shared/event-store/event-store.ts';
+import type { Locks } from '../../shared/locks.ts';
 import type { CommandEnvironment } from './environment.ts';
 import type { ImportOutcome } from './importer.ts';
-import type { Locks } from './locks.ts';
 import { NotLeading } from './not-leading.ts';
 import { claimKey, uniqueProblems } from './unique-values.ts';
 
@@ -26,9 +26,8 @@ export function createImportWriter(environment: CommandEnvironment, locks: Locks
   const { eventStore, graph, applied, lead } = environment;
   return {
     epoch: () => lead().epoch,
-    async write({ type, documentId, stream, events, claims }) {
-      const release = await locks.acquire(claims.map(claimKey));
-      try {
+    write: ({ type, documentId, stream, events, claims }) =>
+      locks.run(claims.map(claimKey), async () => {
         const taken = uniqueProblems(graph, claims, documentId);
         if (taken.length > 0) return taken.map(({ path, message }) => `${path}: ${message}`);
         const { epoch, fence } = lead();
@@ -45,9 +44,6 @@ export function createImportWriter(environment: CommandEnvironment, locks: Locks
             `another process is the leader now: ${type} ${documentId} was not written, run the import again`,
           );
         return [];
-      } finally {
-        release();
-      }
-    },
+      }),
   };
 }

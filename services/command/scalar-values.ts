@@ -1,11 +1,9 @@
 import { plainText } from '../../shared/plain-text.ts';
 import { timeOfDayMilliseconds } from '../../shared/read-index/column.ts';
 import { timeText } from '../../shared/read-index/instant-text.ts';
+import { dayIn, INT64, isDay, TIME_OF_DAY } from '../../shared/schema/scalar-forms.ts';
 
 type Parsed = { readonly value: string } | { readonly problem: string };
-
-const INT64_MIN = -(2n ** 63n);
-const INT64_MAX = 2n ** 63n - 1n;
 
 /** A number from a number, from text (blanks anywhere are dropped) or, for Strapi's sake, from `[1]`; else NaN. */
 export function castNumber(value: unknown): number {
@@ -30,7 +28,7 @@ export function parseInt64(value: unknown): bigint | undefined {
   const isInteger = typeof value === 'number' ? Number.isInteger(value) : isIntegerText(value);
   if (!isInteger) return undefined;
   const integer = BigInt(typeof value === 'string' ? value.trim().replace(/^\+/, '') : (value as number));
-  return integer < INT64_MIN || integer > INT64_MAX ? undefined : integer;
+  return integer < INT64.min || integer > INT64.max ? undefined : integer;
 }
 
 function isIntegerText(value: unknown): boolean {
@@ -52,8 +50,7 @@ export function roundDecimal(number: number): number {
 
 /** Parses `yyyy-MM-dd` and ignores the rest of the text. Problems use Strapi's words. */
 export function parseDate(value: unknown): Parsed {
-  const date =
-    typeof value === 'string' ? /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])/.exec(value)?.[0] : undefined;
+  const date = typeof value === 'string' ? dayIn(value) : undefined;
   if (date === undefined) return { problem: 'Invalid format, expected yyyy-MM-dd' };
   return isDay(date) ? { value: date } : { problem: 'Invalid date' };
 }
@@ -61,7 +58,7 @@ export function parseDate(value: unknown): Parsed {
 /** `HH:mm:ss` with up to three digits of a second, stored as it is answered (trailing zeros dropped). */
 export function parseTime(value: unknown): Parsed {
   if (typeof value !== 'string') return { problem: `Expected a string, got a ${typeof value}` };
-  if (!/^(2[0-3]|[01]\d):[0-5]\d:[0-5]\d(\.\d{1,3})?$/.test(value)) {
+  if (!TIME_OF_DAY.test(value)) {
     return { problem: 'Invalid time format, expected HH:mm:ss.SSS' };
   }
   return { value: timeText(timeOfDayMilliseconds(value)) };
@@ -91,12 +88,6 @@ function toMilliseconds(value: string | number): number {
   const zone =
     offset === 'Z' || offset.includes(':') ? offset : `${offset.slice(0, 3)}:${offset.slice(3) || '00'}`;
   return Date.parse(`${date}T${hours}:${minutes}:${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}${zone}`);
-}
-
-/** `Date` itself would let February 30 run on into March. */
-function isDay(date: string): boolean {
-  const milliseconds = Date.parse(`${date}T00:00:00.000Z`);
-  return !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString().startsWith(date);
 }
 
 /** Finds NUL at any depth, which a database of text cannot store, or half a surrogate pair inside JSON, which jsonb refuses. */

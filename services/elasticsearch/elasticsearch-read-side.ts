@@ -4,7 +4,7 @@ import {
   type StaleDocuments,
   staleDocumentsOf,
 } from '../../projections/graph/stale/stale-documents.ts';
-import type { WriterStatus } from '../../projections/index-writer/writer-report.ts';
+import { writerStatus } from '../../projections/index-writer/writer-report.ts';
 import {
   createElasticsearchCluster,
   documentDependencies,
@@ -147,7 +147,7 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
     contents: () => ({
       ...comparedDocuments(opened, () => role),
       kind: 'documents',
-      status: () => statusOf(stale, writtenBefore + role.written()),
+      status: () => writerStatus(stale, writtenBefore + role.written()),
       parked: parkedDocuments(stale, () => role),
       answering,
       shown: () => role.shown(),
@@ -238,15 +238,5 @@ function parkedDocuments({ parked }: StaleDocuments, role: () => DocumentRole): 
     list: parked.list,
     retry: (documents) => decide(() => parked.retry(documents)),
     drop: (documents) => decide(() => parked.drop(documents)),
-  };
-}
-
-function statusOf(stale: StaleDocuments, written: number): WriterStatus {
-  const { rows, oldest } = stale.count();
-  return {
-    backlog: rows,
-    oldestSeconds: oldest === undefined ? 0 : Math.max(0, (Date.now() - oldest) / 1000),
-    refused: stale.parked.list().length,
-    written,
   };
 }

@@ -1,6 +1,7 @@
 import { storedScalar } from '../../projections/graph/store/stored-scalar.ts';
 import { jsonText } from '../../shared/canonical-json.ts';
 import type { LinkTarget } from '../../shared/document/events.ts';
+import { uidOfComponent } from '../../shared/schema/component-uids.ts';
 import type { Attribute, Model } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { targetKey } from './rest-row.ts';
@@ -32,7 +33,7 @@ function comparableValue(registry: SchemaRegistry, attribute: Attribute, value: 
     }
     default: {
       const list = ([value].flat() as unknown as readonly Values[]).map((component) => {
-        const uid = attribute.kind === 'component' ? attribute.component : String(component['__component']);
+        const uid = uidOfComponent(attribute, component);
         const model = registry.components.get(uid);
         return { uid, id: component['id'], ...(model && comparable(registry, model, component)) };
       });

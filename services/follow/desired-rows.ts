@@ -1,5 +1,6 @@
 import type { LinkTarget } from '../../shared/document/events.ts';
 import type { World } from '../../shared/read-index/read-index.ts';
+import { uidOfComponent } from '../../shared/schema/component-uids.ts';
 import {
   type ContentType,
   type Model,
@@ -109,7 +110,7 @@ function componentLinks(
     if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') return [];
     return [data[attribute.name] ?? []].flat().flatMap((value) => {
       const component = value as Data;
-      const uid = attribute.kind === 'component' ? attribute.component : String(component['__component']);
+      const uid = uidOfComponent(attribute, component);
       const inner = registry.components.get(uid);
       if (inner === undefined) return [];
       const own = [...inner.attributes.values()].flatMap((relation) =>

@@ -1,9 +1,9 @@
 import type { DocumentEvent } from '../../shared/document/events.ts';
 import type { DocumentName } from '../../shared/document/recorded-rows.ts';
+import type { Locks } from '../../shared/locks.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import { createCommit } from '../command/commit.ts';
 import type { CommandEnvironment } from '../command/environment.ts';
-import type { Locks } from '../command/locks.ts';
 
 /** Writes what a followed Strapi has, as the leader of the log. */
 export type FollowWriter = {

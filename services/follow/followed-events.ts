@@ -1,6 +1,7 @@
 import type { Entry } from '../../shared/document/entry.ts';
 import type { DocumentEvent } from '../../shared/document/events.ts';
-import type { ContentType, Model, Uid } from '../../shared/schema/content-type.ts';
+import { uidOfComponent } from '../../shared/schema/component-uids.ts';
+import type { ContentType, Model } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { ImportedRow } from '../strapi/archived-document.ts';
 import { comparableValues } from './comparable-values.ts';
@@ -111,8 +112,7 @@ function withUnseen(registry: SchemaRegistry, model: Model, { values, entry, dat
     if (!(name in data)) {
       if (entry[name] !== undefined && entry[name] !== null) merged[name] = entry[name];
     } else if (kind !== 'scalar' && merged[name] !== undefined) {
-      const uidOf = (value: Values): Uid =>
-        kind === 'component' ? attribute.component : String(value['__component']);
+      const uidOf = (value: Values) => uidOfComponent(attribute, value);
       const join = (value: Values): Values => {
         const same = (other: Values) => other['id'] === value['id'] && uidOf(other) === uidOf(value);
         const before = ([entry[name] ?? []].flat() as Values[]).find(same);

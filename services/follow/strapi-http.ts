@@ -43,6 +43,7 @@ const DEFAULTS = {
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
+/** Creates the client. Repeats a call that fails for a reason that passes; rejects as the port `Source` says. */
 export function createStrapiHttp(given: StrapiHttpOptions): StrapiHttp {
   const options = { ...DEFAULTS, ...given };
   const base = options.url.replace(/\/+$/, '');
@@ -55,14 +56,17 @@ export function createStrapiHttp(given: StrapiHttpOptions): StrapiHttp {
       unreachable,
     );
     if (response.ok) return response;
-    const found = await readText(response, 64 * 1024).catch(() => '');
-    if (PASSING.has(response.status)) throw new Passing(response, messageOf(found));
+    const found = await readAnswer(response, 64 * 1024).catch(() => '');
+    if (PASSING.has(response.status)) throw new Passing(response, messageOf(String(found)));
     if (response.status >= 300 && response.status < 400)
       throw new SourceRefused(
         response.status,
         `Strapi redirects ${path.split('?')[0]}, which is not followed`,
       );
-    throw new SourceRefused(response.status, `${path.split('?')[0]}: ${response.status} ${messageOf(found)}`);
+    throw new SourceRefused(
+      response.status,
+      `${path.split('?')[0]}: ${response.status} ${messageOf(String(found))}`,
+    );
   };
   const repeat = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     for (let failures = 1; ; failures++) {
@@ -82,7 +86,7 @@ export function createStrapiHttp(given: StrapiHttpOptions): StrapiHttp {
         const signal = AbortSignal.timeout(options.timeoutMs);
         const response = await ask(`${options.prefix}${path}`, signal).catch(absent);
         if (response === undefined) return undefined;
-        return parse(path, await readText(response, options.maxBytes));
+        return parse(path, await readAnswer(response, options.maxBytes));
       }),
     async *bytes(path) {
       const abort = new AbortController();
@@ -135,21 +139,21 @@ function absent(error: unknown): undefined {
   throw error;
 }
 
-async function readText(response: Response, maxBytes: number): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
+/** Reads the whole body of an answer. Throws SourceRefused if it is longer than `maxBytes`. */
+export async function readAnswer(response: Response, maxBytes: number): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of response.body ?? []) {
     size += part.length;
     if (size > maxBytes) throw new SourceRefused(200, `Strapi's answer is longer than ${maxBytes} bytes`);
-    text += decoder.decode(part as Uint8Array, { stream: true });
+    parts.push(part as Uint8Array);
   }
-  return text + decoder.decode();
+  return Buffer.concat(parts);
 }
 
-function parse(path: string, text: string): unknown {
+function parse(path: string, body: Buffer): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(new TextDecoder().decode(body));
   } catch {
     throw new SourceRefused(200, `${path.split('?')[0]}: Strapi's answer is not JSON`);
   }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { RequestError } from '../../shared/request-error.ts';
+import { readAnswer } from './strapi-http.ts';
 
 export type ProxiedRequest = {
   readonly method: string;
@@ -36,6 +37,7 @@ const SENT = [
 /** Response headers that the caller gets. */
 const ANSWERED = ['content-type', 'location', 'retry-after', 'allow'];
 
+/** Creates the proxy. Rejects with `strapi-unavailable` if Strapi does not answer in time, or with too much; repeats nothing. */
 export function createStrapiProxy(options: StrapiProxyOptions): StrapiProxy {
   const base = options.url.replace(/\/+$/, '');
   const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options;
@@ -60,7 +62,11 @@ export function createStrapiProxy(options: StrapiProxyOptions): StrapiProxy {
     };
     try {
       const response = await fetch(url, init);
-      return { status: response.status, headers: answered(response), body: await read(response, maxBytes) };
+      return {
+        status: response.status,
+        headers: answered(response),
+        body: await readAnswer(response, maxBytes),
+      };
     } catch (error) {
       if (error instanceof RequestError) throw error;
       const { cause } = error as { readonly cause?: unknown };
@@ -86,15 +92,4 @@ function answered({ headers }: Response): ProxiedAnswer['headers'] {
   }
   const cookies = headers.getSetCookie();
   return cookies.length === 0 ? kept : { ...kept, 'set-cookie': cookies };
-}
-
-async function read(response: Response, maxBytes: number): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of response.body ?? []) {
-    size += part.length;
-    if (size > maxBytes) throw new Error(`Strapi's answer is longer than ${maxBytes} bytes`);
-    parts.push(part as Uint8Array);
-  }
-  return Buffer.concat(parts);
 }

@@ -1,4 +1,5 @@
 import type { ScalarType } from '../../shared/schema/content-type.ts';
+import { INT64 } from '../../shared/schema/scalar-forms.ts';
 import type { OperatorName } from '../query/operators.ts';
 import type { NumericOperator } from './instant-filter.ts';
 
@@ -21,7 +22,7 @@ const LAST_DAY = Date.parse('9999-12-31') / DAY_MS;
 
 const STEPS: Partial<Record<ScalarType, Steps>> = {
   integer: { unit: 1, min: -(2n ** 31n), max: 2n ** 31n - 1n, text: String },
-  biginteger: { unit: 1, min: -(2n ** 63n), max: 2n ** 63n - 1n, text: String },
+  biginteger: { unit: 1, ...INT64, text: String },
   date: {
     unit: DAY_MS,
     min: BigInt(FIRST_DAY),

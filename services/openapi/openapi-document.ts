@@ -1,3 +1,4 @@
+import { remembered } from '../../shared/remembered.ts';
 import { type ContentType, FILE_TYPE, USER_TYPE } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { CHANGES_TAG, changesPath } from './changes-path.ts';
@@ -36,20 +37,13 @@ export type OpenApiOptions = {
   readonly live?: boolean;
 };
 
-const documents = new WeakMap<SchemaRegistry, WeakMap<OpenApiOptions, OpenApiDocument>>();
+const documentOf = remembered((registry: SchemaRegistry) =>
+  remembered((options: OpenApiOptions) => createDocument(registry, options)),
+);
 
 /** The HTTP API of these content types as an OpenAPI 3.1 document. Made once per registry and options. */
 export function openApiDocument(registry: SchemaRegistry, options: OpenApiOptions): OpenApiDocument {
-  let ofRegistry = documents.get(registry);
-  if (ofRegistry === undefined) {
-    ofRegistry = new WeakMap();
-    documents.set(registry, ofRegistry);
-  }
-  const known = ofRegistry.get(options);
-  if (known !== undefined) return known;
-  const document = createDocument(registry, options);
-  ofRegistry.set(options, document);
-  return document;
+  return documentOf(registry)(options);
 }
 
 function createDocument(registry: SchemaRegistry, options: OpenApiOptions): OpenApiDocument {

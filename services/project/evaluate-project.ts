@@ -27,7 +27,7 @@ export function createEvaluateModule(root: string, timeLimitMs = TIME_LIMIT_MS):
   const env = existsSync(dotEnv) ? parseEnv(readFileSync(dotEnv, 'utf8')) : {};
   return (file) => {
     if (file.endsWith('.json')) return parsed(readFileSync(file, 'utf8'));
-    const rights = [folder, path.dirname(PROGRAM)].map((folder) => `--allow-fs-read=${folder}`);
+    const rights = [folder, path.dirname(PROGRAM)].map((readable) => `--allow-fs-read=${readable}`);
     const run = spawnSync(
       process.execPath,
       ['--permission', ...rights, '--disable-warning=ExperimentalWarning', PROGRAM, realpathSync(file)],

@@ -38,6 +38,7 @@ export type Purger = {
   close(): Promise<void>;
 };
 
+/** Interval of the look whether this process has applied the whole log, and how long such a look counts. */
 const BEAT_MS = 500;
 const LONGEST_SILENCE_MS = 2_000;
 const FIRST_EPOCH = 1;
@@ -52,7 +53,7 @@ export function startPurger(options: PurgerOptions): Purger {
   const closing = new AbortController();
   const { signal } = closing;
   const ended = Promise.withResolvers<void>();
-  watch(options);
+  reportWaiting(options);
   let current = Number.NEGATIVE_INFINITY;
   const isPurging = () =>
     fleet.epoch() !== undefined && performance.now() - current < LONGEST_SILENCE_MS && !signal.aborted;
@@ -136,7 +137,7 @@ async function keepPurging(
   const before = store.term();
   const receivers = targets.map(receiverName);
   const isBehind = !receivers.every(store.hasAllFor);
-  // Another process may have led since: what it has purged is not known here.
+  // Another process may have been the leader since: what it has purged is not known here.
   const isOwn = before !== undefined && (before.epoch === epoch || before.epoch === epoch - 1);
   let shown = shape();
   if (!isOwn || isBehind || shown !== before.shape) everything();
@@ -176,7 +177,7 @@ function attempts<Given>(report: PurgeReport, write: (given: Given) => void): (g
 }
 
 /** Registers a gauge: how many changes wait for each receiver, while this process is the leader. */
-function watch({ metrics, notes, targets, fleet }: PurgerOptions): void {
+function reportWaiting({ metrics, notes, targets, fleet }: PurgerOptions): void {
   metrics?.gauge(METRICS.purgesWaiting, () => {
     if (fleet.epoch() === undefined) return [];
     return targets.map((target) => ({

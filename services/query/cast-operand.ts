@@ -2,6 +2,7 @@ import { jsonText } from '../../shared/canonical-json.ts';
 import type { Scalar } from '../../shared/read-index/bool-query.ts';
 import { timeOfDayMilliseconds } from '../../shared/read-index/column.ts';
 import type { ScalarType } from '../../shared/schema/content-type.ts';
+import { dayIn, INT64, isDay, TIME_OF_DAY } from '../../shared/schema/scalar-forms.ts';
 import { parseInstant } from './parse-instant.ts';
 
 /** A cast operand, or Strapi's message (if it has one) with the accepted forms. */
@@ -11,11 +12,6 @@ export type Cast =
 
 const MIN_INTEGER = -2_147_483_648;
 const MAX_INTEGER = 2_147_483_647;
-const MIN_LONG = -(2n ** 63n);
-const MAX_LONG = 2n ** 63n - 1n;
-
-const DATE = /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])/;
-const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?$/;
 const TRUE_TEXTS = ['true', 't', '1'];
 const FALSE_TEXTS = ['false', 'f', '0', ''];
 
@@ -34,7 +30,7 @@ export function castOperand(type: ScalarType, text: string): Cast {
     case 'date':
       return castDate(text);
     case 'time':
-      return TIME.test(text)
+      return TIME_OF_DAY.test(text)
         ? { ok: true, value: timeOfDayMilliseconds(text) }
         : refused('Invalid time format, expected HH:mm:ss.SSS', 'HH:mm:ss or HH:mm:ss.SSS');
     case 'datetime':
@@ -82,18 +78,17 @@ function castLong(text: string): Cast {
   const digits = text.trim();
   if (/^[+-]?\d+$/.test(digits)) {
     const value = BigInt(digits.startsWith('+') ? digits.slice(1) : digits);
-    if (value >= MIN_LONG && value <= MAX_LONG) return { ok: true, value };
+    if (value >= INT64.min && value <= INT64.max) return { ok: true, value };
   }
-  return refused(`Invalid integer ${text}`, `an integer from ${MIN_LONG} to ${MAX_LONG}`);
+  return refused(`Invalid integer ${text}`, `an integer from ${INT64.min} to ${INT64.max}`);
 }
 
 /** Ignores everything after the day: an ISO datetime gives its written date. */
 function castDate(text: string): Cast {
-  const [date, year, month, day] = DATE.exec(text) ?? [];
+  const date = dayIn(text);
   if (date === undefined) return refused('Invalid format, expected yyyy-MM-dd', 'yyyy-MM-dd');
-  const value = Date.parse(`${date}T00:00:00.000Z`);
-  const exists = new Date(value).toISOString().startsWith(`${year}-${month}-${day}`);
-  return exists ? { ok: true, value } : refused('Invalid date', 'a day that exists');
+  if (!isDay(date)) return refused('Invalid date', 'a day that exists');
+  return { ok: true, value: Date.parse(`${date}T00:00:00.000Z`) };
 }
 
 function castInstant(text: string): Cast {

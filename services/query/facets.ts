@@ -1,3 +1,4 @@
+import { commaList } from '../../shared/comma-list.ts';
 import { defined } from '../../shared/defined.ts';
 import { columnValue, fieldTypeOf } from '../../shared/read-index/column.ts';
 import { isCountable } from '../../shared/read-index/facet-values.ts';
@@ -37,10 +38,7 @@ export function resolveFacets(
 }
 
 function askedFacets(value: QueryValue, at: string, context: FacetContext): readonly Asked[] {
-  if (typeof value === 'string') {
-    const names = value.split(',').map((name) => name.trim());
-    return names.filter((name) => name !== '').map((name) => ({ name, at, options: {} }));
-  }
+  if (typeof value === 'string') return commaList(value).map((name) => ({ name, at, options: {} }));
   if (isQueryList(value)) return value.flatMap((each, i) => askedFacets(each, `${at}[${i}]`, context));
   if (!isQueryObject(value)) {
     refuse(context, at, value, 'names of attributes');

@@ -1,3 +1,4 @@
+import { commaList } from '../../shared/comma-list.ts';
 import type { ScalarType } from '../../shared/schema/content-type.ts';
 import { invalidKey, type Problems } from './problems.ts';
 import { acceptedNames, lookUp, type QueryModel, type QueryScope } from './query-model.ts';
@@ -45,10 +46,8 @@ export function resolveHighlights(
 }
 
 function askedAttributes(value: QueryValue, context: Context): readonly Asked[] {
-  if (typeof value === 'string') {
-    const names = value.split(',').map((name) => name.trim());
-    return names.filter((name) => name !== '').map((name) => ({ name, at: 'highlight', options: {} }));
-  }
+  if (typeof value === 'string')
+    return commaList(value).map((name) => ({ name, at: 'highlight', options: {} }));
   if (isQueryList(value)) return value.flatMap((each) => askedAttributes(each, context));
   if (!isQueryObject(value)) {
     refuse(context, 'highlight', value, 'names of attributes');

@@ -1,4 +1,5 @@
 import { assertNever } from '../../shared/assert-never.ts';
+import { remembered } from '../../shared/remembered.ts';
 import type { Attribute, ContentType, Model, ScalarType, Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { localizationsAttribute, queryableScalars } from '../../shared/schema/system-attributes.ts';
@@ -57,15 +58,11 @@ export type QueryScope = {
 /** Attributes every content type of Strapi has; which of them may be named depends on the type. */
 const STRAPI_ATTRIBUTES = ['createdBy', 'updatedBy', 'locale', 'localizations'];
 
-const modelsByRegistry = new WeakMap<SchemaRegistry, Map<Uid, QueryModel>>();
+const modelsOf = remembered((_registry: SchemaRegistry) => new Map<Uid, QueryModel>());
 
 /** The allow-list of a content type or component; made once per registry. */
 export function queryModelOf(registry: SchemaRegistry, uid: Uid): QueryModel {
-  let models = modelsByRegistry.get(registry);
-  if (models === undefined) {
-    models = new Map();
-    modelsByRegistry.set(registry, models);
-  }
+  const models = modelsOf(registry);
   const known = models.get(uid);
   if (known !== undefined) return known;
   const model = createQueryModel(registry, uid);

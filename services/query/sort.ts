@@ -1,3 +1,4 @@
+import { commaList } from '../../shared/comma-list.ts';
 import { PUBLICATION_STATE_FIELD } from '../../shared/read-index/bool-query.ts';
 import { fieldTypeOf } from '../../shared/read-index/column.ts';
 import type { SortKey, World } from '../../shared/read-index/read-index.ts';
@@ -71,14 +72,10 @@ function parseSort(value: QueryValue, context: SortContext): readonly SortItem[]
 }
 
 function parseText(text: string, at: string): readonly SortItem[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-    .map((part) => {
-      const [path = '', order = null] = part.split(':');
-      return { path: path.split('.'), order, at };
-    });
+  return commaList(text).map((part) => {
+    const [path = '', order = null] = part.split(':');
+    return { path: path.split('.'), order, at };
+  });
 }
 
 function parseObject(

@@ -1,6 +1,7 @@
 import { LOGIN_ATTRIBUTE } from '../../shared/access/login-record.ts';
 import { UPLOADS_PATH } from '../../shared/asset-store/served-names.ts';
 import type { Entry } from '../../shared/document/entry.ts';
+import { uidOfComponent } from '../../shared/schema/component-uids.ts';
 import {
   type Attribute,
   type ContentType,
@@ -46,7 +47,7 @@ function components(
   if (Array.isArray(value)) return value.map((one) => components(registry, attribute, one));
   if (value === null) return attribute.kind === 'component' && !attribute.repeatable ? null : [];
   const component = value as Values;
-  const uid = attribute.kind === 'component' ? attribute.component : String(component['__component']);
+  const uid = uidOfComponent(attribute, component);
   const model = registry.components.get(uid);
   if (model === undefined) return null;
   const kind = attribute.kind === 'dynamiczone' ? { __component: uid } : {};

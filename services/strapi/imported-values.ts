@@ -2,6 +2,7 @@ import { LOGIN_ATTRIBUTE } from '../../shared/access/login-record.ts';
 import { jsonText } from '../../shared/canonical-json.ts';
 import { defined } from '../../shared/defined.ts';
 import type { ImportedTarget } from '../../shared/document/events.ts';
+import { uidOfComponent } from '../../shared/schema/component-uids.ts';
 import {
   type Attribute,
   type ComponentAttribute,
@@ -137,7 +138,7 @@ function componentValues(
   if (value === null || value === undefined) return undefined;
   const list = (Array.isArray(value) ? value : [value]) as readonly ComponentData[];
   const components = list.flatMap((component) => {
-    const uid = attribute.kind === 'component' ? attribute.component : String(component.__component);
+    const uid = uidOfComponent(attribute, component);
     const definition = scope.registry.components.get(uid);
     const isAllowed = attribute.kind === 'component' || attribute.components.includes(uid);
     if (definition === undefined || !isAllowed) {
@@ -186,6 +187,7 @@ export function targetsByAttribute(
   return new Map([...targets].map(([name, ofAttribute]) => [name, [...ofAttribute.values()]]));
 }
 
+/** Returns whether the links of a relation are stored with this model: components have theirs in their values. */
 export function ownsRelation(model: Model, name: string): boolean {
   const attribute = isContentType(model) ? model.attributes.get(name) : undefined;
   return attribute?.kind === 'relation' && attribute.mappedBy === undefined;

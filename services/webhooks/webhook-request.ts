@@ -1,5 +1,7 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
+import { commaList } from '../../shared/comma-list.ts';
+import { type FormProblem, formProblems } from '../../shared/form-problems.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../../shared/webhooks/webhook-events.ts';
 import { isPrivateAddress } from './private-address.ts';
@@ -16,11 +18,9 @@ export type WebhookRequest = {
   readonly allowPrivate: boolean;
 };
 
-export type WebhookProblem = { readonly path: string; readonly message: string };
-
 export type ParsedWebhook =
   | { readonly kind: 'webhook'; readonly webhook: WebhookRequest }
-  | { readonly kind: 'problems'; readonly problems: readonly WebhookProblem[] };
+  | { readonly kind: 'problems'; readonly problems: readonly FormProblem[] };
 
 /** Without a choice of events: all that Strapi has. */
 const USUAL_EVENTS = WEBHOOK_EVENTS.filter((event) => event !== 'entry.related-change');
@@ -30,12 +30,7 @@ const VISIBLE = /^[\x20-\x7e\t]*$/;
 const OWN_HEADERS = /^(content-(type|length)|host|connection|transfer-encoding|x-strapi-event|webhook-.*)$/i;
 
 const list = (name: string) =>
-  z.union(
-    [z.string().transform((text) => text.split(',').flatMap((one) => one.trim() || [])), z.array(z.string())],
-    {
-      error: `must be a list of ${name}`,
-    },
-  );
+  z.union([z.string().transform(commaList), z.array(z.string())], { error: `must be a list of ${name}` });
 
 const FORM = z.strictObject({
   url: z
@@ -71,13 +66,7 @@ const FORM = z.strictObject({
 /** `registry`: undefined if it is not known, then `types` must be uids. */
 export function parseWebhook(given: unknown, registry: SchemaRegistry | undefined): ParsedWebhook {
   const form = FORM.safeParse(given);
-  if (!form.success) {
-    const problems = form.error.issues.map((issue) => ({
-      path: issue.path.join('.'),
-      message: issue.code === 'unrecognized_keys' ? `has no ${issue.keys.join(', ')}` : issue.message,
-    }));
-    return { kind: 'problems', problems };
-  }
+  if (!form.success) return { kind: 'problems', problems: formProblems(form.error) };
   const { url, name = new URL(url).host, events = USUAL_EVENTS, populate, ...rest } = form.data;
   const unknown = events.filter((event) => !WEBHOOK_EVENTS.includes(event as WebhookEventName));
   const types = rest.types.map((type) => ({ type, uid: uidOf(type, registry) }));
@@ -107,7 +96,7 @@ export function parseWebhook(given: unknown, registry: SchemaRegistry | undefine
 }
 
 /** Names are resolved and checked for each delivery. */
-function privateProblems(url: string): readonly WebhookProblem[] {
+function privateProblems(url: string): readonly FormProblem[] {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) === 0 || !isPrivateAddress(host)) return [];
   return [{ path: 'url', message: 'has a private address: pass --allow-private (allowPrivate) to allow it' }];

@@ -1,8 +1,9 @@
+import { remembered } from '../remembered.ts';
 import type { Attribute, Model } from '../schema/content-type.ts';
 import type { SchemaRegistry } from '../schema/schema-registry.ts';
 import { mayFind, type Rights, rightsKey } from './rights.ts';
 
-const visible = new WeakMap<SchemaRegistry, Map<string, SchemaRegistry>>();
+const visible = remembered((_registry: SchemaRegistry) => new Map<string, SchemaRegistry>());
 
 /**
  * Returns the content types that a caller sees: without relations, also inside components, to a type that it may not
@@ -10,11 +11,7 @@ const visible = new WeakMap<SchemaRegistry, Map<string, SchemaRegistry>>();
  * later check is needed. Returns the registry itself if nothing is hidden. Computed once for equal rights.
  */
 export function visibleRegistry(registry: SchemaRegistry, rights: Rights): SchemaRegistry {
-  let known = visible.get(registry);
-  if (known === undefined) {
-    known = new Map();
-    visible.set(registry, known);
-  }
+  const known = visible(registry);
   const key = rightsKey(rights);
   let seen = known.get(key);
   if (seen === undefined) {

@@ -1,5 +1,6 @@
 import { columnValue, textForm } from '../read-index/column.ts';
 import type { ComponentStep } from '../read-index/read-index.ts';
+import { remembered } from '../remembered.ts';
 import { type ContentType, FILE_TYPE, type Model, type ScalarAttribute } from '../schema/content-type.ts';
 import type { SchemaRegistry } from '../schema/schema-registry.ts';
 import type { EntryValues } from './events.ts';
@@ -25,15 +26,13 @@ export type UniqueValue = {
   readonly text: string;
 };
 
-const known = new WeakMap<SchemaRegistry, Map<ContentType, readonly UniquePath[]>>();
+const uniquePathsOf = remembered((registry: SchemaRegistry) =>
+  remembered((type: ContentType): readonly UniquePath[] => placesIn(registry, type, [], '')),
+);
 
 /** Returns all unique paths of a type. Computed once for each registry. */
 export function uniquePaths(registry: SchemaRegistry, type: ContentType): readonly UniquePath[] {
-  const types = known.get(registry) ?? new Map<ContentType, readonly UniquePath[]>();
-  known.set(registry, types);
-  const places = types.get(type) ?? placesIn(registry, type, [], '');
-  types.set(type, places);
-  return places;
+  return uniquePathsOf(registry)(type);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Attribute, ScalarAttribute, ScalarType } from './content-type.ts';
+import { INT64, TIME_OF_DAY } from './scalar-forms.ts';
 import type { RawScalar } from './schema-json.ts';
 import type { ReportProblem } from './schema-problem.ts';
 
@@ -9,9 +10,6 @@ export type AttributeBase = Pick<
 >;
 
 type Bound = number | string;
-
-const INT64_MIN = -(2n ** 63n);
-const INT64_MAX = 2n ** 63n - 1n;
 
 const TEXT = { accepts: (value: unknown) => typeof value === 'string', expected: 'text' };
 const NUMBER = { accepts: (value: unknown) => typeof value === 'number', expected: 'a number' };
@@ -135,7 +133,7 @@ function isInt64(value: unknown): value is number | string {
   const digits = typeof value === 'string' && /^-?\d+$/.test(value);
   if (!digits && !Number.isSafeInteger(value)) return false;
   const exact = BigInt(value as number | string);
-  return exact >= INT64_MIN && exact <= INT64_MAX;
+  return exact >= INT64.min && exact <= INT64.max;
 }
 
 function isInstant(value: unknown): boolean {
@@ -143,5 +141,5 @@ function isInstant(value: unknown): boolean {
 }
 
 function isTime(value: unknown): boolean {
-  return typeof value === 'string' && /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,3})?$/.test(value);
+  return typeof value === 'string' && TIME_OF_DAY.test(value);
 }

@@ -1,21 +1,19 @@
+import { remembered } from '../remembered.ts';
 import type { ContentType, Model, RelationAttribute, ScalarAttribute, ScalarType } from './content-type.ts';
 
 /** Attributes of a row in addition to those of its schema. */
 
-const scalars = new WeakMap<Model, ReadonlyMap<string, ScalarAttribute>>();
-const localizations = new WeakMap<ContentType, RelationAttribute>();
+const scalarsOf = remembered(
+  (model: Model): ReadonlyMap<string, ScalarAttribute> =>
+    new Map(scalarsInOrder(model).map((attribute) => [attribute.name, attribute])),
+);
 
 /**
  * Attributes of a row that a request may filter, sort by and select, in the order of an answer: id, documentId, the
  * public scalars of the schema, timestamps, locale. A component has only id and its own. Computed once per model.
  */
 export function queryableScalars(model: Model): ReadonlyMap<string, ScalarAttribute> {
-  const known = scalars.get(model);
-  if (known !== undefined) return known;
-  const attributes = new Map<string, ScalarAttribute>();
-  for (const attribute of scalarsInOrder(model)) attributes.set(attribute.name, attribute);
-  scalars.set(model, attributes);
-  return attributes;
+  return scalarsOf(model);
 }
 
 function scalarsInOrder(model: Model): ScalarAttribute[] {
@@ -34,19 +32,18 @@ function scalarsInOrder(model: Model): ScalarAttribute[] {
 
 /** The one-way relation of a localized type's rows to the other locales of their document; undefined on other types. */
 export function localizationsAttribute(type: ContentType): RelationAttribute | undefined {
-  if (!type.localized) return undefined;
-  const known = localizations.get(type);
-  if (known !== undefined) return known;
-  const attribute: RelationAttribute = {
+  return type.localized ? otherLocales(type) : undefined;
+}
+
+const otherLocales = remembered(
+  ({ uid }: ContentType): RelationAttribute => ({
     ...systemBase('localizations'),
     kind: 'relation',
     relation: 'oneToMany',
-    target: type.uid,
+    target: uid,
     toMany: true,
-  };
-  localizations.set(type, attribute);
-  return attribute;
-}
+  }),
+);
 
 /** Returns whether a model is a content type; else it is a component. */
 export function isContentType(model: Model): model is ContentType {

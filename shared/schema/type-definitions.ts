@@ -1,5 +1,6 @@
 import type { Json } from '../json.ts';
 import { buildRegistry, type ParsedFiles, type SchemaFile } from './build-registry.ts';
+import { allowedComponents } from './component-uids.ts';
 import type { Model, Uid } from './content-type.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 
@@ -46,9 +47,7 @@ export function registryOfDefinitions(definitions: readonly TypeDefinition[]): S
 
 function addComponents(model: Model, registry: SchemaRegistry, found: Set<Uid>): Set<Uid> {
   for (const attribute of model.attributes.values()) {
-    if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') continue;
-    const uids = attribute.kind === 'component' ? [attribute.component] : attribute.components;
-    for (const uid of uids) {
+    for (const uid of allowedComponents(attribute)) {
       const component = registry.components.get(uid);
       if (component === undefined || found.has(uid)) continue;
       found.add(uid);

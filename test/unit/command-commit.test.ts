@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { createCommandHandler } from '../../services/command/command-handler.ts';
 import { randomDocumentId } from '../../services/command/document-id.ts';
 import type { CommandEnvironment } from '../../services/command/environment.ts';
-import { createLocks } from '../../services/command/locks.ts';
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { createLocks } from '../../shared/locks.ts';
 import { type CommandWorld, newCommandWorld, schemasOf } from './command-world.ts';
 
 const TYPE = 'api::page.page';

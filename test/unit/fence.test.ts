@@ -9,7 +9,6 @@ import { randomDocumentId } from '../../services/command/document-id.ts';
 import type { CommandEnvironment } from '../../services/command/environment.ts';
 import { createImportWriter } from '../../services/command/import-writer.ts';
 import { createImporter } from '../../services/command/importer.ts';
-import { createLocks } from '../../services/command/locks.ts';
 import { NotLeading } from '../../services/command/not-leading.ts';
 import { appendDefinitions } from '../../services/content-types/append-definitions.ts';
 import { claimLease, returnLease } from '../../services/fleet/claim-lease.ts';
@@ -17,6 +16,7 @@ import { countsByLease } from '../../services/fleet/counts-by-lease.ts';
 import { readLease } from '../../services/fleet/lease-view.ts';
 import type { AppendResult, EventStore } from '../../shared/event-store/event-store.ts';
 import { type Lead, leadOf } from '../../shared/fleet/lease.ts';
+import { createLocks } from '../../shared/locks.ts';
 import { type CommandWorld, newCommandWorld, schemasOf, valuesOf } from './command-world.ts';
 
 const TYPE = 'api::page.page';

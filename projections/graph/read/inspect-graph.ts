@@ -9,15 +9,9 @@ import {
 import type { Uid } from '../../../shared/schema/content-type.ts';
 import { linkChange, linkRows, localizationChange } from '../store/change-log.ts';
 import type { LinkRecord } from '../store/link-store.ts';
-import {
-  entryOfKey,
-  rowKeyIn,
-  VERSIONS,
-  versionOfKey,
-  type WorldNumber,
-  worldsOf,
-} from '../store/row-keys.ts';
+import { entryOfKey, VERSIONS, versionOfKey, type WorldNumber, worldsOf } from '../store/row-keys.ts';
 import type { ReaderContext } from './graph-reader.ts';
+import { rowsOfDocument } from './indexed-row.ts';
 import { readNeighbours } from './read-neighbours.ts';
 
 /** The graph row by row, for comparing an index with it. Everything here is good only until the graph changes. */
@@ -40,7 +34,6 @@ export function worldsOfKey(key: number): readonly World[] {
 
 const ROWS_AFTER = 'SELECT key, type FROM rows WHERE key > ? ORDER BY key LIMIT ?';
 const KNOWN = 'SELECT 1 FROM entries WHERE id = ?';
-const LOCALES = 'SELECT id FROM entries WHERE document_id = ? AND type = ? ORDER BY locale';
 
 /** Returns the graph as it is at `position`, which its change batches carry. The caller keeps the graph from changing. */
 export function inspectGraph(context: ReaderContext, position: bigint): GraphInspection {
@@ -86,18 +79,16 @@ function linkIn({ existing }: ReaderContext, record: LinkRecord, world: WorldNum
 }
 
 function localizationsOf(
-  { db, schema, existing, names }: ReaderContext,
+  context: ReaderContext,
   type: Uid,
   key: number,
   world: WorldNumber,
 ): readonly LinkChange[] {
+  const { schema, names } = context;
   const view = schema.type(type);
   if (schema.registry.contentTypes.get(type)?.localized !== true) return [];
   const { documentId } = names.target(entryOfKey(key));
-  const rows = db
-    .all(LOCALES, documentId, view.number)
-    .map(([id]) => rowKeyIn(world, view.draftAndPublish, id as number))
-    .filter((row) => existing.has(row));
+  const rows = rowsOfDocument(context, view, documentId, world);
   return rows.flatMap((target, rank) =>
     target === key
       ? []

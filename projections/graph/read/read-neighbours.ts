@@ -5,26 +5,25 @@ import { linkRows } from '../store/change-log.ts';
 import type { SqlRow } from '../store/graph-database.ts';
 import { publicationStateAt } from '../store/graph-entry.ts';
 import type { GraphRelation } from '../store/graph-relation.ts';
-import { parsedSource, ROW_COLUMNS, sourceBytes } from '../store/graph-row.ts';
+import { ROW_COLUMNS } from '../store/graph-row.ts';
 import type { LinkRecord } from '../store/link-store.ts';
-import type { PublicationFacts, Values } from '../store/present-row.ts';
+import type { PublicationFacts } from '../store/present-row.ts';
 import {
   DRAFT,
   entryOfKey,
   PUBLISHED,
   rowKey,
-  rowKeyIn,
   UNVERSIONED,
   versionOfKey,
   type WorldNumber,
 } from '../store/row-keys.ts';
 import type { TypeView } from '../store/type-view.ts';
 import type { ReaderContext } from './graph-reader.ts';
+import { entriesOfDocument, indexedRow, rowsOfDocument } from './indexed-row.ts';
 import { type LinkStep, linkStep } from './walk-back.ts';
 
 const ROWS = `SELECT ${ROW_COLUMNS} FROM rows WHERE key BETWEEN ? AND ?`;
 const SHARED = 'SELECT document_id, shared_edited, shared_published FROM entries WHERE id = ?';
-const LOCALES = 'SELECT id FROM entries WHERE document_id = ? AND type = ? ORDER BY locale';
 
 /** Data read for documents of either world, as far as it is cached. */
 type ReadSoFar = {
@@ -231,16 +230,13 @@ function neighbours(
 
 /** A document's rows of one world are linked to each other, in order of their locales. */
 function otherLocales(
-  { db, existing }: ReaderContext,
+  context: ReaderContext,
   view: TypeView,
   key: number,
   world: WorldNumber,
 ): readonly Neighbour[] {
-  const documentId = db.get(SHARED, entryOfKey(key))?.[0] ?? '';
-  return db
-    .all(LOCALES, documentId, view.number)
-    .map(([id]) => rowKeyIn(world, view.draftAndPublish, id as number))
-    .filter((row) => existing.has(row))
+  const documentId = context.db.get(SHARED, entryOfKey(key))?.[0] ?? '';
+  return rowsOfDocument(context, view, documentId as string, world)
     .map((row, rank) => ({ key: row, otherOrder: rank }))
     .filter((neighbour) => neighbour.key !== key);
 }
@@ -259,24 +255,18 @@ function readIndexedRow(
   const { rows } = read.lastEntry;
   const row = rows.find(([of]) => of === key);
   if (row === undefined) return undefined;
-  const parsed = parsedSource(row);
-  const components = row[5] === null ? {} : (JSON.parse(row[5] as string) as Values);
-  return {
-    source: sourceBytes(row),
-    components: view.presenter.components(components),
-    // The parsed values become the columns.
-    fields: view.presenter.fieldsOfSource(parsed, publicationOf(context, view, key, rows)),
-  };
+  return indexedRow(view, row, publicationOf(context, view, key, rows));
 }
 
 /** `rows`: of the entry. */
 function publicationOf(
-  { db, existing }: ReaderContext,
+  context: ReaderContext,
   view: TypeView,
   key: number,
   rows: readonly SqlRow[],
 ): PublicationFacts {
   if (versionOfKey(key) === UNVERSIONED) return { state: 'published', documentPublished: true };
+  const { db, existing } = context;
   const entry = entryOfKey(key);
   const positions = new Map(rows.map(([of, , position]) => [versionOfKey(of as number), position as number]));
   const [documentId, sharedEdited, sharedPublished] = (view.localized
@@ -286,14 +276,9 @@ function publicationOf(
   return {
     state: publicationStateAt(positions.get(DRAFT), positions.get(PUBLISHED), shared),
     documentPublished: view.localized
-      ? isAnyPublished(db.all(LOCALES, documentId as string, view.number), existing)
+      ? entriesOfDocument(context, view, documentId as string).some((id) =>
+          existing.has(rowKey(id, PUBLISHED)),
+        )
       : positions.has(PUBLISHED),
   };
-}
-
-function isAnyPublished(
-  entries: readonly (readonly unknown[])[],
-  existing: ReaderContext['existing'],
-): boolean {
-  return entries.some(([id]) => existing.has(rowKey(id as number, PUBLISHED)));
 }

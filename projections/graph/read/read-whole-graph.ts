@@ -1,17 +1,12 @@
-import type {
-  ChangeBatch,
-  IndexedRow,
-  LinkChange,
-  RowChange,
-} from '../../../shared/read-index/read-index.ts';
+import type { ChangeBatch, LinkChange, RowChange } from '../../../shared/read-index/read-index.ts';
 import { linkChange, linkRows } from '../store/change-log.ts';
 import type { SqlRow } from '../store/graph-database.ts';
 import { publicationStateAt } from '../store/graph-entry.ts';
 import type { GraphRelation } from '../store/graph-relation.ts';
-import { parsedSource, ROW_COLUMNS, sourceBytes } from '../store/graph-row.ts';
+import { ROW_COLUMNS } from '../store/graph-row.ts';
 import type { LinkEnds } from '../store/link.ts';
 import { ALL_LINKS } from '../store/link-store.ts';
-import type { PublicationFacts, Values } from '../store/present-row.ts';
+import type { PublicationFacts } from '../store/present-row.ts';
 import {
   DRAFT,
   entryOfKey,
@@ -23,6 +18,7 @@ import {
 } from '../store/row-keys.ts';
 import type { TypeView } from '../store/type-view.ts';
 import type { ReaderContext } from './graph-reader.ts';
+import { indexedRow } from './indexed-row.ts';
 import { type Localized, localizationLinks, readLocalizedDocuments } from './localized-documents.ts';
 
 /** Few enough rows to be garbage before they are moved to the old generation. */
@@ -100,14 +96,12 @@ function rowWithKey(row: SqlRow | undefined, key: number): SqlRow | undefined {
 
 function rowChange(view: TypeView, row: SqlRow, publication: PublicationFacts): RowChange {
   const key = row[0] as number;
-  const parsed = parsedSource(row);
-  const components = row[5] === null ? {} : (JSON.parse(row[5] as string) as Values);
-  const indexed: IndexedRow = {
-    source: sourceBytes(row),
-    fields: view.presenter.fieldsOfSource(parsed, publication),
-    components: view.presenter.components(components),
+  return {
+    type: view.uid,
+    version: VERSIONS[versionOfKey(key)],
+    key,
+    row: indexedRow(view, row, publication),
   };
-  return { type: view.uid, version: VERSIONS[versionOfKey(key)], key, row: indexed };
 }
 
 function* readLinks(context: ReaderContext, batchSize: number): Iterable<readonly LinkChange[]> {

@@ -2,10 +2,10 @@ import { isHash } from '../../../shared/asset-store/asset-hash.ts';
 import type { AssetStore } from '../../../shared/asset-store/asset-store.ts';
 import { nameInSpace, UPLOADS_PATH } from '../../../shared/asset-store/served-names.ts';
 import type { ContentGraphReader, Entry } from '../../../shared/document/entry.ts';
+import type { Locks } from '../../../shared/locks.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import { FILE_TYPE } from '../../../shared/schema/content-type.ts';
 import type { CommandHandler } from '../../command/command-handler.ts';
-import type { Locks } from '../../command/locks.ts';
 import { isResized } from './format-sizes.ts';
 import {
   type MadeFormats,

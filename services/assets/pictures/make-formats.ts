@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { AssetStore } from '../../../shared/asset-store/asset-store.ts';
 import { nameInSpace } from '../../../shared/asset-store/served-names.ts';
-import type { Locks } from '../../command/locks.ts';
+import type { Locks } from '../../../shared/locks.ts';
 import { formatName } from './format-names.ts';
 import { type FormatName, formatsSmallerThan } from './format-sizes.ts';
 import type { PictureResizer, ResizedFile, ResizeOutcome } from './picture-resizer.ts';
@@ -104,8 +104,7 @@ function presentFormat(
 
 async function keepFormat({ store, locks, space }: FormatsTarget, format: PictureFormat, file: string) {
   const staged = await store.stage(createReadStream(file), Number.MAX_SAFE_INTEGER);
-  const release = await locks.acquire([staged.hash]);
-  try {
+  await locks.run([staged.hash], async () => {
     await store.suspect(staged.hash);
     await staged.keep();
     const name = nameInSpace(space, format.url.slice(format.url.lastIndexOf('/') + 1));
@@ -114,7 +113,5 @@ async function keepFormat({ store, locks, space }: FormatsTarget, format: Pictur
     if (before !== undefined && before.hash !== staged.hash) await store.suspect(before.hash);
     await store.names.give(name, { hash: staged.hash, mime: format.mime });
     await store.clear(staged.hash);
-  } finally {
-    release();
-  }
+  });
 }

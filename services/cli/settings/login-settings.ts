@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { commaList } from '../../../shared/comma-list.ts';
 import { type Setting, wholeNumber, yesOrNo } from './setting.ts';
 
 const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 } as const;
@@ -9,7 +10,7 @@ const lifetime = z
   .transform((text) => Number(text.slice(0, -1)) * UNITS[text.slice(-1) as keyof typeof UNITS])
   .refine((seconds) => seconds > 0 && seconds <= 315_360_000, 'is not a duration between 1s and 10 years');
 
-const names = z.string().transform((text) => text.split(',').flatMap((name) => name.trim() || []));
+const names = z.string().transform(commaList);
 
 const pairs = names.refine(
   (list) => list.every((pair) => /^[^=]+=[^=]+$/.test(pair)),

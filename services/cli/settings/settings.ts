@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { commaList } from '../../../shared/comma-list.ts';
 import { CONTENT_TYPE_SETTINGS } from './content-type-settings.ts';
 import { DELIVERY_SETTINGS } from './delivery-settings.ts';
 import { FOLLOW_SETTINGS } from './follow-settings.ts';
@@ -58,6 +59,7 @@ const ACCESS_KEY = {
   schema: z.string().optional(),
 } as const satisfies Setting;
 
+/** Returns whether a text is `*` or an origin as browsers send it: scheme, host and port, without a path. */
 export function isOrigin(text: string): boolean {
   return text === '*' || (URL.canParse(text) && new URL(text).origin === text);
 }
@@ -97,7 +99,7 @@ export const SERVE_SETTINGS = {
       'origins of pages that may call from a browser, such as https://example.org, or * (default: as config/middlewares, else none)',
     schema: z
       .string()
-      .transform((text) => text.split(',').flatMap((origin) => origin.trim() || []))
+      .transform(commaList)
       .refine((origins) => origins.every(isOrigin), 'must be a list of origins such as https://example.org')
       .optional(),
   },
@@ -202,10 +204,7 @@ const ROLE_DRAFTS = {
   flags: '--role-drafts <roles>',
   description:
     'roles of an archive of strapi export that may see drafts, such as author,editor; Strapi shows drafts to every role (default: none)',
-  schema: z
-    .string()
-    .transform((text) => text.split(',').flatMap((name) => name.trim() || []))
-    .default([]),
+  schema: z.string().transform(commaList).default([]),
 } as const satisfies Setting;
 
 export const IMPORT_SETTINGS = {

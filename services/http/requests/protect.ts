@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { defined } from '../../../shared/defined.ts';
-import { RequestError } from '../../../shared/request-error.ts';
-import { type CountRequest, sharedRateStore } from './shared-rate-store.ts';
+import { limitRequests, networkOf } from './limit-requests.ts';
+import type { CountRequest } from './shared-rate-store.ts';
 
 export type ProtectionOptions = {
   /** Origins of pages that may call from a browser; `*` is every one. Empty: none. */
@@ -23,12 +22,6 @@ declare module 'fastify' {
   }
 }
 
-const NO_HEADERS = {
-  'x-ratelimit-limit': false,
-  'x-ratelimit-remaining': false,
-  'x-ratelimit-reset': false,
-};
-
 /** Health checks decide whether this process lives: they are never limited. */
 export const HEALTH_PATH = '/_health';
 
@@ -45,20 +38,11 @@ export async function protect(app: FastifyInstance, options: ProtectionOptions):
       maxAge: 600,
     });
   }
-  if (max > 0) {
-    const { default: rateLimit } = await import('@fastify/rate-limit');
-    await app.register(rateLimit, {
-      max,
-      timeWindow: '1 minute',
-      ...defined({ store: sharedRateStore(options.count, 'requests') }),
-      allowList: (request) => !isLimiting() || request.routeOptions.url === HEALTH_PATH || isCounted(request),
-      // An answer past fastify's reply has no headers of its own; a refusal says everything with Retry-After.
-      addHeadersOnExceeding: NO_HEADERS,
-      addHeaders: { ...NO_HEADERS, 'retry-after': true },
-      // IPv6 hands out whole networks: a caller is its /64.
-      keyGenerator: ({ ip }) => (ip.includes(':') ? ip.split(':').slice(0, 4).join(':') : ip),
-      errorResponseBuilder: () =>
-        new RequestError('rate-limited', 'Too many requests, please try again later.'),
-    });
-  }
+  await limitRequests(app, {
+    max,
+    name: 'requests',
+    count: options.count,
+    allowList: (request) => !isLimiting() || request.routeOptions.url === HEALTH_PATH || isCounted(request),
+    keyGenerator: ({ ip }) => networkOf(ip),
+  });
 }

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { LoginAction } from '../../../shared/access/login-state.ts';
-import { defined } from '../../../shared/defined.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import { NotLeading } from '../../command/not-leading.ts';
 import type { Login } from '../../login/login.ts';
@@ -10,8 +9,8 @@ import { parseQueryString } from '../../query/query-string.ts';
 import { JSON_HEADERS, SECURITY_HEADERS } from '../answers/responses.ts';
 import { forbidden } from '../api/guard-content-api.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
+import { limitRequests, networkOf } from '../requests/limit-requests.ts';
 import type { ProtectionOptions } from '../requests/protect.ts';
-import { sharedRateStore } from '../requests/shared-rate-store.ts';
 import { CONFIRMATION_PATH } from '../requests/writing-methods.ts';
 import { queryOf, register } from './entry-routes.ts';
 
@@ -45,7 +44,15 @@ export async function registerLogin(
 ): Promise<void> {
   const { login } = api;
   if (login === undefined) return;
-  await limit(app, api.rateLimit, protection);
+  await limitRequests(app, {
+    max: api.rateLimit,
+    name: 'login',
+    count: protection.count,
+    hook: 'preHandler',
+    allowList: (request) =>
+      request.method === 'GET' || request.method === 'HEAD' || protection.isCounted(request),
+    keyGenerator: limitKey,
+  });
   const carryOut = async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -88,47 +95,16 @@ async function noProvider(): Promise<never> {
   );
 }
 
-/** Attempts a minute, by what Strapi counts: the path, the address of the caller, and the e-mail address that a path is about. */
-async function limit(
-  app: FastifyInstance,
-  max: number,
-  { isCounted, count }: LoginProtection,
-): Promise<void> {
-  if (max === 0) return;
-  const { default: rateLimit } = await import('@fastify/rate-limit');
-  await app.register(rateLimit, {
-    max,
-    timeWindow: '1 minute',
-    ...defined({ store: sharedRateStore(count, 'login') }),
-    hook: 'preHandler',
-    allowList: (request) => request.method === 'GET' || request.method === 'HEAD' || isCounted(request),
-    addHeadersOnExceeding: {
-      'x-ratelimit-limit': false,
-      'x-ratelimit-remaining': false,
-      'x-ratelimit-reset': false,
-    },
-    addHeaders: {
-      'x-ratelimit-limit': false,
-      'x-ratelimit-remaining': false,
-      'x-ratelimit-reset': false,
-      'retry-after': true,
-    },
-    keyGenerator: limitKey,
-    errorResponseBuilder: () =>
-      new RequestError('rate-limited', 'Too many requests, please try again later.'),
-  });
-}
-
 /** Paths whose limit ignores `email`: a caller could send any address there to evade it. */
 const BY_CALLER_ALONE = /^\/api\/auth\/(local|reset-password|change-password|refresh|logout)$/;
 
+/** Returns what Strapi counts by: the path, the address of the caller, and the e-mail address that the path is about. */
 function limitKey({ ip, routeOptions, body }: FastifyRequest): string {
   const url = String(routeOptions.url);
-  const network = ip.includes(':') ? ip.split(':').slice(0, 4).join(':') : ip;
   const email = (body as { readonly email?: unknown } | undefined)?.email;
   const address =
     BY_CALLER_ALONE.test(url) || typeof email !== 'string' ? '' : email.toLowerCase().slice(0, 200);
-  return JSON.stringify([url, network, address]);
+  return JSON.stringify([url, networkOf(ip), address]);
 }
 
 function send(reply: FastifyReply, { status, body, location, position }: LoginAnswer): void {

@@ -1,5 +1,6 @@
 import { assertNever } from '../../../shared/assert-never.ts';
 import { defined } from '../../../shared/defined.ts';
+import { allowedComponents } from '../../../shared/schema/component-uids.ts';
 import type {
   Attribute,
   Component,
@@ -56,18 +57,13 @@ export function presentedComponents(registry: SchemaRegistry, types: readonly Co
   const contained = new Set<Uid>();
   const pending: Model[] = [...types];
   for (let model = pending.pop(); model !== undefined; model = pending.pop()) {
-    for (const uid of publicAttributes(model).flatMap(componentsOf)) {
+    for (const uid of publicAttributes(model).flatMap(allowedComponents)) {
       if (contained.has(uid)) continue;
       contained.add(uid);
       pending.push(componentOf(registry, uid));
     }
   }
   return [...registry.components.values()].filter(({ uid }) => contained.has(uid));
-}
-
-function componentsOf(attribute: Attribute): readonly Uid[] {
-  if (attribute.kind === 'component') return [attribute.component];
-  return attribute.kind === 'dynamiczone' ? attribute.components : [];
 }
 
 function publicAttributes(model: Model): Attribute[] {

@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { parseAllow, shortRight } from '../../../shared/access/parse-allow.ts';
 import type { Rights } from '../../../shared/access/rights.ts';
+import type { FormProblem } from '../../../shared/form-problems.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import type { AccessControl } from '../../access/access-control.ts';
 import { describeToken } from '../../access/describe-token.ts';
 import type { TokenCommands } from '../../access/token-commands.ts';
-import { parseTokenRequest, RIGHTS_FORM, type TokenProblem } from '../../access/token-request.ts';
+import { parseTokenRequest, RIGHTS_FORM } from '../../access/token-request.ts';
 import { JSON_HEADERS, SECURITY_HEADERS } from '../answers/responses.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
 import { idOf, register } from './entry-routes.ts';
@@ -85,7 +86,7 @@ export function dataOf(body: unknown): unknown {
 }
 
 /** Returns the 400 for a request about tokens or roles, with all of its problems. */
-export function refused(problems: readonly TokenProblem[]): RequestError {
+export function refused(problems: readonly FormProblem[]): RequestError {
   const [first] = problems;
   const message =
     problems.length === 1 ? `${first?.path} ${first?.message}` : `${problems.length} errors occurred`;

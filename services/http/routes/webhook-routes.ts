@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FormProblem } from '../../../shared/form-problems.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import { NotLeading } from '../../command/not-leading.ts';
@@ -11,7 +12,7 @@ import {
 } from '../../webhooks/describe-webhook.ts';
 import type { WebhookCommands } from '../../webhooks/webhook-commands.ts';
 import { KEEP_OLD_SECRET_MS, type WebhookLimits } from '../../webhooks/webhook-limits.ts';
-import { parseWebhook, type WebhookProblem } from '../../webhooks/webhook-request.ts';
+import { parseWebhook } from '../../webhooks/webhook-request.ts';
 import { SECURITY_HEADERS } from '../answers/responses.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
 import { type Handler, idOf, queryOf, register } from './entry-routes.ts';
@@ -133,7 +134,7 @@ function limitOf(text: string | null): number {
 
 function replayOf(data: unknown): { readonly delivery?: string; readonly from?: bigint } {
   const { delivery, from, ...others } = (data ?? {}) as Readonly<Record<string, unknown>>;
-  const problems: WebhookProblem[] = Object.keys(others).map((path) => ({ path, message: 'is unknown' }));
+  const problems: FormProblem[] = Object.keys(others).map((path) => ({ path, message: 'is unknown' }));
   if (delivery !== undefined && typeof delivery !== 'string')
     problems.push({ path: 'delivery', message: 'must be the id of a delivery' });
   if (from !== undefined && !/^[1-9]\d{0,18}$/.test(String(from)))
@@ -145,7 +146,7 @@ function replayOf(data: unknown): { readonly delivery?: string; readonly from?: 
   return from === undefined ? {} : { from: BigInt(String(from)) };
 }
 
-function refuseWebhook(problems: readonly WebhookProblem[]): RequestError {
+function refuseWebhook(problems: readonly FormProblem[]): RequestError {
   const [first] = problems;
   const message =
     problems.length === 1 ? `${first?.path} ${first?.message}` : `${problems.length} errors occurred`;

@@ -9,6 +9,7 @@ import {
   WrongExpectedVersionError,
 } from '@kurrent/kurrentdb-client';
 import { append as appendCall } from '@kurrent/kurrentdb-client/dist/streams/appendToStream/append.js';
+import { createLocks } from '../../locks.ts';
 import { type EncodedEvent, MAX_INT64 } from '../event-codec.ts';
 import {
   type AppendCondition,
@@ -50,7 +51,7 @@ export type StreamAppend = {
  */
 export const createAppender = (connection: Connection): ((append: StreamAppend) => Promise<AppendResult>) => {
   const tails = createStreamTails();
-  const inTurn = createTurns();
+  const streams = createLocks();
   // The attempt is repeated as a whole: a look that finds no node must not use up the time limit of the append.
   const retryLimits = { ...connection.retryLimits, giveUpAfterMs: connection.retryLimits.deadlineMs };
   const attempt = async (append: StreamAppend): Promise<AppendResult> => {
@@ -63,7 +64,7 @@ export const createAppender = (connection: Connection): ((append: StreamAppend) 
     }
   };
   return (append) =>
-    inTurn(append.stream, () =>
+    streams.run([append.stream], () =>
       retrying(`append to ${append.stream}`, connection.retryLimits, () => attempt(append)),
     );
 };
@@ -257,18 +258,3 @@ const onWriter = async <T>(
 };
 
 const revisionOf = ({ revision }: StreamTail): bigint | 'none' => (revision < 0n ? 'none' : revision);
-
-/** Runs the tasks of one key one after the other. */
-const createTurns = () => {
-  const last = new Map<string, Promise<unknown>>();
-  return async <T>(key: string, task: () => Promise<T>): Promise<T> => {
-    const before = last.get(key);
-    const mine = before === undefined ? task() : before.then(task, task);
-    last.set(key, mine);
-    try {
-      return await mine;
-    } finally {
-      if (last.get(key) === mine) last.delete(key);
-    }
-  };
-};

@@ -1,7 +1,8 @@
 import { assertNever } from '../../assert-never.ts';
 import type { ScalarType } from '../../schema/content-type.ts';
 import { PUBLICATION_STATE_FIELD, PUBLICATION_STATES, type Scalar } from '../bool-query.ts';
-import { compareCodePoints, fieldTypeOf, textForm } from '../column.ts';
+import { fieldTypeOf, textForm } from '../column.ts';
+import type { SortValue } from '../sort-value.ts';
 import type { Bits } from './bits.ts';
 import {
   createNumberColumn,
@@ -77,20 +78,10 @@ export function presentRows(column: IndexedColumn): Bits {
   return column.store.column.present;
 }
 
-/** Sort values of the column: numbers for number columns (NaN = NULL), ranks of publication states, else the values. */
-export type SortValue = string | number | bigint | boolean | null;
-
 /** Returns the value of a row as sorts and ranges compare it; null where it is NULL. `$publication` has its rank. */
 export function sortValue(column: IndexedColumn, row: number): SortValue {
   if (column.store.kind === 'numbers') return valueInNumberColumn(column.store.column, row);
   const value = valueInTermColumn(column.store.column, row);
   if (column.field !== PUBLICATION_STATE_FIELD || value === null) return value;
   return (PUBLICATION_STATES as readonly Scalar[]).indexOf(value);
-}
-
-/** Compares sort values: NULL is greater than every value (SEMANTICS section 7), text is in code point order. */
-export function compareSortValues(a: SortValue, b: SortValue): number {
-  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
-  if (typeof a === 'string' && typeof b === 'string') return compareCodePoints(a, b);
-  return a < b ? -1 : a > b ? 1 : 0;
 }

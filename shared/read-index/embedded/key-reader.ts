@@ -1,5 +1,6 @@
 import { halt } from '../../turns/slice.ts';
-import { compareSortValues, type IndexedColumn, type SortValue, sortValue } from './indexed-column.ts';
+import { compareSortValues, type SortValue } from '../sort-value.ts';
+import { type IndexedColumn, sortValue } from './indexed-column.ts';
 import { listCount, listEntry } from './row-lists.ts';
 import type { Step } from './row-set.ts';
 

@@ -1,8 +1,9 @@
 import { rest } from '../../turns/slice.ts';
 import type { BoolQuery, Scalar } from '../bool-query.ts';
+import { compareSortValues } from '../sort-value.ts';
 import { setBits } from './bits.ts';
 import { ROW_COST } from './costs.ts';
-import { compareSortValues, type IndexedColumn, sortValue } from './indexed-column.ts';
+import { type IndexedColumn, sortValue } from './indexed-column.ts';
 import type { Matcher } from './matcher.ts';
 import { type OrderCache, sortedRows } from './order-cache.ts';
 import type { RowSetIndex } from './row-set.ts';

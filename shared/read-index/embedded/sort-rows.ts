@@ -1,7 +1,7 @@
 import { createMergeSort } from '../../turns/merge-sort.ts';
 import { rest } from '../../turns/slice.ts';
 import type { SortKey, World } from '../read-index.ts';
-import { compareSortValues, type SortValue } from './indexed-column.ts';
+import { compareSortValues, type SortValue } from '../sort-value.ts';
 import { type BoundSortKey, createKeyReader, type KeyReader } from './key-reader.ts';
 import { columnOf, type RowSetIndex } from './row-set.ts';
 import { type RowSets, stepFrom } from './row-sets.ts';

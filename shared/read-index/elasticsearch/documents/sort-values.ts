@@ -1,6 +1,6 @@
 import type { Scalar } from '../../bool-query.ts';
-import { compareCodePoints } from '../../column.ts';
 import type { Neighbours } from '../../document-index.ts';
+import { compareSortValues } from '../../sort-value.ts';
 import type { DocumentLayout, Place, SortPath } from '../layout/document-layout.ts';
 import { jsonOf, type RowNode, storedColumn } from './write-columns.ts';
 
@@ -38,16 +38,11 @@ function extremesOf(name: string, ends: readonly (RowNode | null)[]) {
     const value = end?.fields[name] ?? null;
     if (value === null) isMissing = true;
     else {
-      if (least === undefined || compareScalars(value, least) < 0) least = value;
-      if (greatest === undefined || compareScalars(value, greatest) > 0) greatest = value;
+      if (least === undefined || compareSortValues(value, least) < 0) least = value;
+      if (greatest === undefined || compareSortValues(value, greatest) > 0) greatest = value;
     }
   }
   return { least, greatest, isMissing };
-}
-
-function compareScalars(a: Scalar, b: Scalar): number {
-  if (typeof a === 'string' && typeof b === 'string') return compareCodePoints(a, b);
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 const WAY_ENDS: readonly null[] = [null];

@@ -18,6 +18,7 @@ type ProgressBody = {
 
 const REQUEST_TIMEOUT = 10_000;
 
+/** Returns the name of the index that has the progress and the owner of a namespace. */
 export function progressIndex(space: string): string {
   return `${space}-progress`;
 }
@@ -51,7 +52,11 @@ export function createProgressDocument({ client, space, log }: ProgressDocumentO
 
 /** Makes the index of the progress if there is none. */
 export async function openProgressIndex(client: Client, space: string): Promise<void> {
-  const index = progressIndex(space);
+  await openSmallIndex(client, progressIndex(space));
+}
+
+/** Makes an index for documents that are read by their ids only, if there is none. */
+export async function openSmallIndex(client: Client, index: string): Promise<void> {
   const settings = { number_of_shards: 1, auto_expand_replicas: '0-1' };
   try {
     await client.indices.create({ index, settings, mappings: { enabled: false } });
@@ -94,6 +99,7 @@ function storeParked({ type, world, key, position, reason }: ParkedState): Progr
   return { type, world, key, position: String(position), reason };
 }
 
+/** Returns whether an error is an answer of the cluster with this HTTP status. */
 export function hasStatus(error: unknown, status: number): boolean {
   return error instanceof errors.ResponseError && error.statusCode === status;
 }

@@ -1,6 +1,10 @@
-import type { Client } from '@elastic/elasticsearch';
 import type { ChangedTags, ChangedTagsStore, TagsVersion } from '../../changed-tags.ts';
-import { hasStatus, type ProgressDocumentOptions, progressIndex } from './progress-document.ts';
+import {
+  hasStatus,
+  openSmallIndex,
+  type ProgressDocumentOptions,
+  progressIndex,
+} from './progress-document.ts';
 
 const OPTIONS = { requestTimeout: 5_000, maxRetries: 0 };
 const GLANCED = ['term', 'number', 'set', 'upTo'] as const;
@@ -56,7 +60,7 @@ export function createTagsDocument({ client, space, log }: ProgressDocumentOptio
       };
     },
     async replace(version, state) {
-      if (version === 'absent') await openTagsIndex(client, index);
+      if (version === 'absent') await openSmallIndex(client, index);
       const condition =
         version === 'absent'
           ? 'op_type=create'
@@ -71,16 +75,6 @@ export function createTagsDocument({ client, space, log }: ProgressDocumentOptio
       }
     },
   };
-}
-
-async function openTagsIndex(client: Client, index: string): Promise<void> {
-  const settings = { number_of_shards: 1, auto_expand_replicas: '0-1' };
-  try {
-    await client.indices.create({ index, settings, mappings: { enabled: false } });
-  } catch (error) {
-    // It exists already.
-    if (!hasStatus(error, 400) || !(await client.indices.exists({ index }))) throw error;
-  }
 }
 
 /** Throws if no copy of the index answers. */

@@ -1,4 +1,5 @@
 import { assertNever } from '../../../assert-never.ts';
+import { INT64 } from '../../../schema/scalar-forms.ts';
 import {
   type BoolQuery,
   PUBLICATION_STATE_FIELD,
@@ -20,7 +21,6 @@ type RangeComparison = Extract<BoolQuery, { readonly kind: 'range' }>;
 
 /** Longer than any text form of a number, date or time. */
 const LONGEST_FORM = 64;
-const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
 
 /** Plans a comparison of a column at a node; undefined if the node is a copy without the necessary fields. */
 export function planComparison(

@@ -1,4 +1,3 @@
-import { defined } from '../../../defined.ts';
 import { RequestError } from '../../../request-error.ts';
 import type { Uid } from '../../../schema/content-type.ts';
 import { TURNS } from '../../../turns/turns.ts';
@@ -9,6 +8,7 @@ import type { FacetCounts, FacetRequest } from '../../facets.ts';
 import type { RowSet } from '../../read-index.ts';
 import type { Dsl } from '../plan/dsl.ts';
 import { columnValues, keysBehind, rowSetBehind } from './follow-step.ts';
+import { readKeys } from './read-keys.ts';
 import type { Session } from './session.ts';
 
 /** Rows whose keys or links are read at a time. */
@@ -25,7 +25,8 @@ export async function countLinkedValues(
   query: Dsl,
 ): Promise<FacetCounts> {
   const { ranges } = facet;
-  let keys = await matchingKeys(session, type, facet, query);
+  const refuse = () => refuseTooMany(session.semiJoinLimit, facet);
+  let keys = await readKeys(session, { type, query, field: 'key', atOnce: ROWS_AT_ONCE }, refuse);
   let rowSet: RowSet = { type, path: [] };
   const levels: PathToValues['levels'][number][] = [];
   for (const attribute of facet.path) {
@@ -33,7 +34,7 @@ export async function countLinkedValues(
     levels.push({ rows: keys.length, lists: next.lists });
     keys = next.keys;
     rowSet = rowSetBehind(session, rowSet, attribute);
-    if (keys.length > session.semiJoinLimit) refuseTooMany(session.semiJoinLimit, facet);
+    if (keys.length > session.semiJoinLimit) refuse();
   }
   const values = await columnValues(session, rowSet, keys, facet.field);
   const found = keys.map((key) => values.get(key) ?? null);
@@ -82,32 +83,6 @@ async function readLevel(session: Session, { rowSet, keys, attribute }: Step): P
     }
   }
   return { keys: [...numbers.keys()], lists: { counts, heads, pool: Int32Array.from(pool) } };
-}
-
-type KeyBuckets = {
-  readonly buckets: readonly { readonly key: { readonly key: number } }[];
-  readonly after_key?: { readonly key: number };
-};
-
-async function matchingKeys(
-  session: Session,
-  type: Uid,
-  facet: FacetRequest,
-  query: Dsl,
-): Promise<readonly number[]> {
-  const keys: number[] = [];
-  let after: KeyBuckets['after_key'];
-  do {
-    const sources = [{ key: { terms: { field: 'key' } } }];
-    const composite = { size: ROWS_AT_ONCE, sources, ...defined({ after }) };
-    const { aggregations } = await session.search(type, { size: 0, query, aggs: { keys: { composite } } });
-    const page = aggregations?.['keys'] as KeyBuckets | undefined;
-    const buckets = page?.buckets ?? [];
-    for (const { key } of buckets) keys.push(key.key);
-    if (keys.length > session.semiJoinLimit) refuseTooMany(session.semiJoinLimit, facet);
-    after = buckets.length < ROWS_AT_ONCE ? undefined : page?.after_key;
-  } while (after !== undefined);
-  return keys;
 }
 
 function refuseTooMany(limit: number, { path, field }: FacetRequest): never {

@@ -14,8 +14,23 @@ const HEAD = 512;
 /** Index for documents of a type and world. */
 export type IndexOf = (type: Uid, world: World) => string;
 
+type Range = { readonly index: string; readonly after: number; readonly limit: number };
+
 /** Reads documents back. */
 export function readStoredDocuments(client: Client, indexOf: IndexOf): StoredDocuments {
+  /** Documents in the order of their keys, after one of them. */
+  async function hitsAfter({ index, after, limit }: Range, fields: string[]) {
+    const { hits } = await client.search({
+      index,
+      query: { range: { key: { gt: after } } },
+      sort: [{ key: 'asc' }],
+      ...(fields.length > 0 && { docvalue_fields: fields }),
+      size: limit,
+      _source: false,
+      track_total_hits: false,
+    });
+    return hits.hits;
+  }
   return {
     async read(documents) {
       const found = new Map<string, StoredDocument>();
@@ -42,27 +57,12 @@ export function readStoredDocuments(client: Client, indexOf: IndexOf): StoredDoc
       return readFields(Object.fromEntries(Object.values(FIELDS).map((name) => [name, [parsed[name]]])));
     },
     async keysAfter(type, world, after, limit) {
-      const { hits } = await client.search({
-        index: indexOf(type, world),
-        query: { range: { key: { gt: after } } },
-        sort: [{ key: 'asc' }],
-        size: limit,
-        _source: false,
-        track_total_hits: false,
-      });
-      return hits.hits.map(({ _id }) => Number(_id));
+      const hits = await hitsAfter({ index: indexOf(type, world), after, limit }, []);
+      return hits.map(({ _id }) => Number(_id));
     },
     async sumsAfter(type, world, after, limit) {
-      const { hits } = await client.search({
-        index: indexOf(type, world),
-        query: { range: { key: { gt: after } } },
-        sort: [{ key: 'asc' }],
-        docvalue_fields: [FIELDS.columns],
-        size: limit,
-        _source: false,
-        track_total_hits: false,
-      });
-      return hits.hits.map(({ _id, fields }) => ({
+      const hits = await hitsAfter({ index: indexOf(type, world), after, limit }, [FIELDS.columns]);
+      return hits.map(({ _id, fields }) => ({
         key: Number(_id),
         sum: String((fields?.[FIELDS.columns] as readonly unknown[] | undefined)?.[0]),
       }));

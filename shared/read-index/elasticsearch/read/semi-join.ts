@@ -1,9 +1,9 @@
-import { defined } from '../../../defined.ts';
 import { RequestError } from '../../../request-error.ts';
 import type { Dsl } from '../plan/dsl.ts';
 import { type PlannedQuery, type SemiJoin, semiJoinsOf } from '../plan/planned-query.ts';
 import { renderQuery } from '../plan/render-query.ts';
 import type { SearchBody } from '../wire/write-search.ts';
+import { readKeys } from './read-keys.ts';
 import type { Session } from './session.ts';
 
 /** Up to this many matching rows are read as hits; counting the keys of more is faster. */
@@ -21,41 +21,16 @@ export async function resolveQuery(session: Session, query: PlannedQuery): Promi
 
 async function findKeys(session: Session, join: SemiJoin): Promise<readonly number[]> {
   const query = await resolveQuery(session, join.query);
-  const { select } = join;
+  const { type, select, into } = join;
   const few: SearchBody = { size: FROM_HITS, query, track_total_hits: true, docvalue_fields: [select] };
-  const { hits } = await session.search(join.type, few);
-  if ((hits.total?.value ?? 0) > FROM_HITS) return aggregateKeys(session, query, join);
+  const { hits } = await session.search(type, few);
+  if ((hits.total?.value ?? 0) > FROM_HITS) {
+    const refuse = () => refuseTooMany(session.semiJoinLimit, into);
+    return readKeys(session, { type, query, field: select, atOnce: BUCKETS }, refuse);
+  }
   const keys = new Set<number>();
   for (const { fields } of hits.hits) for (const key of fields?.[select] ?? []) keys.add(key as number);
   return [...keys];
-}
-
-type KeyBuckets = {
-  readonly buckets: readonly { readonly key: { readonly key: number } }[];
-  readonly after_key?: { readonly key: number };
-};
-
-async function aggregateKeys(
-  session: Session,
-  query: Dsl,
-  { type, select, into }: SemiJoin,
-): Promise<readonly number[]> {
-  const keys: number[] = [];
-  let after: KeyBuckets['after_key'];
-  do {
-    const sources = [{ key: { terms: { field: select } } }];
-    const composite = { size: BUCKETS, sources, ...defined({ after }) };
-    const { aggregations } = await session.search(type, {
-      size: 0,
-      query,
-      aggs: { keys: { composite } },
-    });
-    const page = aggregations?.['keys'] as KeyBuckets;
-    for (const { key } of page.buckets) keys.push(key.key);
-    after = page.buckets.length < BUCKETS ? undefined : page.after_key;
-    if (keys.length > session.semiJoinLimit) refuseTooMany(session.semiJoinLimit, into);
-  } while (after !== undefined);
-  return keys;
 }
 
 function refuseTooMany(limit: number, into: string): never {

@@ -1,7 +1,7 @@
 import { createMergeSort } from '../../../turns/merge-sort.ts';
 import { TURNS } from '../../../turns/turns.ts';
-import { compareCodePoints } from '../../column.ts';
 import type { RowSet, SortKey, SortPosition } from '../../read-index.ts';
+import { compareSortValues } from '../../sort-value.ts';
 import { columnValues, keysBehind, rowSetBehind } from './follow-step.ts';
 import type { Session } from './session.ts';
 
@@ -46,7 +46,7 @@ function comparePositions(
   b: readonly SortValue[],
 ): number {
   for (const [i, { direction }] of keys.entries()) {
-    const order = compareValues(a[i] ?? null, b[i] ?? null);
+    const order = compareSortValues(a[i] ?? null, b[i] ?? null);
     if (order !== 0) return direction === 'asc' ? order : -order;
   }
   return 0;
@@ -56,16 +56,10 @@ function comparePositions(
 function endValue(values: readonly SortValue[], direction: 'asc' | 'desc'): SortValue {
   let end = values[0] ?? null;
   for (const value of values) {
-    const order = compareValues(value, end);
+    const order = compareSortValues(value, end);
     if (direction === 'asc' ? order < 0 : order > 0) end = value;
   }
   return end;
-}
-
-function compareValues(a: SortValue, b: SortValue): number {
-  if (a === null || b === null) return Number(a === null) - Number(b === null);
-  if (typeof a === 'string' && typeof b === 'string') return compareCodePoints(a, b);
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** The value of each row that counts in the order: NULL for each way that ends early. */

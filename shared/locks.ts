@@ -5,6 +5,8 @@ export type Locks = {
    * cannot deadlock. Callers of a key wait in the order they came.
    */
   acquire(keys: readonly string[]): Promise<() => void>;
+  /** Runs work while it has all keys locked. */
+  run<Result>(keys: readonly string[], work: () => Promise<Result>): Promise<Result>;
 };
 
 /** Creates locks that are all free. They are not reentrant: a holder that acquires its own key again waits for ever. */
@@ -20,13 +22,22 @@ export function createLocks(): Locks {
       resolve();
     };
   };
+  const acquire = async (keys: readonly string[]): Promise<() => void> => {
+    const releases: (() => void)[] = [];
+    for (const key of [...new Set(keys)].sort()) releases.push(await acquireOne(key));
+    return () => {
+      for (const release of releases.splice(0)) release();
+    };
+  };
   return {
-    async acquire(keys) {
-      const releases: (() => void)[] = [];
-      for (const key of [...new Set(keys)].sort()) releases.push(await acquireOne(key));
-      return () => {
-        for (const release of releases.splice(0)) release();
-      };
+    acquire,
+    async run(keys, work) {
+      const release = await acquire(keys);
+      try {
+        return await work();
+      } finally {
+        release();
+      }
     },
   };
 }

@@ -1,0 +1,45 @@
+import type { RateLimitPluginOptions } from '@fastify/rate-limit';
+import type { FastifyInstance } from 'fastify';
+import { defined } from '../../../shared/defined.ts';
+import { RequestError } from '../../../shared/request-error.ts';
+import { type CountRequest, sharedRateStore } from './shared-rate-store.ts';
+
+export type RequestLimit = Pick<RateLimitPluginOptions, 'allowList' | 'hook' | 'keyGenerator'> & {
+  /** Requests a minute with one key; 0: any number. */
+  readonly max: number;
+  /** Separates the keys of this limit from those of others. */
+  readonly name: string;
+  /** Counts for all processes of the server. Absent: this process counts its own. */
+  readonly count: CountRequest | undefined;
+};
+
+// An answer past fastify's reply has no headers of its own; a refusal says everything with Retry-After.
+const NO_HEADERS = {
+  'x-ratelimit-limit': false,
+  'x-ratelimit-remaining': false,
+  'x-ratelimit-reset': false,
+};
+
+/** Refuses requests above the limit with a 429. */
+export async function limitRequests(
+  app: FastifyInstance,
+  { max, name, count, ...options }: RequestLimit,
+): Promise<void> {
+  if (max === 0) return;
+  const { default: rateLimit } = await import('@fastify/rate-limit');
+  await app.register(rateLimit, {
+    ...options,
+    ...defined({ store: sharedRateStore(count, name) }),
+    max,
+    timeWindow: '1 minute',
+    addHeadersOnExceeding: NO_HEADERS,
+    addHeaders: { ...NO_HEADERS, 'retry-after': true },
+    errorResponseBuilder: () =>
+      new RequestError('rate-limited', 'Too many requests, please try again later.'),
+  });
+}
+
+/** Returns the network of an address as limits count it: IPv6 hands out whole networks, so a caller is its /64. */
+export function networkOf(ip: string): string {
+  return ip.includes(':') ? ip.split(':').slice(0, 4).join(':') : ip;
+}

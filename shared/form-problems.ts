@@ -1,0 +1,12 @@
+import type * as z from 'zod';
+
+/** Why a form is refused: the path of a member, and what is wrong with it. */
+export type FormProblem = { readonly path: string; readonly message: string };
+
+/** Returns the problems that zod found in a form. */
+export function formProblems({ issues }: z.ZodError): readonly FormProblem[] {
+  return issues.map((issue) => ({
+    path: issue.path.join('.'),
+    message: issue.code === 'unrecognized_keys' ? `has no ${issue.keys.join(', ')}` : issue.message,
+  }));
+}

@@ -1,0 +1,39 @@
+import { defined } from '../../../defined.ts';
+import type { Uid } from '../../../schema/content-type.ts';
+import type { Dsl } from '../plan/dsl.ts';
+import type { Session } from './session.ts';
+
+export type KeysRequest = {
+  readonly type: Uid;
+  readonly query: Dsl;
+  /** Field that has the keys: the row's own, or those that it links to. */
+  readonly field: string;
+  /** Keys in one answer of the cluster. */
+  readonly atOnce: number;
+};
+
+type KeyBuckets = {
+  readonly buckets: readonly { readonly key: { readonly key: number } }[];
+  readonly after_key?: { readonly key: number };
+};
+
+/** Reads the keys in a field of all matching rows, each once and ascending. Calls `refuse` if there are more than semi-joins may have. */
+export async function readKeys(
+  session: Session,
+  { type, query, field, atOnce }: KeysRequest,
+  refuse: () => never,
+): Promise<readonly number[]> {
+  const keys: number[] = [];
+  let after: KeyBuckets['after_key'];
+  do {
+    const sources = [{ key: { terms: { field } } }];
+    const composite = { size: atOnce, sources, ...defined({ after }) };
+    const { aggregations } = await session.search(type, { size: 0, query, aggs: { keys: { composite } } });
+    const page = aggregations?.['keys'] as KeyBuckets | undefined;
+    const buckets = page?.buckets ?? [];
+    for (const { key } of buckets) keys.push(key.key);
+    if (keys.length > session.semiJoinLimit) refuse();
+    after = buckets.length < atOnce ? undefined : page?.after_key;
+  } while (after !== undefined);
+  return keys;
+}
