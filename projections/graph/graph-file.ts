@@ -79,6 +79,7 @@ export type GraphFileOptions = {
   readonly building?: boolean;
 };
 
+/** Opens the file, and makes it if there is none. */
 export function openGraphFile(file: string, options: GraphFileOptions): GraphFile {
   const db = openGraphDatabase(file, options.building);
   const parts = openGraphParts(db);

@@ -116,6 +116,7 @@ function makeInTurn(work: Work, chosen: readonly StaleDocument[], maxBytes: numb
 /** Outcome of a batch. `again`: reason why some of its documents are still to be written. */
 export type SentDocuments = { readonly settled: readonly Settlement[]; readonly again: string | undefined };
 
+/** Writes one batch. Resolves to the documents that are written or refused, and why others have to be sent again. */
 export async function sendBatch(work: Work, batch: Batch, refresh: boolean): Promise<SentDocuments> {
   await work.options.beforeWrite?.(work.position());
   if (work.stopSignal.aborted) return { settled: [], again: 'another process writes' };

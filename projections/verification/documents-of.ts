@@ -4,7 +4,7 @@ import type { Uid } from '../../shared/schema/content-type.ts';
 import type { ContentGraph } from '../graph/content-graph.ts';
 import { worldsOfKey } from '../graph/read/inspect-graph.ts';
 
-/** The documents that an index should have of a graph: those of so many rows at a time, by ascending key. */
+/** Yields the documents that an index should have of a graph, by ascending key: those of `rowsAtOnce` rows at a time. */
 export async function* documentsOfGraph(
   graph: Pick<ContentGraph, 'inspect'>,
   rowsAtOnce: number,
@@ -18,7 +18,7 @@ export async function* documentsOfGraph(
   }
 }
 
-/** Documents that an index has of a graph's content types: pages of `read`, which returns those after a key in order. */
+/** Yields the documents that an index has of a graph's content types. `read` returns a page in order, after a key. */
 export async function* documentsOfIndex<Found>(
   graph: Pick<ContentGraph, 'registry'>,
   read: (type: Uid, world: World, after: number) => Promise<readonly Found[]>,

@@ -9,6 +9,7 @@ export function parseAcceptedMedia(text: string): AcceptedMedia | undefined {
   return patterns.every((pattern) => PATTERN.test(pattern)) ? patterns : undefined;
 }
 
+/** Returns whether a MIME type has one of the patterns, such as `image/png` or `image/*`. */
 export function acceptsMime(accepted: AcceptedMedia, mime: string): boolean {
   const kind = mime.slice(0, mime.indexOf('/'));
   return accepted.some((pattern) => pattern === '*/*' || pattern === mime || pattern === `${kind}/*`);

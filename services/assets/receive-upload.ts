@@ -64,6 +64,7 @@ export async function receiveUpload(
   }
 }
 
+/** Removes the staged contents of an upload that is refused. */
 export async function discardAll(files: readonly ReceivedFile[]): Promise<void> {
   await Promise.all(files.map(({ staged }) => staged.discard()));
 }

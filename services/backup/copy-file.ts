@@ -27,6 +27,7 @@ export async function copyFile(from: string, to: string): Promise<FileSum> {
   return presentSum(sum, bytes);
 }
 
+/** Reads a whole file and returns its size in bytes and its SHA-256. */
 export async function sumFile(path: string): Promise<FileSum> {
   const sum = createHash('sha256');
   let bytes = 0;

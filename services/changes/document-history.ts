@@ -49,10 +49,12 @@ export type DocumentHistory = {
   locales: Map<string | null, LocaleState>;
 };
 
+/** Returns the history of a document of which no event is known. */
 export function newHistory(): DocumentHistory {
   return { next: 0n, era: undefined, locales: new Map() };
 }
 
+/** Copies a history, so that events applied to the copy leave the original as it is. */
 export function copyHistory({ next, era, locales }: DocumentHistory): DocumentHistory {
   return { next, era, locales: new Map(locales) };
 }

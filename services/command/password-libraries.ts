@@ -1,3 +1,9 @@
 /** Loads the library, at the first password. */
-export const argon2 = () => import('@node-rs/argon2');
-export const bcrypt = async () => (await import('bcrypt')).default;
+export function argon2() {
+  return import('@node-rs/argon2');
+}
+
+/** The same for the hashes of Strapi. */
+export async function bcrypt() {
+  return (await import('bcrypt')).default;
+}

@@ -19,7 +19,7 @@ const MAX_UNASKED = 1_000;
 export function createTagPositions(maxTags = MAX_TAGS, maxUnasked = MAX_UNASKED): TagPositions {
   const newest = new Map<Tag, bigint>();
   let latest = 0n;
-  /** Changes up to here were not noted; undefined: none is. */
+  /** Changes up to here were not noted; undefined: no change is noted. */
   let unknown: bigint | undefined;
   /** Changes since somebody asked: an import of a million rows needs no tags. */
   let unasked = 0;

@@ -30,6 +30,7 @@ export type LeadTags = Pick<TagTerm, 'begin' | 'written' | 'release'> & {
   cease(shown: () => Promise<unknown>): Promise<() => void>;
 };
 
+/** Creates the tags of a leader's term. Notes nothing before `open`. */
 export function createLeadTags(options: LeadTagsOptions): LeadTags {
   const { cluster, log, stale, report, epoch, tagFeed, signal } = options;
   const store = cluster.changedTags(log);

@@ -10,6 +10,7 @@ export type TagFeed = {
   connect(note: NoteTags): void;
 };
 
+/** Creates a feed. Tags that come before a receiver is connected are lost. */
 export function createTagFeed(): TagFeed {
   let hasBegun = false;
   let receiver: NoteTags = () => {};

@@ -59,6 +59,7 @@ class Replaced extends Error {
   }
 }
 
+/** Creates the notes of one term. Writes nothing before `begin` and `open`. */
 export function createTagTerm(options: TagTermOptions): TagTerm {
   const { position: positionNow, signal, report } = options;
   const moved = createCondition();

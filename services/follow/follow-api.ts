@@ -48,6 +48,7 @@ const NAMES = z
   .max(100);
 const POSITION = z.object({ position: z.string().regex(/^\d{1,20}$/) });
 
+/** Creates the requests of a follower. A process that is not the leader sends them to the leader, signed with the key of the log. */
 export function createFollowApi(options: FollowApiOptions): FollowApi {
   const { follower, fleet, webhookSecret, position } = options;
   const prove = (text: string) => hmac(options.key, text).toString('base64url');

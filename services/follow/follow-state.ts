@@ -28,6 +28,7 @@ export type FollowStatus = {
 
 export type FollowState = ReturnType<typeof createFollowState>;
 
+/** Creates what `varve status` and the metrics show of a follower. `counts` are asked when they are shown. */
 export function createFollowState(counts: {
   readonly pending: () => number;
   readonly stuck: () => readonly string[];

@@ -23,6 +23,7 @@ export type PendingBatch = {
 type Waiter = { resolve(): void; reject(error: unknown): void };
 type Pending = { readonly name: DocumentName; readonly waiters: Waiter[] };
 
+/** Creates a queue in which each document is once, however often it was added. */
 export function createPendingDocuments(): PendingDocuments {
   const pending = new Map<string, Pending>();
   let wake = () => {};

@@ -28,6 +28,7 @@ export type Closure = {
   readonly isConsistent: boolean;
 };
 
+/** Returns a key for maps of documents. */
 export function documentKey({ type, documentId }: DocumentName): string {
   return `${type} ${documentId}`;
 }

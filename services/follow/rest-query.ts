@@ -22,6 +22,7 @@ export function isBareList({ uid }: ContentType): boolean {
   return uid === FILE_TYPE || uid === USER_TYPE;
 }
 
+/** Returns the query string. Names stay as they are: they have brackets, which Strapi reads unencoded. */
 export function queryText(query: Query): string {
   return query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
 }

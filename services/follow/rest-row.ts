@@ -68,6 +68,7 @@ export function readTargets(value: unknown): readonly LinkTarget[] {
   return [...found.values()];
 }
 
+/** Returns a key for maps of link targets. */
 export function targetKey({ documentId, locale }: LinkTarget): string {
   return `${documentId} ${locale ?? ''}`;
 }

@@ -195,6 +195,7 @@ function createSingles(api: Api) {
   };
 }
 
+/** Returns the content types in the order in which they are copied. */
 export function typesOf(registry: SchemaRegistry): readonly Uid[] {
   // Targets come before their owners: files, users, then types with versions, then those that link to both versions.
   const rank = ({ builtIn, draftAndPublish }: ContentType) => (builtIn ? 0 : draftAndPublish ? 1 : 2);

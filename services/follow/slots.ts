@@ -26,7 +26,7 @@ export function slotsOf(
   return slots;
 }
 
-/** So many numbers above `low` and below `high`, whichever of them there is. */
+/** Growing numbers between two that are given: no bound if `low` or `high` is undefined. undefined: they do not fit. */
 function numbersBetween(
   low: number | undefined,
   high: number | undefined,

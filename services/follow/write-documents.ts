@@ -32,6 +32,7 @@ export type DocumentWriter = {
 const READS = 4;
 const AT_ONCE = 32;
 
+/** Creates the part that writes the differences between documents of the source and those that are stored. */
 export function createDocumentCopier(options: WriteDocumentsOptions): DocumentWriter {
   const { registry, recorded, source } = options;
   const stuck = new Map<string, string>();

@@ -38,6 +38,7 @@ export const MAX_FILTER_LENGTH = 20_000;
 /** How many more conditions a query may have. */
 export type ConditionBudget = { left: number };
 
+/** Returns the number of conditions that one request may have. */
 export function conditionBudget(): ConditionBudget {
   return { left: MAX_CONDITIONS };
 }
@@ -53,6 +54,7 @@ export function isNumber(text: string): boolean {
   return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text));
 }
 
+/** Throws the RequestError of a filter that is not understood. */
 export function refuseFilter(param: FilterParameter, found: unknown, accepted: string): never {
   const shown = typeof found === 'string' ? found : JSON.stringify(found);
   throw new RequestError('invalid-query', `Invalid parameter '${param}': found ${shown}`, {

@@ -10,10 +10,12 @@ const FLAGS = new Map<unknown, boolean>([
   ['false', false],
 ]);
 
+/** Returns the text. Throws RequestError for anything else, as all readers here do. */
 export function readText({ param, value }: RawParameter): string {
   return typeof value === 'string' ? value : refuseParameter({ param, value }, 'text');
 }
 
+/** Returns a whole number within bounds, both included. It may be text. */
 export function readWhole(
   { param, value }: RawParameter,
   { min, max }: { readonly min: number; readonly max: number },
@@ -24,6 +26,7 @@ export function readWhole(
   return refuseParameter({ param, value }, `a whole number from ${min} to ${max}`);
 }
 
+/** Returns a boolean. It may be text. */
 export function readFlag(given: RawParameter): boolean {
   return FLAGS.get(given.value) ?? refuseParameter(given, 'true or false');
 }
@@ -50,6 +53,7 @@ export function readList({ param, value }: RawParameter): unknown {
 
 const SHOWN = 200;
 
+/** Throws the RequestError of a wrong value. A long one is shortened. */
 export function refuseParameter({ param, value }: RawParameter, accepted: string): never {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const found = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;

@@ -14,10 +14,12 @@ const QUOTED = /"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'/sy;
 const KEYWORD_END = /[\s()]|$/y;
 const KEYWORDS = ['AND', 'OR', 'NOT', 'TO'];
 
+/** Returns a scanner at the beginning of a filter. `param` is for messages. */
 export function createScanner(text: string, param: FilterParameter): Scanner {
   return { text, param, at: 0 };
 }
 
+/** Moves the scanner to the next character that is not whitespace. */
 export function skipWhitespace(scanner: Scanner): void {
   take(scanner, WHITESPACE);
 }
@@ -44,10 +46,12 @@ export function takeKeyword(scanner: Scanner, keyword: string): boolean {
   return false;
 }
 
+/** Takes the name of an attribute, quoted or not. Throws RequestError if none comes next. */
 export function takeName(scanner: Scanner): Word {
   return takeWord(scanner, NAME, 'the name of an attribute');
 }
 
+/** Takes a value, quoted or not. Throws RequestError if none comes next. */
 export function takeValue(scanner: Scanner): Word {
   return takeWord(scanner, VALUE, 'a value, in quotes if it has spaces or parentheses');
 }

@@ -19,6 +19,7 @@ export type Login = {
   signOut(body: unknown, who: SignedIn | undefined): Promise<LoginAnswer>;
 };
 
+/** Creates the flows. Each takes the body or query of its request as it came, and rejects with RequestError if it is wrong. */
 export function createLogin(options: LoginOptions): Login {
   return {
     signIn: (body) => signIn(options, body),

@@ -23,10 +23,12 @@ export function createSchema(scope: OpenApiScope, type: ContentType): JsonSchema
   return { ...inputSchema(scope, type), required: requiredNames(type) };
 }
 
+/** Schema of a component in a request body. */
 export function componentInputSchema(scope: OpenApiScope, component: Component): JsonSchema {
   return { type: 'object', properties: componentProperties(scope, component), additionalProperties: false };
 }
 
+/** Schema of a component in a dynamic zone of a request body: it names its kind. */
 export function zoneInputSchema(scope: OpenApiScope, component: Component): JsonSchema {
   return {
     type: 'object',

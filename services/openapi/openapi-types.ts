@@ -57,6 +57,7 @@ export function schemaRef(name: string): Reference {
   return { $ref: `#/components/schemas/${name}` };
 }
 
+/** Schema of a value that satisfies one of these, or several. */
 export function anyOfSchemas(...schemas: readonly JsonSchema[]): JsonSchema {
   return { anyOf: schemas };
 }

@@ -142,6 +142,7 @@ export function refusals(names: readonly RefusalName[]): Readonly<Record<string,
   );
 }
 
+/** Response object of OpenAPI with a JSON body. */
 export function jsonResponse(description: string, schema: JsonSchema, example?: unknown): object {
   return {
     description,

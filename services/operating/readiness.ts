@@ -27,6 +27,7 @@ export type ReadinessCheck = {
 /** A log that takes longer to return its last position counts as unreachable. */
 const LOG_TIMEOUT_MS = 2_000;
 
+/** Creates the check of a process that starts. It is ready when it serves, and lags at most `maxLagSeconds` behind the log. */
 export function createReadinessCheck(maxLagSeconds: number): ReadinessCheck {
   let lag: (() => Promise<number>) | undefined;
   let isCopying = () => false;

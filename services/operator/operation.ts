@@ -92,6 +92,7 @@ export type BuildRequest = {
   readonly accept: boolean;
 };
 
+/** Returns the operation as it is. It gives `run` the type of the parsed request. */
 export function defineOperation<Form extends z.ZodType, Line>(
   operation: Operation<Form, Line>,
 ): Operation<Form, Line> {

@@ -51,6 +51,7 @@ const MIGRATIONS = [
 
 const PURGES_FILE = 'purges.db';
 
+/** Opens the file in a data directory, and makes it if there is none. */
 export function openPurgeStore(folder: string): PurgeStore {
   const db = openDatabase(join(folder, PURGES_FILE), { durability: 'normal', migrations: MIGRATIONS });
   const meta = (name: string): string | undefined => {

@@ -17,6 +17,7 @@ export type ArchiveWriter = {
   end(): Promise<void>;
 };
 
+/** Creates the file. An error while writing rejects `end`. */
 export function openArchiveWriter(file: string): ArchiveWriter {
   const tar = pack();
   const written = pipeline(tar, createGzip(), createWriteStream(file, { mode: 0o600, flush: true }));
@@ -41,6 +42,7 @@ export function openArchiveWriter(file: string): ArchiveWriter {
 /** A part of an archive that is written line by line. */
 export type LinesFile = { readonly file: string; write(line: object): Promise<void>; end(): Promise<void> };
 
+/** Creates a file of JSON lines, `<name>.jsonl`. An entry of an archive needs its size before its bytes. */
 export function openLinesFile(folder: string, name: string): LinesFile {
   const file = path.join(folder, `${name}.jsonl`);
   const stream = createWriteStream(file, { mode: 0o600 });

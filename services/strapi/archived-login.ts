@@ -33,6 +33,7 @@ export type ArchivedLoginOptions = {
 
 const PLUGIN = 'plugin::users-permissions.';
 
+/** Reads roles and settings of the login from staged rows. `notes` gets what differs from Strapi. */
 export function archivedLogin(options: ArchivedLoginOptions): ArchivedLogin {
   const { staging, registry, settings, roleDrafts, notes } = options;
   const actions = actionsByRole(staging);

@@ -86,6 +86,7 @@ const DANGLING = `SELECT owner_type || ' ' || attribute, count(*) FROM links
   LEFT JOIN rows ON rows.type = target_type AND rows.id = target_id
   WHERE rows.id IS NULL GROUP BY 1 ORDER BY 1`;
 
+/** Creates the file. Everything up to `settle` is one transaction. */
 export function openStaging(file: string): Staging {
   const db = openDatabase(file, { durability: 'normal', migrations: [SCHEMA], cacheKibibytes: 64 * 1024 });
   // The file is not needed after the import.

@@ -42,6 +42,7 @@ export type ExportLine =
   | { readonly kind: 'event'; readonly event: ExportedEvent }
   | { readonly kind: 'ending'; readonly ending: ExportEnding };
 
+/** Returns undefined for a line that has none of the three forms. */
 export function parseExportLine(text: string): ExportLine | undefined {
   const json = parseJson(text);
   const asEvent = event.safeParse(json);
@@ -52,6 +53,7 @@ export function parseExportLine(text: string): ExportLine | undefined {
   return asEnding.success ? { kind: 'ending', ending: asEnding.data } : undefined;
 }
 
+/** Returns an event without its namespace, so that another one can import it. */
 export function presentExported(space: string, stored: StoredEvent): ExportedEvent {
   const { stream, revision, id, type, data } = stored;
   // The digest does not fit an event that was upcast.

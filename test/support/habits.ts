@@ -19,7 +19,7 @@ export type Habits = {
   readonly longFunctions: readonly string[];
   /** Files of more than 300 lines. Move a part that has a name. */
   readonly longFiles: readonly string[];
-  /** Exported functions that another room imports, without a docstring. Say what they return, read or refuse. */
+  /** Exported functions without a docstring. Say what they return, read or refuse; or do not export them. */
   readonly undocumented: readonly string[];
 };
 

@@ -4,7 +4,7 @@ import type { PublicationFacts, RowFacts } from './present-row.ts';
 import { DRAFT, type ExistingRows, PUBLISHED, rowKey, UNVERSIONED, versionOfKey } from './row-keys.ts';
 import type { TypeView } from './type-view.ts';
 
-/** A document in one locale, in hand during a batch. */
+/** A document in one locale, as a batch changes it. */
 export type GraphEntry = {
   readonly id: number;
   readonly view: TypeView;
@@ -95,7 +95,7 @@ export function publicationFacts(entry: GraphEntry, documentPublished: boolean):
   return { state: publicationState(entry), documentPublished };
 }
 
-/** Returns the facts about a row that its answer shows besides its values. */
+/** Returns the members of a row's answer that are not attributes. */
 export function factsOf(entry: GraphEntry, row: GraphRow): RowFacts {
   const { documentId, locale } = entry;
   const { id, createdAt, updatedAt, publishedAt } = row;

@@ -13,6 +13,7 @@ export type FormatName = keyof typeof BOXES;
 
 export const FORMAT_NAMES = Object.keys(BOXES) as readonly FormatName[];
 
+/** Returns the pixels that a format fills at most, as Strapi's defaults say. */
 export function boxOf(name: FormatName): PictureBox {
   return BOXES[name];
 }

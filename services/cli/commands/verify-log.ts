@@ -34,6 +34,7 @@ export async function verifyLog(
   throw new Error(`the log has ${what} at position ${head.position}: it is not the log with this head`);
 }
 
+/** Returns a line for an operator: where the event is, and what is wrong with it. */
 export function presentLogDifference({ position, stream, revision, reason }: LogDifference): string {
   return `log: event at position ${position} (${stream}, revision ${revision}): ${reason}`;
 }

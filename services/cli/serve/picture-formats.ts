@@ -22,6 +22,7 @@ export async function choosePictureFormats(
   }
 }
 
+/** Returns the report of pictures without formats: a warning in the log. */
 export function logLeftPicture(logger: Pick<Logger, 'warn'>): PictureSettings['left'] {
   return (picture, reason) =>
     logger.warn({ picture, reason }, 'a picture has no formats; varve assets formats tries again');

@@ -17,6 +17,7 @@ export function parsePublic(
   );
 }
 
+/** Sets the rights of callers without a token, and resolves when this process applies them. Writes nothing if they have them already. */
 export async function setPublic(
   { tokens, access }: Pick<Varve, 'tokens' | 'access'>,
   allow: readonly Right[],

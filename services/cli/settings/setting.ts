@@ -25,6 +25,7 @@ export const yesOrNo = z.stringbool({
   error: 'must be true or false',
 });
 
+/** Schema of a setting in decimal digits, both bounds included. */
 export function wholeNumber(min: number, max: number) {
   const message = `must be an integer from ${min} to ${max}`;
   return z

@@ -51,6 +51,7 @@ export function presentS3Error(error: unknown): unknown {
   );
 }
 
+/** Returns the HTTP status of a failed call; undefined if no answer came. */
 export function statusOf(error: unknown): number | undefined {
   return (error as SdkError).$metadata?.httpStatusCode;
 }

@@ -39,6 +39,7 @@ export const hasBatchAppend = (client: KurrentDBClient): Promise<boolean> =>
 /** Index of each check: a violation names its check by index. */
 const CONDITION = 0;
 
+/** Appends with a condition on another stream, which servers from 26.1 on check. */
 export const appendRecords = async (
   client: KurrentDBClient,
   { stream, expected, events, condition }: ConditionalAppend,

@@ -51,6 +51,7 @@ const APPENDS_OF_A_CALL = 256;
 /** A message that the server refuses as too large ends the call for all appends on it. No server refuses this size by default. */
 const MAX_BYTES = 256 * 1024;
 
+/** Creates the appender for a node. Opens calls when appends need them. */
 export const createBatchAppender = (node: NodeClient, deadlineMs: number): BatchAppender => {
   let open: Call[] = [];
   /** Calls on a channel that was replaced end with their last append. */

@@ -16,6 +16,7 @@ const PROBE_TIMEOUT_MS = 1_500;
 /** A node is not probed more often: a store that cannot be reached fails many calls at once. */
 const KNOWN_FOR_MS = 2_000;
 
+/** Creates the explanation of failures. It probes the nodes at most every 2 s, and remembers what it found. */
 export const createExplain = (address: Address, probe = diagnose): Explain => {
   let known:
     | { readonly at: number; readonly explanation: Promise<FailureExplanation | undefined> }

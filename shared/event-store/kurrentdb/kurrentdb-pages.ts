@@ -54,6 +54,7 @@ const SEARCH_WINDOW = 1_000;
 /** A subscription reports how far it searched every so many windows, and wherever it has caught up. */
 const CHECKPOINT_EVERY = 10;
 
+/** Returns the filter for the streams of a namespace. */
 export const spaceFilter = ({ prefix }: Connection): PrefixFilter => ({
   prefix,
   window: SEARCH_WINDOW,

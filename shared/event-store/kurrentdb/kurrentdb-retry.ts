@@ -158,6 +158,7 @@ class OperationFailed extends Error {}
 
 const causeOf = (error: unknown): unknown => (error instanceof OperationFailed ? error.cause : error);
 
+/** Returns a failure with the name of its operation and the number of attempts. An error of the program itself stays as it is. */
 export const named = (operation: string, failure: unknown, attempts: number): unknown => {
   const error = causeOf(failure);
   if (!isPassing(error) && !isCommandError(error as Error)) return error;

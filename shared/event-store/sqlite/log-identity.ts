@@ -45,6 +45,7 @@ export type SameLog = {
 /** Commits are checked each for itself, see log-writer.ts. */
 const FILE_LOOK_MS = 50;
 
+/** Watches the file at `path` from now on: its inode, and the last event with its chain. */
 export const watchLogIdentity = (path: string, db: Database): SameLog => {
   const file = fileOf(path);
   let head = readHead(db);

@@ -38,6 +38,7 @@ export type LogTailOptions = {
   readonly decodeAll: DecodeAll;
 };
 
+/** Creates the tail of an open log. Watches for commits of other processes while somebody subscribes. */
 export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOptions): LogTail => {
   const subscriptions = new Set<LogSubscription>();
   const same = watchLogIdentity(path, db);

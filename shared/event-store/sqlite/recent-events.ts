@@ -17,6 +17,7 @@ export type RecentEvents = {
 const MAX_EVENTS = 4_096;
 const MAX_CHARACTERS = 16_000_000;
 
+/** Creates an empty memory. `last`: position of the last event of the log. */
 export const createRecentEvents = (last: bigint): RecentEvents => {
   let rows: EventRow[] = [];
   let characters = 0;

@@ -141,6 +141,7 @@ export const findEvent = (
 
 const INSERT_EVENT = `INSERT INTO event (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
 
+/** Inserts an event as it is: the caller has its position, revision and chain, and a transaction. */
 export const insertEvent = (db: Database, row: EventRow): void => {
   const [position, stream, revision, id, type, data, metadata, chain = null] = row;
   prepared(db, INSERT_EVENT).run(position, stream, revision, id, type, data, metadata, chain);

@@ -37,6 +37,7 @@ export function countedTerms({ values }: Dictionary, type: ScalarType, counts: I
   };
 }
 
+/** Returns the counts of a column of numbers, dates or booleans. `counts` are in the order of `numbers`. */
 export function countedNumbers(numbers: readonly number[], type: ScalarType, counts: Counts): CountedFacet {
   return {
     values: () => ({
@@ -52,6 +53,7 @@ function* countsOf(numbers: readonly number[], counts: Counts): Iterable<[number
   for (const [at, number] of numbers.entries()) if (counts[at] !== 0) yield [number, counts[at] as number];
 }
 
+/** Returns the counts of ranges, also those that are 0. They have no statistics. */
 export function countedRanges(ranges: readonly FacetRange[], counts: Counts): CountedFacet {
   return {
     values: () => ({

@@ -54,6 +54,7 @@ export function putByte(sink: ByteSink, byte: number): void {
   sink.bytes[sink.end++] = byte;
 }
 
+/** Appends bytes. May replace the slab: `sink.bytes` from before is then another one. */
 export function putBytes(sink: ByteSink, part: Uint8Array): void {
   reserve(sink, part.length);
   sink.bytes.set(part, sink.end);

@@ -87,6 +87,7 @@ function gramsOf(text: string): Buffer {
   return takeWritten(scratch);
 }
 
+/** Returns a value as its field in Elasticsearch has it. `$publication` is a number, by which it sorts. */
 export function storedColumn({ name, fieldType }: PlacedScalar, value: Scalar): StoredValue {
   return name === PUBLICATION_STATE_FIELD ? publicationRank(value) : storedValue(fieldType, value);
 }

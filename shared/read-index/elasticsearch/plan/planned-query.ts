@@ -29,6 +29,7 @@ export type SemiJoin = {
 export const ALL: PlannedQuery = Object.freeze({ kind: 'all' });
 export const NONE: PlannedQuery = Object.freeze({ kind: 'none' });
 
+/** Returns a query without semi-joins. */
 export function leaf(dsl: Dsl): PlannedQuery {
   return { kind: 'leaf', dsl };
 }
@@ -98,6 +99,7 @@ function addRequired(parts: { filter: PlannedQuery[]; mustNot: PlannedQuery[] },
   } else parts.filter.push(query);
 }
 
+/** Combines queries of which one has to match, as flat as possible. */
 export function anyPlanned(options: readonly PlannedQuery[]): PlannedQuery {
   const should: PlannedQuery[] = [];
   for (const option of options) {

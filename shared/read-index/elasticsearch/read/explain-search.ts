@@ -25,6 +25,7 @@ export type Explanation = {
 /** Carried out before the search: the values of `select` in the documents of `index` that match `query`. */
 export type ExplainedSemiJoin = { readonly index: string; readonly query: Dsl; readonly select: string };
 
+/** Plans a search without running it. `requests`: those of the search that was run, if it was. */
 export function explainSearch(
   { layouts, names }: Pick<SearchContext, 'layouts' | 'names'>,
   request: SearchRequest,

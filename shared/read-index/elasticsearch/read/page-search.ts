@@ -23,6 +23,7 @@ export function readPage(
   return session.search(request.type, { ...page, query, docvalue_fields }, plain);
 }
 
+/** Reads keys and answers of hits. Remembers their links and components in the session if the request wants them. */
 export function readHits({ session, request, details }: PageSearch, hits: readonly SearchHit[]): Hits {
   const rowSet = { type: request.type, path: [] };
   const rows: number[] = [];

@@ -111,20 +111,24 @@ export function hitDetails({ details, fields = NO_FIELDS }: SearchHit): RowDetai
   return details ?? { fields };
 }
 
+/** Remembers a row for the rest of the answer. */
 export function rememberRow(session: Session, rowSet: RowSet, key: number, details: RowDetails): void {
   knownRows(session, rowSet).set(key, details);
 }
 
+/** Returns the links of a row. Parses them once. */
 export function linksOf(details: RowDetails): StoredLinks {
   details.links ??= (jsonField(details.fields, 'links') ?? {}) as StoredLinks;
   return details.links;
 }
 
+/** Returns the components of a row. Parses them once. */
 export function componentsOf(details: RowDetails): StoredParts {
   details.parts ??= (jsonField(details.fields, 'parts') ?? {}) as StoredParts;
   return details.parts;
 }
 
+/** Remembers a component for the rest of the answer: it came with the row that has it. */
 export function rememberPart(session: Session, rowSet: RowSet, part: StoredPart): void {
   const { links = {}, components: parts = {} } = part;
   knownRows(session, rowSet).set(part.key, { fields: NO_FIELDS, links, parts });

@@ -60,6 +60,7 @@ function foundWords(language: Language, buckets: WordBuckets['buckets']): readon
   return [...words.values()];
 }
 
+/** Returns the words that a term finds, each with how well it matches. */
 export function matchedWords(term: SearchTerm, words: readonly FoundWord[]): readonly MatchedWord[] {
   return words.flatMap((word) => {
     const match = matchWord(term, word);
@@ -105,6 +106,7 @@ export function patternOf(
   return patterns.length === 0 ? undefined : patterns.join('|');
 }
 
+/** Returns the query for documents with one of these tokens. */
 export function hasToken(tokens: readonly string[]): Dsl {
   return termsDsl(WORDS_FIELD, tokens);
 }

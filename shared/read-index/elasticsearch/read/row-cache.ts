@@ -103,6 +103,7 @@ export function searchForDigests(search: Search): Search {
   return { ...search, body: { ...search.body, docvalue_fields: ['sum'] } };
 }
 
+/** Returns the search with each document's digest in the answer. */
 export function withDigests(search: Search): Search {
   const { body } = search;
   return { ...search, body: { ...body, docvalue_fields: [...(body.docvalue_fields ?? []), 'sum'] } };

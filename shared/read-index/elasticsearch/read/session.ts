@@ -95,6 +95,7 @@ function searchTogether(
   };
 }
 
+/** Returns what this answer has read of a row set so far, by key. */
 export function knownRows(session: Session, rowSet: RowSet): Map<number, RowDetails> {
   const name = rowSet.path.length === 0 ? rowSet.type : JSON.stringify(rowSet);
   const known = session.known.get(name) ?? new Map<number, RowDetails>();
