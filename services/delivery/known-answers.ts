@@ -8,6 +8,8 @@ import type { TagPositions } from './tag-positions.ts';
 /** An answer that was given before. */
 export type KnownAnswer = {
   readonly etag: string;
+  /** The route that made it, by which its requests are measured. Absent: only that route sends it. */
+  readonly route?: string | undefined;
   /** It shows drafts. */
   readonly isDraft: boolean;
   /** Position of the index that it shows. */

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -18,6 +19,7 @@ import { countTickets } from './forwarding/leader-tickets.ts';
 import { type DocsOptions, registerDocsPage, registerOpenApi } from './pages/docs-page.ts';
 import { registerSearchPage, type SearchPage } from './pages/search-page.ts';
 import { registerStartPage } from './pages/start-page.ts';
+import { rememberedFirst } from './remembered-first.ts';
 import { acknowledgeWrites } from './requests/acknowledge-writes.ts';
 import { awaitPositions } from './requests/await-position.ts';
 import { guardDevelopment } from './requests/guard-development.ts';
@@ -84,12 +86,12 @@ export type AppOptions = ServedApi & {
   readonly leaving: (left: () => void) => void;
 };
 
-/** The HTTP API: routes of every content type, users, files, access and `/_health`. Not listening: give `routing` its requests. */
-export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+/** The HTTP API: routes of every content type, users, files, access and `/_health`. Not listening: give the listener its requests. */
+export async function createApp(options: AppOptions): Promise<RequestListener> {
   const app = createFastify(options);
   acceptBodies(app);
-  const measureUnrouted = measureRequests(app, options.meters);
-  refuse(app, measureUnrouted);
+  const measures = measureRequests(app, options.meters);
+  refuse(app, measures.unrouted);
   await protect(app, options.protection);
   if (!options.answersReads) refuseReads(app);
   const { follow, freshness } = options;
@@ -106,7 +108,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorateRequest('isElsewhere', false);
   app.decorateRequest('receivedWhole');
   app.register(async (scope) => registerGuarded(scope, options));
-  app.register(async (scope) => registerAlgolia(scope, options, measureUnrouted), {
+  app.register(async (scope) => registerAlgolia(scope, options, measures.unrouted), {
     prefix: INSTANT_SEARCH_PREFIX,
   });
   app.register(async (scope) => {
@@ -118,7 +120,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     if (searchPage !== undefined) registerSearchPage(scope, searchPage, access);
   });
   await app.ready();
-  return app;
+  return rememberedFirst((request, response) => app.routing(request, response), options, measures);
 }
 
 /** Creates the server, with its limits and the answers to requests that reach no route. */

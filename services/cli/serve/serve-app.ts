@@ -44,7 +44,7 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
   metrics?.gauge(METRICS.unsentBytes, () => [{ labels: {}, value: listener.output.unsentBytes() }]);
   metrics?.gauge(METRICS.waitingRequests, () => [{ labels: {}, value: listener.output.waitingRequests() }]);
   let isGreeted = false;
-  const app = await createApp({
+  const routing = await createApp({
     ...served,
     answersReads: role !== 'project',
     apiPrefix: options.apiPrefix,
@@ -65,7 +65,7 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
     docs: { version: packageVersion(), usersEnvelope: settings.usersEnvelope },
     meters: { durations: metrics?.durations(METRICS.httpRequests), tracing },
   });
-  const handler = observeRequests((request, response) => app.routing(request, response), tracing);
+  const handler = observeRequests(routing, tracing);
   listener.serve(options.watched?.(handler) ?? handler);
   await options.greet(handler);
   isGreeted = true;

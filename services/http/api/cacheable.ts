@@ -1,57 +1,27 @@
-import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Rights } from '../../../shared/access/rights.ts';
 import { fastDigest } from '../../../shared/fast-digest.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { AnswerTags } from '../../delivery/answer-tags.ts';
 import type { KnownAnswer, KnownAnswers, OutsideIndex } from '../../delivery/known-answers.ts';
 import type { Tagging } from '../../delivery/tagging.ts';
-import { releaseBody } from '../../query/body-buffers.ts';
 import { isSameEntity } from '../answers/entity-tag.ts';
-import { JSON_HEADERS, SECURITY_HEADERS } from '../answers/responses.ts';
 import { V4_HEADER } from '../answers/v4-format.ts';
-import { MIN_POSITION_HEADER } from '../requests/await-position.ts';
 import type { Asking } from './content-api.ts';
+import { isForEveryone, type SentRead, type Sharing, sendRead } from './send-read.ts';
 
 /** Rules for caches, for the answers to callers with equal rights. */
-export type Delivery = {
+export type Delivery = Sharing & {
   /** Part of every ETag, see `generationOf`. */
   readonly generation: string;
   /** Absent: what changes in the index is not known here. */
   readonly known?: KnownAnswers;
   /** Absent: answers have no tags in their headers. */
   readonly tagging?: Tagging;
-  /** Rights object of a token whose answers are public; absent: there is no such token. */
-  readonly shared?: (() => Rights | undefined) | undefined;
 };
 
 /** Returns the answers that live lists watch; undefined: this process does not know each change of its index. */
 export function watchedAnswers({ known }: Pick<Delivery, 'known'>): KnownAnswers | undefined {
   return known?.outside === undefined ? known : undefined;
-}
-
-/** Request headers that an answer depends on. `Authorization` is not among them: with a token an answer is private. */
-const VARY = 'Varve-Min-Position, Strapi-Response-Format';
-
-/** `cache-control` by who may store an answer. No cache may use it again without asking. */
-const RULES = rulesWith(VARY);
-/** The same for an address whose answer is a stream if `Accept` asks for one. */
-const RULES_BY_ACCEPT = rulesWith(`Accept, ${VARY}`);
-
-function rulesWith(vary: string) {
-  return {
-    public: headersWith('public, max-age=0, must-revalidate', vary),
-    private: headersWith('private, max-age=0, must-revalidate', vary),
-    nobody: headersWith('no-store', vary),
-  } as const;
-}
-
-function headersWith(cacheControl: string, vary: string) {
-  const caching = { 'cache-control': cacheControl, vary };
-  return {
-    whole: Object.freeze({ ...JSON_HEADERS, ...caching }),
-    unchanged: Object.freeze({ ...SECURITY_HEADERS, ...caching }),
-  };
 }
 
 /**
@@ -77,13 +47,37 @@ export function answerRead(
     return answerOnce(delivery, reply, answer);
   }
   const found = known.find(key);
-  if (found !== undefined && (found.body !== undefined || isSameEntity(entity, found.etag))) {
+  if (found !== undefined && isEnough(found, entity)) {
     known.counts.hits++;
     sendRead(delivery, reply, lasting(delivery.tagging, found, found.tags), found.body ?? NO_BODY);
     return undefined;
   }
   known.counts.misses++;
   return answerWithTags(delivery, reply, answer, { known, key, isRepeated });
+}
+
+/**
+ * Returns the remembered answer to a GET of a caller without a token, and counts the request, if it can be sent at once.
+ * `url` is the path and query that routes get.
+ */
+export function findRemembered(
+  { known, tagging }: Delivery,
+  url: string,
+  entity: string | undefined,
+): (KnownAnswer & { readonly body: Uint8Array; readonly route: string }) | undefined {
+  if (known === undefined || known.outside !== undefined) return undefined;
+  if (entity === undefined && !known.keepsBodies) return undefined;
+  const found = known.find(url);
+  if (found?.route === undefined || !isEnough(found, entity)) return undefined;
+  known.isRepeated(url);
+  known.counts.hits++;
+  const { route, body = NO_BODY } = found;
+  return { ...found, ...lasting(tagging, found, found.tags), route, body };
+}
+
+/** Returns whether a known answer has all that is sent to a caller with `entity`. */
+function isEnough({ body, etag }: KnownAnswer, entity: string | undefined): boolean {
+  return body !== undefined || isSameEntity(entity, etag);
 }
 
 /**
@@ -133,7 +127,7 @@ function keyOf({ headers, raw: { url = '' } }: FastifyRequest): string {
 async function answerOnce(delivery: Delivery, reply: FastifyReply, answer: Answer): Promise<void> {
   const { generation, tagging } = delivery;
   const { request } = reply;
-  if (tagging !== undefined && isShared(delivery, request)) {
+  if (tagging !== undefined && isForEveryone(delivery, request)) {
     await answerWithTags(delivery, reply, answer);
     return;
   }
@@ -170,7 +164,8 @@ async function answerWithTags(
   const position = (kept?.known ?? tagging)?.position();
   const state = kept?.known.outside?.state();
   const body = await answer(asking).catch((error) => {
-    if (tagging !== undefined && isShared(delivery, reply.request)) tagMissing(reply, tagging, tags, error);
+    if (tagging !== undefined && isForEveryone(delivery, reply.request))
+      tagMissing(reply, tagging, tags, error);
     throw error;
   });
   const { isDraft } = asking;
@@ -180,14 +175,15 @@ async function answerWithTags(
   const isKnowable = kept?.known.outside === undefined || state !== undefined;
   if (kept !== undefined && isCurrent && isKnowable && position !== undefined) {
     const whole = kept.isRepeated ? body : undefined;
-    kept.known.keep(kept.key, { ...made, position, state, tags: tags.all(), body: whole });
+    const route = reply.request.routeOptions.url;
+    kept.known.keep(kept.key, { ...made, route, position, state, tags: tags.all(), body: whole });
   }
   const sent = { ...made, isOnce: kept?.isRepeated !== true };
   sendRead(delivery, reply, isCurrent ? lasting(tagging, sent, collected?.fixed) : sent, body);
 }
 
 /** Adds how long caches may keep an answer that is current: what changes it from now on is purged. */
-function lasting(tagging: Tagging | undefined, sent: Sent, tags: KnownAnswer['tags']): Sent {
+function lasting(tagging: Tagging | undefined, sent: SentRead, tags: KnownAnswer['tags']): SentRead {
   const lifetimes = tagging?.lifetimes?.(tags);
   return lifetimes === undefined ? sent : { ...sent, tagged: { ...sent.tagged, ...lifetimes } };
 }
@@ -219,68 +215,4 @@ function askingOf({ id, raw }: FastifyRequest): Asking {
 /** The ETag of an answer to callers with equal rights. */
 export function entityTag(generation: string, body: Uint8Array): string {
   return `"${generation}${fastDigest(body)}"`;
-}
-
-type Sent = Pick<KnownAnswer, 'etag' | 'isDraft' | 'tagged'> & {
-  /** Nothing reads the body after it is sent, so its memory is for the next answers. */
-  readonly isOnce?: boolean;
-  /** Another `Accept` is answered with a stream. */
-  readonly hasStream?: boolean;
-};
-
-/** Past fastify's reply, which would look at headers and hooks again: a read's answer is bytes and constant headers. */
-function sendRead(sharing: Sharing, reply: FastifyReply, sent: Sent, body: Uint8Array): void {
-  const { etag } = sent;
-  const rules = rulesFor(sharing, reply.request, sent);
-  const done = sent.isOnce === true ? () => releaseBody(body) : undefined;
-  if (isSameEntity(reply.request.headers['if-none-match'], etag)) {
-    sendUnchanged(rules, reply, sent);
-    done?.();
-    return;
-  }
-  const headers = { ...rules.whole, etag, 'content-length': body.length };
-  reply.hijack();
-  reply.raw.writeHead(200, withOthers(reply, rules, sent, headers)).end(body, done);
-}
-
-function sendUnchanged(rules: Rules, reply: FastifyReply, sent: Sent): void {
-  const headers = { ...rules.unchanged, etag: sent.etag };
-  reply.hijack();
-  reply.raw.writeHead(304, withOthers(reply, rules, sent, headers)).end();
-}
-
-type Rules = (typeof RULES)[keyof typeof RULES];
-
-function rulesFor(sharing: Sharing, request: FastifyRequest, { isDraft, hasStream }: Sent): Rules {
-  const rules = hasStream === true ? RULES_BY_ACCEPT : RULES;
-  if (isDraft || request.headers[MIN_POSITION_HEADER] !== undefined) return rules.nobody;
-  return isShared(sharing, request) ? rules.public : rules.private;
-}
-
-type Sharing = Pick<Delivery, 'shared'>;
-
-/** Returns whether shared caches may store the answer: it is for everyone. */
-function isShared({ shared }: Sharing, { headers, rights }: FastifyRequest): boolean {
-  return headers.authorization === undefined || (shared !== undefined && rights === shared());
-}
-
-/** Adds tags and lifetimes for shared caches, and the headers of the reply. */
-function withOthers<Headers extends { readonly vary: string }>(
-  reply: FastifyReply,
-  rules: Rules,
-  { tagged }: Sent,
-  headers: Headers,
-): Headers | OutgoingHttpHeaders {
-  const own = tagged !== undefined && rules === RULES.public ? { ...headers, ...tagged } : headers;
-  return reply.server.addsHeaders ? withAdded(reply, own) : own;
-}
-
-/** Adds the headers that depend on the request, such as those for pages of other origins. */
-function withAdded<Headers extends { readonly vary: string }>(
-  reply: FastifyReply,
-  headers: Headers,
-): OutgoingHttpHeaders {
-  const added = reply.getHeaders() as OutgoingHttpHeaders;
-  const vary = added['vary'] === undefined ? headers.vary : `${added['vary']}, ${headers.vary}`;
-  return { ...added, ...headers, vary };
 }

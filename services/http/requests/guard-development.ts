@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { AccessControl } from '../../access/access-control.ts';
@@ -5,24 +6,29 @@ import { isLoopback } from '../sockets/loopback.ts';
 
 const READING = ['GET', 'HEAD', 'OPTIONS'];
 
+/** Returns the refusal of a request; undefined: it may pass. */
+export type DevelopmentGuard = (request: {
+  readonly headers: IncomingHttpHeaders;
+  readonly method?: string | undefined;
+}) => RequestError | undefined;
+
 /**
- * Refuses requests of strangers' pages in this scope, with 403. Without access tokens everyone on this machine may do
+ * Creates the check for requests of strangers' pages. Without access tokens everyone on this machine may do
  * everything, and so could every page in its browser. The name in `Host` reveals a page whose name was pointed at
  * 127.0.0.1 (DNS rebinding); `Origin` reveals one that posts from elsewhere. Browsers hide answers from the pages of
  * other origins by themselves.
  */
-export function guardDevelopment(
-  scope: FastifyInstance,
+export function createDevelopmentGuard(
   access: AccessControl,
   corsOrigins: readonly string[],
-): void {
+): DevelopmentGuard {
   // Hardly ever does a server see a second one.
   let lastHost: string | undefined;
-  scope.addHook('onRequest', ({ headers, method }, _reply, done) => {
-    if (!access.state().development) return done();
+  return ({ headers, method = '' }) => {
+    if (!access.state().development) return undefined;
     const { host, origin } = headers;
     if (host !== undefined && host !== lastHost) {
-      if (!isLocalHost(host)) return done(remoteRefusal(`to ${host}`, host));
+      if (!isLocalHost(host)) return remoteRefusal(`to ${host}`, host);
       lastHost = host;
     }
     const isWelcome =
@@ -31,8 +37,18 @@ export function guardDevelopment(
       corsOrigins.includes('*') ||
       corsOrigins.includes(origin) ||
       isLocalUrl(origin);
-    done(isWelcome ? undefined : remoteRefusal(`from a page of ${origin}`, origin));
-  });
+    return isWelcome ? undefined : remoteRefusal(`from a page of ${origin}`, origin);
+  };
+}
+
+/** Refuses requests of strangers' pages in this scope, with 403. */
+export function guardDevelopment(
+  scope: FastifyInstance,
+  access: AccessControl,
+  corsOrigins: readonly string[],
+): void {
+  const refusalOf = createDevelopmentGuard(access, corsOrigins);
+  scope.addHook('onRequest', (request, _reply, done) => done(refusalOf(request)));
 }
 
 /** Returns whether a `Host` header names this machine. */

@@ -12,17 +12,22 @@ type Hook = (request: FastifyRequest, reply: FastifyReply, done: () => void) => 
 /** Label of requests for unknown paths: clients choose their URLs freely. */
 const NO_ROUTE = '(none)';
 
+/** Measures answers that do not pass a route. */
+export type OtherMeasures = {
+  /** An answer to a request without a route. */
+  unrouted(reply: FastifyReply): void;
+  /** An answer of a route to a GET that did not reach it. */
+  remembered(route: string, status: number, ms: number): void;
+};
+
 /**
  * Times every request of the routes that are registered after this. By route, not by URL: the content types bound the
- * number of series. Returns a function that measures an answer to a request without a route.
+ * number of series.
  */
-export function measureRequests(
-  app: FastifyInstance,
-  { durations, tracing }: RequestMeters,
-): (reply: FastifyReply) => void {
+export function measureRequests(app: FastifyInstance, { durations, tracing }: RequestMeters): OtherMeasures {
   app.addHook('onRoute', (route) => {
     if (durations !== undefined) {
-      const measure = measureRoute(durations, route.url);
+      const measure = measureRoute(seriesByRoute(durations, route.url));
       route.onResponse = [...[route.onResponse ?? []].flat(), measure];
     }
     if (tracing !== undefined) {
@@ -33,26 +38,37 @@ export function measureRequests(
       route.onRequest = [...[route.onRequest ?? []].flat(), name];
     }
   });
-  if (durations === undefined) return () => {};
-  const measure = measureRoute(durations, NO_ROUTE);
-  return (reply) => {
-    reply.raw.once('finish', () => measure(reply.request, reply, () => {}));
+  if (durations === undefined) return { unrouted() {}, remembered() {} };
+  const measure = measureRoute(seriesByRoute(durations, NO_ROUTE));
+  const reads = new Map<string, SeriesOf>();
+  return {
+    unrouted(reply) {
+      reply.raw.once('finish', () => measure(reply.request, reply, () => {}));
+    },
+    remembered(route, status, ms) {
+      const seriesOf = reads.get(route) ?? seriesByRoute(durations, route);
+      reads.set(route, seriesOf);
+      seriesOf('GET', status).observe(ms);
+    },
   };
 }
 
-function measureRoute(durations: DurationHistogram, url: string): Hook {
+type SeriesOf = (method: string, status: number) => DurationSeries;
+
+function seriesByRoute(durations: DurationHistogram, url: string): SeriesOf {
   const byMethod = new Map<string, Map<number, DurationSeries>>();
-  const seriesOf = (method: string, status: number): DurationSeries => {
+  const first = (method: string, status: number): DurationSeries => {
     const byStatus = byMethod.get(method) ?? new Map<number, DurationSeries>();
     const series = byStatus.get(status) ?? durations.series(method, url, String(status));
     byMethod.set(method, byStatus.set(status, series));
     return series;
   };
+  return (method, status) => byMethod.get(method)?.get(status) ?? first(method, status);
+}
+
+function measureRoute(seriesOf: SeriesOf): Hook {
   return (request, reply, done) => {
-    const { method } = request;
-    const status = reply.raw.statusCode;
-    const series = byMethod.get(method)?.get(status) ?? seriesOf(method, status);
-    series.observe(reply.elapsedTime);
+    seriesOf(request.method, reply.raw.statusCode).observe(reply.elapsedTime);
     done();
   };
 }

@@ -1,0 +1,48 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Rights } from '../../../shared/access/rights.ts';
+import { V4_HEADER } from '../answers/v4-format.ts';
+import { MIN_POSITION_HEADER } from '../requests/await-position.ts';
+import { type Delivery, findRemembered } from './cacheable.ts';
+import { sendPublicly } from './send-read.ts';
+
+export type RememberedReadsOptions = {
+  /** Rights of callers without a token, now. */
+  readonly publicRights: () => Rights;
+  readonly deliveryOf: (rights: Rights) => Delivery;
+  /** Path and query as routes get them. */
+  readonly urlOf: (request: IncomingMessage) => string;
+  /** True for a request that the checks before its route refuse. */
+  readonly isRefused: (request: IncomingMessage) => boolean;
+  /** Records an answer of a route: its status and milliseconds. */
+  readonly measure: (route: string, status: number, ms: number) => void;
+};
+
+/** Answers a request, or returns false: then it has done nothing. */
+export type AnswerRemembered = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/**
+ * Creates the answers to requests that need a look-up and nothing else: a GET without a token whose answer is remembered. They
+ * do not pass fastify, whose hooks would find nothing to do. For a server where each hook has a condition here, see `createApp`.
+ */
+export function createRememberedReads(options: RememberedReadsOptions): AnswerRemembered {
+  const { publicRights, deliveryOf, urlOf, isRefused, measure } = options;
+  return (request, response) => {
+    const { method, headers } = request;
+    if (method !== 'GET' || hasSpecialAnswer(headers) || isRefused(request)) return false;
+    const started = performance.now();
+    const found = findRemembered(deliveryOf(publicRights()), urlOf(request), headers['if-none-match']);
+    if (found === undefined) return false;
+    const status = sendPublicly(request, response, found, found.body);
+    response.once('finish', () => measure(found.route, status, performance.now() - started));
+    return true;
+  };
+}
+
+const EVENT_STREAM = 'text/event-stream';
+
+/** Returns whether the answer depends on more than the URL and the rights of everyone. */
+function hasSpecialAnswer(headers: IncomingHttpHeaders): boolean {
+  const { authorization, accept } = headers;
+  if (authorization !== undefined || headers[MIN_POSITION_HEADER] !== undefined) return true;
+  return headers[V4_HEADER] !== undefined || accept?.startsWith(EVENT_STREAM) === true;
+}

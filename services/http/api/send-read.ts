@@ -1,0 +1,114 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Rights } from '../../../shared/access/rights.ts';
+import type { KnownAnswer } from '../../delivery/known-answers.ts';
+import { releaseBody } from '../../query/body-buffers.ts';
+import { isSameEntity } from '../answers/entity-tag.ts';
+import { JSON_HEADERS, SECURITY_HEADERS } from '../answers/responses.ts';
+import { MIN_POSITION_HEADER } from '../requests/await-position.ts';
+
+export type Sharing = {
+  /** Rights object of a token whose answers are public; absent: there is no such token. */
+  readonly shared?: (() => Rights | undefined) | undefined;
+};
+
+export type SentRead = Pick<KnownAnswer, 'etag' | 'isDraft' | 'tagged'> & {
+  /** Nothing reads the body after it is sent, so its memory is for the next answers. */
+  readonly isOnce?: boolean;
+  /** Another `Accept` is answered with a stream. */
+  readonly hasStream?: boolean;
+};
+
+/** Request headers that an answer depends on. `Authorization` is not among them: with a token an answer is private. */
+const VARY = 'Varve-Min-Position, Strapi-Response-Format';
+
+/** `cache-control` by who may store an answer. No cache may use it again without asking. */
+const RULES = rulesWith(VARY);
+/** The same for an address whose answer is a stream if `Accept` asks for one. */
+const RULES_BY_ACCEPT = rulesWith(`Accept, ${VARY}`);
+
+type Rules = (typeof RULES)[keyof typeof RULES];
+
+function rulesWith(vary: string) {
+  return {
+    public: headersWith('public, max-age=0, must-revalidate', vary),
+    private: headersWith('private, max-age=0, must-revalidate', vary),
+    nobody: headersWith('no-store', vary),
+  } as const;
+}
+
+function headersWith(cacheControl: string, vary: string) {
+  const caching = { 'cache-control': cacheControl, vary };
+  return {
+    whole: Object.freeze({ ...JSON_HEADERS, ...caching }),
+    unchanged: Object.freeze({ ...SECURITY_HEADERS, ...caching }),
+  };
+}
+
+/** Sends past fastify's reply, which would look at headers and hooks again: a read's answer is bytes and constant headers. */
+export function sendRead(sharing: Sharing, reply: FastifyReply, sent: SentRead, body: Uint8Array): void {
+  const rules = rulesFor(sharing, reply.request, sent);
+  const added = reply.server.addsHeaders ? (reply.getHeaders() as OutgoingHttpHeaders) : undefined;
+  reply.hijack();
+  sendBytes(reply.request.raw, reply.raw, { rules, sent, added }, body);
+}
+
+/** Sends an answer to a caller without a token, who did not name a position. Returns its status. */
+export function sendPublicly(
+  request: IncomingMessage,
+  response: ServerResponse,
+  sent: SentRead,
+  body: Uint8Array,
+): number {
+  const rules = sent.isDraft ? RULES.nobody : RULES.public;
+  return sendBytes(request, response, { rules, sent, added: undefined }, body);
+}
+
+type Head = {
+  readonly rules: Rules;
+  readonly sent: SentRead;
+  /** Headers that depend on the request, such as those for pages of other origins. */
+  readonly added: OutgoingHttpHeaders | undefined;
+};
+
+function sendBytes(
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+  head: Head,
+  body: Uint8Array,
+): number {
+  const { etag, isOnce } = head.sent;
+  const { whole, unchanged } = head.rules;
+  const done = isOnce === true ? () => releaseBody(body) : undefined;
+  if (isSameEntity(headers['if-none-match'], etag)) {
+    response.writeHead(304, withOthers(head, { ...unchanged, etag })).end();
+    done?.();
+    return 304;
+  }
+  response
+    .writeHead(200, withOthers(head, { ...whole, etag, 'content-length': body.length }))
+    .end(body, done);
+  return 200;
+}
+
+function rulesFor(sharing: Sharing, request: FastifyRequest, { isDraft, hasStream }: SentRead): Rules {
+  const rules = hasStream === true ? RULES_BY_ACCEPT : RULES;
+  if (isDraft || request.headers[MIN_POSITION_HEADER] !== undefined) return rules.nobody;
+  return isForEveryone(sharing, request) ? rules.public : rules.private;
+}
+
+/** Returns whether shared caches may store the answer: it is for everyone. */
+export function isForEveryone({ shared }: Sharing, { headers, rights }: FastifyRequest): boolean {
+  return headers.authorization === undefined || (shared !== undefined && rights === shared());
+}
+
+/** Adds tags and lifetimes for shared caches, and the headers of the reply. */
+function withOthers<Headers extends { readonly vary: string }>(
+  { rules, sent: { tagged }, added }: Head,
+  headers: Headers,
+): Headers | OutgoingHttpHeaders {
+  const own = tagged !== undefined && rules === RULES.public ? { ...headers, ...tagged } : headers;
+  if (added === undefined) return own;
+  const vary = added['vary'] === undefined ? own.vary : `${added['vary']}, ${own.vary}`;
+  return { ...added, ...own, vary };
+}

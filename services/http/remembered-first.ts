@@ -1,0 +1,42 @@
+import type { RequestListener } from 'node:http';
+import type { AccessControl } from '../access/access-control.ts';
+import { createRememberedReads } from './api/remembered-reads.ts';
+import { createDevelopmentGuard } from './requests/guard-development.ts';
+import type { OtherMeasures, RequestMeters } from './requests/measure-requests.ts';
+import type { ProtectionOptions } from './requests/protect.ts';
+import { rewritePrefix } from './requests/rewrite-prefix.ts';
+import type { ServedApi } from './served-api.ts';
+
+export type RememberedFirstOptions = Pick<ServedApi, 'apiFor'> & {
+  readonly access: AccessControl;
+  readonly apiPrefix: string;
+  readonly answersReads: boolean;
+  readonly protection: Pick<ProtectionOptions, 'corsOrigins' | 'rateLimit'>;
+  readonly meters: RequestMeters;
+};
+
+/**
+ * Returns `routing` behind the answers that are remembered. Where each request has a limit, a span or headers of its own, all of
+ * them go to `routing`.
+ */
+export function rememberedFirst(
+  routing: RequestListener,
+  { access, apiFor, apiPrefix, answersReads, protection, meters }: RememberedFirstOptions,
+  { remembered }: OtherMeasures,
+): RequestListener {
+  const { corsOrigins, rateLimit } = protection;
+  if (!answersReads || corsOrigins.length > 0 || rateLimit > 0 || meters.tracing !== undefined)
+    return routing;
+  const rewrite = rewritePrefix(apiPrefix);
+  const refusalOf = createDevelopmentGuard(access, corsOrigins);
+  const answer = createRememberedReads({
+    publicRights: () => access.authenticate(undefined),
+    deliveryOf: (rights) => apiFor(rights).delivery,
+    urlOf: (request) => rewrite?.(request) ?? request.url ?? '',
+    isRefused: (request) => refusalOf(request) !== undefined,
+    measure: remembered,
+  });
+  return (request, response) => {
+    if (!answer(request, response)) routing(request, response);
+  };
+}
