@@ -1,7 +1,8 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Rights } from '../../../shared/access/rights.ts';
 import { V4_HEADER } from '../answers/v4-format.ts';
 import { MIN_POSITION_HEADER } from '../requests/await-position.ts';
+import { wantsStream } from '../requests/wants-stream.ts';
 import { type Delivery, findRemembered } from './cacheable.ts';
 import { sendPublicly } from './send-read.ts';
 
@@ -28,7 +29,7 @@ export function createRememberedReads(options: RememberedReadsOptions): AnswerRe
   const { publicRights, deliveryOf, urlOf, isRefused, measure } = options;
   return (request, response) => {
     const { method, headers } = request;
-    if (method !== 'GET' || hasSpecialAnswer(headers) || isRefused(request)) return false;
+    if (method !== 'GET' || hasSpecialAnswer(request) || isRefused(request)) return false;
     const started = performance.now();
     const found = findRemembered(deliveryOf(publicRights()), urlOf(request), headers['if-none-match']);
     if (found === undefined) return false;
@@ -38,11 +39,9 @@ export function createRememberedReads(options: RememberedReadsOptions): AnswerRe
   };
 }
 
-const EVENT_STREAM = 'text/event-stream';
-
 /** Returns whether the answer depends on more than the URL and the rights of everyone. */
-function hasSpecialAnswer(headers: IncomingHttpHeaders): boolean {
-  const { authorization, accept } = headers;
-  if (authorization !== undefined || headers[MIN_POSITION_HEADER] !== undefined) return true;
-  return headers[V4_HEADER] !== undefined || accept?.startsWith(EVENT_STREAM) === true;
+function hasSpecialAnswer(request: IncomingMessage): boolean {
+  const { headers } = request;
+  if (headers.authorization !== undefined || headers[MIN_POSITION_HEADER] !== undefined) return true;
+  return headers[V4_HEADER] !== undefined || wantsStream(request);
 }

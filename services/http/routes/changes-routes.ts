@@ -6,10 +6,11 @@ import { reportError } from '../answers/report-error.ts';
 import { sendOwn } from '../api/cacheable.ts';
 import type { CallerApi } from '../api/caller-apis.ts';
 import type { Freshness } from '../requests/await-position.ts';
+import { wantsStream } from '../requests/wants-stream.ts';
 import { retryFrame } from '../streams/event-streams.ts';
 import { createFeedStreams, type FeedStreams, presentPage } from '../streams/feed-streams.ts';
 import { queryOf, register } from './entry-routes.ts';
-import { readStreamRequest, type StreamContext, wantsStream } from './open-stream.ts';
+import { readStreamRequest, type StreamContext } from './open-stream.ts';
 import { sendJson } from './token-routes.ts';
 
 export type ChangesRoutesOptions = StreamContext & {

@@ -3,9 +3,10 @@ import { RequestError } from '../../../shared/request-error.ts';
 import { watchedAnswers } from '../api/cacheable.ts';
 import type { CallerApi } from '../api/caller-apis.ts';
 import type { Freshness } from '../requests/await-position.ts';
+import { wantsStream } from '../requests/wants-stream.ts';
 import { createListStreams } from '../streams/list-streams.ts';
 import type { LiveLists } from './entry-routes.ts';
-import { readStreamRequest, type StreamContext, wantsStream } from './open-stream.ts';
+import { readStreamRequest, type StreamContext } from './open-stream.ts';
 
 export type LiveListsOptions = StreamContext & {
   readonly apiFor: (rights: Rights) => CallerApi;

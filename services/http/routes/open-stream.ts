@@ -23,13 +23,6 @@ export type StreamRequest = {
   open(): EventStream;
 };
 
-const EVENT_STREAM = 'text/event-stream';
-
-/** EventSource asks this way. */
-export function wantsStream({ method, headers }: FastifyRequest): boolean {
-  return headers.accept !== undefined && method === 'GET' && headers.accept.startsWith(EVENT_STREAM);
-}
-
 /** Finds out who asks for a stream: the sender of the request, or of the one that the ticket was made for. */
 export async function readStreamRequest(
   { streams, tickets, access, authenticate }: StreamContext,
