@@ -13,7 +13,8 @@ export function awaitDocuments(options: DocumentRoleOptions): DocumentRole {
   const watch = watchProgress({ store: progressOfLiveSet(cluster, log), stale });
   watch.wake();
   const { signal } = stopping;
-  const ready = isWhole ? Promise.resolve() : waitForIndices({ cluster, log, report, signal });
+  const whole = isWhole ? Promise.resolve() : waitForIndices({ cluster, log, report, signal });
+  const ready = whole.then(() => !signal.aborted);
   const closed = Promise.withResolvers<void>();
   const stop = () => {
     stopping.abort();

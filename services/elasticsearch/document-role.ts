@@ -8,11 +8,13 @@ import type { Report } from './report.ts';
  * `stop`.
  */
 export type DocumentRole = {
-  /** Resolves when reads can be answered, or the role has ended. */
-  readonly ready: Promise<void>;
+  /** Resolves with true when reads can be answered; with false when the role has ended before, or is another process's. */
+  readonly ready: Promise<boolean>;
   /** The graph has changed. */
   wake(): void;
+  /** Resolves when reads of this process show a write. Never resolves if the role ends before. */
   visible(position: bigint): Promise<void>;
+  /** Resolves with false after `timeoutMs`, and if the role ends before. */
   shows(position: bigint, timeoutMs: number): Promise<boolean>;
   /** Position that searches show, as far as it is known here. */
   shown(): bigint;

@@ -87,7 +87,7 @@ type Opened = {
 
 /** Before the first role: this process does not know the writer or its progress. */
 const NOBODY: DocumentRole = Object.freeze({
-  ready: Promise.resolve(),
+  ready: Promise.resolve(false),
   writes: false,
   wake: () => {},
   visible: () => Promise.withResolvers<void>().promise,
@@ -120,15 +120,16 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
   /** Callers that wait for a position, whichever role it is that shows it. */
   const waiting = new Set<() => void>();
   const ended: Promise<void>[] = [];
-  const become = async (next: (isWhole: boolean) => DocumentRole): Promise<void> => {
+  const become = async (next: (isWhole: boolean) => DocumentRole): Promise<boolean> => {
     role.stop();
     writtenBefore += role.written();
     const mine = next(isWhole);
     role = mine;
     ended.push(mine.ended.catch(done.reject));
     for (const wait of waiting) wait();
-    await mine.ready;
-    if (role === mine) isWhole = true;
+    const isReady = (await mine.ready) && role === mine;
+    isWhole ||= isReady;
+    return isReady;
   };
   const answering = cluster.answering(opened.log);
   const tagFeed = createTagFeed();
@@ -143,7 +144,18 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
       wait();
       return shown.promise.finally(() => waiting.delete(wait));
     },
-    shows: (position, timeoutMs) => role.shows(position, timeoutMs),
+    shows(position, timeoutMs) {
+      const shown = Promise.withResolvers<boolean>();
+      const endsAt = performance.now() + timeoutMs;
+      const wait = () => {
+        const mine = role;
+        const heard = (isShown: boolean) => (isShown || mine === role) && shown.resolve(isShown);
+        void mine.shows(position, Math.max(0, endsAt - performance.now())).then(heard, shown.reject);
+      };
+      waiting.add(wait);
+      wait();
+      return shown.promise.finally(() => waiting.delete(wait));
+    },
     contents: () => ({
       ...comparedDocuments(opened, () => role),
       kind: 'documents',
@@ -165,13 +177,13 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
         return leadDocuments({ ...opened, tagFeed, indices: mine, isWhole: whole, epoch });
       }),
     async standBy() {
-      if (isRetired) return;
+      if (isRetired) return isWhole;
       // Another process serves the live indices, and this one makes its own ready.
       if (own.kind === 'next')
-        await become((whole) =>
+        return become((whole) =>
           leadDocuments({ ...opened, tagFeed, indices: own, isWhole: whole, epoch: 0 }),
         );
-      else await become((whole) => awaitDocuments({ ...opened, isWhole: whole }));
+      return become((whole) => awaitDocuments({ ...opened, isWhole: whole }));
     },
     writesHere: () => role.writes,
     async retire() {

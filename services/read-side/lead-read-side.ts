@@ -21,10 +21,9 @@ export function leadReadSide(readSide: Pick<ReadSide, 'lead' | 'standBy'>, isNex
   const done = Promise.withResolvers<void>();
   done.promise.catch(() => {});
   let changes = 0;
-  const change = (changed: Promise<void>): void => {
+  const change = (changed: Promise<boolean>): void => {
     const mine = ++changes;
-    // One that was ended by the next resolves too.
-    changed.then(() => mine === changes && readable.resolve(), done.reject);
+    changed.then((isReadable) => isReadable && mine === changes && readable.resolve(), done.reject);
   };
   return {
     async lead(epoch) {

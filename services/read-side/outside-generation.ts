@@ -10,7 +10,7 @@ import type { DocumentSets, EarlierIndices, OutsideIndices } from './outside-ind
 import type { ReadSidePlan } from './read-side.ts';
 
 /** Milliseconds until every reading process knows the new live indices; answers in flight take longer. */
-const OTHERS_READ_FOR_MS = 4_000;
+export const OTHERS_READ_FOR_MS = 4_000;
 
 const LOOK_EVERY_MS = 500;
 

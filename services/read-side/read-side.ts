@@ -28,17 +28,17 @@ export type ReadSide = {
   /** Publishes from now on to other processes how far it is, if they read the same index and the set is the live one. */
   announce(): void;
   /**
-   * From now on only this process writes the index, if it is outside the process, in this epoch. Resolves when reads
+   * From now on only this process writes the index, if it is outside the process, in this epoch. Resolves with true when reads
    * can be answered: if indices are missing or of other content types, after they are made and filled. May be called
-   * again after `standBy`. Also resolves when `standBy` or `close` has ended it; rejects with a message after a permanent
-   * refusal of the index, as with wrong credentials.
+   * again after `standBy`. Resolves with false when `standBy` or `close` has ended it, or another process has become leader; rejects
+   * with a message after a permanent refusal of the index, as with wrong credentials.
    */
-  lead(epoch: number): Promise<void>;
+  lead(epoch: number): Promise<boolean>;
   /**
-   * Another process writes. Stops writing at once. Resolves when reads can be answered, or `lead` or `close` has ended
-   * it.
+   * Another process writes. Stops writing at once. Resolves with true when reads can be answered, with false when `lead` or `close` has
+   * ended it.
    */
-  standBy(): Promise<void>;
+  standBy(): Promise<boolean>;
   /** Returns whether no other process writes the index. */
   writesHere(): boolean;
   /**

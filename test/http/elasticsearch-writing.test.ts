@@ -1,7 +1,11 @@
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
+import {
+  type ElasticsearchProxy,
+  type InterceptedAnswer,
+  type ProxiedRequest,
+  startElasticsearchProxy,
+} from '../support/elasticsearch-proxy.ts';
 import { sampleOf } from '../support/metrics-client.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
@@ -10,50 +14,19 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 /** What a write may do on its way through a real Elasticsearch, by way of a proxy that can be too busy. */
 const space = `writing_${process.pid}`;
 let elasticsearch: string;
-let proxy: BusyProxy;
+let proxy: ElasticsearchProxy;
 let server: RunningServer;
 
-type BusyProxy = {
-  readonly url: string;
-  /** So many of the next bulk requests are answered 429 instead of being passed on. */
-  refuse(count: number): void;
-  refused(): number;
-  close(): void;
-};
+/** So many of the next bulk requests are answered 429 instead of being passed on. */
+let refusals = 0;
+let refused = 0;
 
-async function startProxy(target: string): Promise<BusyProxy> {
-  let [left, refused] = [0, 0];
-  const listening = createServer((incoming: IncomingMessage, answer: ServerResponse) => {
-    if (incoming.url?.startsWith('/_bulk') && left > 0) {
-      left--;
-      refused++;
-      incoming.resume();
-      answer.writeHead(429, { 'content-type': 'application/json' });
-      answer.end(
-        '{"error":{"type":"es_rejected_execution_exception","reason":"queue is full"},"status":429}',
-      );
-      return;
-    }
-    const { method, headers } = incoming;
-    const passed = request(`${target}${incoming.url}`, { method: method ?? 'GET', headers }, (from) => {
-      answer.writeHead(from.statusCode ?? 502, from.headers);
-      from.pipe(answer);
-    });
-    passed.on('error', () => answer.destroy());
-    incoming.pipe(passed);
-  });
-  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(listening.address() as AddressInfo).port}`,
-    refuse(count) {
-      left = count;
-    },
-    refused: () => refused,
-    close() {
-      listening.closeAllConnections();
-      listening.close();
-    },
-  };
+function refuseWhenBusy({ path }: ProxiedRequest): InterceptedAnswer | undefined {
+  if (!path.startsWith('/_bulk') || refusals === 0) return undefined;
+  refusals--;
+  refused++;
+  const error = { type: 'es_rejected_execution_exception', reason: 'queue is full' };
+  return { status: 429, json: { error, status: 429 } };
 }
 
 type Answer = {
@@ -102,7 +75,8 @@ describe(
   () => {
     beforeAll(async () => {
       elasticsearch = await elasticsearchUrl();
-      proxy = await startProxy(elasticsearch);
+      proxy = await startElasticsearchProxy(elasticsearch);
+      proxy.intercept(refuseWhenBusy);
       server = await startServer({
         arguments: ['--read-index', proxy.url, '--space', space, '--body-limit', '4000000'],
       });
@@ -162,11 +136,11 @@ describe(
     }, 240_000);
 
     it('retries while Elasticsearch is too busy, and answers once the write is visible', async () => {
-      const before = proxy.refused();
-      proxy.refuse(3);
+      const before = refused;
+      refusals = 3;
       await create('tags', { key: 'busy', name: 'busy' });
       expect(await found('tags?filters[key][$eq]=busy')).toHaveLength(1);
-      expect(proxy.refused()).toBe(before + 3);
+      expect(refused).toBe(before + 3);
       expect(server.output()).toContain('Elasticsearch accepts no documents, trying again');
       expect(server.output()).toContain('Elasticsearch accepts documents again');
     });

@@ -36,7 +36,7 @@ export type ElasticsearchCluster = {
   readonly reader: ElasticsearchReader;
   readonly stored: StoredDocuments;
   /**
-   * Creates a writer for a set; default: the one that was written last here, if any. At first everything counts as unrefreshed,
+   * Creates a writer for a set; default: the one that was used last here, if any. At first everything counts as unrefreshed,
    * whichever process wrote it.
    */
   createWriter(set?: IndexSet): DocumentIndex;
@@ -139,18 +139,7 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
     owner: createOwnerDocument(client, space),
     async openIndices({ log, replaceAll, epoch }) {
       await openProgressIndex(client, space);
-      const opened = await openIndices({
-        client,
-        names,
-        space,
-        layouts: all,
-        log,
-        replaceAll,
-        epoch,
-        spread,
-      });
-      written = opened.set;
-      return opened;
+      return openIndices({ client, names, space, layouts: all, log, replaceAll, epoch, spread });
     },
     isWhole: (log) => haveAllIndices({ client, names, space, layouts: all, log }),
     close: () => client.close(),

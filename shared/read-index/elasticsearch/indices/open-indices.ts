@@ -1,4 +1,4 @@
-import type { Client } from '@elastic/elasticsearch';
+import { type Client, errors } from '@elastic/elasticsearch';
 import type { Uid } from '../../../schema/content-type.ts';
 import type { IndexSet } from '../../index-set.ts';
 import type { DocumentLayout } from '../layout/document-layout.ts';
@@ -36,11 +36,15 @@ export type OpenedIndices = {
   readonly toBuild: readonly Uid[];
   /** Set to write; it is read after it is promoted. */
   readonly set: IndexSet;
+  /** The new indices take the place of others. */
+  readonly replaces: boolean;
   /**
-   * Switches reads to the new indices, all types at once, and removes those that they replace. Does nothing if another
-   * leader has raised the fence since.
+   * Switches reads to the new indices, all types at once. If another leader has raised the fence since, it does nothing and resolves with
+   * false, or rejects if that one has removed these indices.
    */
-  promote(): Promise<void>;
+  promote(): Promise<boolean>;
+  /** Removes the indices that were replaced, after `promote`. */
+  removeReplaced(): Promise<void>;
 };
 
 /**
@@ -50,6 +54,13 @@ export type OpenedIndices = {
 export async function openIndices(options: OpenIndicesOptions): Promise<OpenedIndices> {
   const { client, names, layouts, replaceAll, log } = options;
   const found = await readIndices(options);
+  await deleteIndices(
+    client,
+    placesOf(layouts)
+      .flatMap(found)
+      .filter(isLeftover)
+      .map(({ index }) => index),
+  );
   await setReplicas(options);
   const missing = layouts.filter((layout) => replaceAll || !isWhole(found, layout, log));
   const whole = placesOf(layouts.filter((layout) => !missing.includes(layout)));
@@ -61,7 +72,14 @@ export async function openIndices(options: OpenIndicesOptions): Promise<OpenedIn
   await giveWriteAliases(client, Object.values(set));
   const built = await Promise.all(placesOf(missing).map((place) => makeNext(options, place, found(place))));
   for (const { alias, index } of built) set[alias] = index;
-  return { toBuild: missing.map(({ type }) => type), set, promote: () => promote(options, built) };
+  const replaced = built.flatMap(({ old }) => old);
+  return {
+    toBuild: missing.map(({ type }) => type),
+    set,
+    replaces: replaced.length > 0,
+    promote: () => promote(options, built),
+    removeReplaced: () => deleteIndices(client, replaced),
+  };
 }
 
 /** Returns whether searches find an index of every type and world that was made from this log and for these layouts. */
@@ -77,6 +95,11 @@ function isWhole(found: FoundIndices, layout: DocumentLayout, log: string): bool
   return placesOf([layout]).every((place) => found(place).some((each) => each.read && each.made === made));
 }
 
+/** A process ended before searches found the index, or before it removed it. */
+function isLeftover({ read, kept }: FoundIndex): boolean {
+  return !read && !kept;
+}
+
 type Built = { readonly alias: string; readonly index: string; readonly old: readonly string[] };
 
 async function makeNext(
@@ -84,14 +107,26 @@ async function makeNext(
   { layout, world }: IndexPlace,
   before: readonly FoundIndex[],
 ): Promise<Built> {
-  const { client, names } = options;
-  const leftovers = before.filter(({ read, kept }) => !read && !kept).map(({ index }) => index);
-  await deleteIndices(client, leftovers);
-  const number = Math.max(0, ...before.map((each) => each.number)) + 1;
-  const index = names.index(layout.type, world, number);
-  await createIndex(options, index, layout);
+  const { names } = options;
   const old = before.filter(({ read }) => read).map((each) => each.index);
-  return { alias: names.alias(layout.type, world), index, old };
+  for (let number = Math.max(0, ...before.map((each) => each.number)) + 1; ; number++) {
+    const index = names.index(layout.type, world, number);
+    if (await isCreated(createIndex(options, index, layout)))
+      return { alias: names.alias(layout.type, world), index, old };
+  }
+}
+
+const EXISTS = 'resource_already_exists_exception';
+
+/** Resolves with false if the index exists: a leader before this one still makes its own, or the answer to this request was lost. */
+async function isCreated(creating: Promise<void>): Promise<boolean> {
+  try {
+    await creating;
+    return true;
+  } catch (error) {
+    if (error instanceof errors.ResponseError && error.body?.error?.type === EXISTS) return false;
+    throw error;
+  }
 }
 
 /** Indices of an earlier version of Varve were written through an alias that moved. */
@@ -113,21 +148,21 @@ async function setReplicas({ client, space, spread }: OpenIndicesOptions): Promi
   });
 }
 
-/** All in one call: no search sees a part of it. */
-async function promote({ client, space, epoch }: OpenIndicesOptions, built: readonly Built[]): Promise<void> {
-  if (built.length === 0) return;
+/** All in one call: no search sees a part of it. May be repeated after an answer was lost. */
+async function promote(
+  { client, space, epoch }: OpenIndicesOptions,
+  built: readonly Built[],
+): Promise<boolean> {
+  if (built.length === 0) return true;
   const actions = built.flatMap(({ alias, index, old }) => [
-    ...old.map((each) => ({ remove: { index: each, alias } })),
+    ...old.map((each) => ({ remove: { index: each, alias, must_exist: false } })),
     { add: { index, alias } },
   ]);
   try {
     await client.indices.updateAliases({ actions: [...fenceActions(space, epoch), ...actions] });
+    return true;
   } catch (error) {
-    if (isLeaderFenced(error)) return;
+    if (isLeaderFenced(error)) return false;
     throw error;
   }
-  await deleteIndices(
-    client,
-    built.flatMap(({ old }) => old),
-  );
 }

@@ -1,0 +1,118 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { IndexWriter } from '../../projections/index-writer/index-writer.ts';
+import type { IndexSet } from '../../shared/read-index/index-set.ts';
+import { OTHERS_READ_FOR_MS } from '../read-side/outside-generation.ts';
+import type { ServedIndices } from '../read-side/read-side.ts';
+import type { DocumentRoleOptions } from './document-role.ts';
+import type { DualWriteIndex } from './dual-write.ts';
+import type { LeadTags } from './lead-tags.ts';
+import { retryOutages } from './retry-outages.ts';
+import { writeOnly } from './write-only.ts';
+
+export type BeginWritingOptions = DocumentRoleOptions & {
+  readonly epoch: number;
+  readonly indices: ServedIndices;
+  /** Aborted when this process no longer writes documents. */
+  readonly signal: AbortSignal;
+  readonly tags: LeadTags;
+  /** Starts to write a set. */
+  readonly start: (set: IndexSet) => { readonly writer: IndexWriter; readonly index: DualWriteIndex };
+  /** Resolves as `DocumentRole.shows`, for searches of the set that is written. */
+  readonly showsWritten: (position: bigint, timeoutMs: number) => Promise<boolean>;
+};
+
+const LOOK_EVERY_MS = 500;
+
+/**
+ * Begins to write the documents. Resolves with true when reads of this process go to the set that it writes, and that set shows what
+ * it has to; with false if it must not write, or `signal` was aborted. From then on it changes nothing here: another role reads.
+ */
+export async function beginWriting(beginning: BeginWritingOptions): Promise<boolean> {
+  try {
+    return await begin(beginning);
+  } catch (error) {
+    // The next leader removes indices that this one was still to use.
+    if (beginning.epoch > 0 && !(await beginning.isNewest(beginning.epoch))) return false;
+    throw error;
+  }
+}
+
+async function begin(beginning: BeginWritingOptions): Promise<boolean> {
+  const { cluster, graph, stale, indices, isWhole, signal, report, start, epoch } = beginning;
+  const refusal = await retryOutages(report, signal, beginning.own);
+  if (refusal !== undefined) throw new Error(refusal);
+  // Before it asks which are live: from then on no previous leader can switch the aliases. Epoch 0 belongs to no
+  // leader.
+  const isNewest =
+    epoch === 0 ||
+    (await retryOutages(report, signal, () => cluster.fence.raise(epoch, () => beginning.isNewest(epoch))));
+  // This process will learn of the new leader in a moment.
+  if (isNewest !== true || signal.aborted) return false;
+  // Before the first document: an earlier leader's tags are not those of all changes from now on.
+  if (!(await beginning.tags.begin()) || signal.aborted) return false;
+  if (indices.kind !== 'live') {
+    cluster.use(indices.set);
+    if (!stale.isComplete()) stale.markAll([...graph.registry().contentTypes.keys()]);
+    return writeSet(beginning, indices);
+  }
+  // Complete indices are useless unless we know which documents are stale.
+  if (!isWhole || !stale.isComplete()) return makeWhole(beginning);
+  // The previous leader may have switched to another generation.
+  cluster.indices.release();
+  const live = await retryOutages(report, signal, cluster.indices.refresh);
+  if (live === undefined || signal.aborted) return false;
+  cluster.use(live);
+  start(live);
+  return true;
+}
+
+/** Writes a set that is not live, until searches see all of it. Then switches the aliases to it if this process is the leader. */
+async function writeSet(
+  { epoch, graph, cluster, signal, start, showsWritten }: BeginWritingOptions,
+  indices: Exclude<ServedIndices, { readonly kind: 'live' }>,
+): Promise<boolean> {
+  const isNext = indices.kind === 'next';
+  if (isNext && epoch > 0) await indices.inherit();
+  if (signal.aborted) return false;
+  const { writer, index } = start(indices.set);
+  if (!isNext) return true;
+  const position = graph.position();
+  while (
+    !signal.aborted &&
+    !(await Promise.race([showsWritten(position, LOOK_EVERY_MS), writer.done.then(() => false)]))
+  );
+  if (signal.aborted || epoch === 0) return !signal.aborted;
+  const earlier = await indices.switch(epoch);
+  if (earlier !== undefined)
+    index.alsoWrite(writeOnly(cluster.createWriter(earlier.set), earlier.writes), earlier.forMs);
+  return !signal.aborted;
+}
+
+/** Makes and fills the missing indices. Until the end reads go to those that searches find. */
+async function makeWhole(beginning: BeginWritingOptions): Promise<boolean> {
+  const { cluster, graph, stale, log, report, signal, start, epoch } = beginning;
+  const replaceAll = !stale.isComplete();
+  await retryOutages(report, signal, cluster.ready);
+  const indices = await retryOutages(report, signal, () => cluster.openIndices({ log, replaceAll, epoch }));
+  if (indices === undefined || signal.aborted) return false;
+  const { toBuild, set } = indices;
+  if (toBuild.length > 0 || replaceAll) stale.markAll(toBuild);
+  const { writer } = start(set);
+  if (toBuild.length > 0) {
+    report.info({ types: toBuild, documents: writer.status().backlog }, 'building the indices');
+    await Promise.race([writer.caughtUp(), writer.done]);
+    if ((await retryOutages(report, signal, indices.promote)) !== true) return false;
+  } else {
+    await Promise.race([writer.allVisible(graph.position()), writer.done]);
+  }
+  if (signal.aborted) return false;
+  cluster.use(set);
+  await retryOutages(report, signal, cluster.ready);
+  await retryOutages(report, signal, cluster.createWriter(set).refresh);
+  if (indices.replaces) {
+    // Other processes read the earlier indices for a moment yet, which nobody writes.
+    await delay(OTHERS_READ_FOR_MS, undefined, { signal }).catch(() => {});
+    await retryOutages(report, signal, indices.removeReplaced);
+  }
+  return !signal.aborted;
+}

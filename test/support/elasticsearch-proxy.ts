@@ -1,0 +1,50 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A request to Elasticsearch. */
+export type ProxiedRequest = { readonly method: string; readonly path: string; readonly body: string };
+
+/** An answer in the place of Elasticsearch's. */
+export type InterceptedAnswer = { readonly status: number; readonly json: unknown };
+
+type Decision = InterceptedAnswer | undefined;
+
+/** A way to Elasticsearch that can delay requests and answer them itself. */
+export type ElasticsearchProxy = {
+  readonly url: string;
+  /** Decides about requests from now on. undefined: Elasticsearch gets the request. */
+  intercept(decide: (request: ProxiedRequest) => Decision | Promise<Decision>): void;
+  close(): void;
+};
+
+export async function startElasticsearchProxy(target: string): Promise<ElasticsearchProxy> {
+  let decide: Parameters<ElasticsearchProxy['intercept']>[0] = () => undefined;
+  const pass = ({ method, headers, url }: IncomingMessage, body: Buffer, answer: ServerResponse) => {
+    const passed = request(`${target}${url}`, { method: method ?? 'GET', headers }, (from) => {
+      answer.writeHead(from.statusCode ?? 502, from.headers);
+      from.pipe(answer);
+    });
+    passed.on('error', () => answer.destroy());
+    passed.end(body);
+  };
+  const listening = createServer(async (incoming, answer) => {
+    const body = Buffer.concat(await incoming.toArray());
+    const { method = 'GET', url: path = '/' } = incoming;
+    const decided = await decide({ method, path, body: body.toString() });
+    if (decided === undefined) return pass(incoming, body, answer);
+    // The official client refuses answers without it.
+    const headers = { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch' };
+    answer.writeHead(decided.status, headers).end(JSON.stringify(decided.json));
+  });
+  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(listening.address() as AddressInfo).port}`,
+    intercept(next) {
+      decide = next;
+    },
+    close() {
+      listening.closeAllConnections();
+      listening.close();
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { openContentGraph } from '../../projections/graph/content-graph.ts';
+import { staleDocumentsOf } from '../../projections/graph/stale/stale-documents.ts';
+import { type LeadDocumentsOptions, leadDocuments } from '../../services/elasticsearch/lead-documents.ts';
+import { createTagFeed } from '../../services/elasticsearch/tag-feed.ts';
+import { documentDependencies } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import { createCurrentSet } from '../../shared/read-index/elasticsearch/read/current-set.ts';
+import type { IndexProgress } from '../../shared/read-index/index-progress.ts';
+import { type IndexSet, nameOfSet } from '../../shared/read-index/index-set.ts';
+import { createMemoryChangedTags } from '../support/memory-changed-tags.ts';
+import { createMemoryDocumentIndex, type MemoryDocumentIndex } from '../support/memory-document-index.ts';
+import { created, createLog, DEFINITIONS } from './graph-fixture.ts';
+
+const OLD: IndexSet = { 'v-tag-draft': 'v-tag-draft-1' };
+const NEW: IndexSet = { 'v-tag-draft': 'v-tag-draft-2' };
+const TURNS = 50;
+
+/** A process that becomes leader. `isKnown`: it knows which documents of the live indices are stale. */
+function openSetting({ isKnown = false, isNewest = true } = {}) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'varve-lead-'));
+  const graph = openContentGraph(path.join(folder, 'graph.db'), { dependencies: documentDependencies });
+  const log = createLog();
+  graph.apply(log.add(...DEFINITIONS));
+  const stale = staleDocumentsOf(graph);
+  if (isKnown) stale.markAll([]);
+  const sets = new Map<string, MemoryDocumentIndex>();
+  for (const set of [OLD, NEW])
+    sets.set(
+      nameOfSet(set),
+      createMemoryDocumentIndex(({ type, key }, neighbours) => {
+        const row = neighbours.row(type, key);
+        return row === undefined ? undefined : Buffer.from(row.source).toString();
+      }),
+    );
+  const indexOf = (set: IndexSet) => sets.get(nameOfSet(set)) ?? expect.unreachable();
+  let [live, isReplaced] = [OLD, false];
+  let isPromoted: boolean | 'refused' = true;
+  const indices = createCurrentSet(
+    async () => live,
+    () => performance.now(),
+  );
+  const announced: IndexProgress[] = [];
+  const filled = Promise.withResolvers<void>();
+  const mayPromote = Promise.withResolvers<void>();
+  const partial = {
+    cluster: {
+      indices,
+      use: indices.fix,
+      createWriter: indexOf,
+      ready: async () => {},
+      fence: { raise: async () => isNewest },
+      changedTags: () => createMemoryChangedTags(),
+      progress: () => ({
+        read: async () => announced.at(-1),
+        write: async (one: IndexProgress) => void announced.push(one),
+      }),
+      openIndices: async () => ({
+        toBuild: [...graph.registry().contentTypes.keys()],
+        set: NEW,
+        replaces: false,
+        async promote() {
+          filled.resolve();
+          await mayPromote.promise;
+          if (!isReplaced) live = NEW;
+          if (isPromoted === 'refused') throw new Error('no such index');
+          return isPromoted;
+        },
+      }),
+    },
+    ...{ graph, stale, log: 'log', epoch: 1, indices: { kind: 'live' }, tagFeed: createTagFeed() },
+    report: { info() {}, warn() {}, error() {} },
+    own: async () => undefined,
+    isNewest: async () => isNewest && !isReplaced,
+    isWhole: true,
+  };
+  const role = leadDocuments(partial as unknown as LeadDocumentsOptions);
+  onTestFinished(async () => {
+    mayPromote.resolve();
+    await role.close();
+    graph.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    ...{ role, indices, announced, filled: filled.promise },
+    switchAliases: mayPromote.resolve,
+    /** Another process becomes leader, and switches the aliases again if they were switched before. `isHeard`: this one hears of it. */
+    replace({
+      wasPromoted,
+      isHeard,
+    }: {
+      readonly wasPromoted: typeof isPromoted;
+      readonly isHeard: boolean;
+    }) {
+      [isPromoted, isReplaced] = [wasPromoted, true];
+      if (isHeard) role.stop();
+      indices.release();
+    },
+    given(name: string): bigint {
+      graph.apply(log.add(created('tag', name, { values: { name } })));
+      role.wake();
+      return graph.position();
+    },
+    /** What reads of this process show. */
+    read: async () => [...indexOf(await indices.get()).visible.values()].join(),
+  };
+}
+
+/** Whether a promise resolves within some turns of the event loop. */
+async function isDone(promise: Promise<unknown>): Promise<boolean> {
+  let done = false;
+  promise.then(() => {
+    done = true;
+  });
+  for (let turn = 0; turn < TURNS; turn++) await nextTurn();
+  return done;
+}
+
+it('a write is not shown while reads of the leader go to other indices than those that it fills', async () => {
+  const { role, given, read, filled, switchAliases, announced } = openSetting();
+  const before = role.visible(given('before'));
+  await filled;
+  const position = given('meanwhile');
+  const meanwhile = role.visible(position);
+  expect(await isDone(Promise.race([before, meanwhile]))).toBe(false);
+  expect([role.shown(), await role.shows(position, 0), announced.length]).toEqual([0n, false, 0]);
+  switchAliases();
+  await Promise.all([before, meanwhile]);
+  expect(await read()).toMatch(/before.*meanwhile/);
+  expect(await role.ready).toBe(true);
+  expect(await role.shows(position, 5_000)).toBe(true);
+  await expect.poll(() => announced.at(-1)?.position).toBe(position);
+});
+
+it.each([
+  { wasPromoted: true, isHeard: true },
+  { wasPromoted: false, isHeard: true },
+  { wasPromoted: false, isHeard: false },
+  { wasPromoted: 'refused', isHeard: false },
+] as const)(
+  'a leader that is replaced while it fills indices reads those that searches find: %o',
+  async (how) => {
+    const { role, given, filled, switchAliases, replace, indices } = openSetting();
+    const visible = role.visible(given('lost'));
+    await filled;
+    replace(how);
+    switchAliases();
+    expect(await role.ready).toBe(false);
+    expect(await isDone(visible)).toBe(false);
+    expect(await indices.get()).toBe(OLD);
+  },
+);
+
+it('a leader that knows what is stale writes the live indices, and shows them at once', async () => {
+  const { role, given, read } = openSetting({ isKnown: true });
+  await role.visible(given('soon'));
+  expect(await read()).toContain('soon');
+  expect(await role.ready).toBe(true);
+});
+
+it('a process that was replaced before it began shows nothing', async () => {
+  const { role, given } = openSetting({ isNewest: false });
+  const visible = role.visible(given('never'));
+  expect(await role.ready).toBe(false);
+  expect(await isDone(visible)).toBe(false);
+  expect(role.shown()).toBe(0n);
+});
