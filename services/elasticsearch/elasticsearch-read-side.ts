@@ -112,6 +112,10 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
   done.promise.catch(() => {});
   let role = NOBODY;
   let writtenBefore = 0;
+  let repairs = 0;
+  const repaired = () => {
+    repairs++;
+  };
   /** Indices that were once found or made complete remain complete, whichever process writes them. */
   let isWhole = false;
   /** Until its indices are the live ones. */
@@ -168,20 +172,21 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
         return role.shown();
       },
       noteTags: tagFeed.begin,
+      repairs: () => repairs,
     }),
     announce: () => role.announcing.start(),
     lead: (epoch) =>
       become((whole) => {
         const mine = own;
         own = LIVE;
-        return leadDocuments({ ...opened, tagFeed, indices: mine, isWhole: whole, epoch });
+        return leadDocuments({ ...opened, tagFeed, repaired, indices: mine, isWhole: whole, epoch });
       }),
     async standBy() {
       if (isRetired) return isWhole;
       // Another process serves the live indices, and this one makes its own ready.
       if (own.kind === 'next')
         return become((whole) =>
-          leadDocuments({ ...opened, tagFeed, indices: own, isWhole: whole, epoch: 0 }),
+          leadDocuments({ ...opened, tagFeed, repaired, indices: own, isWhole: whole, epoch: 0 }),
         );
       return become((whole) => awaitDocuments({ ...opened, isWhole: whole }));
     },

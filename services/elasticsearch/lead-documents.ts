@@ -11,6 +11,7 @@ import { beginWriting } from './begin-writing.ts';
 import type { Announcing, DocumentRole, DocumentRoleOptions } from './document-role.ts';
 import { createDualWrite } from './dual-write.ts';
 import { createLeadTags, type LeadTags } from './lead-tags.ts';
+import { type RefusedDocuments, watchRefused } from './refused-documents.ts';
 import { reportWriter } from './report-writer.ts';
 import type { TagFeed } from './tag-feed.ts';
 
@@ -19,6 +20,8 @@ export type LeadDocumentsOptions = DocumentRoleOptions & {
   /** Indices to write. Creates missing ones of those that searches find. In epoch 0 this process does not lead yet. */
   readonly indices: ServedIndices;
   readonly tagFeed: TagFeed;
+  /** Called when searches show documents that have changed without an event. */
+  readonly repaired: () => void;
 };
 
 /**
@@ -32,12 +35,15 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
   const started = Promise.withResolvers<IndexWriter>();
   let writer: IndexWriter | undefined;
   const moved = createCondition();
-  const { epoch } = options;
+  const { epoch, indices } = options;
   const tags = createLeadTags({ ...options, signal });
   const announcing = createAnnouncing(options, started.promise);
+  const repair = () => void writer?.caughtUp().then(options.repaired);
+  const refused = watchRefused(options.stale.parked, repair);
   const start = (set: IndexSet) => {
     const index = createDualWrite(options.cluster.createWriter(set));
-    writer = startWriter(options, tags, index, () => {
+    writer = startWriter(options, { tags, refused }, index, () => {
+      refused.written();
       moved.check();
       announcing.advanced();
     });
@@ -54,7 +60,6 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
     reads.begin(writer);
     moved.check();
     // Only now: positions announced earlier would be read from the old indices.
-    const { indices } = options;
     if (indices.kind === 'live' || (indices.kind === 'next' && epoch > 0)) {
       announcing.start();
       void tags.open();
@@ -74,7 +79,13 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
     writes: true,
     wake: () => writer?.wake(),
     visible: reads.visible,
-    ceaseTags: () => tags.cease(() => moved.until(isShowing(options.graph.position()))),
+    async ceaseTags() {
+      const noteAgain = await tags.cease(() => moved.until(isShowing(options.graph.position())));
+      return () => {
+        void noteAgain();
+        repair();
+      };
+    },
     shows: (position, timeoutMs) => moved.until(isShowing(position), timeoutMs),
     shown: reads.shown,
     look: async () => {},
@@ -120,7 +131,7 @@ function createOwnReads(written: () => bigint) {
 
 function startWriter(
   { graph, report }: LeadDocumentsOptions,
-  tags: LeadTags,
+  { tags, refused }: { readonly tags: LeadTags; readonly refused: RefusedDocuments },
   index: DocumentIndex,
   progressed: () => void,
 ): IndexWriter {
@@ -130,7 +141,10 @@ function startWriter(
     index,
     beforeWrite: tags.written,
     report(what) {
-      if (what.kind === 'refused') tags.refused();
+      if (what.kind === 'refused') {
+        tags.refused();
+        refused.refused();
+      }
       say(what);
     },
     progressed,

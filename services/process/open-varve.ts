@@ -155,7 +155,8 @@ function openPurger(
   const { notes, documents, freshness } = content;
   if (purges === undefined || notes === undefined) return undefined;
   const { log, generations } = base.store;
-  const shape = () => `${shapeOfShared(api)} ${generations.store.live().number}`;
+  const shape = () =>
+    [shapeOfShared(api), generations.store.live().number, documents?.repairs()].join(' ').trim();
   const purger = startPurger({
     ...purges,
     notes,

@@ -72,6 +72,8 @@ export type IndexContents =
       readonly look: () => Promise<bigint>;
       /** Takes the tags of all changes from now on, as digests, for these processes. */
       readonly noteTags: () => (position: bigint, tags: readonly string[]) => void;
+      /** Counts changes of documents without an event, which no tags name; each once searches show it. */
+      readonly repairs: () => number;
     };
 
 /** Returns the content of an index that has documents. */

@@ -19,8 +19,8 @@ import { pairedMedian } from './paired-ratios.ts';
  */
 const options = new Command()
   .requiredOption('--elasticsearch <url>', 'where Elasticsearch is')
-  .option('--pairs <n>', 'pairs of measurements', '21')
-  .option('--edits <n>', 'edits per measurement', '40')
+  .option('--pairs <n>', 'pairs of measurements', '101')
+  .option('--edits <n>', 'edits per measurement', '8')
   .option('--writers <list>', 'who edit at once', '1,8')
   .option('--warm-up <n>', 'edits before, until the note has as many tags as it can', '600')
   .parse()

@@ -44,6 +44,8 @@ function openSetting({ isKnown = false, isNewest = true } = {}) {
     () => performance.now(),
   );
   const announced: IndexProgress[] = [];
+  /** What searches show at each repair. */
+  const repairs: string[] = [];
   const filled = Promise.withResolvers<void>();
   const mayPromote = Promise.withResolvers<void>();
   const partial = {
@@ -76,6 +78,7 @@ function openSetting({ isKnown = false, isNewest = true } = {}) {
     own: async () => undefined,
     isNewest: async () => isNewest && !isReplaced,
     isWhole: true,
+    repaired: () => repairs.push([...indexOf(OLD).visible.values()].join()),
   };
   const role = leadDocuments(partial as unknown as LeadDocumentsOptions);
   onTestFinished(async () => {
@@ -85,7 +88,7 @@ function openSetting({ isKnown = false, isNewest = true } = {}) {
     rmSync(folder, { recursive: true, force: true });
   });
   return {
-    ...{ role, indices, announced, filled: filled.promise },
+    ...{ role, indices, announced, repairs, stale, filled: filled.promise, index: indexOf(OLD) },
     switchAliases: mayPromote.resolve,
     /** Another process becomes leader, and switches the aliases again if they were switched before. `isHeard`: this one hears of it. */
     replace({
@@ -167,4 +170,35 @@ it('a process that was replaced before it began shows nothing', async () => {
   expect(await role.ready).toBe(false);
   expect(await isDone(visible)).toBe(false);
   expect(role.shown()).toBe(0n);
+});
+
+it('a document that was refused counts as repaired once searches show it', async () => {
+  const { role, given, stale, index, repairs } = openSetting({ isKnown: true });
+  await role.ready;
+  index.behave({
+    outcome: (_, text) => (text.includes('odd') ? { kind: 'refused', reason: 'odd' } : undefined),
+  });
+  given('odd');
+  await role.visible(given('other'));
+  await expect.poll(() => stale.parked.list().length).toBeGreaterThan(0);
+  expect(repairs).toEqual([]);
+  index.behave({});
+  stale.parked.retry(stale.parked.list());
+  role.wake();
+  await expect.poll(() => repairs.length).toBe(1);
+  expect(repairs[0]).toContain('odd');
+});
+
+it('documents that are made again without an event count as repaired once searches show them', async () => {
+  const { role, given, stale, index, repairs } = openSetting({ isKnown: true });
+  await role.visible(given('wrong'));
+  index.behave({ outcome: () => ({ kind: 'again', reason: 'busy' }) });
+  const noteAgain = await role.ceaseTags();
+  stale.remake([...stale.all()]);
+  role.wake();
+  noteAgain();
+  for (let turn = 0; turn < TURNS; turn++) await nextTurn();
+  expect(repairs).toEqual([]);
+  index.behave({});
+  await expect.poll(() => repairs.length, { timeout: 5_000 }).toBe(1);
 });
