@@ -51,8 +51,7 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
     return { writer, index };
   };
   const written = () => writer?.shown() ?? 0n;
-  const showsWritten = (position: bigint, timeoutMs: number) =>
-    moved.until(() => position <= written(), timeoutMs);
+  const showsWritten = (position: bigint, ms: number) => moved.until(() => position <= written(), ms);
   const reads = createOwnReads(written);
   const isShowing = (position: bigint) => () => position <= reads.shown();
   const ready = beginWriting({ ...options, signal, tags, start, showsWritten }).then((isBegun) => {
@@ -70,10 +69,6 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
     .catch(() => false)
     .then(() => writer?.done)
     .finally(async () => void (await announcing.stop()));
-  const stop = () => {
-    stopping.abort();
-    reads.end();
-  };
   return {
     ready,
     writes: true,
@@ -98,11 +93,13 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
       },
     },
     stop() {
-      stop();
+      stopping.abort();
+      reads.end();
       writer?.stop();
     },
     async close() {
-      stop();
+      stopping.abort();
+      reads.end();
       await writer?.close();
       await ended;
     },
