@@ -28,7 +28,7 @@ import { measureRequests, type RequestMeters } from './requests/measure-requests
 import { HEALTH_PATH, type ProtectionOptions, protect } from './requests/protect.ts';
 import { refusedRead, refuseReads } from './requests/refuse-reads.ts';
 import { nameAuthors } from './requests/request-author.ts';
-import { rewritePrefix } from './requests/rewrite-prefix.ts';
+import { firstSegment, rewritePrefix } from './requests/rewrite-prefix.ts';
 import { registerLogin } from './routes/auth-routes.ts';
 import { authenticateRequests, createAuthenticate, requireAdministrator } from './routes/authenticate.ts';
 import { registerChanges } from './routes/changes-routes.ts';
@@ -74,7 +74,7 @@ export type AppOptions = ServedApi & {
   readonly meters: RequestMeters;
   /** False: other processes answer reads. */
   readonly answersReads: boolean;
-  /** Additional path of the API besides `/api`. */
+  /** Additional path of the API besides `/api`, without a slash at its end. */
   readonly apiPrefix: string;
   /** Bytes of one uploaded file. */
   readonly uploadLimit: number;
@@ -125,8 +125,9 @@ export async function createApp(options: AppOptions): Promise<RequestListener> {
 
 /** Creates the server, with its limits and the answers to requests that reach no route. */
 function createFastify(options: AppOptions): FastifyInstance {
-  const rewriteUrl = rewritePrefix(options.apiPrefix);
-  return fastify({
+  const own = new Set<string>();
+  const rewriteUrl = rewritePrefix(options.apiPrefix, own);
+  const app = fastify({
     loggerInstance: options.logger,
     // A child logger for every request costs more than many a query.
     childLoggerFactory: (logger) => logger,
@@ -150,6 +151,8 @@ function createFastify(options: AppOptions): FastifyInstance {
       querystringParser: () => NO_QUERY,
     },
   }) as unknown as FastifyInstance;
+  app.addHook('onRoute', ({ url }) => void own.add(firstSegment(url)));
+  return app;
 }
 
 /** Registers everything whose answer depends on the caller. */

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { defined } from '../../shared/defined.ts';
 import { createEvaluateModule } from './evaluate-project.ts';
 import { configFile, projectRoot } from './project-files.ts';
 
@@ -9,30 +8,47 @@ export type ApiConfig = {
   readonly file: string;
   readonly strictParams: boolean;
   readonly strictRelations: boolean;
+  /** Infinity: as large as a page may be. */
   readonly defaultLimit: number;
-  readonly maxLimit: number | undefined;
+  /** Infinity: the project sets no limit. */
+  readonly maxLimit: number;
+  /** Lists have their total unless a request says something else. */
+  readonly withCount: boolean;
   /** Names of attributes that no answer shows, in all content types and components. */
   readonly privateAttributes: readonly string[];
-  /** Path of the API: `/api`, or its replacement. */
+  /** Path of the API without a slash at its end: `/api`, or its replacement. Empty: the API has no prefix. */
   readonly prefix: string;
-  /** Why the file could not be read; the members then have Strapi's defaults. */
+  /** Why the file, or some of its members, could not be read; those have Strapi's defaults. */
   readonly failure?: string;
 };
 
-const CONFIG = z.looseObject({
-  documents: z.looseObject({ strictRelations: z.boolean().optional() }).optional(),
-  rest: z
-    .looseObject({
-      defaultLimit: z.int().min(1).optional(),
-      maxLimit: z.int().min(1).nullish(),
-      prefix: z
-        .string()
-        .regex(/^\/[\w./-]*$/)
-        .optional(),
-      strictParams: z.boolean().optional(),
-    })
-    .optional(),
+const FLAG = z.boolean().default(false);
+
+/** All entries. */
+const EVERYTHING = -1;
+
+const DEFAULT_LIMIT = z.coerce
+  .number()
+  .refine((limit) => limit === EVERYTHING || (Number.isSafeInteger(limit) && limit >= 1), {
+    error: 'must be a whole number from 1, or -1',
+  })
+  .transform((limit) => (limit === EVERYTHING ? Number.POSITIVE_INFINITY : limit))
+  .default(25);
+
+/** Strapi reads a text as a number too, and everything that is none as no limit. */
+const MAX_LIMIT = z.unknown().transform((value) => {
+  const limit = Math.trunc(Number(value));
+  return limit >= 1 ? limit : Number.POSITIVE_INFINITY;
 });
+
+const WITH_COUNT = z.unknown().transform((value) => value === undefined || Boolean(value));
+
+const PREFIX = z
+  .string()
+  .regex(/^(?:\/[\w./-]*)?$/, { error: 'must be a path such as /api' })
+  .nullable()
+  .transform((prefix) => (prefix ?? '').replace(/\/$/, ''))
+  .default('/api');
 
 /** Read apart from the rest, so that nothing else that is wrong shows what is to be hidden. */
 const HIDING = z.looseObject({ responses: z.looseObject({ privateAttributes: z.array(z.unknown()) }) });
@@ -52,19 +68,31 @@ export function readApiConfig(contentTypes: string): ApiConfig | undefined {
       `${file} makes attributes private, and cannot be read: ${evaluated.reason}. Varve would show them.`,
     );
   }
-  const result = evaluated.kind === 'value' ? CONFIG.safeParse(evaluated.value) : undefined;
-  const { rest, documents } = result?.success === true ? result.data : {};
-  const problem = evaluated.kind === 'failed' ? evaluated.reason : result?.error?.issues[0]?.message;
+  const problems = evaluated.kind === 'failed' ? [evaluated.reason] : [];
+  const config = evaluated.kind === 'value' ? evaluated.value : undefined;
+  /** Each member is read by itself: one that is wrong changes no other. */
+  const read = <Value>(group: string, name: string, schema: z.ZodType<Value>): Value => {
+    const result = schema.safeParse(memberOf(memberOf(config, group), name));
+    if (result.success) return result.data;
+    problems.push(`${group}.${name}: ${result.error.issues[0]?.message}`);
+    return schema.parse(undefined);
+  };
   return {
     file,
-    strictParams: rest?.strictParams ?? false,
-    strictRelations: documents?.strictRelations ?? false,
-    defaultLimit: rest?.defaultLimit ?? 25,
-    maxLimit: rest?.maxLimit === null ? undefined : (rest?.maxLimit ?? 100),
-    privateAttributes: evaluated.kind === 'value' ? privateAttributes(evaluated.value) : [],
-    prefix: rest?.prefix ?? '/api',
-    ...defined({ failure: problem }),
+    strictParams: read('rest', 'strictParams', FLAG),
+    strictRelations: read('documents', 'strictRelations', FLAG),
+    defaultLimit: read('rest', 'defaultLimit', DEFAULT_LIMIT),
+    // The limit of a file that cannot be read is not known: that of Strapi's template is the safe one.
+    maxLimit: evaluated.kind === 'failed' ? 100 : read('rest', 'maxLimit', MAX_LIMIT),
+    withCount: read('rest', 'withCount', WITH_COUNT),
+    privateAttributes: privateAttributes(config),
+    prefix: read('rest', 'prefix', PREFIX),
+    ...(problems.length > 0 && { failure: problems.join('; ') }),
   };
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
 function privateAttributes(config: unknown): readonly string[] {

@@ -24,6 +24,8 @@ export type PageRules = {
   readonly defaultLimit?: number;
   /** A larger page is cut to this, silently: Strapi's `rest.maxLimit`; absent = 100. */
   readonly maxLimit?: number;
+  /** Lists have their total unless the request says something else: Strapi's `rest.withCount`; absent = true. */
+  readonly withCount?: boolean;
 };
 
 type Limits = { readonly defaultLimit: number; readonly maxLimit: number };
@@ -39,9 +41,14 @@ const WITH_COUNT = new Map([
 
 /** `pagination[…]` → the rows wanted. Root `page` and `pageSize` are refused, root `start` and `limit` ignored. */
 export function resolvePagination(query: QueryObject, problems: Problems, rules: PageRules = {}): Pagination {
-  const { maxOffset = DEFAULT_MAX_OFFSET, defaultLimit = 25, maxLimit = 100 } = rules;
+  const {
+    maxOffset = DEFAULT_MAX_OFFSET,
+    defaultLimit = 25,
+    maxLimit = 100,
+    withCount: counts = true,
+  } = rules;
   const limits = { defaultLimit: Math.min(defaultLimit, maxLimit), maxLimit };
-  const absent: Pagination = { form: 'page', start: 0, limit: limits.defaultLimit, withCount: true };
+  const absent: Pagination = { form: 'page', start: 0, limit: limits.defaultLimit, withCount: counts };
   if ((query['page'] ?? null) !== null || (query['pageSize'] ?? null) !== null) {
     const found = { page: query['page'], pageSize: query['pageSize'] };
     const message =
@@ -54,7 +61,7 @@ export function resolvePagination(query: QueryObject, problems: Problems, rules:
     refuse(problems, 'Invalid pagination parameter', value, 'pagination[page], pagination[start], …');
     return absent;
   }
-  const withCount = resolveWithCount(value['withCount'], problems);
+  const withCount = resolveWithCount(value['withCount'], counts, problems);
   if (value['cursor'] !== undefined) return { ...cursorForm(value, problems, limits), withCount };
   const isPage = (value['page'] ?? null) !== null || (value['pageSize'] ?? null) !== null;
   const isOffset = (value['start'] ?? null) !== null || (value['limit'] ?? null) !== null;
@@ -182,13 +189,13 @@ function resolveLimit(
   return Math.trunc(Math.min(maxLimit, Math.max(1, limit)));
 }
 
-function resolveWithCount(value: QueryValue | undefined, problems: Problems): boolean {
-  if (value === undefined) return true;
+function resolveWithCount(value: QueryValue | undefined, absent: boolean, problems: Problems): boolean {
+  if (value === undefined) return absent;
   const withCount = typeof value === 'string' ? WITH_COUNT.get(value) : undefined;
   if (withCount !== undefined) return withCount;
   const message = 'Invalid withCount parameter. Expected "t","1","true","false","0","f"';
   refuse(problems, message, value, [...WITH_COUNT.keys()]);
-  return true;
+  return absent;
 }
 
 function refuse(problems: Problems, message: string, found: unknown, accepted: unknown): void {

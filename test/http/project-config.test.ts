@@ -82,7 +82,7 @@ it('hides the attributes that the project makes private, also when the rest of i
     parts: { type: 'component', component: 'note.part', repeatable: true },
   };
   const folder = project({
-    'config/api.js': `module.exports = { rest: { maxLimit: {} }, responses: { privateAttributes: ${names} } };`,
+    'config/api.js': `module.exports = { rest: { prefix: 7 }, responses: { privateAttributes: ${names} } };`,
     'src/api/note/content-types/note/schema.json': JSON.stringify({ ...NOTE, attributes }),
     'src/components/note/part.json': JSON.stringify({
       attributes: { name: { type: 'string' }, secret: { type: 'string' } },
@@ -112,16 +112,67 @@ it('hides the attributes that the project makes private, also when the rest of i
 });
 
 it.each([
-  ['strictParams', '{ rest: { strictParams: true } }', { strictParams: true, maxLimit: 100 }],
+  ['strictParams', '{ rest: { strictParams: true } }', { strictParams: true }],
   ['strictRelations', '{ documents: { strictRelations: true } }', { strictRelations: true }],
-  ['no largest page', '{ rest: { maxLimit: null } }', { strictParams: false, maxLimit: undefined }],
+  ['a largest page that is text', "{ rest: { maxLimit: '50' } }", { maxLimit: 50 }],
+  ['a default page that is text', "{ rest: { defaultLimit: '50' } }", { defaultLimit: 50 }],
+  ['all entries by default', '{ rest: { defaultLimit: -1 } }', { defaultLimit: Number.POSITIVE_INFINITY }],
+  ['no totals', '{ rest: { withCount: false } }', { withCount: false }],
+  ['no totals from nothing', '{ rest: { withCount: null } }', { withCount: false }],
+  ['totals from any text', "{ rest: { withCount: 'false' } }", { withCount: true }],
+  ['a prefix with a slash at its end', "{ rest: { prefix: '/v1/' } }", { prefix: '/v1' }],
+  ['no prefix', "{ rest: { prefix: '' } }", { prefix: '' }],
+  ['no prefix from a slash', "{ rest: { prefix: '/' } }", { prefix: '' }],
   [
     'nothing',
     '{}',
-    { strictParams: false, strictRelations: false, defaultLimit: 25, prefix: '/api', privateAttributes: [] },
+    {
+      strictParams: false,
+      strictRelations: false,
+      defaultLimit: 25,
+      maxLimit: Number.POSITIVE_INFINITY,
+      withCount: true,
+      prefix: '/api',
+      privateAttributes: [],
+    },
   ],
 ])('reads %s', (_, config, wanted) => {
-  expect(readApiConfig(project({ 'config/api.js': `module.exports = ${config};` }))).toMatchObject(wanted);
+  const found = readApiConfig(project({ 'config/api.js': `module.exports = ${config};` }));
+  expect(found).toMatchObject(wanted);
+  expect(found).not.toHaveProperty('failure');
+});
+
+it.each(['null', '0', '-1', "'none'", '{}'])('reads the largest page %s as no limit', (value) => {
+  const file = { 'config/api.js': `module.exports = { rest: { maxLimit: ${value} } };` };
+  expect(readApiConfig(project(file))).toMatchObject({ maxLimit: Number.POSITIVE_INFINITY });
+});
+
+it('names each member that cannot be read, and keeps the others', () => {
+  const rest = "{ strictParams: true, maxLimit: 7, withCount: false, defaultLimit: 0, prefix: 'api' }";
+  const config = readApiConfig(project({ 'config/api.js': `module.exports = { rest: ${rest} };` }));
+  expect(config).toMatchObject({ strictParams: true, maxLimit: 7, withCount: false });
+  expect(config).toMatchObject({ defaultLimit: 25, prefix: '/api' });
+  expect(config?.failure).toBe(
+    'rest.defaultLimit: must be a whole number from 1, or -1; rest.prefix: must be a path such as /api',
+  );
+});
+
+it('serves lists without totals and with long pages, and paths without a prefix, as the project says', async () => {
+  const rest = "{ withCount: false, prefix: '', defaultLimit: 101 }";
+  const server = await startServer({
+    contentTypes: project({ 'config/api.js': `module.exports = { rest: ${rest} };` }),
+  });
+  onTestFinished(() => server.dispose());
+  const ask = createAsk(server.url);
+  await ask('/notes', { method: 'POST', body: { data: { text: 'a' } } });
+  const paginationOf = async (path: string) => (await ask(path)).body.meta.pagination;
+  expect(await paginationOf('/notes')).toEqual({ page: 1, pageSize: 101 });
+  expect(await paginationOf('/notes?pagination[pageSize]=500')).toEqual({ page: 1, pageSize: 500 });
+  expect(await paginationOf('/api/notes?pagination[withCount]=true')).toMatchObject({ total: 1 });
+  for (const path of ['/health/ready', '/docs', '/openapi.json', '/_health', '/uploads/none.png'])
+    expect((await fetch(`${server.url}${path}`)).status, path).toBe(
+      path.startsWith('/uploads') ? 404 : path === '/_health' ? 204 : 200,
+    );
 });
 
 it('refuses a configuration that cannot be read and makes attributes private', () => {
@@ -145,7 +196,7 @@ it(
     const folder = project({ 'config/api.js': "module.exports = require('nonsense');" });
     const server = await startServer({ contentTypes: folder });
     onTestFinished(() => server.dispose());
-    expect(server.output()).toContain("the project's configuration cannot be read");
+    expect(server.output()).toContain("the project's configuration cannot be read as a whole");
     expect(server.output()).toContain('nonsense');
     expect((await createAsk(server.url)('/api/notes?pLevel=4')).status).toBe(200);
   },
@@ -176,6 +227,24 @@ it('evaluates code without rights, without the environment of the server, and wi
     });
   expect(of('slow.js')).toEqual({ kind: 'failed', reason: 'it takes longer than 2000 ms' });
   expect(of('broken.json')).toMatchObject({ kind: 'failed' });
+});
+
+it('reads four megabytes of a module, and gives up on one that has more', () => {
+  const file = (bytes: number) => `module.exports = 'x'.repeat(${bytes});`;
+  const limit = 4 * 1024 * 1024;
+  const folder = project({ 'most.js': file(limit - 100), 'more.js': file(limit) });
+  const evaluate = createEvaluateModule(folder);
+  expect(evaluate(join(folder, 'most.js'))).toMatchObject({ kind: 'value' });
+  expect(evaluate(join(folder, 'more.js'))).toMatchObject({
+    kind: 'failed',
+    reason: expect.stringContaining('ENOBUFS'),
+  });
+});
+
+it('gives up on a module after five seconds', takesMinutes('modules that take long'), () => {
+  const folder = project({ 'slow.js': 'for (;;) {}' });
+  const slow = createEvaluateModule(folder)(join(folder, 'slow.js'));
+  expect(slow).toEqual({ kind: 'failed', reason: 'it takes longer than 5000 ms' });
 });
 
 it('serves a content type whose schema is code, and refuses one that cannot be evaluated', async () => {

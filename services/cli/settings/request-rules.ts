@@ -24,14 +24,15 @@ export function requestRules(
     const { file, failure } = project;
     logger.warn(
       { file, reason: failure },
-      "the project's configuration cannot be read: Strapi's defaults are used",
+      "the project's configuration cannot be read as a whole: Strapi's defaults are used instead",
     );
   }
   const { maxOffset, strictParams = project?.strictParams ?? true } = settings;
   const rules = {
-    defaultLimit: settings.defaultLimit ?? project?.defaultLimit ?? 25,
-    maxLimit:
-      settings.maxLimit ?? (project === undefined ? 100 : Math.min(project.maxLimit ?? MAX_PAGE, MAX_PAGE)),
+    defaultLimit: settings.defaultLimit ?? Math.min(project?.defaultLimit ?? 25, MAX_PAGE),
+    // Strapi's template, which a missing configuration stands for, sets 100. A configuration without a limit has none.
+    maxLimit: settings.maxLimit ?? Math.min(project?.maxLimit ?? 100, MAX_PAGE),
+    withCount: project?.withCount ?? true,
     maxOffset,
     // Strapi with strictParams refuses it, so a server that is as strict does.
     populateDeep: !strictParams,

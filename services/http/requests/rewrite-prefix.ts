@@ -1,12 +1,20 @@
+type Rewrite = (request: { readonly url?: string | undefined }) => string;
+
 /**
- * Implements Strapi's `rest.prefix`: paths below it are served like those below `/api`, which stays available.
- * Undefined if the two are one, so that requests cost nothing more.
+ * Implements Strapi's `rest.prefix`, without a slash at its end: paths below it are served like those below `/api`, which
+ * stays available. Without a prefix these are all paths but those that begin with one of the server's `own` segments, such as
+ * `docs`. Undefined if nothing is rewritten, so that requests cost nothing more.
  */
-export function rewritePrefix(
-  prefix: string,
-): ((request: { readonly url?: string | undefined }) => string) | undefined {
+export function rewritePrefix(prefix: string, own: ReadonlySet<string>): Rewrite | undefined {
   if (prefix === '/api') return undefined;
-  const from = `${prefix.replace(/\/$/, '')}/`.toLowerCase();
+  if (prefix === '') return ({ url = '/' }) => (own.has(firstSegment(url)) ? url : `/api${url}`);
+  const from = `${prefix}/`.toLowerCase();
   return ({ url = '/' }) =>
     url.slice(0, from.length).toLowerCase() === from ? `/api/${url.slice(from.length)}` : url;
+}
+
+/** Returns the first segment of a path in lower case: `docs` of `/Docs/script.js?a`. */
+export function firstSegment(url: string): string {
+  const [, segment = ''] = /^\/([^/?]*)/.exec(url) ?? [];
+  return segment.toLowerCase();
 }
