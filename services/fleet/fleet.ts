@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { backoffMs } from '../../shared/backoff.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { UnreadableEvent } from '../../shared/event-store/unreadable.ts';
 import { type Lead, type Leader, type Lease, leadOf } from '../../shared/fleet/lease.ts';
 import { type Claimant, claimLease, returnLease } from './claim-lease.ts';
+import { createClaimPace } from './claim-pace.ts';
 import { countsByLease } from './counts-by-lease.ts';
 import type { LeaseView } from './lease-view.ts';
 import { returnOwnLease } from './require-lease.ts';
@@ -72,13 +72,6 @@ export type FleetReport =
   /** The log could not be written at the end: other processes find out by themselves that this one has ended. */
   | { readonly kind: 'unreturned'; readonly reason: unknown };
 
-/**
- * A process that lost the lease without stepping down waits twice as long as the last time before it claims again, up
- * to a minute.
- */
-const LONGEST_SILENCE_MS = 60_000;
-const FORGIVEN_AFTER_MS = 300_000;
-
 /** Claims the lease whenever it is free, and is a standby otherwise. */
 export function joinFleet(options: FleetOptions): Fleet {
   const { claimant, view, takeOffice, report } = options;
@@ -89,7 +82,7 @@ export function joinFleet(options: FleetOptions): Fleet {
   const start = view.current();
   let isClosed = false;
   let hasSteppedDown = false;
-  let losses: number[] = [];
+  const pace = createClaimPace(() => performance.now());
 
   const holds = (lease: Lease) => lease.leader?.owner === claimant.owner;
   const epoch = () => (holds(view.current()) && office === view.current().epoch ? office : undefined);
@@ -109,7 +102,7 @@ export function joinFleet(options: FleetOptions): Fleet {
     options.standBy();
     if (isClosed || view.current().epoch === lease.epoch) return;
     report({ kind: 'lost', epoch: lease.epoch });
-    losses = [...losses, performance.now()];
+    pace.lost();
   };
   /** Steps down from a claim that this process cannot use, because it cannot read the log up to there. */
   const giveBack = async (): Promise<void> => {
@@ -119,10 +112,6 @@ export function joinFleet(options: FleetOptions): Fleet {
     } catch (reason) {
       report({ kind: 'unreturned', reason });
     }
-  };
-  const silence = (): number => {
-    losses = losses.filter((at) => performance.now() - at < FORGIVEN_AFTER_MS);
-    return backoffMs(losses.length + 1, { firstMs: LEADER_TIMEOUTS.silence, longestMs: LONGEST_SILENCE_MS });
   };
   const confirm = (lease: Lease): void => {
     if (confirmed === lease.epoch) return;
@@ -150,13 +139,13 @@ export function joinFleet(options: FleetOptions): Fleet {
     const watch = {
       view,
       lease,
-      timeouts: { ...LEADER_TIMEOUTS, silence: silence() },
+      timeouts: { ...LEADER_TIMEOUTS, silence: pace.silence() },
       isClosed: () => isClosed,
       alive: () => confirm(lease),
       membership: claimant.membership,
     };
     if (!(await watchLeader(watch))) return;
-    if (losses.length > 0 && lease.leader !== undefined) await view.changed(silence() * Math.random());
+    if (pace.hasLost() && lease.leader !== undefined) await view.changed(pace.silence() * Math.random());
     try {
       await claim(lease);
     } catch (reason) {

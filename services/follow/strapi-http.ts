@@ -117,11 +117,15 @@ class Passing extends Error {
 
   constructor({ status, headers }: Response, message: string) {
     super(`Strapi answers ${status} ${message}`);
-    const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-    this.retryAfterMs = Number.isFinite(seconds)
-      ? Math.min(Math.max(0, seconds * 1_000), LONGEST_RETRY_AFTER_MS)
-      : undefined;
+    this.retryAfterMs = retryAfterMs(headers);
   }
+}
+
+/** Returns the wait that an answer asks for, of at most a minute; undefined: none in seconds. */
+export function retryAfterMs(headers: Headers): number | undefined {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  if (!Number.isFinite(seconds)) return undefined;
+  return Math.min(Math.max(0, seconds * 1_000), LONGEST_RETRY_AFTER_MS);
 }
 
 function unreachable(error: unknown): never {

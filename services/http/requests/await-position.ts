@@ -57,8 +57,8 @@ const ANY_POSITION = 2n ** 64n;
  * wanted, when all current ones are. Undefined for a request whose token cannot become valid that way.
  */
 export function awaitTokens(
-  freshness: Freshness,
-  access: AccessControl,
+  freshness: Pick<Freshness, 'head'>,
+  access: Pick<AccessControl, 'mayBecomeValid' | 'applied'>,
   request: FastifyRequest,
 ): Promise<unknown> | undefined {
   const wanted = wantedPosition(request);

@@ -3,7 +3,11 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { SourceRefused, SourceUnavailable } from '../../../services/follow/source.ts';
-import { createStrapiHttp, type StrapiHttpOptions } from '../../../services/follow/strapi-http.ts';
+import {
+  createStrapiHttp,
+  retryAfterMs,
+  type StrapiHttpOptions,
+} from '../../../services/follow/strapi-http.ts';
 
 async function serving(answer: RequestListener, options: Partial<StrapiHttpOptions> = {}) {
   const server = createServer(answer);
@@ -57,6 +61,18 @@ it.each([503, 429, 500])(
     await expect(http.json('/tags')).rejects.toThrow(SourceUnavailable);
   },
 );
+
+it.each([
+  ['0', 0],
+  ['2', 2_000],
+  ['-5', 0],
+  ['60', 60_000],
+  ['3600', 60_000],
+  ['Wed, 21 Oct 2026 07:28:00 GMT', undefined],
+  [undefined, undefined],
+])('waits for Retry-After %s, but no longer than a minute', (text, wanted) => {
+  expect(retryAfterMs(new Headers(text === undefined ? {} : { 'retry-after': text }))).toBe(wanted);
+});
 
 it("does not repeat a refused request, and passes Strapi's message on", async () => {
   const http = await serving((_request, response) => {
