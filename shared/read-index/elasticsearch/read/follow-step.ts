@@ -1,6 +1,7 @@
 import type { RowSet, SortPosition } from '../../read-index.ts';
 import { readInteger } from '../documents/stored-value.ts';
 import type { PlacedRelation } from '../layout/document-layout.ts';
+import { WINDOW } from '../layout/index-definition.ts';
 import { linkingRows, ownedTargets, partRowSet, partsOf, stepOf } from './linked-rows.ts';
 import { locate, readRows } from './read-rows.ts';
 import type { Session } from './session.ts';
@@ -28,32 +29,38 @@ export async function keysBehind(
     : ownedTargets(session, rowSet, keys, attribute);
 }
 
-/** Keys of the rows that link to each row: of fewer rows at a time if one search cannot return them all. */
-async function linkingKeys(
-  session: Session,
+/**
+ * Keys of the rows that link to each row: of fewer rows at a time if one search, which returns `most`, cannot return them
+ * all.
+ */
+export async function linkingKeys(
+  session: Pick<Session, 'search'>,
   keys: readonly number[],
-  step: PlacedRelation,
+  step: Pick<PlacedRelation, 'target' | 'mappedBy'>,
+  most = WINDOW,
 ): Promise<readonly (readonly number[])[]> {
-  const { lists, incomplete } = await linkingRows(session, keys, step);
+  const { lists, incomplete } = await linkingRows(session, keys, step, { fields: [], most });
   if (!incomplete) return lists.map((list) => list.map(({ key }) => key));
   const [only] = keys;
-  if (only !== undefined && keys.length === 1) return [await manyLinkingKeys(session, only, step)];
+  if (only !== undefined && keys.length === 1) return [await manyLinkingKeys(session, only, step, most)];
   const half = Math.ceil(keys.length / 2);
   const parts = [keys.slice(0, half), keys.slice(half)];
-  const found = await Promise.all(parts.map((part) => linkingKeys(session, part, step)));
+  const found = await Promise.all(parts.map((part) => linkingKeys(session, part, step, most)));
   return found.flat();
 }
 
 /** Keys of more rows than one search returns, in pages by key. */
 async function manyLinkingKeys(
-  session: Session,
+  session: Pick<Session, 'search'>,
   parent: number,
-  step: PlacedRelation,
+  step: Pick<PlacedRelation, 'target' | 'mappedBy'>,
+  most: number,
 ): Promise<readonly number[]> {
   const found: number[] = [];
   for (let isWhole = false; !isWhole; ) {
     const { lists, incomplete } = await linkingRows(session, [parent], step, {
       fields: [],
+      most,
       sort: [{ key: { order: 'asc' } }],
       query: { range: { key: { gt: found.at(-1) ?? -1 } } },
     });

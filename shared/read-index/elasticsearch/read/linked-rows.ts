@@ -65,19 +65,19 @@ export type LinkingRow = { readonly key: number; readonly order: number; readonl
 export type LinkingRows = {
   /** One list per parent, unordered unless `sort` is given. */
   readonly lists: readonly (readonly LinkingRow[])[];
-  /** There are more than one search may return. */
+  /** There are more than were asked for. */
   readonly incomplete: boolean;
 };
 
 /** A first guess at how many rows link to a page of parents. */
 const FIRST_SIZE = 1000;
 
-/** The rows that own a link to each parent, found by query. */
+/** The rows that own a link to each parent, found by query: at most as many as one search may return. */
 export async function linkingRows(
-  session: Session,
+  session: Pick<Session, 'search'>,
   parents: readonly number[],
-  { target, mappedBy = '' }: PlacedRelation,
-  { fields, query, sort }: RowSelection = { fields: [] },
+  { target, mappedBy = '' }: Pick<PlacedRelation, 'target' | 'mappedBy'>,
+  { fields, query, sort, most = WINDOW }: RowSelection & { readonly most?: number } = { fields: [] },
 ): Promise<LinkingRows> {
   const places = new Map(parents.map((parent, i) => [parent, i]));
   const lists: LinkingRow[][] = parents.map(() => []);
@@ -88,10 +88,11 @@ export async function linkingRows(
     track_total_hits: true,
     docvalue_fields: ['key', 'links', ...fields],
   };
-  let { hits } = await session.search(target, { ...body, size: FIRST_SIZE }, true);
+  const first = Math.min(FIRST_SIZE, most);
+  let { hits } = await session.search(target, { ...body, size: first }, true);
   const total = hits.total?.value ?? 0;
-  if (total > FIRST_SIZE)
-    ({ hits } = await session.search(target, { ...body, size: Math.min(total, WINDOW) }, true));
+  if (total > first && most > first)
+    ({ hits } = await session.search(target, { ...body, size: Math.min(total, most) }, true));
   for (const hit of hits.hits) {
     const key = hit.fields?.['key']?.[0] as number;
     for (const [parent, order] of linksOf(hitDetails(hit))[mappedBy] ?? []) {
@@ -102,7 +103,7 @@ export async function linkingRows(
   // A parent that is asked for twice is answered twice.
   return {
     lists: parents.map((parent) => lists[places.get(parent) as number] ?? []),
-    incomplete: total > WINDOW,
+    incomplete: total > most,
   };
 }
 

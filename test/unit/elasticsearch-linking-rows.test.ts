@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { linkingKeys } from '../../shared/read-index/elasticsearch/read/follow-step.ts';
+
+const STEP = { target: 'api::dish.dish', mappedBy: 'menu' };
+
+/** What `linkingRows` sends to Elasticsearch. */
+type Asked = {
+  readonly size: number;
+  readonly query: object;
+  readonly sort?: unknown;
+};
+
+/** The links of a row, as they are stored. */
+const linksOf = (parent: number, order: number) =>
+  Buffer.from(JSON.stringify({ menu: [[parent, order]] })).toString('base64');
+
+/** An index of rows with their key and the parent that each links to; answers as Elasticsearch does. */
+function indexOf(rows: readonly (readonly [key: number, parent: number])[]) {
+  const asked: Asked[] = [];
+  const search = async (_type: string, body: unknown) => {
+    const { size, query, sort } = body as Asked;
+    asked.push({ size, query, sort });
+    const text = JSON.stringify(query);
+    const [, one, list] = /"t\.menu":(?:{"value":(\d+)}|(\[[^\]]*\]))/.exec(text) ?? [];
+    const parents: readonly number[] = JSON.parse(list ?? `[${one}]`);
+    const after = Number(/"gt":(-?\d+)/.exec(text)?.[1] ?? -1);
+    const matching = rows.filter(([key, parent]) => parents.includes(parent) && key > after);
+    const ordered = sort === undefined ? matching : matching.toSorted(([one], [other]) => one - other);
+    const hits = ordered.slice(0, size).map(([key, parent]) => ({
+      fields: { key: [key], links: [linksOf(parent, key)] },
+    }));
+    return { hits: { total: { value: matching.length }, hits } };
+  };
+  return { session: { search }, asked };
+}
+
+const rowsOf = (parent: number, keys: readonly number[]) => keys.map((key) => [key, parent] as const);
+
+it('finds the rows that link to one row in pages if one search cannot return them all', async () => {
+  const keys = [9, 2, 7, 4, 1, 8, 3];
+  const { session, asked } = indexOf(rowsOf(5, keys));
+  expect(await linkingKeys(session, [5], STEP, 3)).toEqual([[1, 2, 3, 4, 7, 8, 9]]);
+  expect(asked.map(({ size }) => size)).toEqual([3, 3, 3, 3]);
+});
+
+it('asks for fewer rows at a time before it reads pages', async () => {
+  const rows = [...rowsOf(1, [10, 11]), ...rowsOf(2, [20, 21, 22, 23, 24]), ...rowsOf(3, [30])];
+  const { session } = indexOf(rows);
+  const lists = await linkingKeys(session, [1, 2, 3, 2], STEP, 3);
+  expect(lists).toEqual([[10, 11], [20, 21, 22, 23, 24], [30], [20, 21, 22, 23, 24]]);
+});
+
+it('asks once where one search returns all rows, and twice where they are more than its first guess', async () => {
+  const few = indexOf(rowsOf(1, [1, 2]));
+  expect(await linkingKeys(few.session, [1], STEP)).toEqual([[1, 2]]);
+  expect(few.asked.map(({ size }) => size)).toEqual([1_000]);
+  const many = indexOf(
+    rowsOf(
+      1,
+      Array.from({ length: 1_001 }, (_, key) => key),
+    ),
+  );
+  expect((await linkingKeys(many.session, [1], STEP))[0]).toHaveLength(1_001);
+  expect(many.asked.map(({ size }) => size)).toEqual([1_000, 1_001]);
+});
