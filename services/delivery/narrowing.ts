@@ -1,6 +1,7 @@
 import { type BoolQuery, MATCH_ALL } from '../../shared/read-index/bool-query.ts';
 import { remembered } from '../../shared/remembered.ts';
 import type { ContentType, ScalarAttribute, Uid } from '../../shared/schema/content-type.ts';
+import { usesOf } from '../../shared/schema/scalar-uses.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { Equality } from './tag.ts';
 
@@ -14,18 +15,17 @@ export const narrowingFields = remembered((type: ContentType): readonly string[]
     scalars.flatMap((one) => (holds(one) ? [one.name] : []));
   const found = [
     ...identifyingFields(type),
-    ...named(({ type: kind }) => kind === 'enumeration'),
+    ...named(({ type: kind }) => kind !== 'boolean' && usesOf(kind).selects === 'few'),
     ...named(({ type: kind }) => kind === 'boolean'),
     ...(type.localized ? ['locale'] : []),
   ];
   return [...new Set(found)];
 });
 
-const TEXTS: ReadonlySet<string> = new Set(['string', 'email', 'uid']);
-
 /** Fields that usually have another value in each document. */
 export const identifyingFields = remembered((type: ContentType): readonly string[] => {
-  const isOne = ({ type: kind, unique }: ScalarAttribute) => kind === 'uid' || (unique && TEXTS.has(kind));
+  const isOne = ({ type: kind, unique }: ScalarAttribute) =>
+    usesOf(kind).selects === 'one' && (unique || kind === 'uid');
   return ['documentId', ...scalarsOf(type).flatMap((one) => (isOne(one) ? [one.name] : []))];
 });
 

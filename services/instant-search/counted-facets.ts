@@ -1,4 +1,4 @@
-import type { ScalarType } from '../../shared/schema/content-type.ts';
+import { usesOf } from '../../shared/schema/scalar-uses.ts';
 import { lookUp } from '../query/query-model.ts';
 import type { QueryObject } from '../query/query-string.ts';
 import type { InstantContext } from './instant-context.ts';
@@ -6,10 +6,6 @@ import type { InstantQuery } from './instant-query.ts';
 
 /** Facets of one query. */
 const MAX_FACETS = 20;
-/** Attributes that `*` counts: those with few values. */
-const FEW_VALUES: ReadonlySet<ScalarType> = new Set([
-  ...(['enumeration', 'boolean', 'integer', 'biginteger', 'decimal', 'float', 'date'] as const),
-]);
 
 /** The `facets` parameter of the list endpoint that counts what a query asks for. */
 export function countedFacets(query: InstantQuery, context: InstantContext): QueryObject {
@@ -24,7 +20,7 @@ function everyFacet({ type, model, scope }: InstantContext): readonly string[] {
   return [...type.attributes.keys()].filter((name) => {
     const attribute = lookUp(model, name, scope);
     return attribute !== undefined && attribute !== 'hidden' && attribute.kind === 'scalar'
-      ? FEW_VALUES.has(attribute.type)
+      ? usesOf(attribute.type).hasFewValues
       : false;
   });
 }

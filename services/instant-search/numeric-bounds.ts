@@ -20,7 +20,26 @@ const DAY_MS = 86_400_000;
 const FIRST_DAY = Date.parse('0000-01-01') / DAY_MS;
 const LAST_DAY = Date.parse('9999-12-31') / DAY_MS;
 
-const STEPS: Partial<Record<ScalarType, Steps>> = {
+/** Types whose values are no numbers, or are not compared with numbers. */
+const NO_NUMBERS = {
+  string: null,
+  text: null,
+  richtext: null,
+  blocks: null,
+  email: null,
+  password: null,
+  uid: null,
+  enumeration: null,
+  boolean: null,
+  time: null,
+  json: null,
+} as const;
+
+/** `any`: a column of numbers with fractions. null: one without numbers. */
+const STEPS: Readonly<Record<ScalarType, Steps | 'any' | null>> = {
+  ...NO_NUMBERS,
+  decimal: 'any',
+  float: 'any',
   integer: { unit: 1, min: -(2n ** 31n), max: 2n ** 31n - 1n, text: String },
   biginteger: { unit: 1, ...INT64, text: String },
   date: {
@@ -45,9 +64,9 @@ const OPERATOR: Readonly<Record<Exclude<NumericOperator, '!='>, OperatorName>> =
   '=': '$eq',
 };
 
-/** Returns whether numbers can be compared with a column: dates and times of day are milliseconds, as in `facets_stats`. */
+/** Returns whether numbers can be compared with a column: dates are milliseconds, as in `facets_stats`. */
 export function isNumeric(type: ScalarType): boolean {
-  return type === 'decimal' || type === 'float' || STEPS[type] !== undefined;
+  return STEPS[type] !== null;
 }
 
 /** The comparison of a numeric column with any number, also one that the column cannot hold. */
@@ -57,7 +76,7 @@ export function compareNumber(
   text: string,
 ): NumericComparison {
   const steps = STEPS[type];
-  if (steps === undefined) return { operator: OPERATOR[operator], operand: text };
+  if (steps === 'any' || steps === null) return { operator: OPERATOR[operator], operand: text };
   const [below, above] = stepsAround(text, steps.unit);
   if (operator === '=')
     return below === above && below >= steps.min && below <= steps.max

@@ -1,5 +1,6 @@
 import { commaList } from '../../shared/comma-list.ts';
 import type { ScalarType } from '../../shared/schema/content-type.ts';
+import { usesOf } from '../../shared/schema/scalar-uses.ts';
 import { invalidKey, type Problems } from './problems.ts';
 import { acceptedNames, lookUp, type QueryModel, type QueryScope } from './query-model.ts';
 import { isQueryList, isQueryObject, type QueryObject, type QueryValue } from './query-string.ts';
@@ -21,9 +22,6 @@ export type HighlightPlan = {
 type Context = { readonly scope: QueryScope; readonly problems: Problems };
 type Asked = { readonly name: string; readonly at: string; readonly options: QueryObject };
 
-const TEXTS: ReadonlySet<ScalarType> = new Set([
-  ...(['string', 'text', 'richtext', 'blocks', 'uid', 'enumeration', 'email'] as const),
-]);
 const MAX_ATTRIBUTES = 20;
 const MAX_SNIPPET = 200;
 const MAX_TAG = 100;
@@ -87,7 +85,9 @@ function resolveAttribute(
 function isText(
   attribute: ReturnType<QueryModel['attributes']['get']>,
 ): attribute is Extract<typeof attribute, { kind: 'scalar' }> {
-  return attribute?.kind === 'scalar' && TEXTS.has(attribute.type) && attribute.name !== 'documentId';
+  return (
+    attribute?.kind === 'scalar' && usesOf(attribute.type).isHighlighted && attribute.name !== 'documentId'
+  );
 }
 
 function resolveTag(query: QueryObject, name: string, absent: string, problems: Problems): string {

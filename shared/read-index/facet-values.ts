@@ -1,5 +1,6 @@
 import { defined } from '../defined.ts';
 import type { ScalarType } from '../schema/content-type.ts';
+import { usesOf } from '../schema/scalar-uses.ts';
 import { foldWord } from '../search/fold-word.ts';
 import { splitWords } from '../search/split-words.ts';
 import type { Scalar } from './bool-query.ts';
@@ -24,7 +25,7 @@ export function facetText(type: ScalarType, value: Scalar): string {
 
 /** Returns whether a facet may count an attribute's values. */
 export function isCountable(type: ScalarType): boolean {
-  return fieldTypeOf(type) !== 'json' && type !== 'richtext';
+  return usesOf(type).isCounted;
 }
 
 /** The counts that a request wants, in order. */

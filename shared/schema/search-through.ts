@@ -1,9 +1,8 @@
 import type { Attribute, ContentType, Model, ScalarAttribute } from './content-type.ts';
+import { usesOf } from './scalar-uses.ts';
 import { below, type ReportProblem } from './schema-problem.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 import { SEARCH_OF_TYPE } from './search-options.ts';
-
-const TEXTS = ['string', 'text', 'richtext', 'blocks', 'uid', 'enumeration'];
 
 /** The paths that a type names in `pluginOptions.varve.search.through`. */
 export function throughPaths({ varve }: Pick<ContentType, 'varve'>): readonly string[] {
@@ -31,7 +30,9 @@ export function throughAttribute(
     const attribute: Attribute | undefined = model?.attributes.get(name);
     if (attribute === undefined || attribute.private) return undefined;
     if (at === names.length - 1)
-      return attribute.kind === 'scalar' && TEXTS.includes(attribute.type) ? attribute : undefined;
+      return attribute.kind === 'scalar' && usesOf(attribute.type).searchWeight !== null
+        ? attribute
+        : undefined;
     model = modelBehind(registry, attribute);
   }
   return undefined;

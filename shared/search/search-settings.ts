@@ -1,4 +1,6 @@
+import { remembered } from '../remembered.ts';
 import type { ContentType, ScalarAttribute, ScalarType, SynonymGroups, Uid } from '../schema/content-type.ts';
+import { usesOf } from '../schema/scalar-uses.ts';
 import { contentTypeOf, type SchemaRegistry } from '../schema/schema-registry.ts';
 import { SEARCH_OF_ATTRIBUTE, SEARCH_OF_TYPE } from '../schema/search-options.ts';
 import { throughAttribute, throughPaths } from '../schema/search-through.ts';
@@ -25,30 +27,18 @@ export type SearchSettings = {
   readonly synonyms: readonly SynonymGroups[];
 };
 
-/** Weights where the schema says nothing: a name says more of a row than a text does. */
-const WEIGHTS: Partial<Record<ScalarType, number>> = {
-  string: 2,
-  uid: 2,
-  enumeration: 1,
-  text: 1,
-  richtext: 1,
-  blocks: 1,
-};
-
-const settings = new WeakMap<ContentType, SearchSettings>();
-const settingsWithThrough = new WeakMap<ContentType, SearchSettings>();
-
 /** The same, and the texts of related rows and components that the type names in `through`. */
 export function searchOf(registry: SchemaRegistry, uid: Uid): SearchSettings {
-  const type = contentTypeOf(registry, uid);
-  const known = settingsWithThrough.get(type);
-  if (known !== undefined) return known;
-  const own = searchSettingsOf(type);
-  const through = throughPaths(type).flatMap((name) => throughField(registry, type, name));
-  const made = through.length === 0 ? own : { ...own, fields: [...own.fields, ...through] };
-  settingsWithThrough.set(type, made);
-  return made;
+  return searchesOf(registry)(contentTypeOf(registry, uid));
 }
+
+const searchesOf = remembered((registry: SchemaRegistry) =>
+  remembered((type: ContentType): SearchSettings => {
+    const own = searchSettingsOf(type);
+    const through = throughPaths(type).flatMap((name) => throughField(registry, type, name));
+    return through.length === 0 ? own : { ...own, fields: [...own.fields, ...through] };
+  }),
+);
 
 /** Text of another row says less of a row than its own. */
 const THROUGH_WEIGHT = 1;
@@ -65,13 +55,11 @@ function throughField(registry: SchemaRegistry, type: ContentType, name: string)
 }
 
 /** Returns the texts that a search looks at in rows of a content type: the public ones, as `pluginOptions.varve.search` says. */
-export function searchSettingsOf(type: ContentType): SearchSettings {
-  const known = settings.get(type);
-  if (known !== undefined) return known;
+export const searchSettingsOf = remembered((type: ContentType): SearchSettings => {
   // Mistakes were reported with the schema.
   const search = SEARCH_OF_TYPE.safeParse(type.varve ?? {}).data?.search;
   const attributes = [...type.attributes.values()];
-  const made: SearchSettings = {
+  return {
     isExpected: [type, ...attributes].some(({ varve }) => mentionsSearch(varve)),
     fields: attributes.flatMap((attribute) =>
       attribute.kind === 'scalar' && !attribute.private ? ownField(attribute) : [],
@@ -79,9 +67,7 @@ export function searchSettingsOf(type: ContentType): SearchSettings {
     locale: search?.locale ?? 'en',
     synonyms: [search?.synonyms, type.synonyms].filter((groups) => groups !== undefined),
   };
-  settings.set(type, made);
-  return made;
-}
+});
 
 function mentionsSearch(varve: unknown): boolean {
   return typeof varve === 'object' && varve !== null && 'search' in varve;
@@ -96,8 +82,8 @@ function kindOf(
 
 function ownField({ name, type, varve, searchable }: ScalarAttribute): SearchField[] {
   const search = SEARCH_OF_ATTRIBUTE.safeParse(varve ?? {}).data?.search;
-  const weight = search?.weight ?? WEIGHTS[type];
-  if (weight === undefined || search?.as === 'none') return [];
+  const weight = search?.weight ?? usesOf(type).searchWeight;
+  if (weight === null || search?.as === 'none') return [];
   // Attributes that `_q` must not look at are searched only if the schema asks for it.
   if (!searchable && search === undefined) return [];
   return [{ name, path: [], attribute: name, type, weight, kind: kindOf(search) }];

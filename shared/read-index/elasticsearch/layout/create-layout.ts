@@ -5,9 +5,9 @@ import {
   FILE_TYPE,
   type Model,
   type RelationAttribute,
-  type ScalarType,
   type Uid,
 } from '../../../schema/content-type.ts';
+import { usesOf } from '../../../schema/scalar-uses.ts';
 import { componentOf, contentTypeOf, type SchemaRegistry } from '../../../schema/schema-registry.ts';
 import {
   isContentType,
@@ -44,9 +44,6 @@ type Surroundings = {
 };
 
 type Address = Pick<Place, 'prefix' | 'model' | 'rowSet' | 'kind'>;
-
-/** Types of text that are short enough to be searched in copies; longer ones are asked of the row's own index. */
-const SHORT_TEXTS: readonly ScalarType[] = ['string', 'email', 'uid'];
 
 /** Layout of a type's documents. Pure: it follows from the schema and the settings. */
 export function createLayout(
@@ -93,8 +90,9 @@ function placedScalars(model: Model, kind: Place['kind'], hops: number): Readonl
     const fieldType = fieldTypeOf(type);
     const isText = fieldType === 'keyword' || fieldType === 'json';
     const whole = isText ? 'grams' : 'form';
-    // Grams are most of a document's cost: a copy has only those that people search by.
-    const isSearched = hops <= 1 && SHORT_TEXTS.includes(type) && model.attributes.has(name);
+    // Grams are most of a document's cost: a copy has only those that people search by, of short texts. Longer ones are
+    // asked of the row's own index.
+    const isSearched = hops <= 1 && usesOf(type).selects === 'one' && model.attributes.has(name);
     const copied = isSearched ? 'folded' : 'none';
     add({ name, type, fieldType, text: kind === 'embedded' ? copied : whole });
   }
