@@ -55,5 +55,8 @@ export const DELIVERY_SQL = {
   again: `UPDATE deliveries SET seq = (SELECT max(seq) + 1 FROM deliveries), ${DUE_AGAIN} WHERE id = ?`,
   others: `UPDATE deliveries SET ${DUE_AGAIN}
     WHERE state <> 'waiting' AND hook = ? AND created_at < ? AND ${POSITION} BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)`,
+  newest: 'SELECT max(created_at) AS at FROM deliveries',
+  setBack: "UPDATE deliveries SET next_at = next_at - ?, created_at = created_at - ? WHERE state = 'waiting'",
+  setBackPauses: "UPDATE meta SET value = CAST(value AS INTEGER) - ? WHERE name LIKE 'pause %'",
   since: `SELECT count(*) AS n FROM deliveries WHERE hook = ? AND ${POSITION} >= CAST(? AS INTEGER)`,
 } as const;

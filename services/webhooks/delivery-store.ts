@@ -98,6 +98,10 @@ export type DeliveryStore = {
   pausedUntil(hook: string): number | undefined;
   /** undefined: the receiver gets deliveries again. */
   pause(hook: string, until: number | undefined): void;
+  /** When the newest delivery was made, in milliseconds since 1970; undefined: there is none. */
+  newest(): number | undefined;
+  /** The clock was set back by so many milliseconds: what waits does not wait longer. */
+  setBack(ms: number): void;
   /** Parks failing deliveries that have held back later ones of their document since before `before`. */
   park(before: number, now: number): number;
   /** Deliveries that are not done. */
@@ -184,6 +188,16 @@ export function openDeliveryStore(folder: string): DeliveryStore {
     pause(hook, until) {
       if (until !== undefined) setMeta(pauseOf(hook), String(until));
       else prepared(db, 'DELETE FROM meta WHERE name = ?').run(pauseOf(hook));
+    },
+    newest() {
+      const { at } = prepared(db, DELIVERY_SQL.newest).get() ?? {};
+      return typeof at === 'number' ? at : undefined;
+    },
+    setBack(ms) {
+      transaction(db, () => {
+        prepared(db, DELIVERY_SQL.setBack).run(ms, ms);
+        prepared(db, DELIVERY_SQL.setBackPauses).run(ms);
+      });
     },
     park: (before, now) => Number(prepared(db, DELIVERY_SQL.park).run(now, before).changes),
     open: () => all(DELIVERY_SQL.open),

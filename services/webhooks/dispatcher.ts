@@ -36,11 +36,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   /** Hooks whose results could not be stored: until when they get nothing. */
   const troubles = new Map<string, number>();
   const closing = new AbortController();
+  /** The latest time that the clock has shown, also to an earlier process. */
+  let latest = store.newest() ?? 0;
 
   const send = async (hook: Webhook, delivery: StoredDelivery): Promise<void> => {
     const result = await postDelivery(options, hook, delivery, closing.signal).catch(failure);
     if (closing.signal.aborted) return;
-    const now = Date.now();
+    const now = readClock();
     const attempt = decideOutcome(limits, delivery, result, now);
     store.attempted(delivery.id, attempt);
     if (result.kind === 'answered' && result.retryAfterMs !== undefined && attempt.state === 'waiting')
@@ -75,10 +77,20 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const due = store.due(hook.id, now, limits.inFlight).filter(({ id }) => !flying.has(id));
     for (const delivery of due.slice(0, limits.inFlight - busy)) start(hook, delivery);
   };
+  /** Milliseconds since 1970. After the clock was set back, everything waits as long as before. */
+  const readClock = (): number => {
+    const now = Date.now();
+    if (now < latest) {
+      store.setBack(latest - now);
+      for (const [hook, until] of troubles) troubles.set(hook, until - (latest - now));
+    }
+    latest = now;
+    return now;
+  };
   const look = (): void => {
     if (closing.signal.aborted) return;
     try {
-      const now = Date.now();
+      const now = readClock();
       store.park(now - limits.holdMs, now);
       for (const hook of options.hooks()) lookAt(hook, now);
     } catch (error) {

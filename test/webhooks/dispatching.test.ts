@@ -152,6 +152,30 @@ it('does so after a restart too, until somebody pauses and resumes the hook', as
   expect(idsAt()).toEqual([first, free, second]);
 });
 
+it.each([
+  ['while it runs', false],
+  ['between two starts', true],
+])('waits no longer after the clock was set back by an hour %s', async (_, isRestarted) => {
+  const [failing, paused] = [add('a'), add('b', 'h2')];
+  receiver.answer(({ id }) =>
+    id === paused ? { status: 429, headers: { 'retry-after': '1' } } : { status: 500 },
+  );
+  const hooks = [hookAt(receiver.url), hookAt(receiver.url, 'h2')];
+  const { dispatcher } = start({ ...QUICK, retryMs: [1_000, 1_000] }, hooks);
+  dispatcher.look();
+  await until(() => [failing, paused].every((id) => store.find(id)?.attempts === 1));
+  receiver.answer(() => ({ status: 200 }));
+  const clock = Date.now;
+  const setBack = vi.spyOn(Date, 'now').mockImplementation(() => clock() - 3_600_000);
+  onTestFinished(() => setBack.mockRestore());
+  if (isRestarted) {
+    await dispatcher.close();
+    start(QUICK, hooks);
+  }
+  await until(() => stateOf(failing) === 'delivered' && stateOf(paused) === 'delivered');
+  expect(idsAt()).toHaveLength(4);
+});
+
 it('reports that a receiver is gone, and parks its deliveries', async () => {
   const id = add('a');
   receiver.answer(() => ({ status: 410 }));
