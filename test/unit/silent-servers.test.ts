@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { Readable } from 'node:stream';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createIdentities } from '../../services/login/identities.ts';
 import { smtpMailer } from '../../services/login/mailer.ts';
@@ -31,6 +32,9 @@ const JWT = [
   .concat('c2ln')
   .join('.');
 
+const assetsAt = (host: string) => `s3://assets?endpoint=http://${host}&region=us-east-1`;
+const HASH = 'a'.repeat(64);
+
 /** Calls of Varve to other servers, each with its own time limit. */
 const CALLS: Readonly<Record<string, (host: string) => Promise<unknown>>> = {
   async Elasticsearch(host) {
@@ -51,8 +55,19 @@ const CALLS: Readonly<Record<string, (host: string) => Promise<unknown>>> = {
       },
     )(JWT),
   // A start does not wait for it: later requests do.
-  'start with an asset store': (host) =>
-    openAssetStore(`s3://assets?endpoint=http://${host}&region=us-east-1`),
+  'start with an asset store': (host) => openAssetStore(assetsAt(host)),
+  async 'a file of an asset store'(host) {
+    return (await openAssetStore(assetsAt(host))).size(HASH);
+  },
+  async 'the deletion of a file in an asset store'(host) {
+    return (await openAssetStore(assetsAt(host))).delete(HASH);
+  },
+  async 'the name of a file in an asset store'(host) {
+    return (await openAssetStore(assetsAt(host))).names.find('a');
+  },
+  async 'an upload to an asset store'(host) {
+    return (await openAssetStore(assetsAt(host))).stage(Readable.from([Buffer.from('a')]), 1);
+  },
 };
 
 it('gives up on every server that accepts a connection and says nothing', {
@@ -76,5 +91,11 @@ it('gives up on every server that accepts a connection and says nothing', {
     'mail server': ['ETIMEDOUT', 1],
     'identity provider': ['keys-unavailable', 1],
     'start with an asset store': [undefined, 1],
+    // One connection of the start, and one of the request: neither is tried again.
+    'a file of an asset store': ['asset-store-unavailable', 2],
+    'the deletion of a file in an asset store': ['asset-store-unavailable', 2],
+    'the name of a file in an asset store': ['asset-store-unavailable', 2],
+    // And one that looks for what earlier uploads have left.
+    'an upload to an asset store': ['asset-store-unavailable', 3],
   });
 });

@@ -15,7 +15,14 @@ import { checkedHash, isHash } from '../asset-hash.ts';
 import type { AssetStore, ByteRange, StagedAsset, StoredAsset } from '../asset-store.ts';
 import { measureContent } from '../measure-content.ts';
 import { removeAbandonedUploads } from './s3-abandoned-uploads.ts';
-import { createS3Client, presentS3Error, readingFromS3, type S3Target, statusOf } from './s3-client.ts';
+import {
+  createS3Client,
+  PROMPTLY,
+  presentS3Error,
+  readingFromS3,
+  type S3Target,
+  statusOf,
+} from './s3-client.ts';
 import { copyObject } from './s3-copy-object.ts';
 import type { S3Location } from './s3-location.ts';
 import { s3Names } from './s3-names.ts';
@@ -49,7 +56,7 @@ export async function openS3AssetStore(
   { largestCopy = LARGEST_COPY }: S3AssetStoreOptions = {},
 ): Promise<AssetStore> {
   const target: S3Target = { ...location, client: createS3Client(location) };
-  // The SDK asks a silent store three times, a minute each.
+  // A start waits less than a request for a silent store.
   await valueWithin(CHECK_MS, checkBucket(target));
   let cleans = false;
   return {
@@ -75,19 +82,21 @@ function ownerObject(target: S3Target): AssetStore['owner'] {
   const Key = `${prefix}owner.json`;
   return {
     async read() {
-      const found = await readingFromS3(client.send(new GetObjectCommand({ Bucket, Key })));
+      const found = await readingFromS3(client.send(new GetObjectCommand({ Bucket, Key }), PROMPTLY));
       const text = await found?.Body?.transformToString();
       return text === undefined ? {} : parseOwners(text, Key).owners;
     },
     async write(owners) {
-      await writing(client.send(new PutObjectCommand({ Bucket, Key, Body: presentOwners(owners) })));
+      await writing(
+        client.send(new PutObjectCommand({ Bucket, Key, Body: presentOwners(owners) }), PROMPTLY),
+      );
     },
   };
 }
 
 async function checkBucket({ client, bucket }: S3Target): Promise<void> {
   try {
-    await client.send(new HeadBucketCommand({ Bucket: bucket }));
+    await client.send(new HeadBucketCommand({ Bucket: bucket }), PROMPTLY);
   } catch (error) {
     const status = statusOf(error);
     if (status === 404) throw new Error(`--assets: there is no bucket ${bucket}: create it first`);
@@ -142,13 +151,15 @@ async function stage(
 /** The object's time is that of the last call. */
 async function suspect(target: S3Target, hash: string): Promise<void> {
   const { client, bucket: Bucket } = target;
-  await writing(client.send(new PutObjectCommand({ Bucket, Key: suspectKey(target, hash), Body: '' })));
+  await writing(
+    client.send(new PutObjectCommand({ Bucket, Key: suspectKey(target, hash), Body: '' }), PROMPTLY),
+  );
 }
 
 async function* suspectedBefore(target: S3Target, before: number): AsyncGenerator<string> {
   const { client, bucket: Bucket, prefix } = target;
   const Prefix = `${prefix}suspects/`;
-  for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix })) {
+  for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix }, PROMPTLY)) {
     for (const { Key = '', LastModified } of Contents) {
       const name = Key.slice(Prefix.length);
       if (isHash(name) && LastModified !== undefined && LastModified.getTime() < before) yield name;
@@ -167,18 +178,22 @@ async function open(
       Key: key,
       ...(range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` }),
     }),
+    PROMPTLY,
   );
   const [, total] = /\/(\d+)$/.exec(ContentRange ?? '') ?? [];
   return { size: Number(total ?? ContentLength), content: Body as Readable };
 }
 
 async function sizeOf({ client, bucket }: S3Target, key: string): Promise<number> {
-  const { ContentLength = 0 } = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }));
+  const { ContentLength = 0 } = await client.send(
+    new HeadObjectCommand({ Bucket: bucket, Key: key }),
+    PROMPTLY,
+  );
   return ContentLength;
 }
 
 async function remove({ client, bucket }: S3Target, key: string): Promise<void> {
-  await writing(client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key })));
+  await writing(client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }), PROMPTLY));
 }
 
 async function writing<Result>(work: Promise<Result>): Promise<Result> {

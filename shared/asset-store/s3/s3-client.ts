@@ -6,8 +6,10 @@ import type { S3Location } from './s3-location.ts';
 /** A bucket, and the prefix of all keys in it. */
 export type S3Target = { readonly client: S3Client; readonly bucket: string; readonly prefix: string };
 
-/** Long enough for one part of an upload on a slow line. */
+/** Long enough for one part of an upload on a slow line, and for a copy inside the store. */
 const REQUEST_TIMEOUT_MS = 60_000;
+/** Option of calls that send and ask little: the store has to begin its answer within this time. */
+export const PROMPTLY = { requestTimeout: 10_000 } as const;
 const CONNECTION_TIMEOUT_MS = 5_000;
 /** A download holds a connection until its reader has finished. */
 const CONNECTIONS = 512;
@@ -17,7 +19,7 @@ const CONNECTIONS = 512;
  * names, or a role of the machine or pod.
  */
 export function createS3Client({ endpoint, region, pathStyle }: S3Location): S3Client {
-  return new S3Client({
+  const client = new S3Client({
     ...defined({ endpoint, region }),
     forcePathStyle: pathStyle,
     // Checksums of the SDK's own are not understood by every store; content is known by its SHA-256 anyway.
@@ -31,6 +33,22 @@ export function createS3Client({ endpoint, region, pathStyle }: S3Location): S3C
       httpsAgent: { keepAlive: true, maxSockets: CONNECTIONS },
     },
   });
+  client.middlewareStack.add(onceIfSilent, {
+    step: 'finalizeRequest',
+    priority: 'low',
+    name: 'onceIfSilent',
+  });
+  return client;
+}
+
+/** Inside the SDK's retries: a store that said nothing is not asked again, since its caller has waited long enough. */
+function onceIfSilent<Args, Output>(next: (args: Args) => Promise<Output>): (args: Args) => Promise<Output> {
+  return (args) =>
+    next(args).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ETIMEDOUT') throw error;
+      // Without a cause: the SDK would find the timeout there, and retry.
+      throw new Error(`the store gives no answer: ${error.message}`);
+    });
 }
 
 /** Error of the SDK: `$metadata` has the status of the answer, if there was one. */

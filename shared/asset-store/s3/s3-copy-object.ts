@@ -5,7 +5,7 @@ import {
   CreateMultipartUploadCommand,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
-import type { S3Target } from './s3-client.ts';
+import { PROMPTLY, type S3Target } from './s3-client.ts';
 
 export type S3Copy = {
   readonly from: string;
@@ -45,7 +45,7 @@ async function copyInParts({ client, bucket }: S3Target, { from, to, size, large
     await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: parts } }));
   } catch (error) {
     // If this fails too, the next process that accepts uploads removes the rest.
-    await client.send(new AbortMultipartUploadCommand(upload)).catch(() => {});
+    await client.send(new AbortMultipartUploadCommand(upload), PROMPTLY).catch(() => {});
     throw error;
   }
 }
