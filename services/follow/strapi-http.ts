@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Backoff, backoffMs, jittered } from '../../shared/backoff.ts';
+import { retryAfterMs } from '../../shared/retry-after.ts';
 import { SourceRefused, SourceUnavailable } from './source.ts';
 
 export type StrapiHttpOptions = {
@@ -74,7 +75,7 @@ export function createStrapiHttp(given: StrapiHttpOptions): StrapiHttp {
         return await work();
       } catch (error) {
         if (error instanceof SourceRefused || failures >= options.attempts) throw unavailable(error);
-        const waited = error instanceof Passing ? error.retryAfterMs : undefined;
+        const waited = error instanceof Passing ? error.waitMs : undefined;
         await delay(waited ?? jittered(backoffMs(failures, options.backoff)), undefined, { ref: false });
       }
     }
@@ -113,19 +114,18 @@ export function createStrapiHttp(given: StrapiHttpOptions): StrapiHttp {
 
 /** An answer that may be another one later. */
 class Passing extends Error {
-  readonly retryAfterMs: number | undefined;
+  readonly waitMs: number | undefined;
 
   constructor({ status, headers }: Response, message: string) {
     super(`Strapi answers ${status} ${message}`);
-    this.retryAfterMs = retryAfterMs(headers);
+    this.waitMs = waitBeforeRetry(headers.get('retry-after') ?? undefined, Date.now());
   }
 }
 
-/** Returns the wait that an answer asks for, of at most a minute; undefined: none in seconds. */
-export function retryAfterMs(headers: Headers): number | undefined {
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  if (!Number.isFinite(seconds)) return undefined;
-  return Math.min(Math.max(0, seconds * 1_000), LONGEST_RETRY_AFTER_MS);
+/** Returns the wait that an answer asks for, of at most a minute; undefined: none. */
+export function waitBeforeRetry(header: string | undefined, now: number): number | undefined {
+  const asked = retryAfterMs(header, now);
+  return asked && Math.min(asked, LONGEST_RETRY_AFTER_MS);
 }
 
 function unreachable(error: unknown): never {

@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 const FIRST_DAY = Date.parse('0000-01-01') / DAY_MS;
 const LAST_DAY = Date.parse('9999-12-31') / DAY_MS;
 
-/** Types whose values are no numbers, or are not compared with numbers. */
+/** Types whose values are not compared with numbers. */
 const NO_NUMBERS = {
   string: null,
   text: null,

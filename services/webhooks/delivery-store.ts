@@ -4,6 +4,7 @@ import { type Database, openDatabase } from '../../shared/sqlite/open-database.t
 import { prepared } from '../../shared/sqlite/prepared.ts';
 import { transaction } from '../../shared/sqlite/transaction.ts';
 import type { WebhookEventName, WebhooksProgressed } from '../../shared/webhooks/webhook-events.ts';
+import { type DeliveryClock, openDeliveryClock } from './delivery-clock.ts';
 import { DELIVERY_MIGRATIONS, DELIVERY_SQL } from './delivery-sql.ts';
 
 /** `waiting`: to be sent. `parked`: given up until it is replayed. `elsewhere`: another process has delivered it. */
@@ -98,10 +99,7 @@ export type DeliveryStore = {
   pausedUntil(hook: string): number | undefined;
   /** undefined: the receiver gets deliveries again. */
   pause(hook: string, until: number | undefined): void;
-  /** When the newest delivery was made, in milliseconds since 1970; undefined: there is none. */
-  newest(): number | undefined;
-  /** The clock was set back by so many milliseconds: what waits does not wait longer. */
-  setBack(ms: number): void;
+  readonly clock: DeliveryClock;
   /** Parks failing deliveries that have held back later ones of their document since before `before`. */
   park(before: number, now: number): number;
   /** Deliveries that are not done. */
@@ -189,16 +187,7 @@ export function openDeliveryStore(folder: string): DeliveryStore {
       if (until !== undefined) setMeta(pauseOf(hook), String(until));
       else prepared(db, 'DELETE FROM meta WHERE name = ?').run(pauseOf(hook));
     },
-    newest() {
-      const { at } = prepared(db, DELIVERY_SQL.newest).get() ?? {};
-      return typeof at === 'number' ? at : undefined;
-    },
-    setBack(ms) {
-      transaction(db, () => {
-        prepared(db, DELIVERY_SQL.setBack).run(ms, ms);
-        prepared(db, DELIVERY_SQL.setBackPauses).run(ms);
-      });
-    },
+    clock: openDeliveryClock(db),
     park: (before, now) => Number(prepared(db, DELIVERY_SQL.park).run(now, before).changes),
     open: () => all(DELIVERY_SQL.open),
     settle: (upTo, listed) => settle(db, upTo, listed),

@@ -37,7 +37,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const troubles = new Map<string, number>();
   const closing = new AbortController();
   /** The latest time that the clock has shown, also to an earlier process. */
-  let latest = store.newest() ?? 0;
+  let latest = store.clock.newest() ?? 0;
 
   const send = async (hook: Webhook, delivery: StoredDelivery): Promise<void> => {
     const result = await postDelivery(options, hook, delivery, closing.signal).catch(failure);
@@ -81,7 +81,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const readClock = (): number => {
     const now = Date.now();
     if (now < latest) {
-      store.setBack(latest - now);
+      store.clock.setBack(latest - now);
       for (const [hook, until] of troubles) troubles.set(hook, until - (latest - now));
     }
     latest = now;

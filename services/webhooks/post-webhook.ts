@@ -2,6 +2,7 @@ import { type LookupAddress, lookup as resolveName } from 'node:dns';
 import { type ClientRequest, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { retryAfterMs } from '../../shared/retry-after.ts';
 import { valueWithin } from '../../shared/value-within.ts';
 import { isPrivateAddress } from './private-address.ts';
 
@@ -128,12 +129,4 @@ function send(post: WebhookPost, url: URL, { addresses, leftMs }: Found): Promis
     });
     request.end(body);
   });
-}
-
-/** Milliseconds of a Retry-After, which is seconds or a date; undefined if it is neither. */
-export function retryAfterMs(header: string | undefined, now: number): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }

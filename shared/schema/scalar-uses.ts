@@ -1,6 +1,6 @@
 import type { ScalarType } from './content-type.ts';
 
-/** What requests may do with values of an attribute type, besides filters and sorts. */
+/** Uses of an attribute type's values in requests, besides filters and sorts. */
 export type ScalarUses = {
   /** How much a match says of a row if the schema sets no weight; null: a search does not look at such values by itself. */
   readonly searchWeight: number | null;

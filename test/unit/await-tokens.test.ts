@@ -28,7 +28,7 @@ it('waits for all current tokens if the token of the request may become valid', 
   expect(await awaited({}, true)).toEqual([[7n, 1_000]]);
 });
 
-it('waits for nothing that is no position', async () => {
+it('does not wait for anything but a position', async () => {
   for (const text of ['-1', '1.5', 'abc', '1'.repeat(21)])
     expect(await awaited({ 'varve-min-position': text }), text).toEqual([]);
   expect(await awaited({})).toEqual([]);

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { postWebhook, retryAfterMs } from '../../services/webhooks/post-webhook.ts';
+import { postWebhook } from '../../services/webhooks/post-webhook.ts';
 import { isPrivateAddress } from '../../services/webhooks/private-address.ts';
 import { parseWebhook } from '../../services/webhooks/webhook-request.ts';
 import { newWebhookSecret, seal, signatureHeaders, unseal } from '../../services/webhooks/webhook-secret.ts';
+import { retryAfterMs } from '../../shared/retry-after.ts';
 import { verifyWebhook } from '../support/standard-webhooks.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 

@@ -30,7 +30,7 @@ export function requestRules(
   const { maxOffset, strictParams = project?.strictParams ?? true } = settings;
   const rules = {
     defaultLimit: settings.defaultLimit ?? Math.min(project?.defaultLimit ?? 25, MAX_PAGE),
-    // Strapi's template, which a missing configuration stands for, sets 100. A configuration without a limit has none.
+    // Strapi's template sets 100: the limit without a configuration. A configuration without a limit has none.
     maxLimit: settings.maxLimit ?? Math.min(project?.maxLimit ?? 100, MAX_PAGE),
     withCount: project?.withCount ?? true,
     maxOffset,

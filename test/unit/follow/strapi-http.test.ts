@@ -5,8 +5,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { SourceRefused, SourceUnavailable } from '../../../services/follow/source.ts';
 import {
   createStrapiHttp,
-  retryAfterMs,
   type StrapiHttpOptions,
+  waitBeforeRetry,
 } from '../../../services/follow/strapi-http.ts';
 
 async function serving(answer: RequestListener, options: Partial<StrapiHttpOptions> = {}) {
@@ -65,13 +65,14 @@ it.each([503, 429, 500])(
 it.each([
   ['0', 0],
   ['2', 2_000],
-  ['-5', 0],
   ['60', 60_000],
   ['3600', 60_000],
-  ['Wed, 21 Oct 2026 07:28:00 GMT', undefined],
+  ['Wed, 21 Oct 2026 07:28:30 GMT', 30_000],
+  ['Wed, 21 Oct 2026 09:28:00 GMT', 60_000],
+  ['soon', undefined],
   [undefined, undefined],
 ])('waits for Retry-After %s, but no longer than a minute', (text, wanted) => {
-  expect(retryAfterMs(new Headers(text === undefined ? {} : { 'retry-after': text }))).toBe(wanted);
+  expect(waitBeforeRetry(text, Date.parse('2026-10-21T07:28:00Z'))).toBe(wanted);
 });
 
 it("does not repeat a refused request, and passes Strapi's message on", async () => {
