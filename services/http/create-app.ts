@@ -126,7 +126,6 @@ export async function createApp(options: AppOptions): Promise<RequestListener> {
 /** Creates the server, with its limits and the answers to requests that reach no route. */
 function createFastify(options: AppOptions): FastifyInstance {
   const own = new Set<string>();
-  const rewriteUrl = rewritePrefix(options.apiPrefix, own);
   const app = fastify({
     loggerInstance: options.logger,
     // A child logger for every request costs more than many a query.
@@ -138,7 +137,7 @@ function createFastify(options: AppOptions): FastifyInstance {
     schemaController: { compilersFactory: NO_COMPILERS },
     bodyLimit: options.bodyLimit,
     trustProxy: options.trustProxy,
-    ...defined({ rewriteUrl }),
+    ...defined({ rewriteUrl: rewritePrefix(options.apiPrefix, own) }),
     // Requests that never reach a route: a path that is not text.
     frameworkErrors: (error, request, reply) =>
       isInstantSearch(request)
@@ -151,8 +150,7 @@ function createFastify(options: AppOptions): FastifyInstance {
       querystringParser: () => NO_QUERY,
     },
   }) as unknown as FastifyInstance;
-  app.addHook('onRoute', ({ url }) => void own.add(firstSegment(url)));
-  return app;
+  return app.addHook('onRoute', ({ url }) => void own.add(firstSegment(url)));
 }
 
 /** Registers everything whose answer depends on the caller. */

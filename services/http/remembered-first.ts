@@ -27,7 +27,9 @@ export function rememberedFirst(
   const { corsOrigins, rateLimit } = protection;
   if (!answersReads || corsOrigins.length > 0 || rateLimit > 0 || meters.tracing !== undefined)
     return routing;
-  const rewrite = rewritePrefix(apiPrefix);
+  // Without a prefix only the router knows which paths are the server's own.
+  if (apiPrefix === '') return routing;
+  const rewrite = rewritePrefix(apiPrefix, new Set());
   const refusalOf = createDevelopmentGuard(access, corsOrigins);
   const answer = createRememberedReads({
     publicRights: () => access.authenticate(undefined),
