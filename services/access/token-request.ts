@@ -24,7 +24,10 @@ const FORM = z.strictObject({
     .trim()
     .min(1, 'is empty')
     .max(100, 'must have at most 100 characters'),
-  type: z.enum(TOKEN_TYPES, { error: `must be one of ${TOKEN_TYPES.join(', ')}` }),
+  type: z.enum(TOKEN_TYPES, {
+    error: ({ input }) =>
+      `must be one of ${TOKEN_TYPES.join(', ')}${input === undefined ? '' : `, got ${JSON.stringify(input)}`}`,
+  }),
   allow: RIGHTS_FORM.optional(),
   drafts: z.boolean({ error: 'must be true or false' }).default(false),
   expires: z.string({ error: 'must be a string' }).nullish(),
