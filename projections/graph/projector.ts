@@ -52,8 +52,9 @@ export async function catchUpOrThrow(...parameters: Parameters<typeof catchUp>):
  * Applied position of a process whose index shows the log up to `shown`: the rest may have no event of the namespace,
  * as far as the graph has searched.
  */
-export const appliedUpTo = (graph: Pick<ContentGraph, 'position' | 'readFrom'>, shown: bigint): bigint =>
-  shown >= graph.position() && graph.readFrom() > shown ? graph.readFrom() : shown;
+export function appliedUpTo(graph: Pick<ContentGraph, 'position' | 'readFrom'>, shown: bigint): bigint {
+  return shown >= graph.position() && graph.readFrom() > shown ? graph.readFrom() : shown;
+}
 
 /**
  * Loads all rows and links of the graph into the index. The graph must not change in between, and the index has caught

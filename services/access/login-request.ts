@@ -18,8 +18,9 @@ type Parsed<Value> =
   | { readonly kind: 'parsed'; readonly value: Value }
   | { readonly kind: 'problems'; readonly problems: readonly FormProblem[] };
 
-const text = (most: number) =>
-  z.string({ error: 'is not a text' }).max(most, `is longer than ${most} characters`);
+function text(most: number) {
+  return z.string({ error: 'is not a text' }).max(most, `is longer than ${most} characters`);
+}
 
 const ROLE_FORM = z.strictObject({
   name: text(100).min(1, 'is empty').optional(),

@@ -62,8 +62,9 @@ export type CommandVerdict =
   | { readonly kind: 'forwarded'; readonly command: ForwardedCommand };
 
 /** Returns the SHA-256 of a body as the proof of a command has it: base64url, of the bytes as they are sent. */
-export const digestOfBody = (body: Uint8Array | string): string =>
-  createHash('sha256').update(body).digest('base64url');
+export function digestOfBody(body: Uint8Array | string): string {
+  return createHash('sha256').update(body).digest('base64url');
+}
 
 /**
  * Signs a command for one leader and one term. The signature covers the head of the request and the body's digest, or the length of a

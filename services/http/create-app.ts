@@ -246,9 +246,9 @@ function refuseWritesIn(scope: FastifyInstance, refuse: (() => void) | undefined
 
 const NO_QUERY: Record<string, string> = Object.freeze(Object.create(null));
 
-const noSchemas = (): never => {
+function noSchemas(): never {
   throw new Error('a route has a schema, and there is no compiler for it');
-};
+}
 /** The write side validates bodies, and answers are bytes: without these fastify loads ajv at every start. */
 const NO_COMPILERS = { buildValidator: noSchemas, buildSerializer: noSchemas };
 

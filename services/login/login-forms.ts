@@ -49,31 +49,40 @@ function confirmationProblem({ password, passwordConfirmation }: Fields): BodyPr
 }
 
 /** Reads the form of a sign-in. Every reader here throws RequestError (400) with all problems, worded as Strapi's. */
-export const readCredentials = (body: unknown) => readForm(body, ['identifier', 'password']);
+export function readCredentials(body: unknown) {
+  return readForm(body, ['identifier', 'password']);
+}
 
 /** Reads the form of a registration. */
-export const readRegistration = (body: unknown) =>
-  readForm(body, ['email', 'username', 'password'], (fields) => [
+export function readRegistration(body: unknown) {
+  return readForm(body, ['email', 'username', 'password'], (fields) => [
     addressProblem(fields),
     passwordProblem(fields),
   ]);
+}
 
 /** Reads a form with an e-mail address alone. */
-export const readAddress = (body: unknown) => readForm(body, ['email'], (fields) => [addressProblem(fields)]);
+export function readAddress(body: unknown) {
+  return readForm(body, ['email'], (fields) => [addressProblem(fields)]);
+}
 
 /** Reads the form that sets a new password with a code. */
-export const readReset = (body: unknown) =>
-  readForm(body, ['passwordConfirmation', 'password', 'code'], (fields) => [
+export function readReset(body: unknown) {
+  return readForm(body, ['passwordConfirmation', 'password', 'code'], (fields) => [
     passwordProblem(fields),
     confirmationProblem(fields),
   ]);
+}
 
 /** Reads the form that sets a new password with the current one. */
-export const readChange = (body: unknown) =>
-  readForm(body, ['passwordConfirmation', 'password', 'currentPassword'], (fields) => [
+export function readChange(body: unknown) {
+  return readForm(body, ['passwordConfirmation', 'password', 'currentPassword'], (fields) => [
     passwordProblem(fields),
     confirmationProblem(fields),
   ]);
+}
 
 /** Reads the query of a link that confirms an address. */
-export const readConfirmation = (query: unknown) => readForm(query, ['confirmation']);
+export function readConfirmation(query: unknown) {
+  return readForm(query, ['confirmation']);
+}

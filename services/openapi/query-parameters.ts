@@ -234,7 +234,9 @@ const SEARCH: Parameter = {
   schema: { type: 'string' },
 };
 
-const count = (minimum: number) => ({ type: 'integer', minimum });
+function count(minimum: number) {
+  return { type: 'integer', minimum };
+}
 
 const pageForm = {
   type: 'object',

@@ -1,9 +1,9 @@
 import { NotLeading } from '../command/not-leading.ts';
 import type { ApiWrites } from '../http/served-api.ts';
 
-const refuse = async (): Promise<never> => {
+async function refuse(): Promise<never> {
   throw new NotLeading();
-};
+}
 
 /** Write side of a process without one: its requests go to the leader before they come here. */
 export const WRITES_ELSEWHERE: ApiWrites = {

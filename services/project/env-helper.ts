@@ -8,12 +8,13 @@ export type EnvHelper = ((name: string, absent?: unknown) => unknown) & {
   readonly oneOf: (name: string, values: readonly unknown[], absent?: unknown) => unknown;
 };
 
-const trimList = (text: string) =>
-  text
+function trimList(text: string) {
+  return text
     .trim()
     .replace(/^\[(.*)\]$/s, '$1')
     .split(',')
     .map((item) => item.trim().replace(/^"(.*)"$/s, '$1'));
+}
 
 const CASTS = {
   int: (text: string) => Number.parseInt(text, 10),

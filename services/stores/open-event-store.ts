@@ -25,17 +25,20 @@ export type LogSettings = {
 };
 
 /** The address of the log that these settings mean. */
-export const logAddress = ({ data, eventStore }: LogSettings): string =>
-  eventStore ?? `sqlite:${join(data, 'events.db')}`;
+export function logAddress({ data, eventStore }: LogSettings): string {
+  return eventStore ?? `sqlite:${join(data, 'events.db')}`;
+}
 
 /** The file of a log in SQLite; undefined where it is elsewhere. */
-export const logFile = (settings: LogSettings): string | undefined => SQLITE.exec(logAddress(settings))?.[1];
+export function logFile(settings: LogSettings): string | undefined {
+  return SQLITE.exec(logAddress(settings))?.[1];
+}
 
 /** Folder for files that belong to a log, such as the key of its tokens; undefined if the log is on a server. */
-export const logFolder = (settings: LogSettings): string | undefined => {
+export function logFolder(settings: LogSettings): string | undefined {
   const file = logFile(settings);
   return file === undefined ? undefined : dirname(resolve(file));
-};
+}
 
 const SQLITE = /^sqlite:(.+)$/;
 const KURRENTDB = /^(esdb|kurrentdb|kurrent|kdb)(\+discover)?:\/\//;
@@ -46,7 +49,7 @@ const KURRENTDB = /^(esdb|kurrentdb|kurrent|kdb)(\+discover)?:\/\//;
  * KurrentDB is not connected to before the first call, and its client (40 MB, some 0.3 s) not loaded for SQLite. Rejects when
  * the address is another or the file cannot be opened.
  */
-export const openEventStore = async (url: string, options: EventStoreOptions): Promise<EventStore> => {
+export async function openEventStore(url: string, options: EventStoreOptions): Promise<EventStore> {
   if (KURRENTDB.test(url)) {
     const { openKurrentDbEventStore } = await loadOptional(
       'a log in KurrentDB',
@@ -64,4 +67,4 @@ export const openEventStore = async (url: string, options: EventStoreOptions): P
   mkdirSync(dirname(resolve(path)), { recursive: true, mode: 0o700 });
   await upgradeLog(path);
   return openSqliteEventStore(path, { space, threaded, ...(decode && { decode }) });
-};
+}

@@ -45,8 +45,9 @@ export async function ownStore(owned: OwnedStore, options: OwnershipOptions): Pr
   return undefined;
 }
 
-const isOf = (own: Own, found: OwnerRecord | undefined): boolean =>
-  found === undefined || (found.log === own.id && own.claims.has(found.claim));
+function isOf(own: Own, found: OwnerRecord | undefined): boolean {
+  return found === undefined || (found.log === own.id && own.claims.has(found.claim));
+}
 
 /** `lost`: another log of this namespace has taken the store over. `shared`: logs of other namespaces use it too. */
 export type OwnerState = 'sole' | 'shared' | 'lost';

@@ -4,7 +4,7 @@ import type { Trouble } from '../../shared/event-store/event-store.ts';
 const AGAIN_AFTER_MS = 10_000;
 
 /** Reports the first failure at once, then new ones, and those that last for ten seconds. */
-export const reportTrouble = (say: (trouble: Trouble) => void): ((trouble: Trouble) => void) => {
+export function reportTrouble(say: (trouble: Trouble) => void): (trouble: Trouble) => void {
   const said = new Map<string, number>();
   return (trouble) => {
     const now = performance.now();
@@ -13,7 +13,7 @@ export const reportTrouble = (say: (trouble: Trouble) => void): ((trouble: Troub
     said.set(text, now);
     say(trouble);
   };
-};
+}
 
 /** Reports trouble to the user of a command: a line on standard error. */
 export const printTrouble = reportTrouble(({ operation, error }) => {

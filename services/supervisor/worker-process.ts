@@ -49,7 +49,9 @@ export function startWorker(
   };
 }
 
-const newStep = () => Promise.withResolvers<void>();
+function newStep() {
+  return Promise.withResolvers<void>();
+}
 
 function isStep(message: FromWorker): message is { readonly kind: HandOverStep } {
   return STEPS.some((step) => step === message.kind);

@@ -40,7 +40,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /**
  * Throws if the id is not a lower-case UUID or the data is not a JSON value (it has a bigint, undefined or a function).
  */
-const encodeEvent = (event: NewEvent): EncodedEvent => {
+function encodeEvent(event: NewEvent): EncodedEvent {
   if (!UUID.test(event.id)) throw new TypeError(`event id "${event.id}" is not a UUID in lower case`);
   const data: string | undefined = JSON.stringify(event.data);
   if (data === undefined) throw new TypeError(`the data of a "${event.type}" event is not a JSON value`);
@@ -48,29 +48,29 @@ const encodeEvent = (event: NewEvent): EncodedEvent => {
   const { id, type } = event;
   const digest = digestContent({ id, type, data, metadata });
   return { id, type, data, metadata: addDigest(metadata, digest), digest };
-};
+}
 
 /**
  * The events of one append, as they are at this call. Throws when the append has no stream, no event or one id twice, and as
  * encodeEvent does.
  */
-export const encodeEvents = (stream: string, events: readonly NewEvent[]): readonly EncodedEvent[] => {
+export function encodeEvents(stream: string, events: readonly NewEvent[]): readonly EncodedEvent[] {
   if (stream === '') throw new TypeError('a stream needs a name');
   if (events.length === 0) throw new TypeError(`an append to ${stream} needs at least one event`);
   const ids = new Set(events.map((event) => event.id));
   if (ids.size < events.length) throw new TypeError(`an append to ${stream} has one event id twice`);
   return events.map(encodeEvent);
-};
+}
 
 /** Decodes an event from its row. Never throws: an event that cannot be read is marked `unreadable`. */
-export const decodeEvent = (row: EventRow, decode: Decode): StoredEvent => {
+export function decodeEvent(row: EventRow, decode: Decode): StoredEvent {
   const [position, stream, revision, id, type, data, metadata, chain, damage] = row;
   const stored = { type, data: parseStored(data), metadata: parseStored(metadata) };
   const location = { id, stream, revision, position, ...(chain !== undefined && { chain }) };
   if (damage === undefined) return decodeContent(location, stored, decode);
   const event = decodeContent(location, stored, (content) => content);
   return { ...event, unreadable: { ...event.unreadable, kind: 'damaged', reason: damage } };
-};
+}
 
 /** Event content from a driver: parsed JSON, or `notJson`. */
 export type StoredContent = { readonly type: string; readonly data: unknown; readonly metadata: unknown };
@@ -78,20 +78,16 @@ export type StoredContent = { readonly type: string; readonly data: unknown; rea
 type EventLocation = Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'position' | 'chain'>;
 
 /** Decodes an event like decodeEvent, for a store whose driver parses the JSON. */
-export const decodeContent = (
-  location: EventLocation,
-  stored: StoredContent,
-  decode: Decode,
-): StoredEvent => {
+export function decodeContent(location: EventLocation, stored: StoredContent, decode: Decode): StoredEvent {
   const { type, data, metadata, unreadable } = readContent(stored, decode);
   const event = { ...location, type, data, metadata };
   return unreadable === undefined ? event : { ...event, unreadable };
-};
+}
 
 /** Placeholder for an event without Varve's metadata. */
 const NO_METADATA: EventMetadata = { schemaVersion: 0, at: '', epoch: 0 };
 
-const readContent = ({ type, data, metadata: stored }: StoredContent, decode: Decode): EventContent => {
+function readContent({ type, data, metadata: stored }: StoredContent, decode: Decode): EventContent {
   const read = readMetadata(stored);
   if (read.kind === 'unreadable') {
     return { type, data: storedMetadata(data), metadata: NO_METADATA, unreadable: read.unreadable };
@@ -103,39 +99,43 @@ const readContent = ({ type, data, metadata: stored }: StoredContent, decode: De
   } catch (error) {
     return damaged(type, data, metadata, (error as Error).message);
   }
-};
+}
 
-const damaged = (type: string, data: unknown, metadata: EventMetadata, reason: string): EventContent => ({
-  type,
-  data: storedMetadata(data),
-  metadata,
-  unreadable: { kind: 'damaged', reason },
-});
+function damaged(type: string, data: unknown, metadata: EventMetadata, reason: string): EventContent {
+  return {
+    type,
+    data: storedMetadata(data),
+    metadata,
+    unreadable: { kind: 'damaged', reason },
+  };
+}
 
 /** Wraps `decode` for a store without other checks: an event whose content does not match its digest is damaged. */
-export const checkingDigest =
-  (id: string, decode: Decode): Decode =>
-  (stored) => {
+export function checkingDigest(id: string, decode: Decode): Decode {
+  return (stored) => {
     if (matchesDigest({ id, ...stored })) return decode(stored);
     const { type, data, metadata } = stored;
     return damaged(type, data, metadata, OTHER_CONTENT);
   };
+}
 
 /** Throws a RangeError unless it is an integer from 1 on. */
-export const checkedBatchSize = (batchSize: number): number => {
+export function checkedBatchSize(batchSize: number): number {
   if (Number.isSafeInteger(batchSize) && batchSize > 0) return batchSize;
   throw new RangeError(`a batch size must be an integer from 1 on, got ${batchSize}`);
-};
+}
 
 /** A position or revision as it crosses the wire. */
-export const formatBigint = (value: bigint): string => value.toString();
+export function formatBigint(value: bigint): string {
+  return value.toString();
+}
 
 /** Parses a position or revision; undefined unless it is a decimal number of at most 64 bits. */
-export const parseBigint = (text: string): bigint | undefined => {
+export function parseBigint(text: string): bigint | undefined {
   if (!/^(0|[1-9][0-9]{0,18})$/.test(text)) return undefined;
   const value = BigInt(text);
   return value <= MAX_INT64 ? value : undefined;
-};
+}
 
 /** The largest position and revision a log can hold. */
 export const MAX_INT64 = 2n ** 63n - 1n;

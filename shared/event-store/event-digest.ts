@@ -14,12 +14,14 @@ export type DigestedContent = {
 };
 
 /** SHA-256 in base64url. No part but the type can contain a line end, so two contents never give the same text. */
-export const digestContent = ({ id, type, data, metadata }: DigestedContent): string =>
-  hash('sha256', `${id}\n${type}\n${data}\n${metadata}`, 'base64url');
+export function digestContent({ id, type, data, metadata }: DigestedContent): string {
+  return hash('sha256', `${id}\n${type}\n${data}\n${metadata}`, 'base64url');
+}
 
 /** The metadata's JSON text with the digest added as the last member. */
-export const addDigest = (metadata: string, digest: string): string =>
-  `${metadata.slice(0, -1)}${metadata === '{}' ? '' : ','}"digest":"${digest}"}`;
+export function addDigest(metadata: string, digest: string): string {
+  return `${metadata.slice(0, -1)}${metadata === '{}' ? '' : ','}"digest":"${digest}"}`;
+}
 
 const DIGEST = /,?"digest":"([A-Za-z0-9_-]{43})"\}$/;
 
@@ -31,41 +33,45 @@ export type DigestCheck = {
 };
 
 /** Checks an event as its texts are stored. */
-export const checkStoredText = ({ id, type, data, metadata }: DigestedContent): DigestCheck => {
+export function checkStoredText({ id, type, data, metadata }: DigestedContent): DigestCheck {
   const carried = DIGEST.exec(metadata);
   if (carried === null) return { digest: digestContent({ id, type, data, metadata }), matches: true };
   const without = `${metadata.slice(0, carried.index)}}`;
   const digest = digestContent({ id, type, data, metadata: without });
   return { digest, matches: digest === carried[1] };
-};
+}
 
 /** Computes the digest of an event from its stored texts, whether the event carries one or not. */
-export const digestStoredText = (event: DigestedContent): string => checkStoredText(event).digest;
+export function digestStoredText(event: DigestedContent): string {
+  return checkStoredText(event).digest;
+}
 
 /** Damage of an event that does not match its digest. */
 export const OTHER_CONTENT = 'its content does not match its digest: it was changed after it was written';
 
 /** Checks an event whose JSON was already parsed, by a server or from an export. */
-export const matchesDigest = (event: {
+export function matchesDigest(event: {
   readonly id: string;
   readonly type: string;
   readonly data: unknown;
   readonly metadata: { readonly digest?: string | undefined };
-}): boolean => {
+}): boolean {
   const { id, type, data, metadata } = event;
   const { digest } = metadata;
   if (digest === undefined) return true;
   const text = { id, type, data: JSON.stringify(data), metadata: digestedMetadata(metadata) };
   return digest === digestContent(text);
-};
+}
 
 /**
  * Metadata as JSON without the digest, with the names of every object sorted: the same text for the same metadata, in whatever order a
  * store or a release has its members.
  */
-export const digestedMetadata = (metadata: object): string => JSON.stringify(sorted(metadata, 'digest'));
+export function digestedMetadata(metadata: object): string {
+  return JSON.stringify(sorted(metadata, 'digest'));
+}
 
-const sorted = (value: object, but?: string): object => {
+function sorted(value: object, but?: string): object {
   if (isSorted(value, but)) return value;
   const copy: Record<string, unknown> = {};
   for (const name of Object.keys(value).sort()) {
@@ -73,10 +79,10 @@ const sorted = (value: object, but?: string): object => {
     if (name !== but) copy[name] = isObject(member) ? sorted(member) : member;
   }
   return copy;
-};
+}
 
 /** Objects whose keys are already sorted need no copy. */
-const isSorted = (value: object, but?: string): boolean => {
+function isSorted(value: object, but?: string): boolean {
   let before = '';
   for (const name in value) {
     if (name < before || name === but) return false;
@@ -85,7 +91,8 @@ const isSorted = (value: object, but?: string): boolean => {
     if (isObject(member) && !isSorted(member)) return false;
   }
   return true;
-};
+}
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -12,23 +12,30 @@ export type NotJson = { readonly [NOT_JSON]: string };
 const NOT_JSON = Symbol('not JSON');
 
 /** Marks a stored text that is not JSON, so that it is not taken for a JSON string. */
-export const notJson = (text: string): NotJson => ({ [NOT_JSON]: text });
+export function notJson(text: string): NotJson {
+  return { [NOT_JSON]: text };
+}
 
 /** The stored value: the text itself where it is not JSON. */
-export const storedMetadata = (value: unknown): unknown => textOf(value) ?? value ?? null;
+export function storedMetadata(value: unknown): unknown {
+  return textOf(value) ?? value ?? null;
+}
 
 /** The text of a value that is not JSON; undefined for a JSON value. */
-export const textOf = (value: unknown): string | undefined =>
-  typeof value === 'object' && value !== null && NOT_JSON in value ? (value as NotJson)[NOT_JSON] : undefined;
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'object' && value !== null && NOT_JSON in value
+    ? (value as NotJson)[NOT_JSON]
+    : undefined;
+}
 
 /** JSON of a text, or the text as one that is not JSON. */
-export const parseStored = (text: string): unknown => {
+export function parseStored(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return notJson(text);
   }
-};
+}
 
 /** Keys of every event of Varve. An event with fewer than two of these is foreign. */
 const REQUIRED = ['schemaVersion', 'at', 'epoch'] as const;
@@ -55,7 +62,7 @@ export type MetadataReading =
   | { readonly kind: 'unreadable'; readonly unreadable: Unreadable };
 
 /** Reads stored metadata of either form: parsed JSON, or `notJson`. Depends on nothing else. */
-export const readMetadata = (stored: unknown): MetadataReading => {
+export function readMetadata(stored: unknown): MetadataReading {
   if (countRequired(stored) < ENOUGH)
     return unreadable('foreign', "it has no metadata of Varve's: another program wrote it", stored);
   if (textOf(stored) !== undefined) return unreadable('damaged', 'its metadata is not JSON', stored);
@@ -63,86 +70,92 @@ export const readMetadata = (stored: unknown): MetadataReading => {
   const wrong = wrongKey(metadata);
   if (wrong === undefined) return { kind: 'read', metadata: metadata as EventMetadata };
   return unreadable('damaged', `its metadata has no valid "${wrong}"`, stored);
-};
+}
 
 /** The metadata in the all-strings form, with KurrentDB's names. */
-export const metadataAsStrings = (metadata: EventMetadata): Readonly<Record<string, string>> =>
-  Object.fromEntries(
+export function metadataAsStrings(metadata: EventMetadata): Readonly<Record<string, string>> {
+  return Object.fromEntries(
     Object.entries(withServerNames(metadata)).map(([name, value]) => [
       name,
       typeof value === 'string' && TEXTS.has(plainName(name)) ? value : JSON.stringify(value),
     ]),
   );
+}
 
 /** The metadata in the typed form, with KurrentDB's names. */
-export const withServerNames = (metadata: EventMetadata): Readonly<Record<string, unknown>> => {
+export function withServerNames(metadata: EventMetadata): Readonly<Record<string, unknown>> {
   const { correlationId, causationId, ...others } = metadata;
   return {
     ...others,
     ...defined({ $correlationId: correlationId, $causationId: causationId }),
   };
-};
+}
 
 /** The metadata with its names in the order in which they are written: sorted, and the digest last. */
-export const inOrder = ({ digest, ...facts }: Stored): Stored => {
+export function inOrder({ digest, ...facts }: Stored): Stored {
   const entries = Object.entries(facts).sort(([one], [other]) => (one < other ? -1 : 1));
   return Object.fromEntries(digest === undefined ? entries : [...entries, ['digest', digest]]);
-};
+}
 
 type Stored = Readonly<Record<string, unknown>>;
 
-const countRequired = (stored: unknown): number => {
+function countRequired(stored: unknown): number {
   if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return 0;
   const text = textOf(stored);
   const has = (name: string) => (text === undefined ? name in stored : text.includes(`"${name}"`));
   return REQUIRED.filter(has).length;
-};
+}
 
-const plainName = (name: string): string => NAMES_OF_SERVER.get(name) ?? name;
+function plainName(name: string): string {
+  return NAMES_OF_SERVER.get(name) ?? name;
+}
 
 /** Most metadata already has the program's shape and is returned as it is: this runs for every event of a replay. */
-const normalize = (stored: Stored): Stored => {
+function normalize(stored: Stored): Stored {
   const isStrings = typeof stored['schemaVersion'] === 'string';
   if (!isStrings && !hasServerNames(stored)) return stored;
   const entries = Object.entries(stored)
     .filter(([name]) => !name.startsWith('$') || NAMES_OF_SERVER.has(name))
     .map(([name, value]) => [plainName(name), isStrings ? typedValue(plainName(name), value) : value]);
   return inOrder(Object.fromEntries(entries));
-};
+}
 
-const hasServerNames = (stored: Stored): boolean => {
+function hasServerNames(stored: Stored): boolean {
   for (const name in stored) if (name.charCodeAt(0) === DOLLAR) return true;
   return false;
-};
+}
 const DOLLAR = 36;
 
-const typedValue = (name: string, value: unknown): unknown => {
+function typedValue(name: string, value: unknown): unknown {
   if (TEXTS.has(name) || typeof value !== 'string') return value;
   const json = parseStored(value);
   return textOf(json) ?? json;
-};
+}
 
 /**
  * Checks the keys that decide whether an event takes effect. The author decides nothing, so any shape of it is
  * accepted.
  */
-const wrongKey = ({ schemaVersion, at, epoch, command }: Stored): string | undefined => {
+function wrongKey({ schemaVersion, at, epoch, command }: Stored): string | undefined {
   if (!isWhole(schemaVersion, 1)) return 'schemaVersion';
   if (typeof at !== 'string') return 'at';
   if (!isWhole(epoch, 0)) return 'epoch';
   return command === undefined || isIdentity(command) ? undefined : 'command';
-};
+}
 
-const isWhole = (value: unknown, least: number): boolean =>
-  Number.isSafeInteger(value) && Number(value) >= least;
+function isWhole(value: unknown, least: number): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= least;
+}
 
-const isIdentity = (command: unknown): boolean => {
+function isIdentity(command: unknown): boolean {
   if (typeof command !== 'object' || command === null) return false;
   const { id, request } = command as Partial<CommandIdentity>;
   return typeof id === 'string' && (request === undefined || typeof request === 'string');
-};
+}
 
-const unreadable = (kind: Unreadable['kind'], reason: string, stored: unknown): MetadataReading => ({
-  kind: 'unreadable',
-  unreadable: { kind, reason, metadata: storedMetadata(stored) },
-});
+function unreadable(kind: Unreadable['kind'], reason: string, stored: unknown): MetadataReading {
+  return {
+    kind: 'unreadable',
+    unreadable: { kind, reason, metadata: storedMetadata(stored) },
+  };
+}

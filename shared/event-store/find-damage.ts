@@ -16,7 +16,8 @@ export async function* findDamageOf(batches: AsyncIterable<readonly StoredEvent[
   }
 }
 
-const gap = (expected: bigint, found: bigint): string =>
-  found > expected
+function gap(expected: bigint, found: bigint): string {
+  return found > expected
     ? `revisions ${expected} to ${found - 1n} before it are missing from its stream`
     : `its stream had reached revision ${expected} before it`;
+}

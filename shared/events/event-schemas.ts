@@ -52,8 +52,8 @@ const importedTarget = linkTarget.extend({
   order: z.number().optional().describe('Place of the link in the list of the target'),
 });
 
-const importedRow = <Target extends z.ZodType>(target: Target) =>
-  z.strictObject({
+function importedRow<Target extends z.ZodType>(target: Target) {
+  return z.strictObject({
     ...document,
     version: z.enum(['draft', 'published', 'live']).describe('live: of a type without draft & publish'),
     id: z.int().optional().describe('The numeric id; without one the next is allotted'),
@@ -67,6 +67,7 @@ const importedRow = <Target extends z.ZodType>(target: Target) =>
       .array(z.strictObject({ attribute: z.string(), targets: z.array(target) }))
       .describe('Of the relations that this side owns, in order'),
   });
+}
 
 const importedInWorlds = importedRow(
   importedTarget.extend({

@@ -21,7 +21,7 @@ const CHAINS: UpcasterChains = {
  * marks an event as `unreadable` if its type is not in `versions`, its version is newer, or its data is not an object.
  * It returns a current event unchanged.
  */
-export const createUpcast = (chains: UpcasterChains, versions: Readonly<Record<string, number>>) => {
+export function createUpcast(chains: UpcasterChains, versions: Readonly<Record<string, number>>) {
   const newest = new Map(Object.entries(versions));
   return (stored: EventContent): EventContent => {
     const { type, metadata } = stored;
@@ -36,7 +36,7 @@ export const createUpcast = (chains: UpcasterChains, versions: Readonly<Record<s
     }
     return { type, data, metadata: { ...metadata, schemaVersion: current } };
   };
-};
+}
 
 /** A stored event in the shapes of today. */
 export const upcast = createUpcast(CHAINS, EVENT_VERSIONS);

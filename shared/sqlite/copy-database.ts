@@ -7,7 +7,7 @@ import { createPrivateDatabase } from './private-database.ts';
  * when it is complete. An interrupted attempt leaves `<to>.part`, which the next one replaces. `change`: SQL that runs
  * on the copy before it appears. Blocks the thread until the copy is written.
  */
-export const copyDatabase = (from: string, to: string, change = ''): void => {
+export function copyDatabase(from: string, to: string, change = ''): void {
   if (existsSync(to)) throw new Error(`${to} exists already`);
   const part = `${to}.part`;
   rmSync(part, { force: true });
@@ -21,27 +21,27 @@ export const copyDatabase = (from: string, to: string, change = ''): void => {
   if (change !== '') changeDatabase(part, change);
   flush(part);
   renameSync(part, to);
-};
+}
 
-const changeDatabase = (path: string, sql: string): void => {
+function changeDatabase(path: string, sql: string): void {
   const db = new DatabaseSync(path);
   try {
     db.exec(sql);
   } finally {
     db.close();
   }
-};
+}
 
 /** Brings what was written to a file to the disk. */
-export const flush = (path: string): void => {
+export function flush(path: string): void {
   const file = openSync(path, 'r+');
   fsyncSync(file);
   closeSync(file);
-};
+}
 
 const SUFFIXES = ['-wal', '-shm', '-journal', '-damaged', '-building', '-lock', '.part', '.part-journal'];
 
 /** Removes a database and the files next to it: SQLite's, marks and locks. */
-export const removeDatabase = (path: string): void => {
+export function removeDatabase(path: string): void {
   for (const suffix of ['', ...SUFFIXES]) rmSync(`${path}${suffix}`, { force: true });
-};
+}

@@ -9,38 +9,48 @@ const CANNOT_OPEN = 14;
 const NOT_A_DATABASE = 26;
 
 /** Returns whether the file is no longer a database, or SQLite finds it damaged. */
-export const isDamaged = (error: unknown): boolean => hasCode(error, [CORRUPT, NOT_A_DATABASE]);
+export function isDamaged(error: unknown): boolean {
+  return hasCode(error, [CORRUPT, NOT_A_DATABASE]);
+}
 
 /**
  * Returns whether a file that is being opened is damaged. One that has a schema version and lacks its tables is damaged
  * too.
  */
-export const isDamagedAtOpen = (error: unknown): boolean => hasCode(error, [CORRUPT, NOT_A_DATABASE, ERROR]);
+export function isDamagedAtOpen(error: unknown): boolean {
+  return hasCode(error, [CORRUPT, NOT_A_DATABASE, ERROR]);
+}
 
 /** An error of a transaction on another thread has only its text. */
 const FULL_TEXT = /database or disk is full|ENOSPC/;
 
 /** Returns whether a file cannot grow because the disk is full. */
-export const isDiskFull = (error: unknown): boolean =>
-  hasCode(error, [FULL]) || causes(error).some(({ message }) => FULL_TEXT.test(message));
+export function isDiskFull(error: unknown): boolean {
+  return hasCode(error, [FULL]) || causes(error).some(({ message }) => FULL_TEXT.test(message));
+}
 
 /**
  * Returns whether files of a folder cannot be opened because the disk is full. SQLite has no code for the files next to
  * the database.
  */
-export const isDiskFullAtOpen = (error: unknown, folder: string): boolean =>
-  isDiskFull(error) || (hasCode(error, [IO_ERROR, CANNOT_OPEN]) && freeBytes(folder) < OPENING_TAKES_BYTES);
+export function isDiskFullAtOpen(error: unknown, folder: string): boolean {
+  return (
+    isDiskFull(error) || (hasCode(error, [IO_ERROR, CANNOT_OPEN]) && freeBytes(folder) < OPENING_TAKES_BYTES)
+  );
+}
 
 /** The index of a write-ahead log, of three databases. */
 const OPENING_TAKES_BYTES = 128 * 1024;
 
 /** Checks the error itself and its causes. The lowest byte of an extended code is the result code. */
-const hasCode = (error: unknown, codes: readonly number[]): boolean =>
-  causes(error).some((each) => {
+function hasCode(error: unknown, codes: readonly number[]): boolean {
+  return causes(error).some((each) => {
     const code = (each as { errcode?: unknown }).errcode;
     return typeof code === 'number' && codes.includes(code & 0xff);
   });
+}
 
 /** Returns an error and its causes. */
-const causes = (error: unknown): readonly Error[] =>
-  error instanceof Error ? [error, ...causes(error.cause)] : [];
+function causes(error: unknown): readonly Error[] {
+  return error instanceof Error ? [error, ...causes(error.cause)] : [];
+}

@@ -49,7 +49,7 @@ const WORKER_ENDS_MS = 5_000;
  * Locks the data directory for the life of this process, which may open its files. Creates it with access for its owner
  * only. Throws DataDirectoryInUse if it is locked.
  */
-export const lockDataDirectory = (directory: string, waitMs = WORKER_ENDS_MS): DirectoryLock => {
+export function lockDataDirectory(directory: string, waitMs = WORKER_ENDS_MS): DirectoryLock {
   const announced = announceDataDirectory(directory);
   try {
     const contents = lockContents(directory, waitMs);
@@ -64,7 +64,7 @@ export const lockDataDirectory = (directory: string, waitMs = WORKER_ENDS_MS): D
     announced.release();
     throw error;
   }
-};
+}
 
 /**
  * Locks the data directory without opening its files, which a worker of this process does. A process that finds the
@@ -74,7 +74,7 @@ export const lockDataDirectory = (directory: string, waitMs = WORKER_ENDS_MS): D
  * system drops it with the process, so a stale lock cannot exist. The holder records itself in a file next to it, which
  * is valid only while the lock is held.
  */
-export const announceDataDirectory = (directory: string, channel?: OperatorChannel): DirectoryLock => {
+export function announceDataDirectory(directory: string, channel?: OperatorChannel): DirectoryLock {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const lock = tryLockFile(join(directory, LOCK_FILE));
   if (lock === undefined) throw new DataDirectoryInUse(directory, readDirectoryHolder(directory));
@@ -99,43 +99,43 @@ export const announceDataDirectory = (directory: string, channel?: OperatorChann
       lock.release();
     },
   };
-};
+}
 
 /**
  * Locks the files of a data directory that this process or its supervisor has locked. A worker whose supervisor was
  * killed may still have them: waits some seconds for its end, then throws DataDirectoryInUse.
  */
-export const lockContents = (directory: string, waitMs = WORKER_ENDS_MS): FileLock => {
+export function lockContents(directory: string, waitMs = WORKER_ENDS_MS): FileLock {
   const lock = tryLockFile(join(directory, CONTENTS_LOCK_FILE), waitMs);
   if (lock === undefined) throw new DataDirectoryInUse(directory, undefined);
   return lock;
-};
+}
 
 /**
  * Shares the contents' lock among the workers of one supervisor, see lockContents. `isFirst`: no other worker of this supervisor
  * has the files open. A process that still has them is then the worker of a killed supervisor.
  */
-export const shareContents = (directory: string, isFirst: boolean, waitMs = WORKER_ENDS_MS): FileLock => {
+export function shareContents(directory: string, isFirst: boolean, waitMs = WORKER_ENDS_MS): FileLock {
   if (isFirst) lockContents(directory, waitMs).release();
   const lock = tryShareFile(join(directory, CONTENTS_LOCK_FILE), waitMs);
   if (lock === undefined) throw new DataDirectoryInUse(directory, undefined);
   return lock;
-};
+}
 
 /** Writes by rename, so that no reader sees half a file. */
-const writeHolder = (directory: string, holder: DirectoryHolder): void => {
+function writeHolder(directory: string, holder: DirectoryHolder): void {
   const file = join(directory, HOLDER_FILE);
   rmSync(`${file}.new`, { force: true });
   writeFileSync(`${file}.new`, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
-};
+}
 
 /** Holder of the directory, or its last holder if that was killed; undefined if there is none. */
-export const readDirectoryHolder = (directory: string): DirectoryHolder | undefined => {
+export function readDirectoryHolder(directory: string): DirectoryHolder | undefined {
   try {
     return JSON.parse(readFileSync(join(directory, HOLDER_FILE), 'utf8')) as DirectoryHolder;
   } catch {
     // The holder is just starting: it has the lock and has not written itself down yet.
     return undefined;
   }
-};
+}

@@ -12,18 +12,20 @@ const held = new Set<DatabaseSync>();
  * Locks a file, which it creates, for the life of this process; undefined if another process has the lock for at least
  * `waitMs`. The operating system releases the lock when the process ends, however it ends.
  */
-export const tryLockFile = (path: string, waitMs = 0): FileLock | undefined =>
-  lockFile(path, waitMs, (db) => db.exec('BEGIN EXCLUSIVE'));
+export function tryLockFile(path: string, waitMs = 0): FileLock | undefined {
+  return lockFile(path, waitMs, (db) => db.exec('BEGIN EXCLUSIVE'));
+}
 
 /** Locks a file that other processes may share. While one process shares it, no other gets it alone. */
-export const tryShareFile = (path: string, waitMs = 0): FileLock | undefined =>
-  lockFile(path, waitMs, (db) => {
+export function tryShareFile(path: string, waitMs = 0): FileLock | undefined {
+  return lockFile(path, waitMs, (db) => {
     db.exec('BEGIN');
     // A transaction that has read holds the file until it ends.
     db.prepare('SELECT count(*) FROM sqlite_schema').get();
   });
+}
 
-const lockFile = (path: string, waitMs: number, take: (db: DatabaseSync) => void): FileLock | undefined => {
+function lockFile(path: string, waitMs: number, take: (db: DatabaseSync) => void): FileLock | undefined {
   createPrivateDatabase(path);
   const db = new DatabaseSync(path, { timeout: waitMs });
   try {
@@ -39,4 +41,4 @@ const lockFile = (path: string, waitMs: number, take: (db: DatabaseSync) => void
       if (held.delete(db)) db.close();
     },
   };
-};
+}

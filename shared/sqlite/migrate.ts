@@ -16,9 +16,9 @@ export type MigrationSteps = {
  * in one for each of its steps. Throws if the file is of a newer version than this program knows, or a step fails; a
  * failed step changes nothing.
  */
-export const migrate = (db: Database, migrations: readonly Migration[]): void => {
+export function migrate(db: Database, migrations: readonly Migration[]): void {
   for (const _ of migrating(db, migrations));
-};
+}
 
 /** Migrates like `migrate`, but yields after every transaction. */
 export function* migrating(db: Database, migrations: readonly Migration[]): Generator<void> {
@@ -39,7 +39,7 @@ export function* migrating(db: Database, migrations: readonly Migration[]): Gene
 }
 
 /** Throws when it is newer than the `known` ones. */
-export const schemaVersion = (db: Database, known: number): number => {
+export function schemaVersion(db: Database, known: number): number {
   const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
   if (version > known) {
     throw new Error(
@@ -47,4 +47,4 @@ export const schemaVersion = (db: Database, known: number): number => {
     );
   }
   return version;
-};
+}

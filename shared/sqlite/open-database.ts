@@ -31,18 +31,20 @@ const WAL_FILE_LIMIT_BYTES = 64 * 1024 * 1024;
  * to date. Several processes may have one file open: a writer waits up to 5 s for another's transaction. Throws an
  * error that names the path if the file is not a database, cannot be opened, or was written by a newer version.
  */
-export const openDatabase = (path: string, { migrations, ...options }: DatabaseOptions): Database =>
-  openWith(path, options, (db) => migrate(db, migrations));
+export function openDatabase(path: string, { migrations, ...options }: DatabaseOptions): Database {
+  return openWith(path, options, (db) => migrate(db, migrations));
+}
 
 /** Opens a database without migrations. */
-export const connectDatabase = (path: string, options: Omit<DatabaseOptions, 'migrations'>): Database =>
-  openWith(path, options, () => undefined);
+export function connectDatabase(path: string, options: Omit<DatabaseOptions, 'migrations'>): Database {
+  return openWith(path, options, () => undefined);
+}
 
-const openWith = (
+function openWith(
   path: string,
   options: Omit<DatabaseOptions, 'migrations'>,
   prepare: (db: Database) => void,
-): Database => {
+): Database {
   let db: Database | undefined;
   try {
     createPrivateDatabase(path);
@@ -58,13 +60,14 @@ const openWith = (
     db?.close();
     throw cannotOpen(path, error as Error);
   }
-};
+}
 
 /** Names the file. */
-export const cannotOpen = (path: string, error: Error): Error =>
-  new Error(`cannot open the database ${path}: ${error.message}`, { cause: error });
+export function cannotOpen(path: string, error: Error): Error {
+  return new Error(`cannot open the database ${path}: ${error.message}`, { cause: error });
+}
 
-const useWriteAheadLog = (db: Database): void => {
+function useWriteAheadLog(db: Database): void {
   const answer = db.prepare('PRAGMA journal_mode = WAL').get();
   const mode = answer?.['journal_mode'];
   if (mode !== 'wal' && mode !== 'memory') {
@@ -72,4 +75,4 @@ const useWriteAheadLog = (db: Database): void => {
       `its file system does not support write-ahead logging (journal mode stayed ${String(mode)})`,
     );
   }
-};
+}

@@ -11,7 +11,7 @@ export type PreparedOptions = {
 const statements = new WeakMap<Database, readonly Map<string, Statement>[]>();
 
 /** Statement for `sql` on this connection, compiled at its first use and cached for the life of the connection. */
-export const prepared = (db: Database, sql: string, options: PreparedOptions = {}): Statement => {
+export function prepared(db: Database, sql: string, options: PreparedOptions = {}): Statement {
   const { bigints = false, arrays = false } = options;
   const known = statementsOf(db)[(bigints ? 2 : 0) + (arrays ? 1 : 0)] as Map<string, Statement>;
   const found = known.get(sql);
@@ -21,12 +21,12 @@ export const prepared = (db: Database, sql: string, options: PreparedOptions = {
   statement.setReturnArrays(arrays);
   known.set(sql, statement);
   return statement;
-};
+}
 
-const statementsOf = (db: Database): readonly Map<string, Statement>[] => {
+function statementsOf(db: Database): readonly Map<string, Statement>[] {
   const known = statements.get(db);
   if (known !== undefined) return known;
   const fresh = [new Map(), new Map(), new Map(), new Map()];
   statements.set(db, fresh);
   return fresh;
-};
+}

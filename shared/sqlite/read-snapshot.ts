@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 export type ReadSnapshot = { readonly connection: Database; close(): void };
 
 /** Opens a database for reading at this moment, in a process that need not be its writer's. Throws when it is not there. */
-export const openReadSnapshot = (path: string): ReadSnapshot => {
+export function openReadSnapshot(path: string): ReadSnapshot {
   const connection = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   try {
     connection.exec('BEGIN');
@@ -16,4 +16,4 @@ export const openReadSnapshot = (path: string): ReadSnapshot => {
     throw new Error(`cannot read the database ${path}: ${(error as Error).message}`, { cause: error });
   }
   return { connection, close: () => connection.close() };
-};
+}

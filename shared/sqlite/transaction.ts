@@ -6,7 +6,7 @@ import { prepared } from './prepared.ts';
  * writes, and returns its result. If `work` throws, nothing of it is stored and the error is rethrown. `work` must be
  * synchronous; transactions do not nest.
  */
-export const transaction = <T>(db: Database, work: () => T): T => {
+export function transaction<T>(db: Database, work: () => T): T {
   prepared(db, 'BEGIN IMMEDIATE').run();
   try {
     const result = work();
@@ -19,17 +19,17 @@ export const transaction = <T>(db: Database, work: () => T): T => {
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
   }
-};
+}
 
 /**
  * Runs `work`, which only reads, in one transaction: all of it sees the same state, and no statement has to determine
  * it. Each single statement asks the operating system several times. `work` must be synchronous.
  */
-export const reading = <T>(db: Database, work: () => T): T => {
+export function reading<T>(db: Database, work: () => T): T {
   prepared(db, 'BEGIN').run();
   try {
     return work();
   } finally {
     if (db.isTransaction) prepared(db, 'COMMIT').run();
   }
-};
+}

@@ -19,13 +19,13 @@ const TRANSACTIONS_TOGETHER = 8;
 /** Wait for more transactions, so that they share one commit. */
 const TOGETHER_MS = 50;
 
-const begin = (): Database => {
+function begin(): Database {
   db ??= openDatabase(path, options);
   if (!db.isTransaction) prepared(db, 'BEGIN IMMEDIATE').run();
   return db;
-};
+}
 
-const write = (message: WriteMessage): void => {
+function write(message: WriteMessage): void {
   const database = begin();
   for (const { sql, values } of message.statements)
     statements.push({ statement: prepared(database, sql), values });
@@ -35,20 +35,20 @@ const write = (message: WriteMessage): void => {
     statement.run(...runs.slice(at + 1, at + 1 + values));
     at += values + 1;
   }
-};
+}
 
-const commit = (): void => {
+function commit(): void {
   clearTimeout(timer);
   if (db?.isTransaction === true) prepared(db, 'COMMIT').run();
-};
+}
 
-const tell = (what: typeof RUN | typeof COMMITTED, count: number): void => {
+function tell(what: typeof RUN | typeof COMMITTED, count: number): void {
   Atomics.add(state, what, count);
   Atomics.notify(state, what);
-};
+}
 
 /** After a failure nothing is done but counted: a waiting caller wakes up and finds the failure. */
-const attempt = (work: () => void): void => {
+function attempt(work: () => void): void {
   try {
     if (Atomics.load(state, FAILED) === 0) work();
   } catch (error) {
@@ -56,13 +56,13 @@ const attempt = (work: () => void): void => {
     Atomics.store(state, FAILED, 1);
     if (db?.isTransaction === true) db.exec('ROLLBACK');
   }
-};
+}
 
-const commitOpen = (): void => {
+function commitOpen(): void {
   attempt(commit);
   tell(COMMITTED, open);
   open = 0;
-};
+}
 
 port.on('message', (message: WriteMessage | 'commit' | 'close') => {
   if (message === 'commit') return commitOpen();

@@ -43,7 +43,7 @@ const TRANSACTIONS_AHEAD = 4;
 const PATIENCE_MS = 600_000;
 
 /** Starts the thread. The file must have its schema already. */
-export const openWriteBehind = (path: string, options: DatabaseOptions): WriteBehind => {
+export function openWriteBehind(path: string, options: DatabaseOptions): WriteBehind {
   const state = new Int32Array(new SharedArrayBuffer(12));
   const { port1: received, port2: failures } = new MessageChannel();
   const data: WriteBehindData = { path, options, state, failures };
@@ -94,4 +94,4 @@ export const openWriteBehind = (path: string, options: DatabaseOptions): WriteBe
       until(COMMITTED, sent + 1);
     },
   };
-};
+}

@@ -87,7 +87,9 @@ type Queued = Work<unknown> & {
 };
 
 const NOBODYS: Task = { spent: 0, since: 0, limit: 0, restarts: 0, isWanted: () => false, isOwed: false };
-const always = () => true;
+function always() {
+  return true;
+}
 
 /**
  * Runs work that fits into one slice at once. Other work waits and gets one slice at a time; the event loop handles

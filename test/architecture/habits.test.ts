@@ -6,6 +6,7 @@ import { type Habits, habitsOf, habitsOfFiles } from '../support/habits.ts';
 const LEFT: { readonly [habit in keyof Habits]: number } = {
   spreadLiterals: 0,
   optionalMembers: 0,
+  arrowFunctions: 5,
   longParameterLists: 0,
   sharedNames: 0,
   longFunctions: 0,
@@ -51,6 +52,14 @@ it.each([
   '...(a === undefined ? b : { a })',
 ])('takes what the helper cannot say: %s', (member) => {
   expect(of(`export const x = { ${member} };`).optionalMembers).toEqual([]);
+});
+
+it('finds functions of a module that are constants', () => {
+  expect(of('export const f = () => {}; const g = async (x) => x;').arrowFunctions).toEqual([
+    'a.ts: f',
+    'a.ts: g',
+  ]);
+  expect(of('const f: F = () => {}; function g() { const h = () => {}; }').arrowFunctions).toEqual([]);
 });
 
 it('finds functions with more than four parameters', () => {

@@ -11,6 +11,8 @@ export type Habits = {
   readonly spreadLiterals: readonly string[];
   /** Optional members without the helper: `...(a === undefined ? {} : { a })`. Write `...defined({ a })`. */
   readonly optionalMembers: readonly string[];
+  /** Functions of a module as constants: `const f = () => …`. Write `function f()`. A type after the name is a reason not to. */
+  readonly arrowFunctions: readonly string[];
   /** Functions with more than four parameters. Pass an object. */
   readonly longParameterLists: readonly string[];
   /** Names that several files export. Rename all but one. */
@@ -43,6 +45,7 @@ export function habitsOfFiles(texts: ReadonlyMap<string, string>): Habits {
   const found = {
     spreadLiterals: [] as string[],
     optionalMembers: [] as string[],
+    arrowFunctions: [] as string[],
     longParameterLists: [] as string[],
     longFunctions: [] as string[],
     longFiles: [] as string[],
@@ -56,6 +59,7 @@ export function habitsOfFiles(texts: ReadonlyMap<string, string>): Habits {
       const count = parametersOf(node);
       if (count > MOST_PARAMETERS) found.longParameterLists.push(`${file}: ${nameOf(node)} has ${count}`);
     });
+    for (const name of arrowFunctionsOf(module)) found.arrowFunctions.push(`${file}: ${name}`);
     for (const { name, lines } of functionLinesOf(text)) {
       if (lines > MOST_FUNCTION_LINES) found.longFunctions.push(`${file}: ${name} has ${lines} lines`);
     }
@@ -67,6 +71,23 @@ export function habitsOfFiles(texts: ReadonlyMap<string, string>): Habits {
   const sharedNames = shared.map(([name, files]) => `${name}: ${files.join(', ')}`).sort();
   return { ...found, sharedNames, undocumented: undocumentedOf(texts) };
 }
+
+/** Names of the constants of a module that are arrow functions without a type of their own. */
+function arrowFunctionsOf({ body }: Tree): readonly string[] {
+  return (body as readonly Tree[]).flatMap((item) => {
+    const { declarations = [] } = (item['declaration'] ?? item) as {
+      readonly declarations?: readonly Variable[];
+    };
+    return declarations.flatMap(({ id, init }) =>
+      init?.type === 'ArrowFunctionExpression' && !id.typeAnnotation ? [id.value] : [],
+    );
+  });
+}
+
+type Variable = {
+  readonly id: { readonly value: string; readonly typeAnnotation?: unknown };
+  readonly init?: Tree | null;
+};
 
 /** The operand of a spread, without its brackets. */
 function spreadOf({ type, arguments: operand }: Tree): Tree | undefined {

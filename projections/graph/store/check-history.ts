@@ -56,5 +56,6 @@ async function findAtPosition(log: CheckedLog, last: AppliedEvent): Promise<Stor
   return undefined;
 }
 
-const sameEvent = (event: StoredEvent, { id, position }: AppliedEvent): StoredEvent | undefined =>
-  event.id === id && event.position === position ? event : undefined;
+function sameEvent(event: StoredEvent, { id, position }: AppliedEvent): StoredEvent | undefined {
+  return event.id === id && event.position === position ? event : undefined;
+}

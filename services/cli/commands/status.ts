@@ -64,7 +64,9 @@ function columnsOf(projection: ProjectionStatus): readonly string[] {
   const { lagEvents, lagSeconds, backlog, backlogSeconds } = projection;
   return [
     ...[projection.name, projection.kind, String(projection.generation), projection.position],
-    lagEvents === 0 ? 'none' : `${lagEvents} ${lagEvents === 1 ? 'event' : 'events'}, ${presentSeconds(lagSeconds)}`,
+    lagEvents === 0
+      ? 'none'
+      : `${lagEvents} ${lagEvents === 1 ? 'event' : 'events'}, ${presentSeconds(lagSeconds)}`,
     String(projection.documents ?? 'unknown'),
     projection.bytes === null ? 'in memory' : presentBytes(projection.bytes),
     backlog === 0 ? '0' : `${backlog}, ${presentSeconds(backlogSeconds)}`,

@@ -17,7 +17,9 @@ const pairs = names.refine(
   'is not a list such as editor=author,reader=authenticated',
 );
 
-const httpAddress = (what: string) => z.url({ protocol: /^https?$/, error: `is not ${what}` });
+function httpAddress(what: string) {
+  return z.url({ protocol: /^https?$/, error: `is not ${what}` });
+}
 
 /** How people sign in. */
 export const LOGIN_SETTINGS = {

@@ -2,9 +2,9 @@ import { NotLeading } from '../../command/not-leading.ts';
 import type { ContentApi } from './content-api.ts';
 import type { UploadApi } from './upload-api.ts';
 
-const refuse = async (): Promise<never> => {
+async function refuse(): Promise<never> {
   throw new NotLeading();
-};
+}
 
 /**
  * API whose writes throw NotLeading. Behind a guard it checks a caller's rights and carries nothing out: so a process

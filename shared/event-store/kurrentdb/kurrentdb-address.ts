@@ -41,14 +41,14 @@ export type Address = {
  * EventStoreDB, work the same). TLS is on unless the address has `tls=false`; `tlsCAFile`, `userCertFile` and
  * `userKeyFile` name PEM files. Throws an error without the password if the address is not understood or cannot work.
  */
-export const parseAddress = (url: string): Address => {
+export function parseAddress(url: string): Address {
   try {
     return parse(url);
   } catch (error) {
     const reason = withoutPassword((error as Error).message, url);
     throw new Error(`cannot use the event store ${withoutPassword(url, url)}: ${reason}`);
   }
-};
+}
 
 /**
  * Discovery continues as long as necessary: a cluster without a majority recovers, and a process that gave up would
@@ -62,7 +62,7 @@ const GOSSIP_TIMEOUT_SECONDS = 2;
 const KEEP_ALIVE_INTERVAL_MS = 10_000;
 const KEEP_ALIVE_TIMEOUT_MS = 3_000;
 
-const parse = (url: string): Address => {
+function parse(url: string): Address {
   const text = url.replace(/^esdb(?=\+discover:|:)/, 'kurrentdb');
   const parsed = parseConnectionString(text);
   const tls = parsed.tls !== false;
@@ -84,16 +84,16 @@ const parse = (url: string): Address => {
     keepAliveIntervalMs: parsed.keepAliveInterval ?? KEEP_ALIVE_INTERVAL_MS,
     keepAliveTimeoutMs: parsed.keepAliveTimeout ?? KEEP_ALIVE_TIMEOUT_MS,
   };
-};
+}
 
 /** Throws if TLS has no name to check: Node does not accept an IP address as the name of a TLS server. */
-export const assertTlsName = (address: string): void => {
+export function assertTlsName(address: string): void {
   if (isIP(address) === 0) return;
   throw new TlsNeedsName(
     `TLS needs a host name, got the IP address ${address}: use a name that is in the server's certificate, ` +
       'or tls=false if the server has no TLS',
   );
-};
+}
 
 /** Never succeeds later. */
 class TlsNeedsName extends Error {}
@@ -107,7 +107,7 @@ const PLAIN: TlsSettings = {
   tlsOptions: { rejectUnauthorized: false },
 };
 
-const tlsCredentials = ({ tlsCAFile, tlsVerifyCert, userCertFile, userKeyFile }: Parsed): TlsSettings => {
+function tlsCredentials({ tlsCAFile, tlsVerifyCert, userCertFile, userKeyFile }: Parsed): TlsSettings {
   if ((userCertFile === undefined) !== (userKeyFile === undefined)) {
     throw new Error('userCertFile and userKeyFile belong together: pass both or neither');
   }
@@ -124,23 +124,23 @@ const tlsCredentials = ({ tlsCAFile, tlsVerifyCert, userCertFile, userKeyFile }:
     ),
     tlsOptions: { ...(ca && { ca }), ...(key && { key }), ...(cert && { cert }), rejectUnauthorized },
   };
-};
+}
 
-const readPem = (setting: string, path: string | undefined): Buffer | null => {
+function readPem(setting: string, path: string | undefined): Buffer | null {
   if (path === undefined) return null;
   try {
     return readFileSync(path);
   } catch (error) {
     throw new Error(`${setting} cannot be read: ${(error as Error).message}`);
   }
-};
+}
 
 const CREDENTIALS = /^([a-z+]+:\/\/[^:]+):([^@]+)@/;
 
-const withoutPassword = (text: string, url: string): string => {
+function withoutPassword(text: string, url: string): string {
   const [, before, password] = CREDENTIALS.exec(url) ?? [];
   if (before === undefined) return text;
   return text
     .replaceAll(`${before}:${password}@`, `${before.replace(/\/\/.*$/, '//')}***@`)
     .replaceAll(`${password}`, '***');
-};
+}

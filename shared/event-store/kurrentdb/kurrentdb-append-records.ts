@@ -28,22 +28,24 @@ export type ConditionalAppend = {
 type Supporting = { supports(method: { readonly path: string }): Promise<boolean> };
 
 /** Returns whether the server has the call. The client caches the answer for the life of its channel. */
-export const hasAppendRecords = (client: KurrentDBClient): Promise<boolean> =>
+export function hasAppendRecords(client: KurrentDBClient): Promise<boolean> {
   // The client's class hides the question from its types, not from its objects.
-  (client as unknown as Supporting).supports(streamsGrpc.StreamsServiceService.appendRecords);
+  return (client as unknown as Supporting).supports(streamsGrpc.StreamsServiceService.appendRecords);
+}
 
 /** Returns whether the server has `BatchAppend`; cached like hasAppendRecords. */
-export const hasBatchAppend = (client: KurrentDBClient): Promise<boolean> =>
-  (client as unknown as Supporting).supports(streamsV1Grpc.StreamsService.batchAppend);
+export function hasBatchAppend(client: KurrentDBClient): Promise<boolean> {
+  return (client as unknown as Supporting).supports(streamsV1Grpc.StreamsService.batchAppend);
+}
 
 /** Index of each check: a violation names its check by index. */
 const CONDITION = 0;
 
 /** Appends with a condition on another stream, which servers from 26.1 on check. */
-export const appendRecords = async (
+export async function appendRecords(
   client: KurrentDBClient,
   { stream, expected, events, condition }: ConditionalAppend,
-): Promise<AppendResult> => {
+): Promise<AppendResult> {
   const records = events.map((event) => ({ streamName: stream, record: toRecordData(event) }));
   const checks: ConsistencyCheck[] = [
     { type: STREAM_STATE, streamName: condition.stream, expectedState: condition.revision },
@@ -58,16 +60,19 @@ export const appendRecords = async (
     if (!isViolation(error)) throw error;
     return violated(error);
   }
-};
+}
 
-const isViolation = (error: unknown): error is AppendConsistencyViolationError =>
-  isCommandError(error as Error) &&
-  (error as AppendConsistencyViolationError).type === ErrorType.APPEND_CONSISTENCY_VIOLATION;
+function isViolation(error: unknown): error is AppendConsistencyViolationError {
+  return (
+    isCommandError(error as Error) &&
+    (error as AppendConsistencyViolationError).type === ErrorType.APPEND_CONSISTENCY_VIOLATION
+  );
+}
 
 /** The condition takes precedence over the revision, also if the server reports both. */
-const violated = ({ violations }: AppendConsistencyViolationError): AppendResult => {
+function violated({ violations }: AppendConsistencyViolationError): AppendResult {
   if (violations.some(({ checkIndex }) => checkIndex === CONDITION)) return { kind: 'fenced' };
   const actual = violations[0]?.actualState;
   // Below zero: the stream was deleted.
   return { kind: 'conflict', actual: typeof actual === 'bigint' && actual >= 0n ? actual : undefined };
-};
+}

@@ -49,7 +49,7 @@ export type StreamAppend = {
  * revision at which this knowledge ends. Events of another process make it a conflict, and the look is repeated. `any`
  * becomes the revision found. The same look resolves attempts whose answer was lost.
  */
-export const createAppender = (connection: Connection): ((append: StreamAppend) => Promise<AppendResult>) => {
+export function createAppender(connection: Connection): (append: StreamAppend) => Promise<AppendResult> {
   const tails = createStreamTails();
   const streams = createLocks();
   // The attempt is repeated as a whole: a look that finds no node must not use up the time limit of the append.
@@ -67,13 +67,13 @@ export const createAppender = (connection: Connection): ((append: StreamAppend) 
     streams.run([append.stream], () =>
       retrying(`append to ${append.stream}`, connection.retryLimits, () => attempt(append)),
     );
-};
+}
 
-const appendOnce = async (
+async function appendOnce(
   connection: Connection,
   tails: StreamTails,
   append: StreamAppend,
-): Promise<AppendResult> => {
+): Promise<AppendResult> {
   const { stream, expected, events } = append;
   let tail = await tailFor(connection, tails, append);
   for (;;) {
@@ -90,14 +90,14 @@ const appendOnce = async (
     if (expected === 'any' && result.kind === 'conflict') continue;
     return (await findEarlierAppend(connection, tail, append)) ?? result;
   }
-};
+}
 
 /** Reads what must be known before a write: everything up to the revision that it will name. */
-const tailFor = async (
+async function tailFor(
   connection: Connection,
   tails: StreamTails,
   { stream, expected }: StreamAppend,
-): Promise<StreamTail> => {
+): Promise<StreamTail> {
   const known = tails.get(stream);
   // If the server agrees that there is no stream, no id is in it.
   if (expected === 'none') return known ?? EMPTY_TAIL;
@@ -105,31 +105,31 @@ const tailFor = async (
   const tail = await readStreamTail(connection, stream, known);
   tails.set(stream, tail);
   return tail;
-};
+}
 
 /**
  * Reads the tail after an append that was not stored. Reads do not show events that were deleted or truncated on the
  * server, but the next write has to name them. Without the server's report of the stream the append would conflict
  * forever.
  */
-const readTailAfter = async (
+async function readTailAfter(
   connection: Connection,
   stream: string,
   result: AppendResult,
   known: StreamTail | undefined,
-): Promise<StreamTail> => {
+): Promise<StreamTail> {
   if (result.kind !== 'conflict') return readStreamTail(connection, stream, known);
   const { actual } = result;
   const tail = await readStreamTail(connection, stream, actual === undefined ? EMPTY_TAIL : known);
   return actual === undefined || actual <= tail.revision ? tail : { ...tail, revision: actual };
-};
+}
 
 /** Result of the append that already stored these events. Throws if only some of them are there, or in another order. */
-const findEarlierAppend = async (
+async function findEarlierAppend(
   connection: Connection,
   tail: StreamTail,
   { stream, events }: StreamAppend,
-): Promise<AppendResult | undefined> => {
+): Promise<AppendResult | undefined> {
   const found = events.map((event) => tail.revisions.get(event.id));
   const some = found.findIndex((revision) => revision !== undefined);
   if (some === -1) return undefined;
@@ -142,21 +142,21 @@ const findEarlierAppend = async (
     );
   }
   return { kind: 'appended', revision, position: await positionAt(connection, stream, revision) };
-};
+}
 
-const positionAt = async (connection: Connection, stream: string, revision: bigint): Promise<bigint> => {
+async function positionAt(connection: Connection, stream: string, revision: bigint): Promise<bigint> {
   const [event] = await readStreamPage(connection, stream, revision, 1);
   if (event?.revision === revision) return positionOfEvent(event);
   throw new Error(
     `revision ${revision} of ${stream} was stored and cannot be read: the stream was deleted or truncated on the server`,
   );
-};
+}
 
-const write = async (
+async function write(
   connection: Connection,
   { stream, events, condition }: StreamAppend,
   expected: bigint | 'none',
-): Promise<AppendResult> => {
+): Promise<AppendResult> {
   const isChecked = condition !== undefined && (await serverChecksConditions(connection));
   if (isChecked && !isRevision(condition.revision)) return { kind: 'fenced' };
   if (expected !== 'none' && !isRevision(expected)) {
@@ -185,69 +185,74 @@ const write = async (
     const actual = error.actualState;
     return { kind: 'conflict', actual: typeof actual === 'bigint' ? actual : undefined };
   }
-};
+}
 
 /** Undefined if the append needs a call of its own. */
-const appendInBatch = async (
+async function appendInBatch(
   connection: Connection,
   append: BatchedAppend,
-): Promise<BatchOutcome | undefined> => {
+): Promise<BatchOutcome | undefined> {
   const { writer, batches, retryLimits } = connection;
   if (!(await withDeadline(hasBatchAppend(writer.client), retryLimits.deadlineMs))) return undefined;
   return onWriter(connection, async (channel) =>
     batches.takes(channel, sizeOf(append.events)) ? batches.append(channel, append) : undefined,
   );
-};
+}
 
 /** False: no stream has this revision, and the protocol cannot carry it. */
-const isRevision = (revision: bigint): boolean => revision >= 0n && revision <= MAX_INT64;
+function isRevision(revision: bigint): boolean {
+  return revision >= 0n && revision <= MAX_INT64;
+}
 
 /**
  * The client's `Append`: one call for each append, with a deadline. The client itself makes it only for calls with
  * their own credentials.
  */
-export const callAppend = (
+export function callAppend(
   connection: Connection,
   stream: string,
   events: readonly EncodedEvent[],
   streamState: bigint | typeof NO_STREAM,
-) => {
+) {
   const { client } = connection.writer;
   const deadline = connection.retryLimits.deadlineMs + sizeOf(events) / SLOWEST_BYTES_PER_MS;
   const options = { streamState, requiresLeader: true, deadline, batchAppendSize: 0 };
   return onWriter(connection, () => appendCall.call(client, stream, events.map(toEventData), options));
-};
+}
 
 const RESOURCE_EXHAUSTED = 8;
 
 /** A server has three limits: of an append, of one event (`AppendRecords` alone), and of a message. */
-const asTooLarge = (error: unknown): AppendTooLarge | undefined => {
+function asTooLarge(error: unknown): AppendTooLarge | undefined {
   if (error instanceof MaxAppendSizeExceededError) return new AppendTooLarge(error.maxAppendSize, error);
   if (error instanceof TransactionMaxSizeExceededError) return new AppendTooLarge(error.maxSize, error);
   if (error instanceof AppendRecordSizeExceededError) return new AppendTooLarge(error.maxSize, error);
   const isMessage =
     isCommandError(error as Error) && (error as { code?: number }).code === RESOURCE_EXHAUSTED;
   return isMessage ? new AppendTooLarge(undefined, error) : undefined;
-};
+}
 
-const asDeleted = (error: unknown): StreamDeleted | undefined =>
-  error instanceof StreamDeletedError ? new StreamDeleted(error.streamName, error) : undefined;
+function asDeleted(error: unknown): StreamDeleted | undefined {
+  return error instanceof StreamDeletedError ? new StreamDeleted(error.streamName, error) : undefined;
+}
 
 /** A megabyte a second: a large append may take longer than an answer may. */
 const SLOWEST_BYTES_PER_MS = 1_000;
 
-const sizeOf = (events: readonly EncodedEvent[]): number =>
-  events.reduce((sum, event) => sum + event.data.length, 0);
+function sizeOf(events: readonly EncodedEvent[]): number {
+  return events.reduce((sum, event) => sum + event.data.length, 0);
+}
 
 /** Returns whether the server checks conditions: see EventStore. */
-export const serverChecksConditions = ({ writer, retryLimits }: Connection): Promise<boolean> =>
-  withDeadline(hasAppendRecords(writer.client), retryLimits.deadlineMs);
+export function serverChecksConditions({ writer, retryLimits }: Connection): Promise<boolean> {
+  return withDeadline(hasAppendRecords(writer.client), retryLimits.deadlineMs);
+}
 
 /** Waits for a node before it sends anything, so that an abandoned append is not written later. */
-const onWriter = async <T>(
+async function onWriter<T>(
   { writer, retryLimits }: Connection,
   call: (channel: Channel) => Promise<T>,
-): Promise<T> => {
+): Promise<T> {
   const channel = await withDeadline(writer.channel.current(), retryLimits.deadlineMs);
   try {
     return await call(channel);
@@ -255,6 +260,8 @@ const onWriter = async <T>(
     if (isNodeLost(error)) writer.channel.lost(channel, error);
     throw asTooLarge(error) ?? asDeleted(error) ?? error;
   }
-};
+}
 
-const revisionOf = ({ revision }: StreamTail): bigint | 'none' => (revision < 0n ? 'none' : revision);
+function revisionOf({ revision }: StreamTail): bigint | 'none' {
+  return revision < 0n ? 'none' : revision;
+}

@@ -52,7 +52,7 @@ const APPENDS_OF_A_CALL = 256;
 const MAX_BYTES = 256 * 1024;
 
 /** Creates the appender for a node. Opens calls when appends need them. */
-export const createBatchAppender = (node: NodeClient, deadlineMs: number): BatchAppender => {
+export function createBatchAppender(node: NodeClient, deadlineMs: number): BatchAppender {
   let open: Call[] = [];
   /** Calls on a channel that was replaced end with their last append. */
   const retire = (channel: Channel) => {
@@ -82,7 +82,7 @@ export const createBatchAppender = (node: NodeClient, deadlineMs: number): Batch
       for (const call of open) call.retire();
     },
   };
-};
+}
 
 type Call = {
   readonly channel: Channel;
@@ -99,7 +99,7 @@ type Waiting = {
   readonly timer: NodeJS.Timeout;
 };
 
-const openCall = (node: NodeClient, channel: Channel, deadlineMs: number): Call => {
+function openCall(node: NodeClient, channel: Channel, deadlineMs: number): Call {
   const waiting = new Map<string, Waiting>();
   let ended = false;
   let retired = false;
@@ -147,18 +147,21 @@ const openCall = (node: NodeClient, channel: Channel, deadlineMs: number): Call 
       endIfDone();
     },
   };
-};
+}
 
 /** UUID, which the protocol requires; the server only checks that those of one call differ. */
-const correlationOf = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
+function correlationOf(n: number): string {
+  return `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
+}
 
-const brokenOff = () =>
-  Object.assign(new Error('the server ended the call'), {
+function brokenOff() {
+  return Object.assign(new Error('the server ended the call'), {
     code: status.UNAVAILABLE,
     details: 'the server ended the call',
   });
+}
 
-const requestOf = (correlation: string, { stream, expected, events }: BatchedAppend): BatchAppendReq => {
+function requestOf(correlation: string, { stream, expected, events }: BatchedAppend): BatchAppendReq {
   const options = new streamsPb.BatchAppendReq.Options();
   options.setStreamIdentifier(new sharedPb.StreamIdentifier().setStreamName(Buffer.from(stream)));
   if (expected === 'none') options.setNoStream(new emptyPb.Empty());
@@ -169,9 +172,9 @@ const requestOf = (correlation: string, { stream, expected, events }: BatchedApp
   request.setProposedMessagesList(events.map(proposedMessage));
   request.setIsFinal(true);
   return request;
-};
+}
 
-const proposedMessage = (event: EncodedEvent): BatchAppendReq.ProposedMessage => {
+function proposedMessage(event: EncodedEvent): BatchAppendReq.ProposedMessage {
   const { data, metadata } = toProposal(event);
   const message = new streamsPb.BatchAppendReq.ProposedMessage();
   message.setId(new sharedPb.UUID().setString(event.id));
@@ -179,9 +182,9 @@ const proposedMessage = (event: EncodedEvent): BatchAppendReq.ProposedMessage =>
   message.setData(data);
   message.setCustomMetadata(metadata);
   return message;
-};
+}
 
-const outcomeOf = (answer: BatchAppendResp): BatchOutcome => {
+function outcomeOf(answer: BatchAppendResp): BatchOutcome {
   const success = answer.getSuccess();
   if (success !== undefined) {
     const position = success.getPosition();
@@ -198,4 +201,4 @@ const outcomeOf = (answer: BatchAppendResp): BatchOutcome => {
     ? BigInt(conflict.getCurrentStreamRevision())
     : undefined;
   return { kind: 'conflict', actual };
-};
+}

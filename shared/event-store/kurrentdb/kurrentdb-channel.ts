@@ -37,11 +37,11 @@ const MAX_MESSAGE = 17 * 1024 * 1024;
  * node has stopped answering. Calls `searching` when no node answers for the first time. Closes a lost channel at once;
  * calls in flight on it end with their answer or their deadline.
  */
-export const createNodeChannel = (
+export function createNodeChannel(
   address: Address,
   pace: ChannelPace,
   searching: () => void = () => undefined,
-): NodeChannel => {
+): NodeChannel {
   const closing = new AbortController();
   let current: Promise<Channel> | undefined;
   let open: Channel | undefined;
@@ -98,17 +98,18 @@ export const createNodeChannel = (
       open = undefined;
     },
   };
-};
+}
 
-const pauseAfter = (losses: number, pace: ChannelPace): number =>
-  losses === 0 ? 0 : backoffMs(Math.max(1, losses - pace.even + 1), pace);
+function pauseAfter(losses: number, pace: ChannelPace): number {
+  return losses === 0 ? 0 : backoffMs(Math.max(1, losses - pace.even + 1), pace);
+}
 
 type Search = { readonly address: Address; readonly searching: () => void; readonly signal: AbortSignal };
 
-const findNode = async (
+async function findNode(
   { address, searching, signal }: Search,
   failed: EndPoint | undefined,
-): Promise<EndPoint> => {
+): Promise<EndPoint> {
   const [host] = address.hosts;
   if (host === undefined) throw new Error(`${address.shown} has no host`);
   if (!address.isCluster) return host;
@@ -130,10 +131,10 @@ const findNode = async (
       throw new Error(`Failed to discover after ${attempt} attempts: no node of ${address.shown} answers`);
     }
   }
-};
+}
 
 /** Host and port of a target such as `dns:localhost:2113`. */
-const endPointOf = (channel: Channel): EndPoint | undefined => {
+function endPointOf(channel: Channel): EndPoint | undefined {
   const [, address, port] = /([^:/]+):(\d+)$/.exec(channel.getTarget()) ?? [];
   return address === undefined ? undefined : { address, port: Number(port) };
-};
+}

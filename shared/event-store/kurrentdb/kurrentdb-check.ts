@@ -27,7 +27,7 @@ const NEVER = 2n ** 62n;
  * revision which no stream has, so they write nothing. Rejects with a message if the server cannot be reached or is too
  * old.
  */
-export const checkServer = async (connection: Connection): Promise<ServerCheck> => {
+export async function checkServer(connection: Connection): Promise<ServerCheck> {
   const { retryLimits, writer } = connection;
   const { version } = await retrying('the request for the version', retryLimits, () => writer.features());
   if (isTooOld(version)) {
@@ -36,15 +36,15 @@ export const checkServer = async (connection: Connection): Promise<ServerCheck> 
     );
   }
   return { version, ...(await tryAppend(connection)) };
-};
+}
 
-const isTooOld = (version: string): boolean => {
+function isTooOld(version: string): boolean {
   const [, major, minor] = /^(\d+)\.(\d+)/.exec(version) ?? [];
   if (major === undefined) return false;
   return Number(major) < OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) < OLDEST[1]);
-};
+}
 
-const tryAppend = async (connection: Connection): Promise<Pick<ServerCheck, 'appendLimit' | 'refusal'>> => {
+async function tryAppend(connection: Connection): Promise<Pick<ServerCheck, 'appendLimit' | 'refusal'>> {
   const operation = 'append to the space';
   const attempt = async () => {
     try {
@@ -63,12 +63,14 @@ const tryAppend = async (connection: Connection): Promise<Pick<ServerCheck, 'app
     const refusal = (await explained(connection.retryLimits, operation, error)) as Error;
     return { appendLimit: undefined, refusal: refusal.message };
   }
-};
+}
 
-const largeEvent = () => ({
-  id: randomUUID(),
-  type: 'server-checked',
-  data: JSON.stringify('x'.repeat(TRIED_BYTES)),
-  metadata: '{}',
-  digest: '',
-});
+function largeEvent() {
+  return {
+    id: randomUUID(),
+    type: 'server-checked',
+    data: JSON.stringify('x'.repeat(TRIED_BYTES)),
+    metadata: '{}',
+    digest: '',
+  };
+}

@@ -74,7 +74,7 @@ const FEATURES_DEADLINE_MS = 5_000;
  *   0.2 MB) nor its sockets can be released. Here: not used; one handle is made with the client and stays unconnected.
  * - The client does not leave a node whose deadline passes. Here: it does.
  */
-export const createNodeClient = (address: Address, pace: ChannelPace, searching?: () => void): NodeClient => {
+export function createNodeClient(address: Address, pace: ChannelPace, searching?: () => void): NodeClient {
   const client = KurrentDBClient.connectionString(address.text);
   const internals = client as unknown as Internals;
   const channel = createNodeChannel(address, pace, searching);
@@ -118,12 +118,12 @@ export const createNodeClient = (address: Address, pace: ChannelPace, searching?
       await client.dispose();
     },
   };
-};
+}
 
-const askFeatures = (
+function askFeatures(
   stub: InstanceType<typeof serverFeatures.ServerFeaturesClient>,
-): Promise<ServerFeatures> =>
-  new Promise((resolve, reject) => {
+): Promise<ServerFeatures> {
+  return new Promise((resolve, reject) => {
     const deadline = Date.now() + FEATURES_DEADLINE_MS;
     stub.getSupportedMethods(new sharedPb.Empty(), new Metadata(), { deadline }, (error, methods) => {
       if (error === null) resolve(featuresOf(methods));
@@ -131,12 +131,15 @@ const askFeatures = (
       else reject(convertToCommandError(error));
     });
   });
+}
 
-const featuresOf = (supported: featuresPb.SupportedMethods): ServerFeatures => ({
-  version: supported.getEventStoreServerVersion(),
-  methods: new Set(
-    supported
-      .getMethodsList()
-      .map((method) => `/${method.getServiceName()}/${method.getMethodName()}`.toLowerCase()),
-  ),
-});
+function featuresOf(supported: featuresPb.SupportedMethods): ServerFeatures {
+  return {
+    version: supported.getEventStoreServerVersion(),
+    methods: new Set(
+      supported
+        .getMethodsList()
+        .map((method) => `/${method.getServiceName()}/${method.getMethodName()}`.toLowerCase()),
+    ),
+  };
+}

@@ -24,7 +24,7 @@ export type Connection = {
 };
 
 /** Sends nothing before the first call. Throws like parseAddress. */
-export const connect = (url: string, space: string, options: RetryLimits): Connection => {
+export function connect(url: string, space: string, options: RetryLimits): Connection {
   const address = parseAddress(url);
   const retryLimits = { ...options, explain: createExplain(address) };
   const searching = () => {
@@ -47,4 +47,4 @@ export const connect = (url: string, space: string, options: RetryLimits): Conne
       await Promise.all([writer.close(), reader.close()]);
     },
   };
-};
+}

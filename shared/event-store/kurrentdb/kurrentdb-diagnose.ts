@@ -17,7 +17,7 @@ const PROBE_TIMEOUT_MS = 1_500;
 const KNOWN_FOR_MS = 2_000;
 
 /** Creates the explanation of failures. It probes the nodes at most every 2 s, and remembers what it found. */
-export const createExplain = (address: Address, probe = diagnose): Explain => {
+export function createExplain(address: Address, probe = diagnose): Explain {
   let known:
     | { readonly at: number; readonly explanation: Promise<FailureExplanation | undefined> }
     | undefined;
@@ -37,9 +37,9 @@ export const createExplain = (address: Address, probe = diagnose): Explain => {
     }
     return known.explanation;
   };
-};
+}
 
-const explainDenied = (operation: string, address: Address, code: number | undefined): string => {
+function explainDenied(operation: string, address: Address, code: number | undefined): string {
   const { shown, user } = address;
   if (user === undefined && address.tls) {
     return `${shown} needs a user: put user and password in the address (kurrentdb://USER:PASSWORD@HOST:PORT), or a client certificate`;
@@ -54,10 +54,10 @@ const explainDenied = (operation: string, address: Address, code: number | undef
     return `user ${user} may not read $all at ${shown}: make the user an admin, or add it to the ACL of $all ($r in the stream metadata of $all)`;
   }
   return `user ${user} may not do this at ${shown} (${operation}): make the user an admin, or give it $r in the server's default ACL of user streams ($settings)`;
-};
+}
 
 /** Looks at the hosts of the address, one after the other; undefined when nothing is wrong with any that answers. */
-const diagnose = async (address: Address): Promise<FailureExplanation | undefined> => {
+async function diagnose(address: Address): Promise<FailureExplanation | undefined> {
   const found: FailureExplanation[] = [];
   for (const host of address.hosts) {
     const explanation = await diagnoseHost(address, host);
@@ -66,9 +66,9 @@ const diagnose = async (address: Address): Promise<FailureExplanation | undefine
   }
   const sentence = [...new Set(found.map((each) => each.sentence))].join('; ');
   return { sentence, lasts: found.every(({ lasts }) => lasts) };
-};
+}
 
-const diagnoseHost = async (address: Address, host: EndPoint): Promise<FailureExplanation | undefined> => {
+async function diagnoseHost(address: Address, host: EndPoint): Promise<FailureExplanation | undefined> {
   const endpoint = `${host.address}:${host.port}`;
   const reached = await attempt((settle) => {
     const socket = connectTcp(host.port, host.address, () => settle(undefined));
@@ -87,11 +87,11 @@ const diagnoseHost = async (address: Address, host: EndPoint): Promise<FailureEx
     sentence: sayTls(endpoint, failure),
     lasts: failure.code !== 'ETIMEDOUT' && failure.code !== 'ECONNRESET',
   };
-};
+}
 
 type Failure = Error & { readonly code?: string };
 
-const sayUnreached = (endpoint: string, { code, message }: Failure): string => {
+function sayUnreached(endpoint: string, { code, message }: Failure): string {
   switch (code) {
     case 'ECONNREFUSED':
       return `no server listens at ${endpoint}: start it, or check the port`;
@@ -103,9 +103,9 @@ const sayUnreached = (endpoint: string, { code, message }: Failure): string => {
     default:
       return `${endpoint} cannot be reached: ${message}`;
   }
-};
+}
 
-const sayTls = (endpoint: string, { code = '', message }: Failure): string => {
+function sayTls(endpoint: string, { code = '', message }: Failure): string {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     return `the certificate of ${endpoint} is for another name (${message}): use a name that is in it`;
   }
@@ -120,10 +120,10 @@ const sayTls = (endpoint: string, { code = '', message }: Failure): string => {
   if (code === 'ETIMEDOUT')
     return `${endpoint} accepts connections and does not answer: the server may be stopped, or have no TLS`;
   return `TLS with ${endpoint} fails: ${message}`;
-};
+}
 
-const handshake = (host: EndPoint, options: object): Promise<Failure | undefined> =>
-  attempt((settle) => {
+function handshake(host: EndPoint, options: object): Promise<Failure | undefined> {
+  return attempt((settle) => {
     const servername = isIP(host.address) === 0 ? { servername: host.address } : {};
     const settings = {
       host: host.address,
@@ -136,12 +136,13 @@ const handshake = (host: EndPoint, options: object): Promise<Failure | undefined
     socket.on('error', settle);
     return socket;
   });
+}
 
 /** Resolves with why it failed, or with undefined. */
-const attempt = (
+function attempt(
   start: (settle: (failure: Failure | undefined) => void) => { destroy(): void },
-): Promise<Failure | undefined> =>
-  new Promise((resolve) => {
+): Promise<Failure | undefined> {
+  return new Promise((resolve) => {
     const timer = setTimeout(
       () => settle(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })),
       PROBE_TIMEOUT_MS,
@@ -153,3 +154,4 @@ const attempt = (
     };
     const socket = start((failure) => settle(failure));
   });
+}

@@ -39,7 +39,7 @@ type DecodeRecorded = (event: Recorded) => StoredEvent;
  * to a stream outside of the namespace or deleted on the server.
  * Throws if the address is not understood.
  */
-export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStoreOptions): EventStore => {
+export function openKurrentDbEventStore(url: string, options: KurrentDbEventStoreOptions): EventStore {
   const connection = connect(url, options.space, retryLimitsOf(options));
   const watch = createHeadWatch(connection);
   const append = createAppender(connection);
@@ -91,22 +91,24 @@ export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStor
       return closing;
     },
   };
-};
+}
 
-const retryLimitsOf = (options: KurrentDbEventStoreOptions): RetryLimits => ({
-  deadlineMs: options.deadlineMs ?? 5_000,
-  giveUpAfterMs: options.giveUpAfterMs ?? 30_000,
-  onTrouble: options.onTrouble ?? (() => undefined),
-});
+function retryLimitsOf(options: KurrentDbEventStoreOptions): RetryLimits {
+  return {
+    deadlineMs: options.deadlineMs ?? 5_000,
+    giveUpAfterMs: options.giveUpAfterMs ?? 30_000,
+    onTrouble: options.onTrouble ?? (() => undefined),
+  };
+}
 
-const tracked = async <T>(running: Set<Promise<unknown>>, task: Promise<T>): Promise<T> => {
+async function tracked<T>(running: Set<Promise<unknown>>, task: Promise<T>): Promise<T> {
   running.add(task);
   try {
     return await task;
   } finally {
     running.delete(task);
   }
-};
+}
 
 async function* readStream(connection: Connection, decode: DecodeRecorded, stream: string, from: bigint) {
   const size = createPageSize(DEFAULT_BATCH_SIZE);
@@ -137,7 +139,7 @@ async function* readAll({ connection, decode, searched }: Reading, after: bigint
  * Each check has its own message: reachable, TLS, user and password, version, read on `$all`, append to the namespace,
  * limit of an append.
  */
-const check = async (connection: Connection): Promise<readonly string[]> => {
+async function check(connection: Connection): Promise<readonly string[]> {
   const { version, appendLimit, refusal } = await checkServer(connection);
   await readHeadOfLog(connection);
   const limit =
@@ -147,16 +149,16 @@ const check = async (connection: Connection): Promise<readonly string[]> => {
           `accepts at most ${appendLimit} bytes in one append: larger entries are refused with 413 (setting MaxAppendSize, see docs/kurrentdb.md)`,
         ];
   return [`version ${version}`, ...limit, ...(refusal === undefined ? [] : [refusal])];
-};
+}
 
 /**
  * Position of the newest record of the whole log: to find the namespace's own last event could take a search of all
  * later records of others.
  */
-const lastPosition = async (connection: Connection, watch: HeadWatch): Promise<bigint> => {
+async function lastPosition(connection: Connection, watch: HeadWatch): Promise<bigint> {
   const head = await readHeadOfLog(connection);
   if (head === undefined) return 0n;
   const position = positionOfEvent(head);
   watch.want(position);
   return position;
-};
+}

@@ -10,33 +10,37 @@ export type Recorded = NonNullable<ResolvedEvent['event']> & {
 };
 
 /** Converts an event for the client: JSON data, and the metadata as KurrentDB's custom metadata. */
-export const toEventData = (event: EncodedEvent): EventData =>
-  jsonEvent({
+export function toEventData(event: EncodedEvent): EventData {
+  return jsonEvent({
     id: event.id,
     type: event.type,
     data: JSON.parse(event.data),
     metadata: withServerNames(JSON.parse(event.metadata) as EventMetadata),
   });
+}
 
 /** Converts an event to bytes. The text of the data is sent unchanged. */
-export const toProposal = ({ data, metadata }: EncodedEvent): { data: Buffer; metadata: Buffer } => ({
-  data: Buffer.from(data),
-  metadata: Buffer.from(JSON.stringify(withServerNames(JSON.parse(metadata) as EventMetadata))),
-});
+export function toProposal({ data, metadata }: EncodedEvent): { data: Buffer; metadata: Buffer } {
+  return {
+    data: Buffer.from(data),
+    metadata: Buffer.from(JSON.stringify(withServerNames(JSON.parse(metadata) as EventMetadata))),
+  };
+}
 
 /** Converts an event for `appendRecords`, whose metadata may have only strings. */
-export const toRecordData = (event: EncodedEvent): EventData =>
-  jsonEvent({
+export function toRecordData(event: EncodedEvent): EventData {
+  return jsonEvent({
     id: event.id,
     type: event.type,
     data: JSON.parse(event.data),
     metadata: metadataAsStrings(JSON.parse(event.metadata) as EventMetadata),
   });
+}
 
 /**
  * Decodes a record. Never throws because of its content: an event that is not Varve's, or cannot be read, is marked `unreadable`.
  */
-export const toStoredEvent = (recorded: Recorded, decode: Decode): StoredEvent => {
+export function toStoredEvent(recorded: Recorded, decode: Decode): StoredEvent {
   const { id, streamId: stream, revision, type, data, metadata } = recorded;
   const location = { id, stream, revision, position: positionOfEvent(recorded) };
   return decodeContent(
@@ -44,23 +48,25 @@ export const toStoredEvent = (recorded: Recorded, decode: Decode): StoredEvent =
     { type, data: jsonOf(data), metadata: jsonOf(metadata) },
     checkingDigest(id, decode),
   );
-};
+}
 
 /** The client returns bytes if the content is not JSON. */
-const jsonOf = (value: unknown): unknown => {
+function jsonOf(value: unknown): unknown {
   if (!(value instanceof Uint8Array)) return value;
   return notJson(Buffer.from(value).toString(isUtf8(value) ? 'utf8' : 'base64'));
-};
+}
 
 /**
  * Position in the server's transaction log: the commit position. It equals the prepare position for every record
  * outside of explicit transactions, which only clients older than this protocol could write. Throws if the server omits
  * it, as EventStoreDB before 22.10 does in stream reads.
  */
-export const positionOfEvent = ({ position, streamId, revision }: Recorded): bigint => {
+export function positionOfEvent({ position, streamId, revision }: Recorded): bigint {
   if (position !== undefined && position.commit <= MAX_INT64) return position.commit;
   throw new Error(`the server returns no position for revision ${revision} of ${streamId}: it is too old`);
-};
+}
 
 /** Events of the server itself in the namespace's own streams, such as the tombstone of a deleted one. */
-export const isSystemEvent = ({ type }: Recorded): boolean => type.startsWith('$');
+export function isSystemEvent({ type }: Recorded): boolean {
+  return type.startsWith('$');
+}

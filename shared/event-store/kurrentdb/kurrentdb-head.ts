@@ -17,7 +17,7 @@ export type Stretch =
  * Looks whether the log has anything of the namespace after a position, which is 0n or a record's. Both reads use one
  * channel: a node has searched what it reports as its end.
  */
-export const searchAfter = async (connection: Connection, after: bigint): Promise<Stretch> => {
+export async function searchAfter(connection: Connection, after: bigint): Promise<Stretch> {
   const { reader, retryLimits } = connection;
   const { deadlineMs } = retryLimits;
   const on = await withDeadline(reader.channel.current(), deadlineMs);
@@ -33,14 +33,14 @@ export const searchAfter = async (connection: Connection, after: bigint): Promis
     if (!isInvalidPosition(error)) throw error;
     return searchBySubscription(connection, after, { on, upTo });
   }
-};
+}
 
 /** The same search from a position that is not a record's: reads refuse it, subscriptions accept it. */
-const searchBySubscription = async (
+async function searchBySubscription(
   connection: Connection,
   after: bigint,
   { on, upTo }: { readonly on: Channel; readonly upTo: bigint },
-): Promise<Stretch> => {
+): Promise<Stretch> {
   const { deadlineMs } = connection.retryLimits;
   const signal = AbortSignal.timeout(deadlineMs);
   const call = await openSpaceCall(connection, {
@@ -62,10 +62,11 @@ const searchBySubscription = async (
   } finally {
     call.close();
   }
-};
+}
 
-const firstBehind = (events: readonly Recorded[], after: bigint): bigint | undefined =>
-  events.map(positionOfEvent).find((position) => position > after);
+function firstBehind(events: readonly Recorded[], after: bigint): bigint | undefined {
+  return events.map(positionOfEvent).find((position) => position > after);
+}
 
 /** A subscription that may have caught up without a report from the server. */
 export type HeadSubscriber = {
@@ -94,7 +95,7 @@ const LOOK_EVERY_MS = 500;
  * Informs subscriptions of foreign records after the namespace's last event. A server reports how far it has searched
  * only every 10,000 records, and never reports a head that is a few records on.
  */
-export const createHeadWatch = (connection: Connection): HeadWatch => {
+export function createHeadWatch(connection: Connection): HeadWatch {
   const subscribers = new Set<HeadSubscriber>();
   let timer: NodeJS.Timeout | undefined;
   let wanted = 0n;
@@ -139,4 +140,4 @@ export const createHeadWatch = (connection: Connection): HeadWatch => {
     look,
     close: stop,
   };
-};
+}

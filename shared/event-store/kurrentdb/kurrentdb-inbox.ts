@@ -27,7 +27,7 @@ type ObjectStream = {
  * Batches items from an object stream. Between two calls it takes nothing, so the stream's buffer fills and
  * backpressure reaches the sender.
  */
-export const createInbox = <T>(stream: ObjectStream, signal: AbortSignal): Inbox<T> => {
+export function createInbox<T>(stream: ObjectStream, signal: AbortSignal): Inbox<T> {
   let failure: Error | undefined;
   let woken = false;
   let resume: () => void = () => undefined;
@@ -78,7 +78,7 @@ export const createInbox = <T>(stream: ObjectStream, signal: AbortSignal): Inbox
     fail,
     close: () => signal.removeEventListener('abort', stop),
   };
-};
+}
 
 /** Not an error of the client's: the stream ended, which a subscription never does by itself. */
 export class SubscriptionEnded extends Error {}

@@ -12,27 +12,29 @@ import {
 import { retrying } from './kurrentdb-retry.ts';
 
 /** Reads up to `count` events of a stream from this revision on; fewer only at its end, none if it does not exist. */
-export const readStreamPage = (
+export function readStreamPage(
   connection: Connection,
   stream: string,
   from: bigint,
   count: number,
-): Promise<readonly Recorded[]> => readStreamEvents(connection, stream, { from, count });
+): Promise<readonly Recorded[]> {
+  return readStreamEvents(connection, stream, { from, count });
+}
 
 /** Reads up to `count` events of a stream before this revision (its end if undefined), newest first. */
-export const readStreamPageBefore = async (
+export async function readStreamPageBefore(
   connection: Connection,
   stream: string,
   before: bigint | undefined,
   count: number,
-): Promise<readonly Recorded[]> => {
+): Promise<readonly Recorded[]> {
   if (before === 0n) return [];
   const from = before === undefined ? 'end' : before - 1n;
   return readStreamEvents(connection, stream, { from, backwards: true, count });
-};
+}
 
-const readStreamEvents = (connection: Connection, stream: string, page: PageRequest) =>
-  retrying(`read of ${stream}`, connection.retryLimits, async () => {
+function readStreamEvents(connection: Connection, stream: string, page: PageRequest) {
+  return retrying(`read of ${stream}`, connection.retryLimits, async () => {
     try {
       return await readEvents(
         connection.reader,
@@ -45,6 +47,7 @@ const readStreamEvents = (connection: Connection, stream: string, page: PageRequ
       throw error;
     }
   });
+}
 
 /**
  * Records that the server searches for one page of a filtered answer: with it a server passes 1,000,000 records a
@@ -55,20 +58,22 @@ const SEARCH_WINDOW = 1_000;
 const CHECKPOINT_EVERY = 10;
 
 /** Returns the filter for the streams of a namespace. */
-export const spaceFilter = ({ prefix }: Connection): PrefixFilter => ({
-  prefix,
-  window: SEARCH_WINDOW,
-  checkpointEvery: CHECKPOINT_EVERY,
-});
+export function spaceFilter({ prefix }: Connection): PrefixFilter {
+  return {
+    prefix,
+    window: SEARCH_WINDOW,
+    checkpointEvery: CHECKPOINT_EVERY,
+  };
+}
 
 export const HEAD_REQUEST = allRequest({ from: 'end', backwards: true, count: 1 });
 
 /** The newest record of the whole log, of whichever stream: the server finds it without a search. */
-export const readHeadOfLog = async (connection: Connection): Promise<Recorded | undefined> => {
+export async function readHeadOfLog(connection: Connection): Promise<Recorded | undefined> {
   const read = () => readEvents(connection.reader, HEAD_REQUEST, connection.retryLimits.deadlineMs);
   const [head] = await retrying('read of the log', connection.retryLimits, read);
   return head;
-};
+}
 
 export type PageSize = {
   /** Number of events to ask for next. */
@@ -82,7 +87,7 @@ const PAGE_CHARACTERS = 8_000_000;
 const SAMPLES = 8;
 
 /** Pages that grow to `most` events while they stay below about 8 MB, estimated from a few of a page's events. */
-export const createPageSize = (most: number): PageSize => {
+export function createPageSize(most: number): PageSize {
   let count = Math.min(FIRST_PAGE, most);
   return {
     count: () => count,
@@ -94,4 +99,4 @@ export const createPageSize = (most: number): PageSize => {
       count = Math.max(1, Math.min(most, count * 2, Math.floor(PAGE_CHARACTERS / average)));
     },
   };
-};
+}

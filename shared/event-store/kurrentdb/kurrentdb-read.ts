@@ -26,7 +26,7 @@ export type PageRequest = {
 };
 
 /** A read of one stream. */
-export const streamRequest = (stream: string, { from, backwards = false, count }: PageRequest): ReadReq => {
+export function streamRequest(stream: string, { from, backwards = false, count }: PageRequest): ReadReq {
   const options = new streamsPb.ReadReq.Options.StreamOptions().setStreamIdentifier(
     new sharedPb.StreamIdentifier().setStreamName(Buffer.from(stream, 'utf8')),
   );
@@ -34,7 +34,7 @@ export const streamRequest = (stream: string, { from, backwards = false, count }
   else if (from === 'end') options.setEnd(new sharedPb.Empty());
   else options.setRevision(from.toString());
   return request(new streamsPb.ReadReq.Options().setStream(options).setCount(`${count}`), backwards);
-};
+}
 
 /** Only streams with this prefix. The server searches `window` records for one page of an answer. */
 export type PrefixFilter = {
@@ -44,14 +44,19 @@ export type PrefixFilter = {
 };
 
 /** A read of `$all`. */
-export const allRequest = ({ from, backwards = false, count }: PageRequest, filter?: PrefixFilter): ReadReq =>
-  request(inAll(from, filter).setCount(`${count}`), backwards);
+export function allRequest({ from, backwards = false, count }: PageRequest, filter?: PrefixFilter): ReadReq {
+  return request(inAll(from, filter).setCount(`${count}`), backwards);
+}
 
 /** A catch-up subscription to `$all`. */
-export const subscriptionRequest = (from: ReadFrom, filter: PrefixFilter): ReadReq =>
-  request(inAll(from, filter).setSubscription(new streamsPb.ReadReq.Options.SubscriptionOptions()), false);
+export function subscriptionRequest(from: ReadFrom, filter: PrefixFilter): ReadReq {
+  return request(
+    inAll(from, filter).setSubscription(new streamsPb.ReadReq.Options.SubscriptionOptions()),
+    false,
+  );
+}
 
-const inAll = (from: ReadFrom, filter: PrefixFilter | undefined): ReadReq.Options => {
+function inAll(from: ReadFrom, filter: PrefixFilter | undefined): ReadReq.Options {
   const all = new streamsPb.ReadReq.Options.AllOptions();
   if (from === 'start') all.setStart(new sharedPb.Empty());
   else if (from === 'end') all.setEnd(new sharedPb.Empty());
@@ -65,21 +70,22 @@ const inAll = (from: ReadFrom, filter: PrefixFilter | undefined): ReadReq.Option
       .setMax(filter.window)
       .setCheckpointintervalmultiplier(filter.checkpointEvery),
   );
-};
+}
 
-const positionMessage = (position: bigint) =>
-  new streamsPb.ReadReq.Options.Position()
+function positionMessage(position: bigint) {
+  return new streamsPb.ReadReq.Options.Position()
     .setCommitPosition(position.toString())
     .setPreparePosition(position.toString());
+}
 
-const request = (options: ReadReq.Options, backwards: boolean): ReadReq => {
+function request(options: ReadReq.Options, backwards: boolean): ReadReq {
   const { FORWARDS, BACKWARDS } = streamsPb.ReadReq.Options.ReadDirection;
   const uuids = new streamsPb.ReadReq.Options.UUIDOption().setString(new sharedPb.Empty());
   if (!options.hasFilter()) options.setNoFilter(new sharedPb.Empty());
   return new streamsPb.ReadReq().setOptions(
     options.setUuidOption(uuids).setReadDirection(backwards ? BACKWARDS : FORWARDS),
   );
-};
+}
 
 export type OpenRead = {
   readonly stream: ClientReadableStream<ReadResp>;
@@ -98,11 +104,11 @@ export type ReadSettings = {
 };
 
 /** Starts a read. Rejects when no channel is found in time. */
-export const openRead = async (
+export async function openRead(
   { channel, stub, callArguments }: NodeClient,
   message: ReadReq,
   { requiresLeader, connectMs, on: given }: ReadSettings,
-): Promise<OpenRead> => {
+): Promise<OpenRead> {
   const on = given ?? (await withDeadline(channel.current(), connectMs));
   const stream = stub(streamsGrpc.StreamsClient, on).read(message, ...callArguments({ requiresLeader }));
   // Remains for the stream's life: a failure after the last message must not end the process.
@@ -115,15 +121,15 @@ export const openRead = async (
       return convertToCommandError(error as Error);
     },
   };
-};
+}
 
 /** Makes the read and collects its events. If a read is silent for `silenceMs`, it fails and its node is left. */
-export const readEvents = async (
+export async function readEvents(
   node: NodeClient,
   message: ReadReq,
   silenceMs: number,
   on?: Channel,
-): Promise<readonly Recorded[]> => {
+): Promise<readonly Recorded[]> {
   const settings = { requiresLeader: true, connectMs: silenceMs, ...(on && { on }) };
   const call = await openRead(node, message, settings);
   try {
@@ -133,10 +139,10 @@ export const readEvents = async (
   } finally {
     call.cancel();
   }
-};
+}
 
-const collect = (stream: ClientReadableStream<ReadResp>, silenceMs: number): Promise<readonly Recorded[]> =>
-  new Promise((resolve, reject) => {
+function collect(stream: ClientReadableStream<ReadResp>, silenceMs: number): Promise<readonly Recorded[]> {
+  return new Promise((resolve, reject) => {
     const events: Recorded[] = [];
     const silence = setTimeout(() => reject(new DeadlinePassed(silenceMs)), silenceMs);
     const settle = (end: () => void) => () => {
@@ -154,9 +160,10 @@ const collect = (stream: ClientReadableStream<ReadResp>, silenceMs: number): Pro
     );
     stream.on('error', (error) => settle(() => reject(error))());
   });
+}
 
 /** Event of a message; undefined for others, such as the report that the stream does not exist. */
-const recordedOf = (message: ReadResp): Recorded | undefined => {
+function recordedOf(message: ReadResp): Recorded | undefined {
   const record = message.getEvent()?.getEvent();
   return record === undefined ? undefined : convertGrpcRecord(record);
-};
+}

@@ -17,10 +17,10 @@ export type RetryLimits = {
 export type FailureExplanation = { readonly sentence: string; readonly lasts: boolean };
 
 /** Reports a failure that is retried, with its explanation, and resolves to that. Does not delay the next attempt. */
-export const reportRetry = async (
+export async function reportRetry(
   { onTrouble, explain }: RetryLimits,
   trouble: Trouble,
-): Promise<FailureExplanation | undefined> => {
+): Promise<FailureExplanation | undefined> {
   const explanation = await explain?.(trouble.operation, trouble.error).catch(() => undefined);
   const error =
     explanation === undefined ? trouble.error : new Error(explanation.sentence, { cause: trouble.error });
@@ -30,7 +30,7 @@ export const reportRetry = async (
     // Nothing awaits this: a failed report must not end the process.
   }
   return explanation;
-};
+}
 
 /** A new leader is found within a second of its election. */
 const BACKOFF: Backoff = { firstMs: 50, longestMs: 1_000 };
@@ -68,10 +68,12 @@ export class DeadlinePassed extends Error {
 }
 
 /** Milliseconds before the attempt with this number. */
-export const waitBefore = (attempt: number): number => jittered(backoffMs(attempt, BACKOFF));
+export function waitBefore(attempt: number): number {
+  return jittered(backoffMs(attempt, BACKOFF));
+}
 
 /** Returns whether the same call may succeed later. */
-export const isPassing = (failure: unknown): boolean => {
+export function isPassing(failure: unknown): boolean {
   const error = causeOf(failure);
   if (error instanceof DeadlinePassed) return true;
   const kind = commandError(error);
@@ -79,48 +81,54 @@ export const isPassing = (failure: unknown): boolean => {
   const { type, code, message } = kind;
   if (type !== ErrorType.UNKNOWN) return PASSING.has(type);
   return !LASTING_CODES.has(code ?? -1) && !INVALID_POSITION.test(message);
-};
+}
 
 /** Returns whether a server reports that its cluster has no leader. */
-export const hasNoLeader = (error: unknown): boolean =>
-  error instanceof Error && NO_LEADER.test(error.message);
+export function hasNoLeader(error: unknown): boolean {
+  return error instanceof Error && NO_LEADER.test(error.message);
+}
 
 /** Returns whether the server reports that a position is not in its log. */
-export const isInvalidPosition = (error: unknown): boolean =>
-  error instanceof Error && (INVALID_POSITION.test(error.message) || /invalid position/i.test(error.message));
+export function isInvalidPosition(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    (INVALID_POSITION.test(error.message) || /invalid position/i.test(error.message))
+  );
+}
 
 /** Returns whether the node is gone or not the leader, so that another may answer the same call. */
-export const isNodeLost = (error: unknown): boolean => {
+export function isNodeLost(error: unknown): boolean {
   if (error instanceof DeadlinePassed) return true;
   const kind = commandError(error);
   return (
     kind !== undefined &&
     (LOST.has(kind.type) || (kind.type === ErrorType.UNKNOWN && NO_LEADER.test(kind.message)))
   );
-};
+}
 
 type Kind = Error & { readonly type: ErrorType; readonly code?: number };
 
 /** The client's error for a failure of a call; undefined for other failures, such as the program's own. */
-const commandError = (error: unknown): Kind | undefined => {
+function commandError(error: unknown): Kind | undefined {
   if (!(error instanceof Error)) return undefined;
   const converted = convertToCommandError(error);
   return converted !== undefined && isCommandError(converted) ? (converted as Kind) : undefined;
-};
+}
 
 /** The client's gossip discovery and sockets end in plain errors. */
-const isDiscoveryFailure = (error: unknown): boolean =>
-  error instanceof Error && (/^Failed to discover/.test(error.message) || 'syscall' in error);
+function isDiscoveryFailure(error: unknown): boolean {
+  return error instanceof Error && (/^Failed to discover/.test(error.message) || 'syscall' in error);
+}
 
 /**
  * Repeats the call until it succeeds, fails for good, or the time limit passes. `call` must end within its deadline and
  * must be repeatable, because a failed attempt may have taken effect. Rejects with an error that names the operation.
  */
-export const retrying = async <T>(
+export async function retrying<T>(
   operation: string,
   retryLimits: RetryLimits,
   call: () => Promise<T>,
-): Promise<T> => {
+): Promise<T> {
   const giveUpAt = performance.now() + retryLimits.giveUpAfterMs;
   let lasts = false;
   for (let attempt = 1; ; attempt += 1) {
@@ -138,10 +146,10 @@ export const retrying = async <T>(
       await delay(retryInMs);
     }
   }
-};
+}
 
 /** Rejects with DeadlinePassed if the promise takes longer, and ignores its later result. */
-export const withDeadline = async <T>(promise: Promise<T>, milliseconds: number): Promise<T> => {
+export async function withDeadline<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new DeadlinePassed(milliseconds)), milliseconds);
@@ -151,30 +159,32 @@ export const withDeadline = async <T>(promise: Promise<T>, milliseconds: number)
   } finally {
     clearTimeout(timer);
   }
-};
+}
 
 /** All attempts of an operation failed. Its cause says whether it may succeed later. */
 class OperationFailed extends Error {}
 
-const causeOf = (error: unknown): unknown => (error instanceof OperationFailed ? error.cause : error);
+function causeOf(error: unknown): unknown {
+  return error instanceof OperationFailed ? error.cause : error;
+}
 
 /** Returns a failure with the name of its operation and the number of attempts. An error of the program itself stays as it is. */
-export const named = (operation: string, failure: unknown, attempts: number): unknown => {
+export function named(operation: string, failure: unknown, attempts: number): unknown {
   const error = causeOf(failure);
   if (!isPassing(error) && !isCommandError(error as Error)) return error;
   const { message, type } = error as Error & { type?: ErrorType };
   const times = attempts === 1 ? '' : ` (${attempts} attempts)`;
   return new OperationFailed(`${operation} failed: ${message || type}${times}`, { cause: error });
-};
+}
 
 /** Failure of an operation with advice for the operator. */
-export const explained = async (
+export async function explained(
   { explain }: RetryLimits,
   operation: string,
   failure: unknown,
-): Promise<unknown> => {
+): Promise<unknown> {
   const cause = causeOf(failure);
   const explanation = await explain?.(operation, cause).catch(() => undefined);
   if (explanation === undefined) return failure;
   return new OperationFailed(`${operation} failed: ${explanation.sentence}`, { cause });
-};
+}

@@ -88,7 +88,7 @@ async function* scanOnce(
 const WAIT_FOR_MORE_MS = 10;
 
 /** Collects until the batch is full, the server has no more, or the server's search takes a while. */
-const gather = async (call: SpaceCall, batchSize: number): Promise<SpaceStep> => {
+async function gather(call: SpaceCall, batchSize: number): Promise<SpaceStep> {
   const events: Recorded[] = [];
   let bytes = 0;
   let upTo = 0n;
@@ -102,4 +102,4 @@ const gather = async (call: SpaceCall, batchSize: number): Promise<SpaceStep> =>
     if (call.isQuiet() || (events.length > 0 && step.events.length === 0)) break;
   }
   return { events, upTo, bytes };
-};
+}

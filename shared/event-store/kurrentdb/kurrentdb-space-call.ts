@@ -62,10 +62,10 @@ export type SpaceCallOptions = {
  * Subscribes to the namespace after a position. Events and checkpoints arrive in one sequence, so a checkpoint covers
  * everything before it, however much of that still waits here.
  */
-export const openSpaceCall = async (
+export async function openSpaceCall(
   connection: Connection,
   { node, after, requiresLeader, signal, on, stream }: SpaceCallOptions,
-): Promise<SpaceCall> => {
+): Promise<SpaceCall> {
   const { deadlineMs } = connection.retryLimits;
   const message = subscriptionRequest(after <= 0n ? 'start' : after, spaceFilter(connection));
   const call = await openRead(node, message, { requiresLeader, connectMs: deadlineMs, ...(on && { on }) });
@@ -131,15 +131,18 @@ export const openSpaceCall = async (
       buffer.destroy();
     },
   };
-};
+}
 
-const streamOf = (record: ReadResp.ReadEvent.RecordedEvent): string =>
-  Buffer.from(record.getStreamIdentifier()?.getStreamName_asU8() ?? []).toString();
+function streamOf(record: ReadResp.ReadEvent.RecordedEvent): string {
+  return Buffer.from(record.getStreamIdentifier()?.getStreamName_asU8() ?? []).toString();
+}
 
-const laterPosition = (one: bigint, other: bigint): bigint => (other > one ? other : one);
+function laterPosition(one: bigint, other: bigint): bigint {
+  return other > one ? other : one;
+}
 
 /** A checkpoint's position; 0n where the message has none, as CaughtUp has on servers before 25.1. */
-const searchedOf = (message: ReadResp): bigint => {
+function searchedOf(message: ReadResp): bigint {
   const position = message.getCheckpoint() ?? message.getCaughtUp()?.getPosition();
   return position === undefined ? 0n : BigInt(position.getCommitPosition());
-};
+}

@@ -24,7 +24,7 @@ const PAGE = 512;
 export const EMPTY_TAIL: StreamTail = { revision: -1n, revisions: new Map() };
 
 /** The tails of the streams that were written to last, as many as have 200,000 event ids. */
-export const createStreamTails = (maxIds = MAX_IDS): StreamTails => {
+export function createStreamTails(maxIds = MAX_IDS): StreamTails {
   const tails = new Map<string, StreamTail>();
   let ids = 0;
   const forget = (stream: string) => {
@@ -45,22 +45,22 @@ export const createStreamTails = (maxIds = MAX_IDS): StreamTails => {
     set,
     forget,
   };
-};
+}
 
 /** The tail after an append of these events, the last of them at this revision. */
-export const extendTail = (tail: StreamTail, ids: readonly string[], revision: bigint): StreamTail => {
+export function extendTail(tail: StreamTail, ids: readonly string[], revision: bigint): StreamTail {
   const first = revision - BigInt(ids.length) + 1n;
   const added = ids.map((id, n): [string, bigint] => [id, first + BigInt(n)]);
   const all = tail.revision === first - 1n ? [...tail.revisions, ...added] : added;
   return { revision, revisions: new Map(all.slice(-LOOK_BACK)) };
-};
+}
 
 /** Reads the stream's end, back to its known part or as far as ids are searched. */
-export const readStreamTail = async (
+export async function readStreamTail(
   connection: Connection,
   stream: string,
   known: StreamTail = EMPTY_TAIL,
-): Promise<StreamTail> => {
+): Promise<StreamTail> {
   const newest: [string, bigint][] = [];
   const size = createPageSize(PAGE);
   for (let before: bigint | undefined; newest.length < LOOK_BACK; ) {
@@ -77,4 +77,4 @@ export const readStreamTail = async (
   }
   const revisions = new Map(newest.slice(0, LOOK_BACK).reverse());
   return { revision: newest[0]?.[1] ?? known.revision, revisions };
-};
+}

@@ -28,11 +28,11 @@ const STALLED_AFTER_MS = 2_000;
  * answering), it subscribes again after the last handled event or checkpoint. It hands out each event once. It ends
  * when the handler throws or the server refuses for good.
  */
-export const subscribeToNamespace = (
+export function subscribeToNamespace(
   connection: Connection,
   watch: HeadWatch,
   request: SubscriptionRequest,
-): Subscription => {
+): Subscription {
   const stop = new AbortController();
   const done = run({ connection, watch, request, signal: stop.signal });
   return {
@@ -42,7 +42,7 @@ export const subscribeToNamespace = (
       await done.catch(() => undefined);
     },
   };
-};
+}
 
 type Run = {
   readonly connection: Connection;
@@ -51,7 +51,7 @@ type Run = {
   readonly signal: AbortSignal;
 };
 
-const run = async (context: Run): Promise<void> => {
+async function run(context: Run): Promise<void> {
   const cursor = { at: context.request.after };
   for (let attempt = 1; !context.signal.aborted; attempt += 1) {
     const started = cursor.at;
@@ -65,7 +65,7 @@ const run = async (context: Run): Promise<void> => {
       await pause(context, error.reason, attempt);
     }
   }
-};
+}
 
 /** Reason to subscribe again. */
 class Dropped extends Error {
@@ -87,7 +87,7 @@ class Refused extends Error {
 
 const OPERATION = 'subscription';
 
-const orDropped = async <T>(promise: Promise<T>, call?: SpaceCall): Promise<T> => {
+async function orDropped<T>(promise: Promise<T>, call?: SpaceCall): Promise<T> {
   try {
     return await promise;
   } catch (error) {
@@ -95,13 +95,13 @@ const orDropped = async <T>(promise: Promise<T>, call?: SpaceCall): Promise<T> =
     const passes = isPassing(reason) || reason instanceof SubscriptionEnded;
     throw passes ? new Dropped(reason) : new Refused(reason);
   }
-};
+}
 
 /** One call, until it ends. `cursor` is the position of the last handled event. */
-const subscribeOnce = async (
+async function subscribeOnce(
   { connection, watch, request, signal }: Run,
   cursor: { at: bigint },
-): Promise<void> => {
+): Promise<void> {
   const options = {
     node: connection.writer,
     after: cursor.at,
@@ -123,9 +123,9 @@ const subscribeOnce = async (
     watch.forget(member.subscriber);
     call.close();
   }
-};
+}
 
-const createSubscriber = (call: SpaceCall, cursor: { at: bigint }) => {
+function createSubscriber(call: SpaceCall, cursor: { at: bigint }) {
   let isBusy = false;
   let proven = 0n;
   let missingSince: number | undefined;
@@ -157,10 +157,10 @@ const createSubscriber = (call: SpaceCall, cursor: { at: bigint }) => {
     isBusy = false;
   };
   return { subscriber, handle };
-};
+}
 
-const pause = async ({ connection, signal }: Run, error: Error, attempt: number): Promise<void> => {
+async function pause({ connection, signal }: Run, error: Error, attempt: number): Promise<void> {
   const retryInMs = waitBefore(attempt);
   void reportRetry(connection.retryLimits, { operation: OPERATION, error, attempt, retryInMs });
   await delay(retryInMs, undefined, { signal }).catch(() => undefined);
-};
+}

@@ -24,9 +24,9 @@ const MAX_CHARACTERS = 8_000_000;
  * Group commit. Appends made in one turn of the event loop, and during the previous commit, share one call of `commit`;
  * only one call runs at a time. If it rejects, all of them reject with its error.
  */
-export const createAppendQueue = (
+export function createAppendQueue(
   commit: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>,
-): AppendQueue => {
+): AppendQueue {
   let waiting: Waiting[] = [];
   let committing: Promise<void> | undefined;
 
@@ -55,18 +55,18 @@ export const createAppendQueue = (
       }),
     drain: async () => committing,
   };
-};
+}
 
-const groupSize = (waiting: readonly Waiting[]): number => {
+function groupSize(waiting: readonly Waiting[]): number {
   let characters = 0;
   for (let n = 0; n < Math.min(waiting.length, MAX_APPENDS); n += 1) {
     for (const event of waiting[n]?.append.events ?? []) characters += event.data.length;
     if (characters > MAX_CHARACTERS) return n + 1;
   }
   return Math.min(waiting.length, MAX_APPENDS);
-};
+}
 
-const settle = ({ resolve, reject }: Waiting, outcome: AppendOutcome): void => {
+function settle({ resolve, reject }: Waiting, outcome: AppendOutcome): void {
   switch (outcome.kind) {
     case 'appended':
     case 'conflict':
@@ -79,4 +79,4 @@ const settle = ({ resolve, reject }: Waiting, outcome: AppendOutcome): void => {
     default:
       assertNever(outcome);
   }
-};
+}

@@ -33,8 +33,8 @@ export type LogCommit = {
  * whole transaction fails (disk full, I/O error, lock timeout). Throws LogReplaced if `known`, the last event seen, is
  * not in the log. Nothing is written in either case.
  */
-export const commitAppends = (db: Database, appends: readonly Append[], known: Head): LogCommit =>
-  transaction(db, () => {
+export function commitAppends(db: Database, appends: readonly Append[], known: Head): LogCommit {
+  return transaction(db, () => {
     const head = readHead(db);
     refuseOtherHistory(db, head, known);
     const links: string[] = [];
@@ -59,9 +59,10 @@ export const commitAppends = (db: Database, appends: readonly Append[], known: H
     });
     return { outcomes, before: head.position, links };
   });
+}
 
 /** The events that a commit of these appends wrote, in order of position. */
-export const committedRows = (appends: readonly Append[], commit: LogCommit): EventRow[] => {
+export function committedRows(appends: readonly Append[], commit: LogCommit): EventRow[] {
   const { outcomes, before, links } = commit;
   const written: EventRow[] = [];
   let last = before;
@@ -75,10 +76,10 @@ export const committedRows = (appends: readonly Append[], commit: LogCommit): Ev
     last = outcome.position;
   }
   return written;
-};
+}
 
 /** Result of the append that already stored these events: a retry writes nothing. */
-const findEarlierAppend = (db: Database, { stream, events }: Append): AppendOutcome | undefined => {
+function findEarlierAppend(db: Database, { stream, events }: Append): AppendOutcome | undefined {
   const found = events.map((event) => findEvent(db, spaceOf(stream), event.id));
   const first = found.find((event) => event !== undefined);
   if (first === undefined) return undefined;
@@ -94,10 +95,10 @@ const findEarlierAppend = (db: Database, { stream, events }: Append): AppendOutc
     kind: 'refused',
     reason: `event id ${id} is that of ${original}, and this append to ${stream} is not its retry`,
   };
-};
+}
 
 /** Most appends of a commit have the same condition: its stream is read once, unless one of them writes to it. */
-const createFence = (db: Database) => {
+function createFence(db: Database) {
   let known: { readonly stream: string; readonly revision: bigint | undefined } | undefined;
   return {
     find({ condition }: Append): AppendOutcome | undefined {
@@ -110,23 +111,23 @@ const createFence = (db: Database) => {
       if (known?.stream === stream) known = undefined;
     },
   };
-};
+}
 
 type Free = { readonly kind: 'free'; readonly revision: bigint };
 
-const findConflict = (db: Database, { stream, expected }: Append): Free | AppendOutcome => {
+function findConflict(db: Database, { stream, expected }: Append): Free | AppendOutcome {
   const actual = readLastRevision(db, stream);
   const isExpected = expected === 'any' || (expected === 'none' ? actual === undefined : actual === expected);
   return isExpected ? { kind: 'free', revision: (actual ?? -1n) + 1n } : { kind: 'conflict', actual };
-};
+}
 
 /** An append's events as rows, from `firstRevision` on and behind the event at `lastPosition`, and where that leaves the log. */
-const writtenAt = (
+function writtenAt(
   { stream, events }: Append,
   firstRevision: bigint,
   lastPosition: bigint,
   links: readonly string[],
-) => {
+) {
   const rows = events.map(({ id, type, data, metadata }, n): EventRow => {
     const revision = firstRevision + BigInt(n);
     return [lastPosition + BigInt(n) + 1n, stream, revision, id, type, data, metadata, links[n] ?? ''];
@@ -138,4 +139,4 @@ const writtenAt = (
     position: lastPosition + count,
   } as const;
   return { rows, result };
-};
+}

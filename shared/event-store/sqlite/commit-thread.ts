@@ -10,7 +10,7 @@ const path = String(workerData);
 const db = openLog(path);
 let isMeant = false;
 
-const commit = ({ appends, known }: LogCommitRequest): CommitAnswer => {
+function commit({ appends, known }: LogCommitRequest): CommitAnswer {
   try {
     // The file may have been replaced before this thread opened it.
     if (!isMeant) refuseOtherFile(path, known.file);
@@ -20,7 +20,7 @@ const commit = ({ appends, known }: LogCommitRequest): CommitAnswer => {
     if (error instanceof LogReplaced) return { kind: 'replaced', message: error.message };
     return { kind: 'failed', error: error as Error };
   }
-};
+}
 
 port.on('message', (message: LogCommitRequest | 'close') => {
   if (message !== 'close') return port.postMessage(commit(message));

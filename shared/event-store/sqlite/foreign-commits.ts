@@ -16,7 +16,7 @@ const IDLE_LOOK_MS = 100;
  * log is being written, and rarely otherwise. The change of the file is not the signal itself: it comes before the
  * commit is visible, and nothing changes afterwards.
  */
-export const watchForeignCommits = (path: string, look: () => boolean): ForeignCommits => {
+export function watchForeignCommits(path: string, look: () => boolean): ForeignCommits {
   let busyUntil = 0;
   let timer: NodeJS.Timeout | undefined;
   let watcher: FSWatcher | undefined;
@@ -51,10 +51,10 @@ export const watchForeignCommits = (path: string, look: () => boolean): ForeignC
       watcher?.close();
     },
   };
-};
+}
 
 /** undefined if the system cannot watch files. Watches the folder, because the write-ahead log is created and deleted. */
-const watchFolder = (folder: string, changed: (name: string | null) => void): FSWatcher | undefined => {
+function watchFolder(folder: string, changed: (name: string | null) => void): FSWatcher | undefined {
   try {
     const watcher = watch(folder, { persistent: false }, (_event, name) => changed(name));
     watcher.on('error', () => watcher.close());
@@ -62,4 +62,4 @@ const watchFolder = (folder: string, changed: (name: string | null) => void): FS
   } catch {
     return undefined;
   }
-};
+}

@@ -10,5 +10,6 @@ import { hash } from 'node:crypto';
 export const CHAIN_START = '';
 
 /** SHA-256 in hex digits. */
-export const nextLink = (before: string, stream: string, revision: bigint, digest: string): string =>
-  hash('sha256', `${before}\n${stream}\n${revision}\n${digest}`, 'hex');
+export function nextLink(before: string, stream: string, revision: bigint, digest: string): string {
+  return hash('sha256', `${before}\n${stream}\n${revision}\n${digest}`, 'hex');
+}

@@ -12,21 +12,24 @@ export type KnownLog = { readonly file: string; readonly head: Head };
 /** The log is not the one that was opened. Stored events and served content would diverge. */
 export class LogReplaced extends Error {}
 
-const replaced = (what: string) =>
-  new LogReplaced(`${what} while it was open: this process cannot continue. Start it again on the right log`);
+function replaced(what: string) {
+  return new LogReplaced(
+    `${what} while it was open: this process cannot continue. Start it again on the right log`,
+  );
+}
 
 /** Throws LogReplaced when the file at `path` is not the one that was opened. */
-export const refuseOtherFile = (path: string, file: string): void => {
+export function refuseOtherFile(path: string, file: string): void {
   if (fileOf(path) !== file) throw replaced(`the log's file ${path} was replaced or removed`);
-};
+}
 
 /** Throws LogReplaced if the last known event is no longer in the log. `head`: its last event now. */
-export const refuseOtherHistory = (db: Database, head: Head, known: Head): void => {
+export function refuseOtherHistory(db: Database, head: Head, known: Head): void {
   if (head.position === known.position && head.chain === known.chain) return;
   const found = known.position === 0n ? known.chain : readLink(db, known.position);
   if (found !== known.chain)
     throw replaced(`the event at position ${known.position} of the log was removed or replaced`);
-};
+}
 
 /** Checks whether the log is still the one that was opened. */
 export type SameLog = {
@@ -46,7 +49,7 @@ export type SameLog = {
 const FILE_LOOK_MS = 50;
 
 /** Watches the file at `path` from now on: its inode, and the last event with its chain. */
-export const watchLogIdentity = (path: string, db: Database): SameLog => {
+export function watchLogIdentity(path: string, db: Database): SameLog {
   const file = fileOf(path);
   let head = readHead(db);
   let lookedAt = performance.now();
@@ -70,9 +73,9 @@ export const watchLogIdentity = (path: string, db: Database): SameLog => {
         head = { position, chain };
     },
   };
-};
+}
 
-const fileOf = (path: string): string => {
+function fileOf(path: string): string {
   const { dev, ino } = statSync(path, { throwIfNoEntry: false }) ?? { dev: 0, ino: 0 };
   return `${dev} ${ino}`;
-};
+}

@@ -46,7 +46,8 @@ export const LOG_MIGRATIONS: readonly Migration[] = [
  * span belong to one namespace. The index over ids covers events with a link, so it is created instantly and grows with
  * the chain.
  */
-const chainSchema = (last: number): string => `
+function chainSchema(last: number): string {
+  return `
   DROP TRIGGER event_waits_for_copy;
   ALTER TABLE event ADD COLUMN chain TEXT
     CONSTRAINT "this log was upgraded by a newer release of Varve: start that release" CHECK (chain IS NOT NULL OR position <= ${last});
@@ -55,3 +56,4 @@ const chainSchema = (last: number): string => `
   CREATE INDEX span_by_space ON span (space, first);
   CREATE TABLE chain_progress (position INTEGER NOT NULL, chain TEXT NOT NULL) STRICT;
   INSERT INTO chain_progress VALUES (0, '');`;
+}

@@ -30,12 +30,12 @@ const PASS_OVER_MS = 250;
  * for a batch only when the last one is handled, so a slow handler costs no memory. While it lags it lets the event
  * loop turn between batches. Events of other namespaces cause a call without events, a few times a second.
  */
-export const subscribeToLog = (
+export function subscribeToLog(
   source: LogSource,
   after: bigint,
   handle: EventHandler,
   batchSize: number,
-): LogSubscription => {
+): LogSubscription {
   let closed = false;
   let wake: () => void = () => undefined;
   const woken = async (ms: number | undefined) => {
@@ -77,4 +77,4 @@ export const subscribeToLog = (
       await done.catch(() => undefined);
     },
   };
-};
+}

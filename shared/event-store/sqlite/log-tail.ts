@@ -39,7 +39,7 @@ export type LogTailOptions = {
 };
 
 /** Creates the tail of an open log. Watches for commits of other processes while somebody subscribes. */
-export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOptions): LogTail => {
+export function createLogTail({ path, db, space, writer, decodeAll }: LogTailOptions): LogTail {
   const subscriptions = new Set<LogSubscription>();
   const same = watchLogIdentity(path, db);
   const growth = createGrowth(db, same);
@@ -123,14 +123,15 @@ export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOpt
       await Promise.all([...subscriptions].map((subscription) => subscription.close()));
     },
   };
-};
+}
 
 /** Events of other streams are not decoded. */
-const ofStream = (rows: readonly EventRow[], stream: string | undefined): readonly EventRow[] =>
-  stream === undefined ? rows : rows.filter((row) => row[1] === stream);
+function ofStream(rows: readonly EventRow[], stream: string | undefined): readonly EventRow[] {
+  return stream === undefined ? rows : rows.filter((row) => row[1] === stream);
+}
 
 /** Recent events, and a cheap check whether other connections have made the log longer. */
-const createGrowth = (db: Database, same: SameLog) => {
+function createGrowth(db: Database, same: SameLog) {
   // The order matters: the next look finds a commit between the two reads. In the other order it would be missed.
   let foreignVersion = readForeignVersion(db);
   const recent = createRecentEvents(readLastPosition(db));
@@ -145,4 +146,4 @@ const createGrowth = (db: Database, same: SameLog) => {
     return true;
   };
   return { recent, look };
-};
+}

@@ -10,7 +10,9 @@ import { CHAIN_START, nextLink } from './hash-chain.ts';
 /** The upgrade of a log that was written without a hash chain: a copy first, then a link for every event. */
 
 /** Copy of the log before the upgrade, which an earlier release can open. */
-const copyOf = (file: string): string => `${file}.before-upgrade`;
+function copyOf(file: string): string {
+  return `${file}.before-upgrade`;
+}
 
 const UNDO_BARRIER = 'DROP TRIGGER event_waits_for_copy; PRAGMA user_version = 1;';
 
@@ -18,7 +20,7 @@ const UNDO_BARRIER = 'DROP TRIGGER event_waits_for_copy; PRAGMA user_version = 1
 const ROOM = 2;
 
 /** Throws before anything is changed when the copy and the links do not fit, or an older copy is in the way. */
-export const refuseWithoutDisk = (db: Database): void => {
+export function refuseWithoutDisk(db: Database): void {
   const file = db.location();
   if (file === null || isEmpty(db)) return;
   if (existsSync(copyOf(file))) {
@@ -32,14 +34,14 @@ export const refuseWithoutDisk = (db: Database): void => {
   throw new Error(
     `it has to be upgraded, which needs ${megabytes(needed)} of disk space, and ${megabytes(bavail * bsize)} are free: free some space first; nothing was changed`,
   );
-};
+}
 
 /** Writes the copy, once. The barrier is in place: the copy has every event of the log. */
-export const keepCopy = (db: Database): void => {
+export function keepCopy(db: Database): void {
   const file = db.location();
   if (file === null || isEmpty(db) || existsSync(copyOf(file))) return;
   copyDatabase(file, copyOf(file), UNDO_BARRIER);
-};
+}
 
 /** Events per transaction; other processes wait for it. */
 const EVENTS_AT_ONCE = 5_000;
@@ -48,7 +50,7 @@ const CHARACTERS_AT_ONCE = 8_000_000;
 type OldRow = readonly [bigint, string, bigint, string, string, string, string];
 
 /** Writes the links and spans of the next events; `done` if there are none. */
-export const chainNextEvents = (db: Database): 'again' | 'done' => {
+export function chainNextEvents(db: Database): 'again' | 'done' {
   const progress = db.prepare('SELECT position, chain FROM chain_progress').get();
   let position = BigInt(Number(progress?.['position'] ?? 0));
   let chain = String(progress?.['chain'] ?? CHAIN_START);
@@ -66,16 +68,16 @@ export const chainNextEvents = (db: Database): 'again' | 'done' => {
   }
   prepared(db, 'UPDATE chain_progress SET position = ?, chain = ?').run(position, chain);
   return 'again';
-};
+}
 
 /** Begins a span at the position unless the last span is of the same namespace. */
-export const openSpan = (db: Database, space: string, position: bigint): void => {
+export function openSpan(db: Database, space: string, position: bigint): void {
   const last = prepared(db, 'SELECT space FROM span ORDER BY first DESC LIMIT 1').get();
   if (last?.['space'] === space) return;
   prepared(db, 'INSERT INTO span (first, space) VALUES (?, ?)').run(position, space);
-};
+}
 
-const readOldRows = (db: Database, after: bigint): OldRow[] => {
+function readOldRows(db: Database, after: bigint): OldRow[] {
   const sql = `SELECT position, stream, revision, id, type, data, metadata FROM event
                WHERE position > ? ORDER BY position LIMIT ${EVENTS_AT_ONCE}`;
   const rows: OldRow[] = [];
@@ -87,10 +89,16 @@ const readOldRows = (db: Database, after: bigint): OldRow[] => {
     if (characters >= CHARACTERS_AT_ONCE) break;
   }
   return rows;
-};
+}
 
-const isEmpty = (db: Database): boolean => db.prepare('SELECT 1 FROM event LIMIT 1').get() === undefined;
+function isEmpty(db: Database): boolean {
+  return db.prepare('SELECT 1 FROM event LIMIT 1').get() === undefined;
+}
 
-const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
 
-const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1_000_000)} MB`;
+function megabytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1_000_000)} MB`;
+}

@@ -11,22 +11,24 @@ export type LogWriter = {
 };
 
 /** Writes on the calling thread: a commit needs no message, but everything waits for the disk. */
-export const createLogWriter = (path: string, db: Database): LogWriter => ({
-  commit: async (appends, known) => commitToFile(path, db, appends, known),
-  close: async () => {},
-});
+export function createLogWriter(path: string, db: Database): LogWriter {
+  return {
+    commit: async (appends, known) => commitToFile(path, db, appends, known),
+    close: async () => {},
+  };
+}
 
 /** Checks the file after the commit: whatever happens to it later, the right log had the stored events. */
-export const commitToFile = (
+export function commitToFile(
   path: string,
   db: Database,
   appends: readonly Append[],
   { file, head }: KnownLog,
-): LogCommit => {
+): LogCommit {
   const commit = commitAppends(db, appends, head);
   refuseOtherFile(path, file);
   return commit;
-};
+}
 
 export type LogCommitRequest = { readonly appends: readonly Append[]; readonly known: KnownLog };
 
@@ -41,7 +43,7 @@ type Waiting = { readonly resolve: (commit: LogCommit) => void; readonly reject:
  * Writes on a separate thread with its own connection, so that reads are answered during a commit. Starts the thread at
  * the first commit. The thread keeps the process alive only during a commit.
  */
-export const createThreadedLogWriter = (path: string): LogWriter => {
+export function createThreadedLogWriter(path: string): LogWriter {
   let thread: Worker | undefined;
   let waiting: Waiting | undefined;
 
@@ -81,4 +83,4 @@ export const createThreadedLogWriter = (path: string): LogWriter => {
       await ended;
     },
   };
-};
+}

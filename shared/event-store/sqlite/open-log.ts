@@ -12,7 +12,7 @@ const OPTIONS = { durability: 'full' } as const;
 const LOOK_MS = 50;
 
 /** Opens the log's file, which is made or upgraded where necessary. The thread waits for an upgrade: see `upgradeLog`. */
-export const openLog = (path: string): Database => {
+export function openLog(path: string): Database {
   const db = connectDatabase(path, OPTIONS);
   try {
     const lock = isOlder(db) ? lockUpgradeSync(path) : undefined;
@@ -27,14 +27,14 @@ export const openLog = (path: string): Database => {
     db.close();
     throw cannotOpen(path, error as Error);
   }
-};
+}
 
 /**
  * Upgrades the log of an earlier release, in bounded transactions, and lets the event loop turn between them. Continues
  * an upgrade that was interrupted. One process upgrades, the others wait. Does nothing if there is no log, or a current
  * one.
  */
-export const upgradeLog = async (path: string): Promise<void> => {
+export async function upgradeLog(path: string): Promise<void> {
   if (!existsSync(path)) return;
   const db = connectDatabase(path, OPTIONS);
   try {
@@ -52,28 +52,30 @@ export const upgradeLog = async (path: string): Promise<void> => {
   } finally {
     db.close();
   }
-};
+}
 
-const isOlder = (db: Database): boolean => {
+function isOlder(db: Database): boolean {
   const version = schemaVersion(db, LOG_MIGRATIONS.length);
   return version > 0 && version < LOG_MIGRATIONS.length;
-};
+}
 
-const lockFile = (path: string): string => `${path}-upgrade`;
+function lockFile(path: string): string {
+  return `${path}-upgrade`;
+}
 
-const lockUpgrade = async (path: string): Promise<FileLock> => {
+async function lockUpgrade(path: string): Promise<FileLock> {
   for (;;) {
     const lock = tryLockFile(lockFile(path));
     if (lock !== undefined) return lock;
     await delay(LOOK_MS);
   }
-};
+}
 
-const lockUpgradeSync = (path: string): FileLock => {
+function lockUpgradeSync(path: string): FileLock {
   const nobody = new Int32Array(new SharedArrayBuffer(4));
   for (;;) {
     const lock = tryLockFile(lockFile(path));
     if (lock !== undefined) return lock;
     Atomics.wait(nobody, 0, 0, LOOK_MS);
   }
-};
+}

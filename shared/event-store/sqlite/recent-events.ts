@@ -18,7 +18,7 @@ const MAX_EVENTS = 4_096;
 const MAX_CHARACTERS = 16_000_000;
 
 /** Creates an empty memory. `last`: position of the last event of the log. */
-export const createRecentEvents = (last: bigint): RecentEvents => {
+export function createRecentEvents(last: bigint): RecentEvents {
   let rows: EventRow[] = [];
   let characters = 0;
   /** The position after which every event is in `rows`. */
@@ -54,12 +54,14 @@ export const createRecentEvents = (last: bigint): RecentEvents => {
     },
     restart,
   };
-};
+}
 
-const size = (row: EventRow): number => row[5].length + row[6].length;
+function size(row: EventRow): number {
+  return row[5].length + row[6].length;
+}
 
 /** Index of the first row with a greater position, by halving. */
-const firstAfter = (rows: readonly EventRow[], position: bigint): number => {
+function firstAfter(rows: readonly EventRow[], position: bigint): number {
   let low = 0;
   let high = rows.length;
   while (low < high) {
@@ -68,4 +70,4 @@ const firstAfter = (rows: readonly EventRow[], position: bigint): number => {
     else low = middle + 1;
   }
   return low;
-};
+}

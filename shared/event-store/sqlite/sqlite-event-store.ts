@@ -34,7 +34,7 @@ const DEFAULT_BATCH_SIZE = 512;
  * writes nothing if only some of its ids exist, if they are in another stream, or if its stream is outside of the
  * namespace. Throws if the file cannot be opened (see openDatabase).
  */
-export const openSqliteEventStore = (path: string, options: SqliteEventStoreOptions): EventStore => {
+export function openSqliteEventStore(path: string, options: SqliteEventStoreOptions): EventStore {
   const { space } = options;
   const db = openLog(path);
   const decode = options.decode ?? ((stored) => stored);
@@ -86,7 +86,7 @@ export const openSqliteEventStore = (path: string, options: SqliteEventStoreOpti
       return closing;
     },
   };
-};
+}
 
 /** Every event of the file against its digest and its link. */
 async function* findDamage(db: Database): AsyncGenerator<Damage> {

@@ -31,8 +31,8 @@ const OF_SPACE = `SELECT ${WITH_LINK_BEFORE} FROM span CROSS JOIN event
  * Returns up to `limit` of the namespace's events with position > `after`, in order; fewer if they are large, none only
  * at the end. The cost does not depend on the number of events of other namespaces.
  */
-export const readAfter = (db: Database, space: string, after: bigint, limit: number): SpacePage =>
-  reading(db, () => {
+export function readAfter(db: Database, space: string, after: bigint, limit: number): SpacePage {
+  return reading(db, () => {
     if (after >= MAX_INT64) return { rows: [], upTo: after };
     const from = after < 0n ? 1n : after + 1n;
     const span = readOne<bigint | null>(db, 'SELECT max(first) FROM span WHERE first <= ?', from) ?? 0n;
@@ -41,40 +41,41 @@ export const readAfter = (db: Database, space: string, after: bigint, limit: num
     const end = isFull ? last : readLastPosition(db);
     return { rows, upTo: laterPosition(last, end) };
   });
+}
 
 /** Returns the later of two positions. */
-export const laterPosition = (one: bigint, other: bigint): bigint => {
+export function laterPosition(one: bigint, other: bigint): bigint {
   if (one < other) return other;
   return one;
-};
+}
 
 /**
  * Returns up to `limit` events of a stream with revision >= `from`, in order; fewer if they are large, none only at the
  * end.
  */
-export const readStreamFrom = (
+export function readStreamFrom(
   db: Database,
   stream: string,
   from: bigint,
   limit: number,
-): readonly EventRow[] => {
+): readonly EventRow[] {
   const sql = `SELECT ${WITH_LINK_BEFORE} FROM event WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?`;
   if (from > MAX_INT64) return [];
   return readPage(db, sql, [stream, from < 0n ? 0n : from, limit], limit).rows;
-};
+}
 
 /** Returns up to `limit` events of all namespaces with position > `after`, in order. */
-export const readFileAfter = (db: Database, after: bigint, limit: number): readonly EventRow[] => {
+export function readFileAfter(db: Database, after: bigint, limit: number): readonly EventRow[] {
   const sql = `SELECT ${WITH_LINK_BEFORE} FROM event WHERE position > ? ORDER BY position LIMIT ?`;
   return readPage(db, sql, [after, limit], limit).rows;
-};
+}
 
-const readPage = (
+function readPage(
   db: Database,
   sql: string,
   parameters: (string | bigint | number)[],
   limit: number,
-): { readonly rows: readonly EventRow[]; readonly isFull: boolean } => {
+): { readonly rows: readonly EventRow[]; readonly isFull: boolean } {
   const rows: EventRow[] = [];
   let characters = 0;
   for (const found of prepared(db, sql, { bigints: true, arrays: true }).iterate(...parameters)) {
@@ -84,77 +85,81 @@ const readPage = (
     if (characters >= PAGE_CHARACTERS) break;
   }
   return { rows, isFull: rows.length === limit || characters >= PAGE_CHARACTERS };
-};
+}
 
-const eventRow = (row: StoredRow): EventRow => {
+function eventRow(row: StoredRow): EventRow {
   const [position, stream, revision, id, type, data, metadata, chain] = row;
   return [position, stream, revision, id, type, data, metadata, chain ?? '', damageOf(row)];
-};
+}
 
 /** Position and link of the file's last event, of any namespace; 0n if there is none. */
-export const readHead = (db: Database): { readonly position: bigint; readonly chain: string } => {
+export function readHead(db: Database): { readonly position: bigint; readonly chain: string } {
   const sql = 'SELECT position, chain FROM event ORDER BY position DESC LIMIT 1';
   const row = prepared(db, sql, { bigints: true, arrays: true }).get() as unknown as
     | readonly [bigint, string]
     | undefined;
   return row === undefined ? { position: 0n, chain: CHAIN_START } : { position: row[0], chain: row[1] };
-};
+}
 
 /** Link of the event at a position; undefined if there is none. */
-export const readLink = (db: Database, position: bigint): string | undefined => {
+export function readLink(db: Database, position: bigint): string | undefined {
   const sql = 'SELECT chain FROM event WHERE position = ?';
   const row = prepared(db, sql, { bigints: true, arrays: true }).get(position);
   return (row as unknown as readonly [string] | undefined)?.[0];
-};
+}
 
 /** Position of the file's last event, 0n if there is none. */
-export const readLastPosition = (db: Database): bigint =>
-  readOne<bigint | null>(db, 'SELECT max(position) FROM event') ?? 0n;
+export function readLastPosition(db: Database): bigint {
+  return readOne<bigint | null>(db, 'SELECT max(position) FROM event') ?? 0n;
+}
 
 /** Position of the namespace's last event, 0n if there is none. */
-export const readLastPositionOf = (db: Database, space: string): bigint =>
-  reading(db, () => {
+export function readLastPositionOf(db: Database, space: string): bigint {
+  return reading(db, () => {
     const first = readOne<bigint | null>(db, 'SELECT max(first) FROM span WHERE space = ?', space);
     if (first === null) return 0n;
     const next = readOne<bigint | null>(db, 'SELECT min(first) FROM span WHERE first > ?', first);
     return next === null ? readLastPosition(db) : next - 1n;
   });
+}
 
 /** Revision of the stream's last event, undefined when it has none. */
-export const readLastRevision = (db: Database, stream: string): bigint | undefined =>
-  readOne<bigint | null>(db, 'SELECT max(revision) FROM event WHERE stream = ?', stream) ?? undefined;
+export function readLastRevision(db: Database, stream: string): bigint | undefined {
+  return readOne<bigint | null>(db, 'SELECT max(revision) FROM event WHERE stream = ?', stream) ?? undefined;
+}
 
 const FIND_EVENT = `SELECT stream, revision, position FROM event
   WHERE id = ? AND ${SPACE_OF_STREAM} = ? AND chain IS NOT NULL`;
 
 /** Finds the event with this id in the namespace. */
-export const findEvent = (
+export function findEvent(
   db: Database,
   space: string,
   id: string,
-): { readonly stream: string; readonly revision: bigint; readonly position: bigint } | undefined => {
+): { readonly stream: string; readonly revision: bigint; readonly position: bigint } | undefined {
   const row = prepared(db, FIND_EVENT, { bigints: true, arrays: true }).get(id, space) as unknown as
     | readonly [string, bigint, bigint]
     | undefined;
   return row && { stream: row[0], revision: row[1], position: row[2] };
-};
+}
 
 const INSERT_EVENT = `INSERT INTO event (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Inserts an event as it is: the caller has its position, revision and chain, and a transaction. */
-export const insertEvent = (db: Database, row: EventRow): void => {
+export function insertEvent(db: Database, row: EventRow): void {
   const [position, stream, revision, id, type, data, metadata, chain = null] = row;
   prepared(db, INSERT_EVENT).run(position, stream, revision, id, type, data, metadata, chain);
-};
+}
 
 /** Records that the events from this position on belong to the namespace. */
 export const noteSpace = openSpan;
 
 /** A number that is another one whenever another connection (of any process) has committed to the file since. */
-export const readForeignVersion = (db: Database): number =>
-  Number(readOne<bigint>(db, 'PRAGMA data_version'));
+export function readForeignVersion(db: Database): number {
+  return Number(readOne<bigint>(db, 'PRAGMA data_version'));
+}
 
-const readOne = <T>(db: Database, sql: string, ...parameters: (string | bigint)[]): T => {
+function readOne<T>(db: Database, sql: string, ...parameters: (string | bigint)[]): T {
   const row = prepared(db, sql, { bigints: true, arrays: true }).get(...parameters);
   return (row as unknown as readonly [T])[0];
-};
+}

@@ -6,7 +6,7 @@ import { CHAIN_START, nextLink } from './hash-chain.ts';
 export type StoredRow = readonly [...EventColumns, chain: string | null, before: string | null];
 
 /** Damage of an event that was changed or moved after it was written; undefined if there is none. */
-export const damageOf = (row: StoredRow): string | undefined => {
+export function damageOf(row: StoredRow): string | undefined {
   const [position, stream, revision, id, type, data, metadata, chain, before] = row;
   const { digest, matches } = checkStoredText({ id, type, data, metadata });
   if (!matches) return OTHER_CONTENT;
@@ -14,4 +14,4 @@ export const damageOf = (row: StoredRow): string | undefined => {
     return `the event before it, at position ${position - 1n}, is missing from the log`;
   if (chain === nextLink(before ?? CHAIN_START, stream, revision, digest)) return undefined;
   return 'the hash chain of the log breaks at it: the event, or its position in the log, was changed';
-};
+}
