@@ -84,7 +84,7 @@ const MIGRATIONS = [
 ] as const;
 
 type GenerationRow = readonly [
-  ...[number: number, state: Generation['state'], source: GenerationSource, madeAt: string],
+  ...[number: number, state: Generation['state'], source: GenerationSource],
   ...[indices: string | null, switching: number],
 ];
 type RebuildRow = readonly [
@@ -92,8 +92,7 @@ type RebuildRow = readonly [
   ...[startedAt: string, progress: string, message: string | null],
 ];
 
-const GENERATIONS =
-  'SELECT number, state, source, made_at, indices, switching FROM generation ORDER BY number';
+const GENERATIONS = 'SELECT number, state, source, indices, switching FROM generation ORDER BY number';
 const LAST_REBUILD = `SELECT id, scope, generation, phase, wanted, started_at, progress, message FROM rebuild
   ORDER BY id DESC LIMIT 1`;
 
@@ -163,7 +162,7 @@ export function openGenerationStore(data: string): GenerationStore {
       void run('UPDATE generation SET indices = ? WHERE number = ?', JSON.stringify(indices), number),
     markSwitch: (number) => void run('UPDATE generation SET switching = (number IS ?)', number ?? null),
     switching() {
-      const [row] = all<GenerationRow>(GENERATIONS).filter(([, , , , , switching]) => switching !== 0);
+      const [row] = all<GenerationRow>(GENERATIONS).filter(([, , , , switching]) => switching !== 0);
       return row === undefined ? undefined : generationOf(row);
     },
     setLive: (number) =>
@@ -187,9 +186,9 @@ export function openGenerationStore(data: string): GenerationStore {
   };
 }
 
-function generationOf([number, state, source, madeAt, indices]: GenerationRow): Generation {
+function generationOf([number, state, source, indices]: GenerationRow): Generation {
   const set = indices === null ? undefined : (JSON.parse(indices) as IndexSet);
-  return { number, state, source, madeAt, indices: set };
+  return { number, state, source, indices: set };
 }
 
 function rebuildOf(row: RebuildRow): Rebuild {

@@ -16,8 +16,6 @@ export type Generation = {
   readonly number: number;
   readonly state: GenerationState;
   readonly source: GenerationSource;
-  /** ISO 8601. */
-  readonly madeAt: string;
   /**
    * Where its index is outside the process: the indices of one that is not live. undefined: there are none, or it is live, and
    * the index itself says which they are.

@@ -3,10 +3,12 @@ import type { Uid } from '../../../shared/schema/content-type.ts';
 import { changingOperations } from '../apply/changing-operations.ts';
 import { entryValues } from '../apply/entry-values.ts';
 import type { GraphContext } from '../apply/graph-context.ts';
+import { hasRows } from '../store/graph-entry.ts';
 import { type GraphRow, rowsOfEntry } from '../store/graph-row.ts';
 import { linkedEntries } from '../store/linked-entries.ts';
 import { DRAFT, entryOfKey, rowKey, VERSIONS, versionOfKey } from '../store/row-keys.ts';
 import type { TypeView } from '../store/type-view.ts';
+import { type EntryName, entriesOfDocument } from './document-rows.ts';
 
 export type ReaderContext = Pick<GraphContext, 'db' | 'names' | 'existing' | 'links' | 'schema' | 'pending'>;
 
@@ -37,7 +39,7 @@ export function createGraphReader(
     exists(type, documentId, locale) {
       const { schema } = context();
       return entriesOfDocument(context(), schema.type(type), documentId).some(
-        (entry) => (locale === undefined || entry.locale === locale) && hasRow(context(), entry.id),
+        (entry) => (locale === undefined || entry.locale === locale) && hasRows(context().existing, entry.id),
       );
     },
     documentWithUnique: (...of) => documentWithUnique(context(), ...of),
@@ -71,26 +73,6 @@ function streamRevision({ db, schema }: ReaderContext, type: Uid, documentId: st
     schema.type(type).number,
   )?.[0];
   return revision === null || revision === undefined ? undefined : BigInt(revision as number);
-}
-
-type EntryName = { readonly id: number; readonly documentId: string; readonly locale: string | null };
-
-function entriesOfDocument({ db }: ReaderContext, view: TypeView, documentId: string): readonly EntryName[] {
-  return db
-    .all(
-      'SELECT id, locale FROM entries WHERE document_id = ? AND type = ? ORDER BY locale',
-      documentId,
-      view.number,
-    )
-    .map(([id, locale]) => ({
-      id: id as number,
-      documentId,
-      locale: locale === '' ? null : (locale as string),
-    }));
-}
-
-function hasRow({ existing }: ReaderContext, entry: number): boolean {
-  return VERSIONS.some((_, version) => existing.has(rowKey(entry, version as 0 | 1 | 2)));
 }
 
 function readEntries(context: ReaderContext, view: TypeView, name: EntryName): readonly Entry[] {

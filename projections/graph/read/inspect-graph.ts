@@ -10,8 +10,8 @@ import type { Uid } from '../../../shared/schema/content-type.ts';
 import { linkChange, linkRows, localizationChange } from '../store/change-log.ts';
 import type { LinkRecord } from '../store/link-store.ts';
 import { entryOfKey, VERSIONS, versionOfKey, type WorldNumber, worldsOf } from '../store/row-keys.ts';
+import { rowsOfDocument } from './document-rows.ts';
 import type { ReaderContext } from './graph-reader.ts';
-import { rowsOfDocument } from './indexed-row.ts';
 import { readNeighbours } from './read-neighbours.ts';
 
 /** The graph row by row, for comparing an index with it. Everything here is good only until the graph changes. */

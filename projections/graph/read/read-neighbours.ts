@@ -18,8 +18,9 @@ import {
   type WorldNumber,
 } from '../store/row-keys.ts';
 import type { TypeView } from '../store/type-view.ts';
+import { entriesOfDocument, rowsOfDocument } from './document-rows.ts';
 import type { ReaderContext } from './graph-reader.ts';
-import { entriesOfDocument, indexedRow, rowsOfDocument } from './indexed-row.ts';
+import { indexedRow } from './indexed-row.ts';
 import { type LinkStep, linkStep } from './walk-back.ts';
 
 const ROWS = `SELECT ${ROW_COLUMNS} FROM rows WHERE key BETWEEN ? AND ?`;
@@ -276,7 +277,7 @@ function publicationOf(
   return {
     state: publicationStateAt(positions.get(DRAFT), positions.get(PUBLISHED), shared),
     documentPublished: view.localized
-      ? entriesOfDocument(context, view, documentId as string).some((id) =>
+      ? entriesOfDocument(context, view, documentId as string).some(({ id }) =>
           existing.has(rowKey(id, PUBLISHED)),
         )
       : positions.has(PUBLISHED),

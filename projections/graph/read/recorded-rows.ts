@@ -15,6 +15,7 @@ import {
   type WorldNumber,
 } from '../store/row-keys.ts';
 import type { TypeView } from '../store/type-view.ts';
+import { type EntryName, entriesOfDocument } from './document-rows.ts';
 import type { ReaderContext } from './graph-reader.ts';
 
 const WORLDS = ['draft', 'published'] as const;
@@ -52,12 +53,14 @@ export function createRecordedRows(context: () => ReaderContext): RecordedRows {
       const { schema } = context();
       if (!schema.registry.contentTypes.has(type)) return [];
       const view = schema.type(type);
-      return entriesOf(context(), view, documentId).flatMap((entry) => linksOf(context(), view, entry));
+      return entriesOfDocument(context(), view, documentId).flatMap((entry) =>
+        linksOf(context(), view, entry),
+      );
     },
     owners(type, documentId) {
       const { schema, links, names } = context();
       const owners = new Map<string, DocumentName>();
-      for (const { id } of entriesOf(context(), schema.type(type), documentId)) {
+      for (const { id } of entriesOfDocument(context(), schema.type(type), documentId)) {
         for (const { relation, source } of links.pointingAt(id)) {
           const owner = { type: relation.rowSet.type, documentId: names.target(source).documentId };
           owners.set(`${owner.type} ${owner.documentId}`, owner);
@@ -69,7 +72,7 @@ export function createRecordedRows(context: () => ReaderContext): RecordedRows {
       const { db, schema } = context();
       if (!schema.registry.contentTypes.has(type)) return false;
       let count = 0;
-      for (const { id } of entriesOf(context(), schema.type(type), documentId)) {
+      for (const { id } of entriesOfDocument(context(), schema.type(type), documentId)) {
         for (const sql of [LINKS_FROM, LINKS_TO]) count += Number(db.get(sql, id, limit + 1)?.[0]);
         if (count > limit) return true;
       }
@@ -98,14 +101,6 @@ function readStamp(type: Uid, row: readonly unknown[]): RowStamp {
     updatedAt: String(updatedAt),
     publishedAt: publishedAt as string | null,
   };
-}
-
-type EntryName = { readonly id: number; readonly locale: string | null };
-
-function entriesOf({ db }: ReaderContext, view: TypeView, documentId: string): readonly EntryName[] {
-  return db
-    .all('SELECT id, locale FROM entries WHERE document_id = ? AND type = ?', documentId, view.number)
-    .map(([id, locale]) => ({ id: Number(id), locale: locale === '' ? null : String(locale) }));
 }
 
 function linksOf(context: ReaderContext, view: TypeView, { id, locale }: EntryName): readonly RecordedLink[] {

@@ -13,7 +13,6 @@ export type GraphRelation = {
   readonly target: Uid;
   readonly targetType: number;
   readonly targetDraftAndPublish: boolean;
-  readonly targetLocalized: boolean;
   /** A source has one target at most. */
   readonly toOne: boolean;
   /**
@@ -60,7 +59,6 @@ export function createGraphRelation(
     target: attribute.target,
     targetType: numbers.target,
     targetDraftAndPublish: target.draftAndPublish,
-    targetLocalized: target.localized,
     toOne: !attribute.toMany,
     // One-way relations never steal: nothing on the other side could show the loss.
     exclusive: oneSource && attribute.inversedBy !== undefined && component === undefined,
