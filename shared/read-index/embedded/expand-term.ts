@@ -1,7 +1,14 @@
 import { ALIKE, matchWord, type WordMatch } from '../../search/match-word.ts';
 import type { SearchTerm } from '../../search/search-terms.ts';
 import { createNearWalk } from './near-words.ts';
-import { createExpansionCache, type Expansion, type KnownWord, type Vocabulary } from './vocabulary.ts';
+import {
+  createExpansionCache,
+  type Expansion,
+  type KnownWord,
+  type Vocabulary,
+  wordsFolded,
+  wordsOfStem,
+} from './vocabulary.ts';
 
 /** Finds all words that `matchWord` accepts for the term. If a call ends with its slice, the next continues it. */
 export function createExpansion(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
@@ -62,9 +69,12 @@ function createScan(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
 
 /** Words that are the term itself, its stem or a synonym. */
 export function wordsOfTerm(
-  { byFolded, byStem }: Vocabulary,
+  vocabulary: Vocabulary,
   { folded, stem, synonyms }: SearchTerm,
 ): readonly number[] {
-  const lists = [byFolded.get(folded), byStem.get(stem), ...synonyms.map((synonym) => byFolded.get(synonym))];
-  return lists.flatMap((list) => list ?? []);
+  return [
+    ...wordsFolded(vocabulary, folded),
+    ...wordsOfStem(vocabulary, stem),
+    ...synonyms.flatMap((synonym) => wordsFolded(vocabulary, synonym)),
+  ];
 }

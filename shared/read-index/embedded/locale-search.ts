@@ -13,7 +13,7 @@ import type { LocaleText } from './locale-text.ts';
 import { collectPosting, type Postings, postingCount } from './postings.ts';
 import { borrowBits } from './row-set.ts';
 import type { TextIndex } from './text-index.ts';
-import type { Expansion, KnownWord } from './vocabulary.ts';
+import { type Expansion, type KnownWord, wordsFolded } from './vocabulary.ts';
 import { createPairRows, type KnownPair, knownPairs } from './word-pairs.ts';
 
 /** A term of a query in one locale: the words that match it, and the rows that have one of them or a pair that is split from it. */
@@ -112,7 +112,7 @@ function splitKnown(
   term: SearchTerm,
 ): readonly SearchTerm[] | undefined {
   const has = (folded: string) =>
-    (vocabulary.byFolded.get(folded) ?? []).some((word) => countRows(postings, isSearched, word) > 0);
+    wordsFolded(vocabulary, folded).some((word) => countRows(postings, isSearched, word) > 0);
   const split = splitsOf(term).find((parts) => parts.every(has));
   return split && splitTerm(term, split, vocabulary.language);
 }

@@ -14,7 +14,7 @@ import { type Bits, countBits, decodeRows, hasBit, STRETCH } from './bits.ts';
 import { countRows, type LocaleSearch, type LocaleTerm } from './locale-search.ts';
 import { listCount } from './row-lists.ts';
 import type { TextIndex } from './text-index.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import { type Vocabulary, wordsFolded } from './vocabulary.ts';
 
 /** Rows and their ranks, smaller is better: parallel, in ascending order of the rows. */
 export type RankedRows = { readonly rows: Int32Array; readonly ranks: Float64Array };
@@ -226,10 +226,10 @@ function addMatches(matches: readonly TermMatch[], at: HitPlace, before: number)
   }
 }
 
-function stopWordsOf({ words, byFolded, language }: Vocabulary): Uint8Array {
-  const isStopWord = new Uint8Array(words.length);
-  for (const word of language.stopWords)
-    for (const number of byFolded.get(word) ?? []) isStopWord[number] = 1;
+function stopWordsOf(vocabulary: Vocabulary): Uint8Array {
+  const isStopWord = new Uint8Array(vocabulary.words.length);
+  for (const word of vocabulary.language.stopWords)
+    for (const number of wordsFolded(vocabulary, word)) isStopWord[number] = 1;
   return isStopWord;
 }
 

@@ -42,11 +42,11 @@ export function* restoreTexts(index: TextIndex, files: WordFiles): Generator<voi
     yield* addWords(text.vocabulary, Buffer.from(bytes.buffer, at, length).toString());
     at += length;
   }
-  const kept = yield* keepRows({ index, size }, stored, texts);
+  const kept = yield* keepRows(index, stored, size);
   const tokens = yield* tokensOf(stored, kept, size);
-  for (const text of texts) yield* addPostings(index, text, { kept, tokens, size });
+  for (const text of texts) yield* addPostings(index, text, { stored, texts, kept, tokens, size });
   for (const text of texts) forgetUnused(text.vocabulary);
-  show(index, { kept, tokens, size });
+  show(index, { stored, texts, kept, tokens, size });
   for (const row of meanwhile) index.changed.add(row);
   index.changedMeanwhile = undefined;
 }
@@ -63,16 +63,22 @@ function lengthOfHeader({ buffer }: Uint8Array<ArrayBuffer>): number {
   return new DataView(buffer).getUint32(STORED_PREFIX_BYTES / 2, true);
 }
 
-/** A row whose texts are those of which the words were stored, and where its tokens are in the file. */
-type KeptRow = {
-  readonly row: number;
-  readonly digest: bigint;
-  readonly text: LocaleText | undefined;
-  readonly from: number;
-  readonly to: number;
+/** Rows whose texts are those of which the words were stored. In arrays: an object for each row costs more than its words. */
+type KeptRows = {
+  /** By place in the file: the row; -1 = its texts differ. */
+  readonly rows: Int32Array;
+  /** By place in the file: where its tokens begin. */
+  readonly starts: Int32Array;
 };
 
-type Restored = { readonly kept: readonly KeptRow[]; readonly tokens: RowLists; readonly size: number };
+type Restored = {
+  readonly stored: StoredRows;
+  /** In the order of the header. */
+  readonly texts: readonly LocaleText[];
+  readonly kept: KeptRows;
+  readonly tokens: RowLists;
+  readonly size: number;
+};
 
 function* addWords(vocabulary: Vocabulary, lines: string): Generator<void, void, void> {
   for (const [number, line] of lines.split('\n').entries()) {
@@ -89,41 +95,44 @@ function* addWords(vocabulary: Vocabulary, lines: string): Generator<void, void,
 }
 
 function* keepRows(
-  { index, size }: { readonly index: TextIndex; readonly size: number },
-  { keys, digests, locales, counts }: StoredRows,
-  texts: readonly LocaleText[],
-): Generator<void, readonly KeptRow[], void> {
-  const kept: KeptRow[] = [];
+  index: TextIndex,
+  { keys, digests, counts }: StoredRows,
+  size: number,
+): Generator<void, KeptRows, void> {
+  const rows = new Int32Array(keys.length).fill(-1);
+  const starts = new Int32Array(keys.length);
   // A place that becomes free may be taken by another row meanwhile.
   const isKept = new Uint8Array(size);
-  let to = 0;
-  for (const [at, key] of keys.entries()) {
+  let start = 0;
+  for (let at = 0; at < keys.length; at++) {
     if (at % ROWS_AT_ONCE === 0) yield;
-    const from = to;
-    to += counts[at] as number;
-    const row = index.rowSet.ordinals.get(key) ?? size;
-    const digest = digests[at] as bigint;
-    if (row >= size || isKept[row] === 1 || digestOfRow(index, row) !== digest) continue;
+    starts[at] = start;
+    start += counts[at] as number;
+    const row = index.rowSet.ordinals.get(keys[at] as number) ?? size;
+    if (row >= size || isKept[row] === 1 || digestOfRow(index, row) !== digests[at]) continue;
     isKept[row] = 1;
-    kept.push({ row, digest, text: texts[locales[at] as number], from, to });
+    rows[at] = row;
   }
-  return kept;
+  return { rows, starts };
 }
 
 function* tokensOf(
-  { tokens }: StoredRows,
-  kept: readonly KeptRow[],
+  { tokens, counts }: StoredRows,
+  { rows, starts }: KeptRows,
   size: number,
 ): Generator<void, RowLists, void> {
-  const counts = new Int32Array(size);
-  for (const { row, from, to } of kept) counts[row] = to - from;
-  const lists = createListsOf(counts);
+  const lengths = new Int32Array(size);
+  for (const [at, row] of rows.entries()) if (row >= 0) lengths[row] = counts[at] as number;
+  const lists = createListsOf(lengths);
   const { pool, heads } = lists;
-  for (const [number, { row, from, to }] of kept.entries()) {
-    if (number % ROWS_AT_ONCE === 0) yield;
+  for (let at = 0; at < rows.length; at++) {
+    if (at % ROWS_AT_ONCE === 0) yield;
+    const row = rows[at] as number;
+    if (row < 0) continue;
     // No row has a list of one: a word comes after its field.
-    const start = heads[row] as number;
-    for (let at = from; at < to; at++) pool[start + at - from] = tokens[at] as number;
+    const into = heads[row] as number;
+    const from = starts[at] as number;
+    for (let i = 0; i < (counts[at] as number); i++) pool[into + i] = tokens[from + i] as number;
   }
   return lists;
 }
@@ -131,22 +140,22 @@ function* tokensOf(
 function* addPostings(
   index: TextIndex,
   text: LocaleText,
-  { kept, tokens, size }: Restored,
+  { stored, texts, kept, tokens, size }: Restored,
 ): Generator<void, void, void> {
-  const rows = kept.filter((each) => each.text === text).map(({ row }) => row);
+  const locale = texts.indexOf(text);
+  const rows = kept.rows.filter((row, at) => row >= 0 && stored.locales[at] === locale);
   const { words } = text.vocabulary;
-  const uses = new Int32Array(words.length);
-  const counts = index.fields.map(() => new Int32Array(words.length));
+  const counted = createWordCounts(text, index.fields.length);
   for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
-    countWords(text, tokens, rows.slice(from, from + ROWS_AT_ONCE), { uses, counts });
+    countWords(counted, tokens, rows.subarray(from, from + ROWS_AT_ONCE));
     yield;
   }
-  for (const [number, word] of words.entries()) if (word !== undefined) word.uses = uses[number] as number;
-  const made = counts.map((ofField) => createPostingsOf(ofField, size));
+  for (const [number, word] of words.entries())
+    if (word !== undefined) word.uses = counted.uses[number] as number;
+  for (const [field, words] of counted.lengths.entries()) text.lengths[field] = words;
+  const made = counted.rows.map((ofField) => createPostingsOf(ofField, size));
   for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
-    visitDistinct(text, tokens, rows.slice(from, from + ROWS_AT_ONCE), (field, number, row) =>
-      made[field]?.set(number, row),
-    );
+    setPostings(counted.repeated, tokens, rows.subarray(from, from + ROWS_AT_ONCE), made);
     yield;
   }
   text.postings = made.map(({ postings }) => postings);
@@ -155,60 +164,78 @@ function* addPostings(
 type WordCounts = {
   /** By word: how often it is used. */
   readonly uses: Int32Array;
-  /** By field and word: the rows that have it. */
-  readonly counts: readonly Int32Array[];
+  /** By field: the number of words, but stop words. */
+  readonly lengths: Float64Array;
+  /** By field and word: the number of rows that have it. */
+  readonly rows: readonly Int32Array[];
+  readonly isStopWord: Uint8Array;
+  readonly repeated: Repeated;
 };
 
-function countWords(
-  text: LocaleText,
-  tokens: RowLists,
-  rows: readonly number[],
-  { uses, counts }: WordCounts,
-): void {
-  const { words } = text.vocabulary;
-  const { pool, heads, counts: lengths } = tokens;
-  for (const row of rows) {
-    let field = 0;
-    const end = (heads[row] as number) + (lengths[row] as number);
-    for (let at = heads[row] as number; at < end; at++) {
-      const token = pool[at] as number;
-      if (token < 0) field = -1 - token;
-      else {
-        uses[token] = (uses[token] as number) + 1;
-        if (words[token]?.isStopWord === false) text.lengths[field] = (text.lengths[field] as number) + 1;
-      }
-    }
-  }
-  visitDistinct(text, tokens, rows, (field, number) => {
-    const ofField = counts[field] as Int32Array;
-    ofField[number] = (ofField[number] as number) + 1;
-  });
+/** By word: the field of a row that last had it, by the number of that field among all. */
+type Repeated = { readonly last: Int32Array; field: number };
+
+function createWordCounts({ vocabulary: { words } }: LocaleText, fields: number): WordCounts {
+  return {
+    uses: new Int32Array(words.length),
+    lengths: new Float64Array(fields),
+    rows: Array.from({ length: fields }, () => new Int32Array(words.length)),
+    isStopWord: Uint8Array.from(words, (word) => (word?.isStopWord === true ? 1 : 0)),
+    repeated: { last: new Int32Array(words.length), field: 0 },
+  };
 }
 
-/** Calls `visit` once for each word that a field of a row has. */
-function visitDistinct(
-  text: LocaleText,
+function countWords(
+  { uses, lengths, rows: rowsOf, isStopWord, repeated }: WordCounts,
   { pool, heads, counts }: RowLists,
-  rows: readonly number[],
-  visit: (field: number, number: number, row: number) => void,
+  rows: Int32Array,
 ): void {
-  const { lastSeen, vocabulary } = text;
-  for (let number = lastSeen.length; number < vocabulary.words.length; number++) lastSeen.push(0);
+  for (const row of rows) {
+    let field = -1;
+    let ofField: Int32Array | undefined;
+    const end = (heads[row] as number) + (counts[row] as number);
+    for (let at = heads[row] as number; at < end; at++) {
+      const token = pool[at] as number;
+      if (token < 0) {
+        field = nextField(repeated, field, token);
+        ofField = rowsOf[field];
+        continue;
+      }
+      uses[token] = (uses[token] as number) + 1;
+      if (isStopWord[token] === 0) lengths[field] = (lengths[field] as number) + 1;
+      if (!isRepeatedIn(repeated, token) && ofField !== undefined)
+        ofField[token] = (ofField[token] as number) + 1;
+    }
+  }
+}
+
+function setPostings(
+  repeated: Repeated,
+  { pool, heads, counts }: RowLists,
+  rows: Int32Array,
+  made: readonly ReturnType<typeof createPostingsOf>[],
+): void {
   for (const row of rows) {
     let field = -1;
     const end = (heads[row] as number) + (counts[row] as number);
     for (let at = heads[row] as number; at < end; at++) {
       const token = pool[at] as number;
-      if (token < 0) {
-        // A field may have several values.
-        if (field !== -1 - token) text.stamp++;
-        field = -1 - token;
-      } else if (lastSeen[token] !== text.stamp) {
-        lastSeen[token] = text.stamp;
-        visit(field, token, row);
-      }
+      if (token < 0) field = nextField(repeated, field, token);
+      else if (!isRepeatedIn(repeated, token)) made[field]?.set(token, row);
     }
   }
+}
+
+/** A field may have several values, one after the other. */
+function nextField(repeated: Repeated, field: number, token: number): number {
+  if (field !== -1 - token) repeated.field++;
+  return -1 - token;
+}
+
+function isRepeatedIn({ last, field }: Repeated, word: number): boolean {
+  if (last[word] === field) return true;
+  last[word] = field;
+  return false;
 }
 
 /** Words of rows that have changed. */
@@ -221,13 +248,15 @@ function forgetUnused(vocabulary: Vocabulary): void {
 }
 
 /** From now on the rows count as read. */
-function show(index: TextIndex, { kept, tokens, size }: Restored): void {
+function show(index: TextIndex, { stored, texts, kept, tokens, size }: Restored): void {
   const { rowSet, localeOf, changed } = index;
   index.tokens = tokens;
   index.digests = new BigUint64Array(size);
   for (let row = 0; row < size; row++) localeOf.push(undefined);
-  for (const { row, digest, text } of kept) {
-    index.digests[row] = digest;
+  for (const [at, row] of kept.rows.entries()) {
+    if (row < 0) continue;
+    index.digests[row] = stored.digests[at] as bigint;
+    const text = texts[stored.locales[at] as number];
     localeOf[row] = text;
     if (text !== undefined) text.rows++;
   }

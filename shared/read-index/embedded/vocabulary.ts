@@ -21,12 +21,14 @@ export type Vocabulary = {
   readonly words: (KnownWord | undefined)[];
   /** Words that terms were expanded to, valid for one `version`. */
   readonly expansions: { version: number; byTerm: RecentValues<string, Expansion> };
+  /** By key. Most words are their own folded form and stem, so the two maps below do not have them. */
   readonly numbers: Map<string, number>;
+  /** By folded form and by stem: the words whose keys differ from it. */
+  readonly otherFolded: Map<string, number[]>;
+  readonly otherStems: Map<string, number[]>;
   /** By hash: a word that was read lately, so that most words of plain texts are found without a string. */
   readonly recent: Int32Array;
   readonly freeNumbers: number[];
-  readonly byFolded: Map<string, number[]>;
-  readonly byStem: Map<string, number[]>;
   /** The folded forms, for searches by beginnings and with typos. */
   readonly trie: WordTrie;
   /** Goes up when a word comes or goes. */
@@ -56,10 +58,10 @@ export function createVocabulary(language: Language): Vocabulary {
     words: [],
     expansions: { version: 0, byTerm: createExpansionCache() },
     numbers: new Map(),
+    otherFolded: new Map(),
+    otherStems: new Map(),
     recent: new Int32Array(RECENT_WORDS),
     freeNumbers: [],
-    byFolded: new Map(),
-    byStem: new Map(),
     trie: createWordTrie(),
     version: 0,
   };
@@ -102,10 +104,27 @@ export function dropWord(vocabulary: Vocabulary, number: number): void {
   vocabulary.numbers.delete(word.key);
   vocabulary.freeNumbers.push(number);
   vocabulary.version++;
-  removeFrom(vocabulary.byFolded, word.folded, number);
-  if (word.stem !== undefined) removeFrom(vocabulary.byStem, word.stem, number);
+  const { key, folded, stem } = word;
+  if (folded !== key) removeFrom(vocabulary.otherFolded, folded, number);
+  if (stem !== undefined && stem !== key) removeFrom(vocabulary.otherStems, stem, number);
   removeFromTrie(vocabulary.trie, word.folded, number);
 }
+
+/** The words with this folded form. */
+export function wordsFolded({ words, numbers, otherFolded }: Vocabulary, folded: string): readonly number[] {
+  const others = otherFolded.get(folded) ?? NO_NUMBERS;
+  const own = numbers.get(folded);
+  return own === undefined || words[own]?.folded !== folded ? others : [own, ...others];
+}
+
+/** The words with this stem. */
+export function wordsOfStem({ words, numbers, otherStems }: Vocabulary, stem: string): readonly number[] {
+  const others = otherStems.get(stem) ?? NO_NUMBERS;
+  const own = numbers.get(stem);
+  return own === undefined || words[own]?.stem !== stem ? others : [own, ...others];
+}
+
+const NO_NUMBERS: readonly number[] = Object.freeze([]);
 
 /** The kind of the word that has this key. */
 export function kindOfKey(key: string): WordKind {
@@ -129,8 +148,8 @@ export function setWord(
   vocabulary.words[number] = { folded, stem, kind, key, isStopWord, uses };
   addToTrie(vocabulary.trie, folded, number);
   vocabulary.numbers.set(key, number);
-  addTo(vocabulary.byFolded, folded, number);
-  if (stem !== undefined) addTo(vocabulary.byStem, stem, number);
+  if (folded !== key) addTo(vocabulary.otherFolded, folded, number);
+  if (stem !== undefined && stem !== key) addTo(vocabulary.otherStems, stem, number);
   vocabulary.version++;
 }
 

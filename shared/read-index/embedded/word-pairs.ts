@@ -6,7 +6,7 @@ import { collectPosting } from './postings.ts';
 import { listCount } from './row-lists.ts';
 import { borrowBits, releaseBits } from './row-set.ts';
 import type { TextIndex } from './text-index.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import { type Vocabulary, wordsFolded } from './vocabulary.ts';
 
 /** Words that count as a term where one of the second ones follows one of the first. */
 export type KnownPair = { readonly first: ReadonlySet<number>; readonly second: ReadonlySet<number> };
@@ -14,9 +14,7 @@ export type KnownPair = { readonly first: ReadonlySet<number>; readonly second: 
 /** The pairs of a vocabulary's words that a term may be. */
 export function knownPairs(vocabulary: Vocabulary, { splits }: SearchTerm): readonly KnownPair[] {
   const wordsOf = (folded: string) =>
-    new Set(
-      (vocabulary.byFolded.get(folded) ?? []).filter((word) => vocabulary.words[word]?.kind === 'text'),
-    );
+    new Set(wordsFolded(vocabulary, folded).filter((word) => vocabulary.words[word]?.kind === 'text'));
   return splits
     .map(([first, second]) => ({ first: wordsOf(first), second: wordsOf(second) }))
     .filter(({ first, second }) => first.size > 0 && second.size > 0);

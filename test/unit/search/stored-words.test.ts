@@ -9,7 +9,13 @@ import { createTextIndex, unreadRows } from '../../../shared/read-index/embedded
 import { buildRegistry } from '../../../shared/schema/build-registry.ts';
 import { searchOf } from '../../../shared/search/search-settings.ts';
 import { WORDS_VERSION } from '../../../shared/search/words-version.ts';
-import { ARTICLE, articleChange, articleRegistry } from '../../support/searched-articles.ts';
+import {
+  ARTICLE,
+  articleChange,
+  articleRegistry,
+  tagChanges,
+  tagLink,
+} from '../../support/searched-articles.ts';
 import { createWordMemory, type WordMemory } from '../../support/word-memory.ts';
 
 const ARTICLES = 1_000;
@@ -76,6 +82,29 @@ it('reads the words of rows that were changed, added or removed since', async ()
   const index = await open(rows, await storedWithMark());
   expect([await found(index, 'mark5 '), await found(index, 'layer ')]).toEqual([ARTICLES - 2, 2]);
   expect([await found(index, '1 '), await found(index, `${ARTICLES + 1} `)]).toEqual([0, 1]);
+});
+
+it('forgets a row whose related texts have one word several times', async () => {
+  const tagged = async (wordFiles: WordMemory) => {
+    const index = await open([...articles(ARTICLES), ...tagChanges()], wordFiles);
+    // All its words but those of its tags are in other rows too. Tags 3 and 4 have one name.
+    const texts = ['layer', 'boundary layer', ''];
+    const row = articleChange({ key: 7, version: 'published', locale: 'en', stars: null, texts });
+    const links = [3, 4].map((tag) => tagLink({ key: 7, tag, isTagged: true, world: 'published' }));
+    await index.apply({ position: 2n, rows: [row], links });
+    expect(await found(index, 'same ')).toBe(1);
+    return index;
+  };
+  const files = createWordMemory();
+  await (await tagged(files)).close();
+  expect(files.files.size).toBe(1);
+  const index = await tagged(files);
+  const links = [3, 4].map((tag) => tagLink({ key: 7, tag, isTagged: false, world: 'published' }));
+  await index.apply({ position: 3n, rows: [], links });
+  expect(await found(index, 'same ')).toBe(0);
+  // A new word takes the number of the forgotten one.
+  await index.apply({ position: 4n, rows: [article(9, 'fresh')], links: [] });
+  expect(await found(index, 'fresh ')).toBe(1);
 });
 
 it('reads words again if another version stored them', async () => {
