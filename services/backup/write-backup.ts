@@ -4,6 +4,7 @@ import { digestGraph } from '../../projections/generations/compare-graphs.ts';
 import { readGraphContents } from '../../projections/generations/graph-contents.ts';
 import { copyDatabase } from '../../shared/sqlite/copy-database.ts';
 import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
+import { undefinedWhenAbsent } from '../../shared/when-absent.ts';
 import { copyFile, type FileSum, sumFile } from './copy-file.ts';
 import { type Manifest, type NewManifest, writeManifest } from './manifest.ts';
 
@@ -96,7 +97,7 @@ async function copyNames(folder: string, { assets }: BackupSource, files: Files)
     if (!entry.isFile() || !/^[0-9a-f]{64}$/.test(entry.name)) continue;
     const from = join(entry.parentPath, entry.name);
     const path = `assets/names/${relative(names, from).split(sep).join('/')}`;
-    const sum = await copyFile(from, join(folder, path)).catch(passOverMissing);
+    const sum = await copyFile(from, join(folder, path)).catch(undefinedWhenAbsent);
     if (sum !== undefined) files[path] = sum;
   }
 }
@@ -108,16 +109,14 @@ async function copyAssets(folder: string, { assets }: BackupSource, files: Files
     for (const hash of readdirSync(join(assets.folder, part))) {
       const path = `assets/${part}/${hash}`;
       if (files[path] !== undefined || !/^[0-9a-f]{64}$/.test(hash)) continue;
-      const sum = await copyFile(join(assets.folder, part, hash), join(folder, path)).catch(passOverMissing);
+      // It may have been deleted since the folder was read.
+      const sum = await copyFile(join(assets.folder, part, hash), join(folder, path)).catch(
+        undefinedWhenAbsent,
+      );
       if (sum === undefined) continue;
       if (sum.sha256 !== hash)
         throw new Error(`the uploaded file ${hash} is damaged: its content does not match its name`);
       files[path] = sum;
     }
   }
-}
-
-/** Deleted since the folder was read. */
-function passOverMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }

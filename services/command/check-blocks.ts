@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../shared/canonical-json.ts';
+import { isRecord } from '../../shared/json-record.ts';
 import { type Check, report } from './check.ts';
 import { typeMessage } from './describe-value.ts';
-import { isRecord } from './json-record.ts';
 
 type Node = { readonly [key: string]: unknown };
 type NodeCheck = (check: Check, path: string, node: Node) => void;

@@ -1,4 +1,5 @@
 import type { ComponentValue, LinkTarget } from '../../shared/document/events.ts';
+import { isRecord } from '../../shared/json-record.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type {
   Component,
@@ -11,7 +12,6 @@ import { checkOfAttribute } from './attribute-condition.ts';
 import { type Check, isComplete, report } from './check.ts';
 import { checkScalar } from './check-scalar.ts';
 import { typeMessage } from './describe-value.ts';
-import { isRecord } from './json-record.ts';
 import { applyRelation } from './place-links.ts';
 import { notLinkedError } from './relation-problems.ts';
 import { checkPublishedRelation, checkRequiredRelation } from './required-relations.ts';

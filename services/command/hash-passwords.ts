@@ -1,6 +1,6 @@
+import { isRecord } from '../../shared/json-record.ts';
 import type { Model } from '../../shared/schema/content-type.ts';
 import { componentOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { isRecord } from './json-record.ts';
 import { hashPassword, type PasswordScheme } from './password-hashes.ts';
 
 /** bcrypt's and Strapi's column's limit; longer ones are refused by validation, so there is nothing to hash. */

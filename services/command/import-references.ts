@@ -1,6 +1,6 @@
+import { isRecord } from '../../shared/json-record.ts';
 import type { Attribute, Model } from '../../shared/schema/content-type.ts';
 import { componentOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { isRecord } from './json-record.ts';
 
 /** Returns the documentId for a reference `type:key`; throws if the import has no such document. */
 export type ResolveReference = (reference: string) => string;

@@ -1,5 +1,5 @@
+import { isRecord } from '../../shared/json-record.ts';
 import { typeMessage } from './describe-value.ts';
-import { isRecord } from './json-record.ts';
 import { problemsError, validationError } from './problem.ts';
 
 /** An object of a JSON body. */

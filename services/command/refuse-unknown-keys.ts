@@ -1,8 +1,8 @@
 import { defined } from '../../shared/defined.ts';
+import { isRecord } from '../../shared/json-record.ts';
 import type { RequestError } from '../../shared/request-error.ts';
 import type { Attribute, Model, RelationAttribute } from '../../shared/schema/content-type.ts';
 import { componentOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { isRecord } from './json-record.ts';
 import type { Data } from './parse-data.ts';
 import { validationError } from './problem.ts';
 

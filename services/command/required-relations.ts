@@ -1,7 +1,7 @@
 import type { LinkTarget, RelationOperation } from '../../shared/document/events.ts';
+import { isRecord } from '../../shared/json-record.ts';
 import type { RelationAttribute } from '../../shared/schema/content-type.ts';
 import { type Check, isComplete, report } from './check.ts';
-import { isRecord } from './json-record.ts';
 import { linkKey, type RelationScope } from './resolve-relation.ts';
 
 type RelationCheck = Check & { readonly relations: RelationScope };

@@ -1,8 +1,8 @@
 import type { LinkPlace, LinkTarget } from '../../shared/document/events.ts';
+import { isRecord } from '../../shared/json-record.ts';
 import type { RelationAttribute, Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { refuseOtherMedia } from './check-media.ts';
-import { isRecord } from './json-record.ts';
 import { validationError } from './problem.ts';
 
 /** Lookups of other documents for resolving a reference. */

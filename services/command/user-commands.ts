@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { afterPasswordChange, LOGIN_ATTRIBUTE, loginRecordOf } from '../../shared/access/login-record.ts';
 import { assertNever } from '../../shared/assert-never.ts';
+import { isRecord } from '../../shared/json-record.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
 import { USER_TYPE } from '../../shared/schema/content-type.ts';
@@ -12,7 +13,6 @@ import { typeMessage } from './describe-value.ts';
 import { newDocumentId } from './document-id.ts';
 import type { CommandEnvironment } from './environment.ts';
 import { hashPasswords } from './hash-passwords.ts';
-import { isRecord } from './json-record.ts';
 import type { Data } from './parse-data.ts';
 import { refuseLongPassword } from './password-rules.ts';
 import { type PreparedWrite, prepareWrite, refuse } from './prepare-write.ts';

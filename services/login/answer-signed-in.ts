@@ -1,9 +1,9 @@
 import { LOGIN_ATTRIBUTE, type LoginRecord, loginRecordOf } from '../../shared/access/login-record.ts';
 import { defined } from '../../shared/defined.ts';
 import type { EntryValues } from '../../shared/document/events.ts';
+import { isRecord } from '../../shared/json-record.ts';
 import type { CommandResult } from '../command/command.ts';
 import { currentAuthor } from '../command/current-author.ts';
-import { isRecord } from '../command/json-record.ts';
 import type { LoginAnswer, LoginOptions } from './login-options.ts';
 import { type Person, passwordAt } from './people.ts';
 import { beginSession } from './sessions.ts';

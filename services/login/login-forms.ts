@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { isRecord } from '../../shared/json-record.ts';
 import { typeMessage } from '../command/describe-value.ts';
-import { isRecord } from '../command/json-record.ts';
 import { longPasswordProblem } from '../command/password-rules.ts';
 import { type BodyProblem, problemsError } from '../command/problem.ts';
 

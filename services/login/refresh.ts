@@ -1,6 +1,6 @@
 import { loginRecordOf } from '../../shared/access/login-record.ts';
+import { isRecord } from '../../shared/json-record.ts';
 import { RequestError } from '../../shared/request-error.ts';
-import { isRecord } from '../command/json-record.ts';
 import { changeAccount, deviceOf, recordChange } from './answer-signed-in.ts';
 import type { LoginAnswer, LoginOptions } from './login-options.ts';
 import { passwordAt } from './people.ts';

@@ -1,6 +1,6 @@
 import { rolesOf } from '../../shared/access/login-state.ts';
+import { isRecord } from '../../shared/json-record.ts';
 import { RequestError } from '../../shared/request-error.ts';
-import { isRecord } from '../command/json-record.ts';
 import { hashPassword } from '../command/password-hashes.ts';
 import { answerSignedIn, beginSignIn } from './answer-signed-in.ts';
 import { readRegistration } from './login-forms.ts';

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isRecord } from '../json-record.ts';
 
 /**
  * Digest of an event's content, which the event carries in its metadata. It covers what the writer gives and not the
@@ -76,7 +77,7 @@ function sorted(value: object, but?: string): object {
   const copy: Record<string, unknown> = {};
   for (const name of Object.keys(value).sort()) {
     const member: unknown = (value as Record<string, unknown>)[name];
-    if (name !== but) copy[name] = isObject(member) ? sorted(member) : member;
+    if (name !== but) copy[name] = isRecord(member) ? sorted(member) : member;
   }
   return copy;
 }
@@ -88,11 +89,7 @@ function isSorted(value: object, but?: string): boolean {
     if (name < before || name === but) return false;
     before = name;
     const member: unknown = (value as Record<string, unknown>)[name];
-    if (isObject(member) && !isSorted(member)) return false;
+    if (isRecord(member) && !isSorted(member)) return false;
   }
   return true;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../json-record.ts';
 import type { SchemaFile } from './build-registry.ts';
 import { builtInSchemas } from './built-in-types.ts';
 import { SHOWN_SYSTEM_ATTRIBUTES } from './reserved-names.ts';
@@ -43,22 +44,18 @@ function hideIn(source: SchemaFile, names: readonly string[]): SchemaFile {
   const own = ownNames(source.json, names);
   if (own.length === 0) return source;
   const json = source.json as Json;
-  const options = isObject(json['options']) ? json['options'] : {};
+  const options = isRecord(json['options']) ? json['options'] : {};
   const before = Array.isArray(options['privateAttributes']) ? options['privateAttributes'] : [];
   const privateAttributes = [...new Set<unknown>([...before, ...own])];
   return { ...source, json: { ...json, options: { ...options, privateAttributes } } };
 }
 
 function ownNames(json: unknown, names: readonly string[]): readonly string[] {
-  const attributes = isObject(json) ? json['attributes'] : undefined;
-  return isObject(attributes) ? names.filter((name) => Object.hasOwn(attributes, name)) : [];
+  const attributes = isRecord(json) ? json['attributes'] : undefined;
+  return isRecord(attributes) ? names.filter((name) => Object.hasOwn(attributes, name)) : [];
 }
 
 function uidOf({ namespace, json }: SchemaFile & { readonly model: 'contentType' }): string {
-  const info = isObject(json) ? json['info'] : undefined;
-  return `${namespace}.${String(isObject(info) ? info['singularName'] : undefined)}`;
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  const info = isRecord(json) ? json['info'] : undefined;
+  return `${namespace}.${String(isRecord(info) ? info['singularName'] : undefined)}`;
 }

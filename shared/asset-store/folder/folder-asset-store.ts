@@ -14,6 +14,7 @@ import {
 import { dirname, join } from 'node:path';
 import { parseOwners, presentOwners } from '../../owner-record.ts';
 import { tryLockFile } from '../../sqlite/lock-file.ts';
+import { undefinedWhenAbsent } from '../../when-absent.ts';
 import { checkedHash, isHash } from '../asset-hash.ts';
 import type { AssetStore, StagedAsset } from '../asset-store.ts';
 import { measureContent } from '../measure-content.ts';
@@ -158,10 +159,6 @@ async function openFile(path: string): Promise<FileHandle | undefined> {
 
 async function sizeOf(path: string): Promise<number | undefined> {
   return (await stat(path).catch(undefinedWhenAbsent))?.size;
-}
-
-function undefinedWhenAbsent(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }
 
 function pathOf(folder: string, hash: string): string {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { undefinedWhenAbsent } from '../../when-absent.ts';
 import { createAssetNames } from '../asset-names.ts';
 import type { AssetNames } from '../asset-store.ts';
 import { syncFolder } from './sync-folder.ts';
@@ -23,8 +24,4 @@ async function writeDurably(path: string, text: string): Promise<void> {
   await writeFile(fresh, text, { mode: 0o600, flush: true });
   await rename(fresh, path);
   await syncFolder(folder);
-}
-
-function undefinedWhenAbsent(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }
