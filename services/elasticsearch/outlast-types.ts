@@ -3,6 +3,9 @@ import type { ElasticsearchCluster } from '../../shared/read-index/elasticsearch
 import { OtherSetIsLive } from '../../shared/read-index/elasticsearch/read/current-set.ts';
 import type { Report } from './report.ts';
 
+/** `log`: names the log. */
+export type OutlastOptions = { readonly log: string; readonly report: Report };
+
 const LOOK_EVERY_MS = 250;
 
 /**
@@ -11,13 +14,15 @@ const LOOK_EVERY_MS = 250;
  */
 export async function outlastTypes(
   changed: Promise<void>,
-  { indices }: Pick<ElasticsearchCluster, 'indices'>,
-  report: Report,
+  { indices, isWhole }: Pick<ElasticsearchCluster, 'indices' | 'isWhole'>,
+  { log, report }: OutlastOptions,
 ): Promise<void> {
   try {
     await changed;
   } catch (error) {
     await indices.stay();
+    // A process that was paused, or could not read the log, may use the new ones already.
+    if (!(await isWhole(log).catch(() => true))) throw error;
     report.warn(
       { reason: (error as Error).message },
       'content types changed: reads continue as before until the new read model is live',

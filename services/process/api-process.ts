@@ -71,7 +71,7 @@ export function openApiProcess(options: ApiProcessOptions): Promise<ApiProcess> 
     const heard = { stop: halt.stop, grown: reported.grown };
     const running = opened(await trackLease(identity, options.definitions, heard));
     const { fleet, epoch } = running;
-    const changed = outlastTypes(running.types.changed, cluster, report);
+    const changed = outlastTypes(running.types.changed, cluster, { log: base.name, report });
     changed.catch(() => {});
     const writing = { fleet, refuseWrites: halt.refuseWrites, writes: WRITES_ELSEWHERE };
     const { shown } = content.documents;
