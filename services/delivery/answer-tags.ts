@@ -96,13 +96,13 @@ export function createAnswerTags(registry: SchemaRegistry): AnswerTags {
       add(attributeTag(plan.type.uid, plan.world, ROWS));
       addEntry(plan);
     },
-    shown({ type, path }, world, sources, selection) {
+    shown({ type, path }, world, hits, selection) {
       if (path.length > 0) return;
       const { populate } = selection;
-      if (selection === tied?.selection) rows.push({ kind: tieKind(tied, world), sources });
-      rows.push({ kind: documentKind(type, world), sources });
+      if (selection === tied?.selection) rows.push({ kind: tieKind(tied, world), hits });
+      rows.push({ kind: documentKind(type, world), hits });
       for (const relation of inverseRelations(registry, type, populate))
-        rows.push({ kind: inverseKind(type, world, relation), sources });
+        rows.push({ kind: inverseKind(type, world, relation), hits });
     },
     collected: () => (isPlanned ? { fixed: tags, rows } : undefined),
     all: () => (isPlanned ? allTags({ fixed: tags, rows }) : undefined),
@@ -194,6 +194,7 @@ function inverseRelations(
   type: Uid,
   populate: readonly PopulateNode[],
 ): readonly Relation[] {
+  if (populate.length === 0) return [];
   const { attributes } = contentTypeOf(registry, type);
   return populate.flatMap((node) => {
     const attribute = attributes.get(node.attribute);

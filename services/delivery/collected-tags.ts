@@ -1,3 +1,4 @@
+import type { Hits } from '../../shared/read-index/read-index.ts';
 import type { Tag } from './tag.ts';
 
 /** All that an answer depends on. The tags of rows are made only where their text is needed. */
@@ -7,7 +8,7 @@ export type CollectedTags = {
 };
 
 /** One tag for each of these rows. */
-export type RowTags = { readonly kind: RowTagKind; readonly sources: readonly Uint8Array[] };
+export type RowTags = { readonly kind: RowTagKind; readonly hits: Hits };
 
 /** `key`: equal for kinds that make equal tags. */
 export type RowTagKind = { readonly key: string; readonly tagOf: (source: Uint8Array) => Tag };
@@ -15,6 +16,6 @@ export type RowTagKind = { readonly key: string; readonly tagOf: (source: Uint8A
 /** Returns all tags. Reads every row, so it takes time for a large answer. */
 export function allTags({ fixed, rows }: CollectedTags): ReadonlySet<Tag> {
   const tags = new Set(fixed);
-  for (const { kind, sources } of rows) for (const source of sources) tags.add(kind.tagOf(source));
+  for (const { kind, hits } of rows) for (const source of hits.sources) tags.add(kind.tagOf(source));
   return tags;
 }

@@ -1,5 +1,3 @@
-import type { TagRoom } from './tag-names.ts';
-
 /** Receivers of tags: what the header is called, and how much of it they read. */
 type Receiver = {
   readonly header: string;
@@ -26,14 +24,18 @@ export const TAG_RECEIVERS = {
 
 export type TagReceiver = keyof typeof TAG_RECEIVERS;
 
-/** Room for tags in the header of a receiver, which has at most `bytes`, and no more than the receiver reads. */
-export function roomOf(receiver: TagReceiver, bytes: number): TagRoom {
-  const { separator, isQuoted, tags, bytes: read = bytes }: Receiver = TAG_RECEIVERS[receiver];
-  return { tags, bytes: Math.min(bytes, read), around: separator.length + (isQuoted ? 2 : 0) };
-}
+/** How the header of a receiver is written. */
+export type TagForm = {
+  /** Maximum number of tags, and maximum length of the header. */
+  readonly tags: number;
+  readonly bytes: number;
+  readonly separator: string;
+  /** Empty, or a quotation mark. */
+  readonly quote: string;
+};
 
-/** Returns the header's value for a receiver. */
-export function tagHeader(receiver: TagReceiver, names: readonly string[]): string {
-  const { separator, isQuoted }: Receiver = TAG_RECEIVERS[receiver];
-  return (isQuoted ? names.map((name) => `"${name}"`) : names).join(separator);
+/** Returns the form of a receiver's header, which has at most `bytes`, and no more than the receiver reads. */
+export function formOf(receiver: TagReceiver, bytes: number): TagForm {
+  const { separator, isQuoted = false, tags, bytes: read = bytes }: Receiver = TAG_RECEIVERS[receiver];
+  return { tags, bytes: Math.min(bytes, read), separator, quote: isQuoted ? '"' : '' };
 }

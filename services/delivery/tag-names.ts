@@ -1,17 +1,12 @@
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { hmac } from '../../shared/text-digest.ts';
-import { allTags, type CollectedTags } from './collected-tags.ts';
+import { allTags, type CollectedTags, type RowTags } from './collected-tags.ts';
+import { createNameSet } from './name-set.ts';
 import { createRowNames } from './row-names.ts';
 import { partsOfTag, type Tag } from './tag.ts';
-
-/** Room for the tags of one answer in a header. */
-export type TagRoom = {
-  readonly tags: number;
-  readonly bytes: number;
-  /** Bytes of a tag besides its name: separator and quotes. */
-  readonly around: number;
-};
+import type { TagForm } from './tag-headers.ts';
+import { createWriteNames } from './write-names.ts';
 
 export type TagNamesOptions = {
   /** The same in every process of a log: the names are the same then. */
@@ -27,8 +22,8 @@ export type TagNamesOptions = {
  * their letters.
  */
 export type TagNames = {
-  /** Names of an answer. With too little room, coarser ones take the place of fine ones. undefined: any change may change it. */
-  ofAnswer(tags: CollectedTags | undefined, room: TagRoom): readonly string[];
+  /** Returns a function that writes the names of an answer as a header of this form. */
+  answers(form: TagForm): NameAnswer;
   /** Every name that an answer can have which one of these changes concerns. */
   ofChange(tags: Iterable<Tag>): ReadonlySet<string>;
   /** Every answer has it. It is to be purged when something else than content changes answers. */
@@ -37,8 +32,12 @@ export type TagNames = {
   readonly everything: string;
 };
 
+/** Names of an answer. With too little room, coarser ones take the place of fine ones. undefined: any change may change it. */
+export type NameAnswer = (tags: CollectedTags | undefined) => string;
+
 /** 48 bits: tags that have the same name by chance are purged together. */
 const BYTES = 6;
+const RADIX = 36;
 /** Ids with other characters have no plain name: a header could not tell them apart. */
 const PLAIN_ID = /^[\w-]+$/;
 /** Akamai drops longer tags. */
@@ -48,64 +47,83 @@ const MOST_KNOWN = 20_000;
 
 /** Creates names that are equal in all processes with the same key. `plain` adds readable names, such as `restaurants:<documentId>`. */
 export function createTagNames({ key, registry, plain }: TagNamesOptions): TagNames {
-  const known = new Map<string, string>();
-  const name = (text: string): string => {
+  const known = new Map<string, number>();
+  const nameOf = (text: string): number => {
     const before = known.get(text);
     if (before !== undefined) return before;
-    const made = hmac(key, text).readUIntBE(0, BYTES).toString(36);
+    const made = hmac(key, text).readUIntBE(0, BYTES);
     if (known.size >= MOST_KNOWN) known.clear();
     known.set(text, made);
     return made;
   };
-  const addRows = createRowNames(name);
-  const generation = name('generation');
-  const everything = name('everything');
-  const addPlain = (names: Set<string>, tags: Iterable<Tag>, withDocuments: boolean): void => {
-    for (const tag of tags) {
-      const { type, documentId } = partsOfTag(tag);
-      const plural = pluralOf(registry, type);
-      if (plural === undefined) continue;
-      names.add(plural);
-      if (!withDocuments || documentId === undefined || !PLAIN_ID.test(documentId)) continue;
-      const named = `${plural}:${documentId}`;
-      if (named.length <= LONGEST_PLAIN) names.add(named);
-    }
+  const textOf = (text: string): string => nameOf(text).toString(RADIX);
+  const plainOf: PlainNames = plain ? (tags, isFine) => plainNames(registry, tags(), isFine) : () => NO_NAMES;
+  return {
+    generation: textOf(GENERATION),
+    everything: textOf(EVERYTHING),
+    answers: (form) => createNameAnswer(form, nameOf, plainOf),
+    ofChange(tags) {
+      const names = new Set([textOf(EVERYTHING)]);
+      const seen = [...tags].filter(isShared);
+      for (const tag of seen) names.add(textOf(tag)).add(textOf(coarseTag(tag)));
+      return names.union(plainOf(() => seen, true));
+    },
+  };
+}
+
+const GENERATION = 'generation';
+const EVERYTHING = 'everything';
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/** Plain names of tags, if there are such. `isFine`: of documents as well. */
+type PlainNames = (tags: () => Iterable<Tag>, isFine: boolean) => ReadonlySet<string>;
+
+function createNameAnswer(form: TagForm, nameOf: (text: string) => number, plainOf: PlainNames): NameAnswer {
+  const opaque = createNameSet(form.tags);
+  const write = createWriteNames(form);
+  const addRows = createRowNames(nameOf);
+  /** undefined: there is no room for these and for the names of all answers. */
+  const written = (tags: Iterable<string>, plain: ReadonlySet<string>, rows: readonly RowTags[] = []) => {
+    opaque.clear();
+    let fits = opaque.add(nameOf(GENERATION));
+    for (const tag of tags) fits &&= opaque.add(nameOf(tag));
+    for (const each of rows) fits &&= addRows(each, opaque.add);
+    return fits ? write(opaque, plain) : undefined;
   };
   /** With one more content type coarse each time, until they fit. */
-  const coarseNames = (tags: ReadonlySet<Tag>, room: TagRoom): readonly string[] => {
-    const named = (some: Iterable<Tag>) => {
-      const names = new Set([generation]);
-      for (const tag of some) names.add(name(tag));
-      if (plain) addPlain(names, tags, false);
-      return [...names];
-    };
-    for (const coarse of coarserAndCoarser(tags)) {
-      const names = named(coarse);
-      if (fits(names, room)) return names;
+  const coarse = (tags: ReadonlySet<Tag>): string | undefined => {
+    const types = plainOf(() => tags, false);
+    for (const coarser of coarserAndCoarser(tags)) {
+      const names = written(coarser, types);
+      if (names !== undefined) return names;
     }
-    const types = [...named([]), everything];
-    return fits(types, room) ? types : [generation, everything];
+    return written([EVERYTHING], types);
   };
-  return {
-    generation,
-    everything,
-    ofAnswer(collected, room) {
-      if (collected === undefined) return [generation, everything];
-      const names = new Set([generation]);
-      for (const tag of collected.fixed) names.add(name(tag));
-      for (const rows of collected.rows) addRows(names, rows);
-      if (plain) addPlain(names, allTags(collected), true);
-      const fine = [...names];
-      return fits(fine, room) ? fine : coarseNames(allTags(collected), room);
-    },
-    ofChange(tags) {
-      const names = new Set([everything]);
-      const seen = [...tags].filter(isShared);
-      for (const tag of seen) names.add(name(tag)).add(name(coarseTag(tag)));
-      if (plain) addPlain(names, seen, true);
-      return names;
-    },
+  return (collected) => {
+    const fine =
+      collected &&
+      written(
+        collected.fixed,
+        plainOf(() => allTags(collected), true),
+        collected.rows,
+      );
+    const some = fine ?? (collected && coarse(allTags(collected)));
+    return some ?? (written([EVERYTHING], NO_NAMES) as string);
   };
+}
+
+function plainNames(registry: SchemaRegistry, tags: Iterable<Tag>, isFine: boolean): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const tag of tags) {
+    const { type, documentId } = partsOfTag(tag);
+    const plural = pluralOf(registry, type);
+    if (plural === undefined) continue;
+    names.add(plural);
+    if (!isFine || documentId === undefined || !PLAIN_ID.test(documentId)) continue;
+    const named = `${plural}:${documentId}`;
+    if (named.length <= LONGEST_PLAIN) names.add(named);
+  }
+  return names;
 }
 
 /** Answers that several callers share show no drafts. Searches by words and single types look at them. */
@@ -128,13 +146,6 @@ function* coarserAndCoarser(tags: ReadonlySet<Tag>): Generator<ReadonlySet<Tag>>
     for (const tag of fine) coarse.delete(tag);
     yield coarse.add(one);
   }
-}
-
-function fits(names: readonly string[], { tags, bytes, around }: TagRoom): boolean {
-  if (names.length > tags) return false;
-  let length = 0;
-  for (const name of names) length += name.length + around;
-  return length <= bytes;
 }
 
 function pluralOf({ contentTypes }: SchemaRegistry, type: Uid): string | undefined {

@@ -3,7 +3,7 @@ import { type AnswerTags, createAnswerTags } from './answer-tags.ts';
 import type { CollectedTags } from './collected-tags.ts';
 import { type Lifetime, purgedHeaders } from './lifetimes.ts';
 import { isWordsTag, type Tag } from './tag.ts';
-import { roomOf, TAG_RECEIVERS, type TagReceiver, tagHeader } from './tag-headers.ts';
+import { formOf, TAG_RECEIVERS, type TagReceiver } from './tag-headers.ts';
 import { createTagNames } from './tag-names.ts';
 
 /** Tags in the headers of answers that caches may share. */
@@ -53,11 +53,9 @@ export function createTagging(
   { receiver, bytes, plain, key, purged, position }: TaggingOptions,
   registry: SchemaRegistry,
 ): Tagging {
-  const names = createTagNames({ key, registry, plain });
-  const room = roomOf(receiver, bytes);
+  const value = createTagNames({ key, registry, plain }).answers(formOf(receiver, bytes));
   const { header } = TAG_RECEIVERS[receiver];
   const kept = purged && purgedHeaders(receiver, purged.lifetime);
-  const value = (tags: CollectedTags | undefined) => tagHeader(receiver, names.ofAnswer(tags, room));
   return {
     header,
     collect: () => createAnswerTags(registry),

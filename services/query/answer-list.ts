@@ -46,7 +46,7 @@ async function listBody(
     words === undefined ? meta : `${meta.slice(0, -1)}${await TURNS.finish(taskOf(answer), () => words)}}`;
   const end = Buffer.from(`,"meta":${all}}`);
   if (page === undefined) {
-    options.shown?.({ type: plan.type.uid, path: [] }, plan.search.world, hits.sources, plan.selection);
+    options.shown?.({ type: plan.type.uid, path: [] }, plan.search.world, hits, plan.selection);
     return joinRows(OPEN, hits.sources, end);
   }
   return writeAnswer(answer, plan.selection, [

@@ -32,12 +32,7 @@ export type GatherContext = {
   readonly shown?: ShownRows | undefined;
 };
 
-export type ShownRows = (
-  rowSet: RowSet,
-  world: World,
-  sources: readonly Uint8Array[],
-  selection: Selection,
-) => void;
+export type ShownRows = (rowSet: RowSet, world: World, hits: Hits, selection: Selection) => void;
 
 /** Rows of one level, and how often each is shown in the answer. */
 type Level = Hits & { readonly shown: readonly number[] };
@@ -62,7 +57,7 @@ async function gatherLevel(
   selection: Selection,
 ): Promise<RowTree> {
   const { fields, populate } = selection;
-  context.shown?.(rowSet, context.world, level.sources, selection);
+  context.shown?.(rowSet, context.world, level, selection);
   if (populate.length === 0 || level.rows.length === 0) {
     const sources = fields === null ? level.sources : await selectFields(context, level.sources, fields);
     return { sources, places: null, attributes: [] };

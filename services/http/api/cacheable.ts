@@ -124,21 +124,17 @@ function keyOf({ headers, raw: { url = '' } }: FastifyRequest): string {
   return format === undefined ? url : `${format} ${url}`;
 }
 
-async function answerOnce(delivery: Delivery, reply: FastifyReply, answer: Answer): Promise<void> {
-  const { generation, tagging } = delivery;
-  const { request } = reply;
-  if (tagging !== undefined && isForEveryone(delivery, request)) {
-    await answerWithTags(delivery, reply, answer);
-    return;
-  }
-  const asking = askingOf(request);
+function answerOnce(delivery: Delivery, reply: FastifyReply, answer: Answer): Promise<void> {
+  return delivery.tagging !== undefined && isForEveryone(delivery, reply.request)
+    ? answerWithTags(delivery, reply, answer)
+    : answerWithoutTags(delivery, reply, answer);
+}
+
+async function answerWithoutTags(delivery: Delivery, reply: FastifyReply, answer: Answer): Promise<void> {
+  const asking = askingOf(reply.request);
   const body = await answer(asking);
-  sendRead(
-    delivery,
-    reply,
-    { etag: entityTag(generation, body), isDraft: asking.isDraft, isOnce: true },
-    body,
-  );
+  const etag = entityTag(delivery.generation, body);
+  sendRead(delivery, reply, { etag, isDraft: asking.isDraft, isOnce: true }, body);
 }
 
 type Kept = {
@@ -160,7 +156,7 @@ async function answerWithTags(
 ): Promise<void> {
   const { generation, tagging } = delivery;
   const tags = (kept?.known ?? (tagging as Tagging)).collect();
-  const asking = { ...askingOf(reply.request), tags, shown: tags.shown };
+  const asking = askingOf(reply.request, tags);
   const position = (kept?.known ?? tagging)?.position();
   const state = kept?.known.outside?.state();
   const body = await answer(asking).catch((error) => {
@@ -208,8 +204,9 @@ export function sendOwn(
 }
 
 /** After its connection is closed, an answer gets no more work. */
-function askingOf({ id, raw }: FastifyRequest): Asking {
-  return { id, isWanted: () => !raw.socket.destroyed, isDraft: false, varies: false };
+function askingOf({ id, raw }: FastifyRequest, tags?: AnswerTags): Asking {
+  const isWanted = () => !raw.socket.destroyed;
+  return { id, isWanted, isDraft: false, varies: false, tags, shown: tags?.shown };
 }
 
 /** The ETag of an answer to callers with equal rights. */
