@@ -2,7 +2,7 @@ import type { ContentType } from '../../shared/schema/content-type.ts';
 import { validationError } from './problem.ts';
 
 /** A language tag; case and further subtags are not checked. */
-const LOCALE = /^([a-z]{2,3}|[a-z]{5,8})(-[a-z0-9]{1,8})*$/i;
+const LOCALE = /^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i;
 const LOCALE_MAX_LENGTH = 35;
 
 /**
@@ -29,6 +29,8 @@ export function parseWriteLocale(
   defaultLocale: string,
   every: 'every-allowed' | 'one-only',
 ): string | null {
+  // A list was checked with the query; without locales it means nothing.
+  if (!type.localized && Array.isArray(locale)) return null;
   const given = wellFormedLocale(locale);
   if (!type.localized) return null;
   if (given !== '*') return given ?? defaultLocale;

@@ -41,11 +41,17 @@ export function resolveFields(
   return new Set([...ALWAYS, ...names]);
 }
 
-/** null when a part is neither text nor absent. */
+/** Entries of a list. */
+const MAX_FIELDS = 100;
+
+/** null when a part is neither text nor absent. A list has one name in each part. */
 function fieldNames(value: QueryValue): readonly string[] | null {
-  const parts = isQueryList(value) ? value.filter((part) => part !== null) : [value];
-  if (!parts.every((part) => typeof part === 'string')) return null;
-  return parts.flatMap((part) => part.split(',').map((name) => name.trim()));
+  if (typeof value === 'string') return value.split(',').map((name) => name.trim());
+  if (!isQueryList(value) || value.length > MAX_FIELDS) return null;
+  const names = value.filter((part) => part !== null);
+  return names.every((name) => typeof name === 'string' && !name.includes(','))
+    ? names.map((name) => String(name).trim())
+    : null;
 }
 
 function checkNames(names: readonly string[], model: QueryModel, context: FieldsContext): void {

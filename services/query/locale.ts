@@ -11,7 +11,7 @@ export type LocaleChoice =
 
 const MAX_LENGTH = 35;
 /** Language, then script, region and variants. */
-const BCP_47 = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$/;
+const BCP_47 = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/;
 const DEFAULT: LocaleChoice = { kind: 'default' };
 
 /**
@@ -30,8 +30,32 @@ export function resolveLocale(
   return choice;
 }
 
-function chosenLocale(value: QueryValue | undefined, problems: Problems): LocaleChoice {
-  if (value === undefined || value === null || value === '') return DEFAULT;
+/**
+ * Returns the `locale` that a request gives; undefined: none. Of a list only the texts count, as in Strapi.
+ */
+export function givenLocale(value: QueryValue | undefined): QueryValue | undefined {
+  if (value === undefined || value === null || value === '') return undefined;
+  if (!isQueryList(value)) return value;
+  const texts = value.filter((item) => typeof item === 'string' && item !== '');
+  return texts.length === 0 ? undefined : texts;
+}
+
+/** Refuses a list of locales for one document: even a list of one. */
+export function refuseLocaleList(value: QueryValue | undefined, problems: Problems): void {
+  const given = givenLocale(value);
+  if (!isQueryList(given)) return;
+  problems.push({
+    phase: 'parameter',
+    message: `Invalid locale param ${given.join(',')} provided. Document locales must be strings.`,
+    param: 'locale',
+    found: value,
+    accepted: 'one locale such as en',
+  });
+}
+
+function chosenLocale(given: QueryValue | undefined, problems: Problems): LocaleChoice {
+  const value = givenLocale(given);
+  if (value === undefined) return DEFAULT;
   if (value === '*') return { kind: 'all' };
   if (isQueryObject(value)) {
     refuse(
@@ -42,18 +66,13 @@ function chosenLocale(value: QueryValue | undefined, problems: Problems): Locale
     return DEFAULT;
   }
   const locales: string[] = [];
-  for (const locale of isQueryList(value) ? value : [value]) {
-    if (typeof locale !== 'string') {
-      refuse(
-        problems,
-        'Expected a string, array of strings, empty string, null, or undefined; received: object',
-        value,
-      );
-    } else if (locale.length > MAX_LENGTH) {
-      refuse(problems, `Locale exceeds maximum length of ${MAX_LENGTH} characters.`, value);
-    } else if (locale !== '*' && !BCP_47.test(locale)) {
-      refuse(problems, 'Locale must be a valid BCP 47 format (e.g. en, en-US, zh-Hans).', value);
-    } else locales.push(locale);
+  for (const [at, locale] of (isQueryList(value) ? value : [value]).entries()) {
+    const place = isQueryList(value) ? `locale[${at}]` : 'locale';
+    if (String(locale).length > MAX_LENGTH) {
+      refuse(problems, `Locale exceeds maximum length of ${MAX_LENGTH} characters.`, value, place);
+    } else if (locale !== '*' && !BCP_47.test(String(locale))) {
+      refuse(problems, 'Locale must be a valid BCP 47 format (e.g. en, en-US, zh-Hans).', value, place);
+    } else locales.push(String(locale));
   }
   // In a list `*` is not a wildcard but a locale without rows.
   return { kind: 'any-of', locales };
@@ -85,10 +104,10 @@ export function namesLocale(filters: QueryValue | undefined): boolean {
   return isQueryObject(filters) && filters['locale'] !== undefined;
 }
 
-function refuse(problems: Problems, reason: string, value: QueryValue): void {
+function refuse(problems: Problems, reason: string, value: QueryValue, place = 'locale'): void {
   problems.push({
     phase: 'parameter',
-    message: `Invalid parameter at 'locale'. ${reason}`,
+    message: `Invalid parameter at '${place}'. ${reason}`,
     param: 'locale',
     found: value,
     accepted: 'a locale such as en or en-US, a list of locales, or *',

@@ -49,25 +49,22 @@ export function resolvePagination(query: QueryObject, problems: Problems, rules:
   } = rules;
   const limits = { defaultLimit: Math.min(defaultLimit, maxLimit), maxLimit };
   const absent: Pagination = { form: 'page', start: 0, limit: limits.defaultLimit, withCount: counts };
-  if ((query['page'] ?? null) !== null || (query['pageSize'] ?? null) !== null) {
+  if (isGiven(query['page']) || isGiven(query['pageSize'])) {
     const found = { page: query['page'], pageSize: query['pageSize'] };
     const message =
       'Invalid pagination parameters. Cannot use both page-based (page, pageSize) and offset-based (start, limit) pagination in the same query.';
     refuse(problems, message, found, 'pagination[page], pagination[pageSize]');
   }
   const value = query['pagination'];
-  if (value === undefined || value === null || value === '') return absent;
-  if (!isQueryObject(value)) {
-    refuse(problems, 'Invalid pagination parameter', value, 'pagination[page], pagination[start], …');
-    return absent;
-  }
+  // Strapi looks for members only: a text or a list has none.
+  if (!isQueryObject(value)) return absent;
   const withCount = resolveWithCount(value['withCount'], counts, problems);
   if (value['cursor'] !== undefined) return { ...cursorForm(value, problems, limits), withCount };
   const isPage = (value['page'] ?? null) !== null || (value['pageSize'] ?? null) !== null;
   const isOffset = (value['start'] ?? null) !== null || (value['limit'] ?? null) !== null;
   if (isPage && isOffset) {
     problems.push({
-      phase: 'parameter',
+      phase: 'pages',
       code: 'invalid-pagination',
       message: 'Cannot use both page & offset pagination in the same query',
       param: 'pagination',
@@ -78,7 +75,16 @@ export function resolvePagination(query: QueryObject, problems: Problems, rules:
   }
   const page = isOffset ? offsetForm(value, problems, limits) : pageForm(value, problems, limits);
   refuseFarOffset(page.start, maxOffset, value, problems);
-  return { ...page, withCount };
+  return { ...page, form: namesPage(value) ? 'page' : 'offset', withCount };
+}
+
+function isGiven(value: QueryValue | undefined): boolean {
+  return value !== undefined && value !== null && value !== '';
+}
+
+/** Returns the form of the answer: keys count for it that have no value. */
+function namesPage({ page, pageSize, start, limit }: QueryObject): boolean {
+  return page !== undefined || pageSize !== undefined || (start === undefined && limit === undefined);
 }
 
 /** Refuses offsets far into a list, since skipping costs as much as reading. The answer says how to get there. */

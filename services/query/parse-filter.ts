@@ -49,11 +49,7 @@ function parseGroup(group: QueryObject, at: string): readonly ParsedFilter[] {
   return Object.entries(group).map(([key, value = null]) => {
     const place = `${at}[${key}]`;
     if (key === '$and' || key === '$or') return parseMembers(key, value, place);
-    if (key === '$not') {
-      return isQueryObject(value)
-        ? { kind: 'not', member: { kind: 'and', members: parseGroup(value, place), at: place }, at: place }
-        : malformed('Invalid $not: expected an object', value, 'an object with conditions', place);
-    }
+    if (key === '$not') return parseNot(value, place);
     if (isOperator(key)) {
       return malformed(`Invalid ${key}: it compares an attribute`, value, `attribute[${key}]`, place);
     }
@@ -61,11 +57,24 @@ function parseGroup(group: QueryObject, at: string): readonly ParsedFilter[] {
   });
 }
 
+/** `$not` of a group, or of a list of groups: some of them does not hold. */
+function parseNot(value: QueryValue, at: string): ParsedFilter {
+  if (isQueryObject(value))
+    return { kind: 'not', member: { kind: 'and', members: parseGroup(value, at), at }, at };
+  if (isQueryList(value) && value.length > 0 && value.every(isQueryObject)) {
+    const members = value.map((group, index): ParsedFilter => parseNot(group, `${at}[${index}]`));
+    return { kind: 'or', members, at };
+  }
+  return malformed('Invalid $not: expected an object', value, 'an object with conditions', at);
+}
+
 function parseMembers(key: '$and' | '$or', value: QueryValue, at: string): ParsedFilter {
   if (!isQueryList(value))
     return malformed(`Invalid ${key}: expected a list`, value, `${key}[0], ${key}[1], …`, at);
   const members = value.map((member, index): ParsedFilter => {
     const place = `${at}[${index}]`;
+    // A list in the list holds if all its members hold.
+    if (isQueryList(member)) return parseMembers('$and', member, place);
     return isQueryObject(member)
       ? { kind: 'and', members: parseGroup(member, place), at: place }
       : malformed(`Invalid ${key}: expected an object`, member, 'an object with conditions', place);

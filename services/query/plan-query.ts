@@ -9,7 +9,7 @@ import { type CursorScope, cursorScope, readCursor } from './cursor.ts';
 import { type PopulateAction, resolveDefaultPopulate } from './default-populate.ts';
 import { resolveExplain } from './explain.ts';
 import { resolveFields } from './fields.ts';
-import { type LocaleChoice, localeQuery, resolveLocale } from './locale.ts';
+import { type LocaleChoice, localeQuery, refuseLocaleList, resolveLocale } from './locale.ts';
 import {
   DEFAULT_MAX_OFFSET,
   type PageRules,
@@ -106,6 +106,8 @@ type Dialect = {
   readonly ignoreFilters?: boolean;
   /** One entry: a condition on its locale does not replace the locale asked for. */
   readonly oneEntry?: boolean;
+  /** A document in one locale: a list of locales is refused. */
+  readonly oneLocale?: boolean;
   /** Action whose default populate applies. */
   readonly action?: PopulateAction;
 };
@@ -153,8 +155,17 @@ function planCursor(
 
 /** Plans `GET /api/<plural>/<documentId>` (SEMANTICS section 12); pages are ignored. */
 export function planEntry(request: QueryRequest): EntryPlan {
-  const action = request.type.kind === 'singleType' ? 'find' : 'findOne';
-  return planOne(request, { oneEntry: true, action });
+  const isSingle = request.type.kind === 'singleType';
+  return planOne(request, {
+    oneEntry: true,
+    oneLocale: !isSingle && request.type.localized,
+    action: isSingle ? 'find' : 'findOne',
+  });
+}
+
+/** Plans the query string of `DELETE`: the rows that are meant. */
+export function planRemoval(request: QueryRequest): EntryPlan {
+  return planOne(request, { oneEntry: true });
 }
 
 /**
@@ -229,6 +240,7 @@ function planRows(
   const locale: LocaleChoice = dialect.users
     ? { kind: 'default' }
     : resolveLocale(query['locale'], problems, lenient);
+  if (dialect.oneLocale === true) refuseLocaleList(query['locale'], problems);
   const search = resolveSearchText(query['_q'], model, problems);
   const published = type.draftAndPublish && publication !== null ? publication : MATCH_ALL;
   const filters = dialect.ignoreFilters ? undefined : query['filters'];

@@ -1,6 +1,6 @@
 import { type BoolQuery, MATCH_ALL } from '../../shared/read-index/bool-query.ts';
 import type { SortKey, World } from '../../shared/read-index/read-index.ts';
-import type { Uid } from '../../shared/schema/content-type.ts';
+import { FILE_TYPE, type Uid } from '../../shared/schema/content-type.ts';
 import { castBoolean } from './cast-operand.ts';
 import { allOf } from './combine-queries.ts';
 import { resolveFields } from './fields.ts';
@@ -115,7 +115,7 @@ export function resolveLinkOptions(
     ...populatedLink(attribute, context, withSortedFields(inner.selection, sort)),
     query: allOf([publicationQuery(attribute, context), inner.query]),
     sort: sort.length > 0 ? sort : defaultSort(attribute),
-    countOnly: resolveCount(options['count'], context),
+    countOnly: resolveCount(options['count'], at) && isCounted(attribute, target),
   };
 }
 
@@ -144,8 +144,8 @@ export function resolveZoneOptions(
       context.problems.push(invalidKey(name, path, context.param, ZONE_OPTIONS));
     }
   }
-  resolveCount(options['count'], context);
-  if (options['on'] !== undefined) return resolveFragments(options['on'], zone, at);
+  resolveCount(options['count'], at);
+  if (options['on'] !== undefined && options['on'] !== null) return resolveFragments(options['on'], zone, at);
   if (options['populate'] !== '*') return populatedZone(zone);
   return populatedZone(zone, (kind) => {
     const model = queryModelOf(context.scope.registry, kind);
@@ -153,7 +153,7 @@ export function resolveZoneOptions(
   });
 }
 
-/** Shows only the listed components; a component that the zone does not allow never occurs. */
+/** Shows only the listed components; a content type, or a component that the zone does not allow, never occurs. */
 function resolveFragments(on: QueryValue, zone: QueryZone, at: OptionPosition): PopulatedZone {
   const { context, path } = at;
   const components = new Map<Uid, { query: BoolQuery; selection: Selection }>();
@@ -161,8 +161,10 @@ function resolveFragments(on: QueryValue, zone: QueryZone, at: OptionPosition): 
     context.problems.push(invalidKey('on', `${path}.on`, context.param, zone.components));
     return { kind: 'zone', attribute: zone.name, components };
   }
+  const { components: known, contentTypes } = context.scope.registry;
   for (const [kind, option = null] of Object.entries(on)) {
-    if (!context.scope.registry.components.has(kind)) {
+    if (!known.has(kind) && contentTypes.has(kind)) continue;
+    if (!known.has(kind)) {
       context.problems.push(invalidKey(kind, `${path}.on`, context.param, zone.components));
       continue;
     }
@@ -181,7 +183,7 @@ function resolveFragment(
   const model = queryModelOf(context.scope.registry, kind);
   if (isQueryObject(option)) {
     for (const name of Object.keys(option)) {
-      if (LINK_OPTIONS.includes(name) && name !== 'count') continue;
+      if (LINK_OPTIONS.includes(name)) continue;
       const known = model.attributes.has(name) || model.hidden.has(name);
       context.problems.push(invalidKey(name, known ? `${path}.${name}` : path, context.param, LINK_OPTIONS));
     }
@@ -191,7 +193,8 @@ function resolveFragment(
   }
   if (option === '*') return { query: MATCH_ALL, selection: WHOLE_ROW };
   const flag = typeof option === 'string' && option !== '' ? castBoolean(option) : null;
-  if (flag?.ok) return flag.value === true ? { query: MATCH_ALL, selection: WHOLE_ROW } : null;
+  // `false` lists a component too, as in Strapi.
+  if (flag?.ok) return { query: MATCH_ALL, selection: WHOLE_ROW };
   const name = typeof option === 'string' ? option : '';
   context.problems.push(
     invalidKey(name, `${path}.on.${kind}`, context.param, ['true', 'false', ...LINK_OPTIONS]),
@@ -231,17 +234,16 @@ function defaultSort(attribute: QueryLink): readonly SortKey[] {
   return attribute.name === 'localizations' ? [{ path: [], field: 'locale', direction: 'asc' }] : [];
 }
 
-function resolveCount(value: QueryValue | undefined, context: PopulateContext): boolean {
-  if (value === undefined || value === null) return false;
-  const cast = typeof value === 'string' ? castBoolean(value) : null;
+/** Files and other locales are shown instead of counted, as in Strapi. */
+function isCounted({ name }: QueryLink, { uid }: QueryModel): boolean {
+  return uid !== FILE_TYPE && name !== 'localizations';
+}
+
+function resolveCount(value: QueryValue | undefined, { context, path }: OptionPosition): boolean {
+  if (value === undefined) return false;
+  const cast = typeof value === 'string' && value !== '' ? castBoolean(value) : null;
   if (cast?.ok) return cast.value === true;
-  context.problems.push({
-    phase: 'key',
-    message: 'Invalid count parameter. Expected a boolean',
-    param: context.param,
-    found: value,
-    accepted: ['true', 'false'],
-  });
+  context.problems.push(invalidKey('count', path, context.param, ['true', 'false']));
   return false;
 }
 

@@ -71,8 +71,16 @@ function listedNames(
     });
     return [];
   }
-  const odd = list.findIndex((item) => typeof item !== 'string' && item !== null);
-  if (odd !== -1) refuseName(String(odd), null, model, context);
+  const odd = list.find((item) => typeof item !== 'string');
+  if (odd !== undefined) {
+    context.problems.push({
+      phase: 'key',
+      message: 'Invalid populate parameter. Expected a string, an array of strings, a populate object',
+      param: context.param,
+      found: odd,
+      accepted: [...populatableNames(model, context.scope), '*'],
+    });
+  }
   return list.flatMap((item) => (typeof item === 'string' ? item.split(',') : []));
 }
 
@@ -80,8 +88,8 @@ function nameTree(names: readonly string[]): NameTree {
   const tree: NameTree = new Map();
   for (const name of names) {
     let level = tree;
-    if (name.trim() === '') continue;
-    for (const part of name.trim().split('.')) {
+    const parts = name.split('.').map((part) => part.trim());
+    for (const part of parts.filter((each) => each !== '')) {
       const next: NameTree = level.get(part) ?? new Map();
       level.set(part, next);
       level = next;
@@ -127,8 +135,11 @@ function resolveZoneNames(
   const { registry } = context.scope;
   const models = zone.components.map((kind) => queryModelOf(registry, kind));
   const has = (model: QueryModel, name: string) => populatableNames(model, context.scope).includes(name);
-  for (const name of tree.keys()) {
+  for (const [name, inner] of tree) {
     if (models.some((model) => has(model, name))) continue;
+    // Strapi takes the name of any attribute at the end of a path, and ignores it.
+    const isShown = (model: QueryModel) => typeof lookUp(model, name, context.scope) === 'object';
+    if (inner.size === 0 && models.some(isShown)) continue;
     const accepted = models.flatMap((model) => populatableNames(model, context.scope));
     context.problems.push(invalidKey(name, `${path}.${name}`, context.param, [...new Set(accepted)]));
   }

@@ -3,10 +3,10 @@ import { type ErrorCode, RequestError } from '../../shared/request-error.ts';
 
 /**
  * Why a query is refused. Stages add to one list, so that an answer names everything that is wrong; its `message` is Strapi's
- * for the first problem in Strapi's order: names (`key`), then parameters, then operands.
+ * for the first problem in Strapi's order: `publicationFilter`, names (`key`), forms of pages that are mixed, parameters, operands.
  */
 export type QueryProblem = {
-  readonly phase: 'key' | 'parameter' | 'value';
+  readonly phase: keyof typeof PHASES;
   /** Default: `invalid-query`. */
   readonly code?: ErrorCode;
   readonly message: string;
@@ -25,7 +25,7 @@ export type QueryProblem = {
 
 export type Problems = QueryProblem[];
 
-const PHASES = { key: 0, parameter: 1, value: 2 } as const;
+const PHASES = { publication: 0, key: 1, pages: 2, parameter: 3, value: 4 } as const;
 
 /** Strapi's refusal of a name. `path` is its attribute path: null for a name unknown at the root. */
 export function invalidKey(key: string, path: string | null, param: string, accepted: unknown): QueryProblem {

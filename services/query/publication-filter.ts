@@ -43,7 +43,7 @@ export function resolvePublicationFilter(
     return null;
   }
   const deprecated = resolveHasPublishedVersion(hasPublishedVersion, problems);
-  if (publicationFilter === undefined) return deprecated;
+  if (publicationFilter === undefined || publicationFilter === null) return deprecated;
   const condition =
     typeof publicationFilter === 'string' ? PUBLICATION_FILTERS.get(publicationFilter) : undefined;
   // It asks for published rows, so no draft matches, whatever its document has.
@@ -51,7 +51,7 @@ export function resolvePublicationFilter(
   if (condition !== undefined) return condition;
   const accepted = [...PUBLICATION_FILTERS.keys()];
   problems.push({
-    phase: 'parameter',
+    phase: 'publication',
     message: `Invalid value for 'publicationFilter'. Expected one of: ${accepted.join(', ')}.`,
     param: 'publicationFilter',
     found: publicationFilter,
@@ -61,7 +61,7 @@ export function resolvePublicationFilter(
 }
 
 function resolveHasPublishedVersion(value: QueryObject[string], problems: Problems): BoolQuery | null {
-  if (value === undefined) return null;
+  if (value === undefined || value === null) return null;
   if (value === 'true') return PUBLISHED_DOCUMENT;
   if (value === 'false') return NEVER_PUBLISHED_DOCUMENT;
   problems.push({

@@ -1,14 +1,6 @@
 import { assertNever } from '../../shared/assert-never.ts';
 import { fieldTypeOf } from '../../shared/read-index/column.ts';
-import type { Uid } from '../../shared/schema/content-type.ts';
-import {
-  ignoringCase,
-  OPERATOR_NAMES,
-  type Operands,
-  type OperatorName,
-  operatorOf,
-  operatorsFor,
-} from './operators.ts';
+import { ignoringCase, OPERATOR_NAMES, operatorOf, operatorsFor } from './operators.ts';
 import type { ParsedFilter } from './parse-filter.ts';
 import { invalidKey, type Problems, type QueryProblem } from './problems.ts';
 import {
@@ -21,28 +13,9 @@ import {
   type QueryZone,
   queryModelOf,
 } from './query-model.ts';
+import { isQueryList, isQueryObject } from './query-string.ts';
 import { resolveOperands } from './resolve-operands.ts';
-
-/**
- * A filter that fits its content type, operands cast to the attributes' types. Still SQL's three-valued logic: each `some` is
- * a mention of a relation or component, one existential variable in front of the whole formula (SEMANTICS section 1).
- */
-export type ResolvedFilter =
-  | { readonly kind: 'and' | 'or'; readonly members: readonly ResolvedFilter[] }
-  | { readonly kind: 'not'; readonly member: ResolvedFilter }
-  | {
-      readonly kind: 'some';
-      readonly attribute: string;
-      /** In a dynamic zone: the kind of its components. */
-      readonly zoneComponent?: Uid;
-      readonly body: ResolvedFilter;
-    }
-  | {
-      readonly kind: 'comparison';
-      readonly field: QueryScalar;
-      readonly operator: OperatorName;
-      readonly operands: Operands;
-    };
+import type { ResolvedFilter } from './resolved-filter.ts';
 
 /** Position of the resolver, and its report. `param` is the root parameter; `path` names the attributes down to here. */
 export type FilterContext = {
@@ -112,8 +85,11 @@ function resolveAttribute(
   if (attribute === undefined) return unknownName(filter, model, context, path === '' ? null : path);
   if (attribute === 'hidden') return unknownName(filter, model, context, here);
   switch (attribute.kind) {
-    case 'scalar':
-      return allMembers(filter.body.map((member) => resolveScalarMember(member, attribute, context, here)));
+    case 'scalar': {
+      // An id is not an attribute in Strapi: its paths do not have it.
+      const place = filter.name === 'id' || filter.name === 'documentId' ? path : here;
+      return allMembers(filter.body.map((member) => resolveScalarMember(member, attribute, context, place)));
+    }
     case 'relation':
     case 'component':
       return resolveLink(filter, attribute, context, here);
@@ -133,7 +109,7 @@ function resolveScalarMember(
 ): ResolvedFilter {
   switch (member.kind) {
     case 'comparison':
-      return resolveComparison(member, field, context);
+      return resolveComparison(member, field, context, path);
     case 'not':
       return { kind: 'not', member: resolveScalarMember(member.member, field, context, path) };
     case 'attribute':
@@ -244,8 +220,19 @@ function resolveComparison(
   comparison: ParsedFilter & { kind: 'comparison' },
   field: QueryScalar,
   context: FilterContext,
+  path: string,
 ): ResolvedFilter {
-  const { operator } = comparison;
+  const { operator, operand } = comparison;
+  // `[$in][0][a]=1`: Strapi looks for an attribute behind the column.
+  const inner = isQueryList(operand) ? operand.find(isQueryObject) : undefined;
+  const [key] = Object.keys(inner ?? {});
+  if (key !== undefined) {
+    context.problems.push({
+      ...invalidKey(key, path, context.param, operatorList(field)),
+      at: comparison.at,
+    });
+    return EVERYTHING;
+  }
   const { fieldTypes } = operatorOf(operator);
   if (!(fieldTypes as readonly string[]).includes(fieldTypeOf(field.type))) {
     const message = `Invalid operator ${operator} for the ${field.type} attribute ${field.name}`;

@@ -26,6 +26,9 @@ export type SortContext = {
 /** Steps through relations and components that all keys of one sort may take together. */
 const MAX_STEPS = 20;
 
+/** Entries of a list. */
+const MAX_KEYS = 100;
+
 /** `order` is null if the request omits it. */
 type SortItem = { readonly path: readonly string[]; readonly order: string | null; readonly at: string };
 
@@ -60,6 +63,9 @@ function parseSort(value: QueryValue, context: SortContext): readonly SortItem[]
   if (value === null) return [];
   if (typeof value === 'string') return parseText(value, context.param);
   if (isQueryObject(value)) return parseObject(value, [], context.param, context);
+  const isMixed = value.some(isQueryObject) && value.some((item) => typeof item === 'string');
+  // Strapi reads such a list as an object with the names 0, 1, …
+  if (isMixed || value.length > MAX_KEYS) return [{ path: ['0'], order: null, at: context.param }];
   return value.flatMap((item, index) => {
     if (!isQueryList(item)) return parseSort(item, context);
     return refuse(context, {
@@ -72,10 +78,11 @@ function parseSort(value: QueryValue, context: SortContext): readonly SortItem[]
 }
 
 function parseText(text: string, at: string): readonly SortItem[] {
-  return commaList(text).map((part) => {
-    const [path = '', order = null] = part.split(':');
-    return { path: path.split('.'), order, at };
+  const items = commaList(text).map((part) => {
+    const [path = '', order] = part.split(':');
+    return { path: path.split('.'), order: order?.trim() ?? null, at };
   });
+  return items.filter(({ path }) => path.join('') !== '');
 }
 
 function parseObject(
@@ -85,13 +92,15 @@ function parseObject(
   context: SortContext,
 ): readonly SortItem[] {
   return Object.entries(value).flatMap(([name, inner = null]) => {
-    const [here, below] = [[...path, ...name.split('.')], `${at}[${name}]`];
+    // A name with a dot is one name here, which no attribute has.
+    const [here, below] = [[...path, name], `${at}[${name}]`];
     if (isQueryObject(inner)) return parseObject(inner, here, below, context);
     if (isQueryList(inner)) {
       const message = 'Invalid sort parameter';
       return refuse(context, { message, found: inner, accepted: 'asc or desc', at: below });
     }
-    return [{ path: here, order: inner ?? '', at: below }];
+    const order = inner?.trim() ?? '';
+    return order === '' ? [] : [{ path: here, order, at: below }];
   });
 }
 

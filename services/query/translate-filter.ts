@@ -2,7 +2,7 @@ import { assertNever } from '../../shared/assert-never.ts';
 import { type BoolQuery, MATCH_ALL, MATCH_NONE } from '../../shared/read-index/bool-query.ts';
 import { allOf, anyOf, noneOf } from './combine-queries.ts';
 import { operatorOf } from './operators.ts';
-import type { ResolvedFilter } from './resolve-filter.ts';
+import type { ResolvedFilter } from './resolved-filter.ts';
 
 /** `query`: the rows for which the filter is TRUE. `ofNullRow`: its truth for a row that is NULL in every column. */
 type Translated = { readonly query: BoolQuery; readonly ofNullRow: boolean };

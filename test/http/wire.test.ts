@@ -104,7 +104,7 @@ describe('a request that is unusual', () => {
       `GET /api/tags HTTP/1.1\r\nUpgrade: websocket\r\nConnection: upgrade, close\r\nHost: localhost\r\n\r\n`,
     ],
     ['HEAD', 200, `HEAD /api/tags HTTP/1.1\r\n${END}`],
-    ['OPTIONS', 204, `OPTIONS /api/tags HTTP/1.1\r\n${END}`],
+    ['OPTIONS', 200, `OPTIONS /api/tags HTTP/1.1\r\n${END}`],
     ['a body of a GET', 200, `GET /api/tags HTTP/1.1\r\nContent-Length: 2\r\n${END}{}`],
     ['a compressed body', 400, `${POST}Content-Encoding: gzip\r\nContent-Length: 2\r\n${END.slice(17)}{}`],
     ['an empty line before', 200, `\r\nGET /api/tags HTTP/1.1\r\n${END}`],

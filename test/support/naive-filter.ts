@@ -1,5 +1,5 @@
 import type { Operands, OperatorName } from '../../services/query/operators.ts';
-import type { ResolvedFilter } from '../../services/query/resolve-filter.ts';
+import type { ResolvedFilter } from '../../services/query/resolved-filter.ts';
 import type { Scalar } from '../../shared/read-index/bool-query.ts';
 import { textForm } from '../../shared/read-index/column.ts';
 import { foldText } from '../../shared/read-index/fold-text.ts';

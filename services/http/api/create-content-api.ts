@@ -9,8 +9,16 @@ import { partOf } from '../../command/command-identity.ts';
 import { runQuery } from '../../operating/observe-query.ts';
 import { answerEntry } from '../../query/answer-entry.ts';
 import { answerList } from '../../query/answer-list.ts';
-import { type EntryPlan, planEntry, planList, planWrite, type QueryRequest } from '../../query/plan-query.ts';
-import { parseQueryString } from '../../query/query-string.ts';
+import { givenLocale } from '../../query/locale.ts';
+import {
+  type EntryPlan,
+  planEntry,
+  planList,
+  planRemoval,
+  planWrite,
+  type QueryRequest,
+} from '../../query/plan-query.ts';
+import { isQueryList, parseQueryString } from '../../query/query-string.ts';
 import { createLocalesAnswer } from './answer-locales.ts';
 import { answerToWrite } from './answer-to-write.ts';
 import type { Asking, ContentApi, EntryAction, EntryTarget, WriteAnswer } from './content-api.ts';
@@ -84,7 +92,7 @@ export function createContentApi(options: ContentApiOptions): ContentApi {
     async removeSingle(type, query, command) {
       const documentId = await singleDocument(index, type);
       if (documentId !== undefined) return entries.remove({ type, documentId }, query, command);
-      planEntry(request(type, query));
+      planRemoval(request(type, query));
       return index.position();
     },
     locales: createLocalesAnswer(options),
@@ -109,7 +117,8 @@ function entryWrites(
     execute: (target: { status: unknown; locale: unknown }) => Promise<CommandResult>,
   ): Promise<WriteAnswer> => {
     const plan = planWrite(request(type, query));
-    const { status, locale } = parseQueryString(query);
+    const { status, locale: asked } = parseQueryString(query);
+    const locale = givenLocale(asked);
     return present(index, plan, await execute({ status, locale }));
   };
   return {
@@ -136,8 +145,9 @@ function entryWrites(
         commands.execute({ kind, type: type.uid, documentId, ...target, identity }),
       ),
     async remove({ type, documentId }: EntryTarget, query: string, identity: Identity) {
-      const plan = planEntry(request(type, query));
-      const { status, locale, ...others } = parseQueryString(query);
+      const plan = planRemoval(request(type, query));
+      const { status, locale: asked, ...others } = parseQueryString(query);
+      const locale = givenLocale(asked);
       const remove = async (one: unknown, command: Identity) =>
         (
           await commands.execute({
@@ -145,8 +155,9 @@ function entryWrites(
             identity: command,
           })
         ).position;
-      if (others['filters'] === undefined && others['_q'] === undefined) return remove(locale, identity);
-      const wanted = locale ? String(locale) : defaultLocale;
+      const isPlain = others['filters'] === undefined && others['_q'] === undefined;
+      if (isPlain && !isQueryList(locale)) return remove(locale, identity);
+      const wanted = isQueryList(locale) ? locale.map(String) : [locale ? String(locale) : defaultLocale];
       let position = index.position();
       for (const one of await matchingLocales(index, plan, documentId, wanted)) {
         position = await remove(one, partOf(identity, String(one)));

@@ -78,7 +78,7 @@ export function createUsersApi(options: ContentApiOptions): UsersApi {
 }
 
 function userNumber(id: string): number {
-  if (/^\d{1,15}$/.test(id)) return Number(id);
+  if (/^-?\d{1,15}$/.test(id)) return Number(id);
   throw new RequestError(
     'invalid-query',
     `Invalid parameter at 'id'. Expected the number of a user, received: ${id}`,

@@ -4,14 +4,14 @@ import type { EntryPlan } from '../../query/plan-query.ts';
 const EVERY_LOCALE = 1000;
 
 /**
- * The locales of a document that a DELETE with filters is about: those the request names (`*` = all) with a row in either world
+ * The locales of a document that a DELETE with filters, or with several locales, is about: those the request names (a single `*` = all) with a row in either world
  * that the filters match. A filter on the locale narrows, it never replaces the locale. null on types without i18n.
  */
 export async function matchingLocales(
   index: ReadIndex,
   plan: EntryPlan,
   documentId: string,
-  locale: string,
+  wanted: readonly string[],
 ): Promise<readonly (string | null)[]> {
   const query = {
     kind: 'bool',
@@ -30,7 +30,10 @@ export async function matchingLocales(
     });
     for (const source of hits.sources) locales.add(localeOf(source));
   }
-  return [...locales].filter((one) => !plan.type.localized || locale === '*' || one === locale);
+  const isEvery = wanted.length === 1 && wanted[0] === '*';
+  return [...locales].filter(
+    (one) => !plan.type.localized || isEvery || (one !== null && wanted.includes(one)),
+  );
 }
 
 function localeOf(source: Uint8Array): string | null {

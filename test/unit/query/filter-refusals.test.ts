@@ -28,6 +28,8 @@ describe('names', () => {
     ],
     ['filters[constructor]=1', 'Invalid key constructor', 'constructor', null],
     ['filters[chef.name]=x', 'Invalid key chef.name', 'chef.name', null],
+    ['filters[id][$EQ]=1', 'Invalid key $EQ', '$EQ', null],
+    ['filters[chef][documentId][$EQ]=1', 'Invalid key $EQ at chef', '$EQ', 'chef'],
   ])('%s', (query, message, key, path) => {
     const { code, details, message: said } = refusal(query);
     expect([code, said]).toEqual(['invalid-query', message]);
@@ -53,6 +55,13 @@ describe('names', () => {
     expect(planOf(stars(900).replaceAll('[stars]', '[stars][$in]')).search.query).toMatchObject({
       kind: 'terms',
     });
+  });
+
+  it('include the first one behind a value of a list', () => {
+    expect(refusal('filters[stars][$in][0]=1&filters[stars][$in][1][b]=1').message).toBe(
+      'Invalid key b at stars',
+    );
+    expect(refusal('filters[chef][name][$eq][0][a]=1').message).toBe('Invalid key a at chef.name');
   });
 
   it('exclude relations to types that the caller may not find', () => {

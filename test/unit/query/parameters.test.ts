@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describePagination } from '../../../services/query/pagination.ts';
-import { planEntry, planUsersList, planWrite } from '../../../services/query/plan-query.ts';
+import { planEntry, planRemoval, planUsersList, planWrite } from '../../../services/query/plan-query.ts';
 import { planOf, refusalOf, requestOf } from '../../support/naive-schema.ts';
 
 const message = (query: string, name?: string) => refusalOf(() => planOf(query, name)).message;
@@ -22,6 +22,9 @@ describe('sort', () => {
     ['sort=status:desc&status=draft', ['$publication desc']],
     ['sort=status:desc,key', ['key asc']],
     ['sort=', []],
+    ['sort=key: desc, stars:%20asc%20', ['key desc', 'stars asc']],
+    ['sort=:asc,key,:', ['key asc']],
+    ['sort[key]=%20desc%20&sort[stars]=', ['key desc']],
     ['sort=key,stars,key:desc,stars', ['key asc', 'stars asc']],
     ['sort=tags.name,tags.name:desc,tags.name', ['tags.name asc', 'tags.name desc']],
     [`sort=${'chef.restaurants.'.repeat(10)}name`, [`${'chef.restaurants.'.repeat(10)}name asc`]],
@@ -31,6 +34,11 @@ describe('sort', () => {
 
   it.each([
     ['sort=foo', 'Invalid key foo'],
+    ['sort[0]=key&sort[1][stars]=asc', 'Invalid key 0'],
+    ['sort[0][stars]=asc&sort[1]=key', 'Invalid key 0'],
+    [Array.from({ length: 101 }, (_, i) => `sort[${i}]=key`).join('&'), 'Invalid key 0'],
+    ['sort[chef.name]=asc', 'Invalid key chef.name'],
+    ['sort=key :asc', 'Invalid key key '],
     ['sort=chef.foo', 'Invalid key foo at chef'],
     ['sort=chef.salary', 'Invalid key salary at chef'],
     ['sort=chef', 'Invalid key chef'],
@@ -78,6 +86,11 @@ describe('fields', () => {
     ['fields=name,', 'Invalid key '],
     ['fields=toString', 'Invalid key toString'],
     ['fields[a]=name', 'Invalid fields parameter. Expected a string or an array of strings'],
+    ['fields[]=name,key', 'Invalid fields parameter. Expected a string or an array of strings'],
+    [
+      Array.from({ length: 101 }, () => 'fields[]=name').join('&'),
+      'Invalid fields parameter. Expected a string or an array of strings',
+    ],
     ['fields[0][a]=name', 'Invalid fields parameter. Expected a string or an array of strings'],
   ])('%s is refused', (query, wanted) => {
     expect(message(query)).toBe(wanted);
@@ -95,6 +108,10 @@ describe('pagination', () => {
     ['pagination[pageSize]=101', 0, { page: 1, pageSize: 100, pageCount: 0, total: 0 }],
     ['pagination[start]=-1&pagination[limit]=-2', 5, { start: 0, limit: 1, total: 5 }],
     ['pagination[start]=', 5, { start: 0, limit: 25, total: 5 }],
+    ['pagination[start]', 5, { start: 0, limit: 25, total: 5 }],
+    ['pagination[page]&pagination[start]=30', 63, { page: 2, pageSize: 25, pageCount: 3, total: 63 }],
+    ['pagination=5', 5, { page: 1, pageSize: 25, pageCount: 1, total: 5 }],
+    ['pagination[]=5&page=&pageSize', 5, { page: 1, pageSize: 25, pageCount: 1, total: 5 }],
     ['pagination[withCount]=f', undefined, { page: 1, pageSize: 25 }],
     ['pagination[limit]=7&pagination[withCount]=0', undefined, { start: 0, limit: 7 }],
     ['start=5&limit=5&pagination[foo]=1', 5, { page: 1, pageSize: 25, pageCount: 1, total: 5 }],
@@ -120,13 +137,43 @@ describe('pagination', () => {
     ],
     ['pagination[page]=1&pagination[limit]=5', 'Cannot use both page & offset pagination in the same query'],
     ['pagination[withCount]=', 'Invalid withCount parameter. Expected "t","1","true","false","0","f"'],
-    ['pagination=5', 'Invalid pagination parameter'],
   ])('%s is refused', (query, wanted) => {
     expect(message(query)).toBe(wanted);
   });
 });
 
 describe('status, locale, publication and unknown parameters', () => {
+  it.each(['locale[]=', 'locale[]', 'locale[0][a]=en', 'locale', 'locale='])(
+    '%s gives no locale',
+    (query) => {
+      expect(planOf(query, 'topic').search.query).toEqual(planOf('', 'topic').search.query);
+    },
+  );
+
+  it('refuse a list of locales for one document, but not to delete it', () => {
+    const planned = (query: string, name = 'topic') => planEntry(requestOf(query, name));
+    for (const [query, list] of [
+      ['locale[]=en&locale[]=fr', 'en,fr'],
+      ['locale[]=en', 'en'],
+      ['locale[]=*&locale[]=', '*'],
+    ] as const) {
+      expect(refusalOf(() => planned(query)).message).toBe(
+        `Invalid locale param ${list} provided. Document locales must be strings.`,
+      );
+      expect(planned(query, 'tag').type.singularName).toBe('tag');
+      expect(planRemoval(requestOf(query, 'topic')).locale.kind).toBe('any-of');
+    }
+    expect(planned('locale[]=').locale).toEqual({ kind: 'default' });
+  });
+
+  it('name a wrong publication filter first, then names, then mixed forms of pages', () => {
+    const mixed = 'pagination[page]=1&pagination[start]=1&status=x';
+    expect(message(`${mixed}&foo=1&publicationFilter=x`)).toContain('publicationFilter');
+    expect(message(`${mixed}&foo=1`)).toBe('Invalid key foo');
+    expect(message(mixed)).toBe('Cannot use both page & offset pagination in the same query');
+    expect(planOf('publicationFilter&hasPublishedVersion').search.query).toEqual(planOf('').search.query);
+  });
+
   it('select the published world unless drafts are requested, for any type', () => {
     expect(planOf('').search.world).toBe('published');
     expect(planOf('status=draft', 'category').search.world).toBe('draft');
@@ -138,6 +185,14 @@ describe('status, locale, publication and unknown parameters', () => {
     [
       'status[$eq]=draft',
       "Invalid parameter at 'status'. Expected 'published' or 'draft', received: [object Object]",
+    ],
+    [
+      'locale[]=en&locale[]=&locale[]=e',
+      "Invalid parameter at 'locale[1]'. Locale must be a valid BCP 47 format (e.g. en, en-US, zh-Hans).",
+    ],
+    [
+      'locale=en-1',
+      "Invalid parameter at 'locale'. Locale must be a valid BCP 47 format (e.g. en, en-US, zh-Hans).",
     ],
     [
       'locale=en,fr',

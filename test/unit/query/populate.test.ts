@@ -62,10 +62,32 @@ describe('forms', () => {
     },
   );
 
-  it('accepts * like true for a component of a zone', () => {
-    expect(nodes('populate[sections][on][blocks.hero]=*')).toEqual(
+  it.each(['=*', '=false', '[count]=true'])('accepts %s like true for a component of a zone', (option) => {
+    expect(nodes(`populate[sections][on][blocks.hero]${option}`)).toEqual(
       nodes('populate[sections][on][blocks.hero]=true'),
     );
+  });
+
+  it('lists no component for a content type, and each one without a list', () => {
+    const kinds = (query: string) =>
+      nodes(query).map((node) => (node.kind === 'zone' ? [...node.components.keys()] : []));
+    expect(kinds('populate[sections][on][api::dish.dish]=true')).toEqual([[]]);
+    expect(kinds('populate[sections][on]')).toEqual(kinds('populate=sections'));
+    expect(kinds('populate=sections.headline')).toEqual(kinds('populate=sections'));
+  });
+
+  it('reads no names between dots', () => {
+    for (const path of ['chef.', '.chef', ' chef . '])
+      expect(outline(nodes(`populate=${path}`)), path).toBe('chef');
+    expect(outline(nodes('populate=chef..country'))).toBe('chef(country)');
+  });
+
+  it('counts neither files nor other locales', () => {
+    const countOnly = (query: string, name?: string) =>
+      nodes(query, name).map((node) => node.kind !== 'zone' && node.countOnly);
+    expect(countOnly('populate[gallery][count]=true')).toEqual([false]);
+    expect(countOnly('populate[localizations][count]=true', 'topic')).toEqual([false]);
+    expect(countOnly('populate[tags][count]=true')).toEqual([true]);
   });
 
   it('populates nothing behind a relation with true', () => {
@@ -257,7 +279,7 @@ describe('refusals', () => {
     ['populate=chef.foo', 'Invalid key foo at chef.foo'],
     ['populate=chef.name', 'Invalid key name at chef.name'],
     ['populate=sections.nonsense', 'Invalid key nonsense at sections.nonsense'],
-    ['populate=sections.headline', 'Invalid key headline at sections.headline'],
+    ['populate=sections.headline.x', 'Invalid key headline at sections.headline'],
     ['populate=sections.dishes.nonsense', 'Invalid key nonsense at sections.dishes.nonsense'],
     ['populate[chef]=*', 'Invalid key awards at chef.awards'],
     ['populate[chef]=abc', 'Invalid key abc at chef'],
@@ -275,7 +297,7 @@ describe('refusals', () => {
     ['populate[chef][filters]=abc', 'The filters parameter must be an object or an array'],
     ['populate[chef][sort]=salary', 'Invalid key salary'],
     ['populate[chef][sort]=country.name', 'Invalid sort at country.name: only own attributes sort here'],
-    ['populate[chef][count]=many', 'Invalid count parameter. Expected a boolean'],
+    ['populate[chef][count]=many', 'Invalid key count at chef'],
     [
       'populate[chef][on][api::chef.chef]=true',
       'Using fragments is not permitted to populate "chef" in "api::restaurant.restaurant"',
@@ -287,8 +309,14 @@ describe('refusals', () => {
     ['populate[sections][populate][dishes]=true', 'Invalid key populate at sections'],
     ['populate[sections][on]=true', 'Invalid key on at sections.on'],
     ['populate[sections][on][blocks.nope]=true', 'Invalid key blocks.nope at sections.on'],
-    ['populate[0][x]=chef', 'Invalid key 0'],
+    [
+      'populate[0][x]=chef',
+      'Invalid populate parameter. Expected a string, an array of strings, a populate object',
+    ],
     ['populate[toString]=true', 'Invalid key toString'],
+    ['populate[]', 'Invalid populate parameter. Expected a string, an array of strings, a populate object'],
+    ['populate[tags][count]', 'Invalid key count at tags'],
+    ['populate[tags][count]=', 'Invalid key count at tags'],
   ])('%s', (query, wanted) => {
     expect(message(query)).toBe(wanted);
   });

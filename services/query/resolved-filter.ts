@@ -1,0 +1,24 @@
+import type { Uid } from '../../shared/schema/content-type.ts';
+import type { Operands, OperatorName } from './operators.ts';
+import type { QueryScalar } from './query-model.ts';
+
+/**
+ * A filter that fits its content type, operands cast to the attributes' types. Still SQL's three-valued logic: each `some` is
+ * a mention of a relation or component, one existential variable in front of the whole formula (SEMANTICS section 1).
+ */
+export type ResolvedFilter =
+  | { readonly kind: 'and' | 'or'; readonly members: readonly ResolvedFilter[] }
+  | { readonly kind: 'not'; readonly member: ResolvedFilter }
+  | {
+      readonly kind: 'some';
+      readonly attribute: string;
+      /** In a dynamic zone: the kind of its components. */
+      readonly zoneComponent?: Uid;
+      readonly body: ResolvedFilter;
+    }
+  | {
+      readonly kind: 'comparison';
+      readonly field: QueryScalar;
+      readonly operator: OperatorName;
+      readonly operands: Operands;
+    };
