@@ -15,7 +15,7 @@ import { pairedMedian } from './paired-ratios.ts';
 
 /**
  * `node test/bench/tag-note.ts --elasticsearch URL`: what the note of changed tags (ADR 31) costs a write. Two leaders with `--purge`
- * edit in turns, and only one of them notes tags. A time is that of an edit until its answer, when searches show it.
+ * edit in turns, and only one of them notes tags. A time is that of an edit until its answer, when searches show it. The request alone is timed too.
  */
 const options = new Command()
   .requiredOption('--elasticsearch <url>', 'where Elasticsearch is')
@@ -27,6 +27,7 @@ const options = new Command()
   .opts<Record<'elasticsearch' | 'pairs' | 'edits' | 'writers' | 'warmUp', string>>();
 
 const DOCUMENTS = 100;
+const NOTES = 200;
 const connection = { url: options.elasticsearch };
 const report = { info() {}, warn: console.warn, error: console.error };
 const closing = new AsyncDisposableStack();
@@ -35,11 +36,13 @@ try {
   const [noting, plain] = [await open('noting', (plan) => plan), await open('plain', withoutNotes)];
   await assertNotes(noting.space, true);
   await assertNotes(plain.space, false);
+  await measureNote(noting);
   for (const writers of options.writers.split(',').map(Number)) await compare(noting, plain, writers);
 } finally {
   await closing.disposeAsync();
 }
 
+type Found = { readonly hits: { readonly hits: readonly { readonly _source: object }[] } };
 type Site = { readonly space: string; readonly edit: () => Promise<void> };
 
 /** A leader with documents, in a namespace of its own. */
@@ -101,6 +104,21 @@ async function assertNotes(space: string, isNoting: boolean): Promise<void> {
   };
   const sets = hits.hits.filter(({ _source }) => 'set' in _source);
   if (sets.length > 0 !== isNoting) throw new Error(`${space} ${isNoting ? 'notes no' : 'notes'} tags`);
+}
+
+/** The request that an edit waits for: the document of tags is written as it is now, under another name. */
+async function measureNote({ space }: Site): Promise<void> {
+  const index = `${options.elasticsearch}/${space}-tags`;
+  const { hits } = (await (await fetch(`${index}/_search`)).json()) as Found;
+  const body = JSON.stringify(hits.hits[0]?._source);
+  const times: number[] = [];
+  for (let n = 0; n < NOTES; n++) {
+    const started = performance.now();
+    const headers = { 'content-type': 'application/json' };
+    await (await fetch(`${index}/_doc/copy`, { method: 'PUT', headers, body })).arrayBuffer();
+    times.push(performance.now() - started);
+  }
+  console.log(`the note alone, ${body.length} bytes: ${num(median(times))} ms`);
 }
 
 /** Milliseconds of each edit. */
