@@ -6,9 +6,9 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command } from 'commander';
-import { get, type LoadResult, type Traffic } from './measure-load.ts';
+import { get, type Traffic } from './measure-load.ts';
 import { startProcess } from './server-process.ts';
-import { type Span, startLoad } from './start-load.ts';
+import { type Span, startLoad, type TimedLoad } from './start-load.ts';
 
 /**
  * `node test/bench/hand-over.ts --data DIR`: rebuilds of a server over a copy of a loaded data directory, under reads without a pause and
@@ -156,7 +156,8 @@ async function write(): Promise<void> {
   writes.slowestMs = Math.max(writes.slowestMs, performance.now() - started);
 }
 
-function show(what: string, { rate, p50, p99, p999, failed }: LoadResult): void {
-  const times = `p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, p99.9 ${p999.toFixed(2)} ms`;
+function show(what: string, { rate, p50, p99, p999, slowest, failed }: TimedLoad): void {
+  const slow = `p99.9 ${p999.toFixed(2)} ms, slowest ${Math.round(slowest)} ms`;
+  const times = `p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, ${slow}`;
   console.log(`${what}: ${Math.round(rate)}/s, ${times}, ${failed} failed`);
 }

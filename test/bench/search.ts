@@ -30,6 +30,10 @@ type Kind = {
 const RESTAURANT_FACETS = 'facets=stars,kind,category.name,tags.name,open';
 const REVIEW_FACETS = 'facets=score,author,verified,restaurant.kind,restaurant.category.name';
 const KINDS: readonly Kind[] = [
+  {
+    ...{ name: 'restaurants: search, a first letter', type: 'restaurant' },
+    query: (_, one) => `status=draft&search=${one.slice(0, 1)}`,
+  },
   { name: 'restaurants: search', type: 'restaurant', query: (words) => `status=draft&search=${words}` },
   {
     ...{ name: 'restaurants: search, 5 facets, highlights', type: 'restaurant' },

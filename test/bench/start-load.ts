@@ -5,10 +5,13 @@ import { isGood, type LoadResult, type Traffic } from './measure-load.ts';
 
 export type Span = { readonly from: number; readonly to: number };
 
+/** `slowest`: milliseconds of the slowest good answer. */
+export type TimedLoad = LoadResult & { readonly slowest: number };
+
 /** Load that runs until it is stopped. Moments are of `performance.now()`. */
 export type RunningLoad = {
   /** Answers that came between two moments, and not in the span `except`. */
-  between(from: number, to: number, except?: Span): LoadResult;
+  between(from: number, to: number, except?: Span): TimedLoad;
   /** Resolves when every connection has its last answer. */
   stop(): Promise<void>;
 };
@@ -58,6 +61,7 @@ export function startLoad(traffic: Traffic, connections: number, perSecond?: num
         p50: pct(times, 0.5),
         p99: pct(times, 0.99),
         p999: pct(times, 0.999),
+        slowest: times.at(-1) ?? 0,
         requests: good.length,
         failed: within.length - good.length,
       };
