@@ -124,8 +124,8 @@ function sortKeys(sort: string | undefined, { model, scope, problems }: InstantC
 
 /** Each objectID is a document: hits have one locale. */
 function chooseLocale(locale: string | undefined, problems: Problems): LocaleChoice {
-  if (locale !== '*') return resolveLocale(locale === undefined ? undefined : [locale], problems, false);
-  const message = 'Invalid locale * in the name of an index';
+  if (locale !== '*' && locale !== '') return resolveLocale(locale, problems, false);
+  const message = `Invalid locale ${locale} in the name of an index`;
   problems.push({
     phase: 'parameter',
     message,

@@ -177,9 +177,6 @@ export function register(
 }
 
 function refuseMethod(request: FastifyRequest, reply: FastifyReply, allow: string): void {
-  // Strapi looks for a page at the paths of other methods.
-  if ((request.method === 'GET' || request.method === 'HEAD') && request.url.startsWith('/api/'))
-    throw new RequestError('not-found', 'Not Found');
   reply.headers(SECURITY_HEADERS).header('allow', allow);
   if (request.method === 'OPTIONS') reply.code(200).send();
   else reply.code(405).type('text/plain; charset=utf-8').send(METHOD_NOT_ALLOWED);
