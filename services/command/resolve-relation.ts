@@ -127,11 +127,26 @@ function connections(
   attribute: RelationAttribute,
   value: unknown,
 ): RelationConnection[] {
+  /** Positions as they were given, by target. */
+  const given = new Map<string, string | undefined>();
   return listOf(value).flatMap((item) => {
     const target = reference(scope, attribute, item, 'must-exist');
     if (target === undefined) return [];
-    return [{ target, place: placeOf(scope, attribute, isRecord(item) ? item['position'] : undefined) }];
+    const position = isRecord(item) ? item['position'] : undefined;
+    const key = linkKey(target);
+    if (attribute.toMany && given.has(key) && given.get(key) !== JSON.stringify(position))
+      throw connectedTwice(scope, attribute, target);
+    given.set(key, JSON.stringify(position));
+    return [{ target, place: placeOf(scope, attribute, position) }];
   });
+}
+
+/** Strapi refuses one document at two positions; the same item may be there twice. */
+function connectedTwice(scope: RelationScope, attribute: RelationAttribute, target: LinkTarget): Error {
+  const id = scope.finder.rowId(attribute.target, target);
+  return validationError(
+    `The relation with id ${id} is already connected. You cannot connect the same relation twice.`,
+  );
 }
 
 function listOf(value: unknown): unknown[] {

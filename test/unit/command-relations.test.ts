@@ -74,6 +74,7 @@ describe('a to-many relation', () => {
     ['set null changes nothing', { set: null }, [0, 1]],
     ['connect', { connect: ['t2'] }, [0, 1, 2]],
     ['connect one', { connect: 't2' }, [0, 1, 2]],
+    ['connect one twice', { connect: ['t2', { documentId: 't2' }] }, [0, 1, 2]],
     ['connect what is linked moves it', { connect: ['t0'] }, [1, 0]],
     ['disconnect', { disconnect: ['t0'] }, [1]],
     ['disconnect an unknown id', { disconnect: [999] }, [0, 1]],
@@ -105,6 +106,24 @@ describe('a to-many relation', () => {
     );
     await put({ tags });
     expect(linked('tags')).toEqual(expected);
+  });
+
+  test('a document at two positions is refused, as in Strapi', async () => {
+    const documentId = t[2];
+    for (const position of [{ start: true }, undefined])
+      await expect(
+        put({
+          tags: {
+            connect: [
+              { documentId, position: { end: true } },
+              { documentId, position },
+            ],
+          },
+        }),
+      ).rejects.toThrow(
+        'The relation with id 3 is already connected. You cannot connect the same relation twice.',
+      );
+    expect(linked('tags')).toEqual([0, 1]);
   });
 
   test('positions inside a kept component are resolved in its value', async () => {
