@@ -7,7 +7,7 @@ import type { Metrics } from '../operating/metrics.ts';
 import { type AnsweringReaders, type AwaitedAnswers, awaitAnswering } from './await-answering.ts';
 import type { PurgeNotes } from './purge-notes.ts';
 import type { PurgeStyle, PurgeTarget } from './purge-target.ts';
-import { createPurgeSender, type PurgeLimits, type PurgeReport, receiverName } from './send-purges.ts';
+import { createPurgeSender, type PurgeLimits, type PurgeReport, receiverNames } from './send-purges.ts';
 
 export type PurgeSettings = {
   readonly targets: readonly PurgeTarget[];
@@ -135,7 +135,7 @@ async function keepPurging(
 ): Promise<void> {
   const { store, everything } = notes;
   const before = store.term();
-  const receivers = targets.map(receiverName);
+  const receivers = targets.flatMap((target) => receiverNames(target));
   const isBehind = !receivers.every(store.hasAllFor);
   // Another process may have been the leader since: what it has purged is not known here.
   const isOwn = before !== undefined && (before.epoch === epoch || before.epoch === epoch - 1);
@@ -182,7 +182,7 @@ function reportWaiting({ metrics, notes, targets, fleet }: PurgerOptions): void 
     if (fleet.epoch() === undefined) return [];
     return targets.map((target) => ({
       labels: { receiver: target.kind },
-      value: Math.max(0, notes.store.newest() - (notes.store.checkpoint(receiverName(target)) ?? 0)),
+      value: Math.max(0, notes.store.newest() - (notes.store.checkpoint(receiverNames(target)[0]) ?? 0)),
     }));
   });
 }

@@ -3,7 +3,12 @@ export const PURGE_KINDS = ['varnish', 'fastly', 'cloudflare', 'webhook'] as con
 export type PurgeKind = (typeof PURGE_KINDS)[number];
 
 /** A cache that receives the changed tags. `address`: a URL, or the id of a service or zone. */
-export type PurgeTarget = { readonly kind: PurgeKind; readonly address: string };
+export type PurgeTarget = {
+  readonly kind: PurgeKind;
+  readonly address: string;
+  /** Each change is purged a second time, this many milliseconds after the first. Absent: once. */
+  readonly againAfterMs?: number;
+};
 
 /** Tags to be purged. */
 export type PurgedTags = {

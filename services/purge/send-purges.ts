@@ -66,10 +66,50 @@ export type PurgeSender = {
 /** Changes that are purged with one request at best. */
 const BATCH = 500;
 
-/** Purges changes in one receiver from its checkpoint on, until the receiver has confirmed them. */
+/** Changes up to a number can be purged, and everything for so many changes that the file had no room for. */
+type Due = { readonly upTo: number; readonly lost: number };
+
+/** Changes are purged once they are due for `waitMs`. */
+type Round = {
+  /** Names its checkpoint. */
+  readonly name: string;
+  readonly waitMs: number;
+  readonly due: () => Due;
+  /** Called when more has been purged. */
+  readonly moved: () => void;
+};
+
+/** Purges changes in one receiver from its checkpoint on, until the receiver has confirmed them; twice if the target says so. */
 export function createPurgeSender(options: SenderOptions, target: PurgeTarget): PurgeSender {
+  const { store, lost, limits } = options;
+  const [name, again = ''] = receiverNames(target);
+  const { againAfterMs: waitMs } = target;
+  const first = createRound(options, target, {
+    name,
+    waitMs: limits.gatherMs,
+    due: () => ({ upTo: store.newest(), lost: lost() }),
+    moved: () => second?.look(),
+  });
+  const second =
+    waitMs === undefined
+      ? undefined
+      : createRound(options, target, { name: again, waitMs, due: first.purged, moved: () => {} });
+  return {
+    look() {
+      first.look();
+      second?.look();
+    },
+    async close() {
+      await Promise.all([first.close(), second?.close()]);
+    },
+  };
+}
+
+type RoundSender = PurgeSender & { readonly purged: () => Due };
+
+function createRound(options: SenderOptions, target: PurgeTarget, round: Round): RoundSender {
   const { store, limits, report, answering } = options;
-  const name = receiverName(target);
+  const { name } = round;
   const closing = new AbortController();
   const { signal } = closing;
   let isAsked = false;
@@ -107,13 +147,13 @@ export function createPurgeSender(options: SenderOptions, target: PurgeTarget): 
   const work = async (): Promise<void> => {
     while (isAsked && !signal.aborted) {
       isAsked = false;
-      const upTo = store.newest();
-      await delay(limits.gatherMs, undefined, { signal });
-      const lost = options.lost();
+      const { upTo, lost } = round.due();
+      await delay(round.waitMs, undefined, { signal });
       const all = lost > purgedLost ? options.all() : undefined;
       if (all !== undefined && isShown(all)) {
         await purge(all);
         purgedLost = lost;
+        round.moved();
       }
       for (;;) {
         const done = store.checkpoint(name) ?? 0;
@@ -126,6 +166,7 @@ export function createPurgeSender(options: SenderOptions, target: PurgeTarget): 
         await purge(tags);
         report.purged(target, tags.names.length);
         store.moveCheckpoint(name, last.seq);
+        round.moved();
       }
     }
   };
@@ -149,6 +190,7 @@ export function createPurgeSender(options: SenderOptions, target: PurgeTarget): 
   };
   return {
     look,
+    purged: () => ({ upTo: store.checkpoint(name) ?? 0, lost: purgedLost }),
     async close() {
       closing.abort();
       await running;
@@ -156,9 +198,14 @@ export function createPurgeSender(options: SenderOptions, target: PurgeTarget): 
   };
 }
 
-/** Names a receiver in the file of purges. */
-export function receiverName({ kind, address }: PurgeTarget): string {
-  return `${kind}=${address}`;
+/** Names a receiver in the file of purges, and its second time of each change. */
+export function receiverNames({
+  kind,
+  address,
+  againAfterMs,
+}: PurgeTarget): readonly [string] | readonly [string, string] {
+  const name = `${kind}=${address}`;
+  return againAfterMs === undefined ? [name] : [name, `again ${name}`];
 }
 
 /** The tags of several changes; if all answers are among them, only the tag that all have. With gaps between them, all plain names. */

@@ -7,7 +7,9 @@ import {
   type PurgeLimits,
   type SenderOptions,
 } from '../../services/purge/send-purges.ts';
+import { defined } from '../../shared/defined.ts';
 import { createDataDirectory } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 
 /** A busy machine is slow. */
@@ -22,12 +24,16 @@ const LIMITS: PurgeLimits = {
   longestPauseMs: 5,
 };
 
-async function startSender(limits: Partial<PurgeLimits> = {}, answering?: SenderOptions['answering']) {
+async function startSender(
+  limits: Partial<PurgeLimits> = {},
+  answering?: SenderOptions['answering'],
+  againAfterMs?: number,
+) {
   const receiver = await startReceiver();
   const store = openPurgeStore(createDataDirectory());
   const failures: string[] = [];
   let lost = 0;
-  const target = { kind: 'webhook', address: receiver.url } as const;
+  const target = { kind: 'webhook', address: receiver.url, ...defined({ againAfterMs }) } as const;
   const create = () =>
     createPurgeSender(
       {
@@ -53,6 +59,7 @@ async function startSender(limits: Partial<PurgeLimits> = {}, answering?: Sender
     store,
     failures,
     checkpoint: () => store.checkpoint(`webhook=${receiver.url}`),
+    checkpointAgain: () => store.checkpoint(`again webhook=${receiver.url}`),
     look: () => sender.look(),
     lose: () => {
       lost += 1;
@@ -234,4 +241,45 @@ it('purges one tag instead of all if all answers have it', async () => {
   look();
   await expect.poll(checkpoint, PATIENT).toBe(2);
   expect(tagsOf(receiver)).toEqual([['all']]);
+});
+
+/** Long enough to look at what was purged once. */
+const AGAIN_AFTER_MS = 2_000;
+
+it('purges each change a second time, counted from the first', takesMinutes('purging twice'), async () => {
+  let shown = -1n;
+  const answering = { shown: () => shown, expect: () => {}, purging: () => {} };
+  const sender = await startSender({}, answering, 2 * AGAIN_AFTER_MS);
+  const { store, receiver, look, lose, checkpoint, checkpointAgain } = sender;
+  change(store, 'a');
+  look();
+  // Other processes do not show the change for a time: it is not purged at all.
+  await delay(1.5 * AGAIN_AFTER_MS);
+  expect(tagsOf(receiver)).toEqual([]);
+  shown = position;
+  look();
+  await expect.poll(checkpoint, PATIENT).toBe(1);
+  await delay(AGAIN_AFTER_MS);
+  expect(tagsOf(receiver)).toEqual([['a']]);
+  await expect.poll(checkpointAgain, PATIENT).toBe(1);
+  expect(tagsOf(receiver)).toEqual([['a'], ['a']]);
+  lose();
+  look();
+  const everything = ['all', 'notes'];
+  await expect.poll(() => tagsOf(receiver).slice(2), PATIENT).toEqual([everything, everything]);
+});
+
+it('purges a second time after a restart in between, what came meanwhile too', async () => {
+  const sender = await startSender({}, undefined, AGAIN_AFTER_MS);
+  const { store, receiver, look, restart, checkpoint, checkpointAgain } = sender;
+  change(store, 'a');
+  look();
+  await expect.poll(checkpoint, PATIENT).toBe(1);
+  change(store, 'b');
+  look();
+  await expect.poll(checkpoint, PATIENT).toBe(2);
+  expect(checkpointAgain()).toBeUndefined();
+  await restart();
+  await expect.poll(checkpointAgain, PATIENT).toBe(2);
+  expect(tagsOf(receiver)).toEqual([['a'], ['b'], ['a', 'b']]);
 });

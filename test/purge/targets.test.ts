@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { PURGE_SETTINGS, purgeProblem } from '../../services/cli/settings/purge-settings.ts';
+import { PURGE_SETTINGS, purgeChoice, purgeProblem } from '../../services/cli/settings/purge-settings.ts';
 import { type PurgeKind, purgeRequests } from '../../services/purge/purge-target.ts';
 
 const MANY = Array.from({ length: 1_700 }, (_, n) => `tag${n}abcdef`);
@@ -76,4 +76,16 @@ it.each([
   const purge = PURGE_SETTINGS.purge.schema.parse(text);
   if (problem === undefined) expect(purgeProblem({ cacheTags, purge })).toBeUndefined();
   else expect(purgeProblem({ cacheTags, purge })).toContain(problem);
+});
+
+it.each([
+  [undefined, [undefined, 2_000, 2_000, undefined]],
+  [0, [undefined, undefined, undefined, undefined]],
+  [500, [500, 500, 500, 500]],
+])('purges again after %s ms: in distant caches by default', (purgeAgain, expected) => {
+  const purge = PURGE_SETTINGS.purge.schema.parse(
+    'varnish=http://a/,fastly=b,cloudflare=c,webhook=http://d/',
+  );
+  const chosen = purgeChoice({ purge, purgeSoft: false, purgeAgain });
+  expect(chosen?.targets.map(({ againAfterMs }) => againAfterMs)).toEqual(expected);
 });

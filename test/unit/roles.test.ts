@@ -105,7 +105,7 @@ describe('a role has only options that it uses', () => {
           'webhookRetry',
           'webhookTimeout',
         ],
-        ...['purge', 'purgeSoft', 'purgeToken'],
+        ...['purge', 'purgeAgain', 'purgeSoft', 'purgeToken'],
         ...['rehash', 'publicUrl', 'mail', 'mailFrom', 'pictureFormats', 'picturePixels'],
         ...[
           'followDeletions',

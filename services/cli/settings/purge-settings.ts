@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TagReceiver } from '../../delivery/tag-headers.ts';
 import { PURGE_KINDS, type PurgeKind, type PurgeTarget } from '../../purge/purge-target.ts';
-import { type Setting, yesOrNo } from './setting.ts';
+import { type Setting, wholeNumber, yesOrNo } from './setting.ts';
 
 const KIND = /^([a-z]+)=(.+)$/s;
 /** Commas separate receivers; an address may have some as well. */
@@ -34,6 +34,12 @@ export const PURGE_SETTINGS = {
     description: 'let caches serve a purged answer once more while they ask for a new one (default: false)',
     schema: yesOrNo.default(false),
   },
+  purgeAgain: {
+    flags: '--purge-again <ms>',
+    description:
+      'purge each change a second time after so many milliseconds, for answers that were on their way to a cache; 0: never (default: 2000 for fastly and cloudflare, 0 for the others)',
+    schema: wholeNumber(0, 600_000).optional(),
+  },
 } as const satisfies Readonly<Record<string, Setting>>;
 
 /** Returns the receiver, or what is wrong. */
@@ -54,11 +60,21 @@ type PurgeChoice = {
   readonly purge?: readonly PurgeTarget[] | undefined;
   readonly purgeToken?: string | undefined;
   readonly purgeSoft: boolean;
+  readonly purgeAgain?: number | undefined;
 };
 
+/** Their nodes are far away: an answer from before a change may reach them after its purge. */
+const FAR_AWAY: readonly PurgeKind[] = ['fastly', 'cloudflare'];
+const AGAIN_AFTER_MS = 2_000;
+
 /** Returns the receivers of purges; undefined: there are none. */
-export function purgeChoice({ purge, purgeToken: token, purgeSoft: soft }: PurgeChoice) {
-  return purge && { targets: purge, style: { soft, token } };
+export function purgeChoice({ purge, purgeToken: token, purgeSoft: soft, purgeAgain }: PurgeChoice) {
+  if (purge === undefined) return undefined;
+  const targets = purge.map((target): PurgeTarget => {
+    const againAfterMs = purgeAgain ?? (FAR_AWAY.includes(target.kind) ? AGAIN_AFTER_MS : 0);
+    return againAfterMs > 0 ? { ...target, againAfterMs } : target;
+  });
+  return { targets, style: { soft, token } };
 }
 
 type PurgedChoice = Pick<PurgeChoice, 'purge'> & { readonly cacheTags: TagReceiver | 'none' };

@@ -7,7 +7,7 @@ import { SERVE_SETTINGS, type SettingsTable } from './settings.ts';
 export type ProcessRole = 'serve' | 'project' | 'api';
 
 /** The leader purges: it knows what a change changes. */
-const PURGES = ['purge', 'purgeToken', 'purgeSoft'] as const;
+const PURGES = ['purge', 'purgeAgain', 'purgeToken', 'purgeSoft'] as const;
 /** Answers have tags where they are made. */
 const TAGS = ['cacheTags', 'cacheTagsBytes', 'cacheTagsPlain'] as const;
 
