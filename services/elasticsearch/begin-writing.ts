@@ -110,7 +110,7 @@ async function makeWhole(beginning: BeginWritingOptions): Promise<boolean> {
   await retryOutages(report, signal, cluster.ready);
   await retryOutages(report, signal, cluster.createWriter(set).refresh);
   if (indices.replaces) {
-    // Other processes read the earlier indices for a moment yet, which nobody writes.
+    // Nobody writes the earlier indices any more, and other processes still read them for a moment.
     await delay(OTHERS_READ_FOR_MS, undefined, { signal }).catch(() => {});
     await retryOutages(report, signal, indices.removeReplaced);
   }

@@ -25,6 +25,7 @@ import { documentSets } from './document-sets.ts';
 import { leadDocuments } from './lead-documents.ts';
 import { nameOfLog } from './name-of-log.ts';
 import type { Report } from './report.ts';
+import { createRoleWaits } from './role-waits.ts';
 import { createTagFeed } from './tag-feed.ts';
 
 export type ElasticsearchOptions = {
@@ -121,8 +122,7 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
   /** Until its indices are the live ones. */
   let own = indices;
   let isRetired = false;
-  /** Callers that wait for a position, whichever role it is that shows it. */
-  const waiting = new Set<() => void>();
+  const waits = createRoleWaits(() => role);
   const ended: Promise<void>[] = [];
   const become = async (next: (isWhole: boolean) => DocumentRole): Promise<boolean> => {
     role.stop();
@@ -130,7 +130,7 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
     const mine = next(isWhole);
     role = mine;
     ended.push(mine.ended.catch(done.reject));
-    for (const wait of waiting) wait();
+    waits.changed();
     const isReady = (await mine.ready) && role === mine;
     isWhole ||= isReady;
     return isReady;
@@ -141,25 +141,8 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
   return {
     index,
     sink: index,
-    visible(position) {
-      const shown = Promise.withResolvers<void>();
-      const wait = () => void role.visible(position).then(shown.resolve, shown.reject);
-      waiting.add(wait);
-      wait();
-      return shown.promise.finally(() => waiting.delete(wait));
-    },
-    shows(position, timeoutMs) {
-      const shown = Promise.withResolvers<boolean>();
-      const endsAt = performance.now() + timeoutMs;
-      const wait = () => {
-        const mine = role;
-        const heard = (isShown: boolean) => (isShown || mine === role) && shown.resolve(isShown);
-        void mine.shows(position, Math.max(0, endsAt - performance.now())).then(heard, shown.reject);
-      };
-      waiting.add(wait);
-      wait();
-      return shown.promise.finally(() => waiting.delete(wait));
-    },
+    visible: waits.visible,
+    shows: waits.shows,
     contents: () => ({
       ...comparedDocuments(opened, () => role),
       kind: 'documents',

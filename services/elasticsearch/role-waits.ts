@@ -1,0 +1,47 @@
+import type { DocumentRole } from './document-role.ts';
+
+type Shown = Pick<DocumentRole, 'visible' | 'shows'>;
+
+/** Waits for positions. A wait continues with the next role if its role ends before. */
+export type RoleWaits = Shown & {
+  /** There is another role. */
+  changed(): void;
+};
+
+/** `role`: the one of this process now. */
+export function createRoleWaits(role: () => Shown): RoleWaits {
+  const waiting = new Set<() => void>();
+  const wait = <Result>(
+    ask: (of: Shown) => Promise<Result>,
+    isFinal: (result: Result) => boolean,
+  ): Promise<Result> => {
+    const over = Promise.withResolvers<Result>();
+    const begin = () => {
+      const mine = role();
+      const hear = (result: Result) => {
+        if (isFinal(result) || mine === role()) over.resolve(result);
+      };
+      void ask(mine).then(hear, over.reject);
+    };
+    waiting.add(begin);
+    begin();
+    return over.promise.finally(() => waiting.delete(begin));
+  };
+  return {
+    changed() {
+      for (const begin of waiting) begin();
+    },
+    visible: (position) =>
+      wait(
+        (of) => of.visible(position),
+        () => true,
+      ),
+    shows(position, timeoutMs) {
+      const endsAt = performance.now() + timeoutMs;
+      return wait(
+        (of) => of.shows(position, Math.max(0, endsAt - performance.now())),
+        (isShown) => isShown,
+      );
+    },
+  };
+}
