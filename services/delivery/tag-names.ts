@@ -6,7 +6,7 @@ import { createNameSet } from './name-set.ts';
 import { createRowNames } from './row-names.ts';
 import { partsOfTag, type Tag } from './tag.ts';
 import type { TagForm } from './tag-headers.ts';
-import { createWriteNames } from './write-names.ts';
+import { createWriteNames, RADIX } from './write-names.ts';
 
 export type TagNamesOptions = {
   /** The same in every process of a log: the names are the same then. */
@@ -37,7 +37,6 @@ export type NameAnswer = (tags: CollectedTags | undefined) => string;
 
 /** 48 bits: tags that have the same name by chance are purged together. */
 const BYTES = 6;
-const RADIX = 36;
 /** Ids with other characters have no plain name: a header could not tell them apart. */
 const PLAIN_ID = /^[\w-]+$/;
 /** Akamai drops longer tags. */

@@ -4,7 +4,8 @@ import type { TagForm } from './tag-headers.ts';
 /** Writes names as one header; undefined: there is no room for them. */
 export type WriteNames = (opaque: NameSet, plain: ReadonlySet<string>) => string | undefined;
 
-const RADIX = 36;
+/** Names are numbers in this notation. */
+export const RADIX = 36;
 const DIGITS = Buffer.from('0123456789abcdefghijklmnopqrstuvwxyz');
 const LOW_DIGITS = 5;
 /** A name is written as two integers of 32 bits, which are divided fast. */

@@ -30,9 +30,7 @@ export function resolveLocale(
   return choice;
 }
 
-/**
- * Returns the `locale` that a request gives; undefined: none. Of a list only the texts count, as in Strapi.
- */
+/** Returns the `locale` that a request gives; undefined: none. Of a list only the texts count, as in Strapi. */
 export function givenLocale(value: QueryValue | undefined): QueryValue | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   if (!isQueryList(value)) return value;
@@ -66,13 +64,14 @@ function chosenLocale(given: QueryValue | undefined, problems: Problems): Locale
     return DEFAULT;
   }
   const locales: string[] = [];
-  for (const [at, locale] of (isQueryList(value) ? value : [value]).entries()) {
-    const place = isQueryList(value) ? `locale[${at}]` : 'locale';
-    if (String(locale).length > MAX_LENGTH) {
+  const isList = isQueryList(value);
+  for (const [at, locale] of (isList ? value.map(String) : [String(value)]).entries()) {
+    const place = isList ? `locale[${at}]` : 'locale';
+    if (locale.length > MAX_LENGTH) {
       refuse(problems, `Locale exceeds maximum length of ${MAX_LENGTH} characters.`, value, place);
-    } else if (locale !== '*' && !BCP_47.test(String(locale))) {
+    } else if (locale !== '*' && !BCP_47.test(locale)) {
       refuse(problems, 'Locale must be a valid BCP 47 format (e.g. en, en-US, zh-Hans).', value, place);
-    } else locales.push(String(locale));
+    } else locales.push(locale);
   }
   // In a list `*` is not a wildcard but a locale without rows.
   return { kind: 'any-of', locales };

@@ -163,9 +163,9 @@ function resolveFragments(on: QueryValue, zone: QueryZone, at: OptionPosition): 
   }
   const { components: known, contentTypes } = context.scope.registry;
   for (const [kind, option = null] of Object.entries(on)) {
-    if (!known.has(kind) && contentTypes.has(kind)) continue;
     if (!known.has(kind)) {
-      context.problems.push(invalidKey(kind, `${path}.on`, context.param, zone.components));
+      if (!contentTypes.has(kind))
+        context.problems.push(invalidKey(kind, `${path}.on`, context.param, zone.components));
       continue;
     }
     const part = resolveFragment(kind, option, at);

@@ -32,8 +32,11 @@ export const DELIVERY_MIGRATIONS = [
 const COLUMNS =
   'id, hook, position, event, type, document_id, body, state, attempts, created_at, next_at, status, error';
 const SELECT = `SELECT ${COLUMNS} FROM deliveries`;
-const OF_DOCUMENT = (other: string) => `FROM deliveries AS ${other} WHERE ${other}.state = 'waiting'
+/** Waiting deliveries of the same document and webhook, under the name `other`. */
+function ofDocument(other: string): string {
+  return `FROM deliveries AS ${other} WHERE ${other}.state = 'waiting'
     AND ${other}.hook = deliveries.hook AND ${other}.type = deliveries.type AND ${other}.document_id = deliveries.document_id`;
+}
 const DUE_AGAIN = "state = 'waiting', attempts = 0, next_at = ?, created_at = ?";
 const POSITION = 'CAST(position AS INTEGER)';
 
@@ -42,11 +45,11 @@ export const DELIVERY_SQL = {
   add: `INSERT INTO deliveries (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?, ?, NULL, NULL)
     ON CONFLICT (id) DO NOTHING`,
   due: `${SELECT} WHERE state = 'waiting' AND hook = ? AND next_at <= ?
-    AND NOT EXISTS (SELECT 1 ${OF_DOCUMENT('earlier')} AND earlier.seq < deliveries.seq) ORDER BY seq LIMIT ?`,
+    AND NOT EXISTS (SELECT 1 ${ofDocument('earlier')} AND earlier.seq < deliveries.seq) ORDER BY seq LIMIT ?`,
   attempted:
     'UPDATE deliveries SET state = ?, attempts = attempts + 1, next_at = ?, status = ?, error = ? WHERE id = ?',
   park: `UPDATE deliveries SET state = 'parked' WHERE state = 'waiting' AND attempts > 0 AND next_at > ?
-    AND EXISTS (SELECT 1 ${OF_DOCUMENT('later')} AND later.seq > deliveries.seq AND later.created_at <= ?)`,
+    AND EXISTS (SELECT 1 ${ofDocument('later')} AND later.seq > deliveries.seq AND later.created_at <= ?)`,
   open: `${SELECT} WHERE state IN ('waiting', 'parked') ORDER BY seq`,
   find: `${SELECT} WHERE id = ?`,
   list: `${SELECT} WHERE (? IS NULL OR hook = ?) AND (? IS NULL OR state = ?) ORDER BY seq DESC LIMIT ?`,

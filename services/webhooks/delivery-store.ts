@@ -217,7 +217,9 @@ export function openDeliveryStore(folder: string): DeliveryStore {
   };
 }
 
-const pauseOf = (hook: string) => `pause ${hook}`;
+function pauseOf(hook: string): string {
+  return `pause ${hook}`;
+}
 
 /** False: it is there already. */
 function insert(db: Database, delivery: NewDelivery, now: number): boolean {

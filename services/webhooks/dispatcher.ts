@@ -25,7 +25,10 @@ export type Dispatcher = {
 };
 
 const TROUBLE_MS = 30_000;
-const failure = (error: Error): PostResult => ({ kind: 'failed', reason: error.message });
+function failure(error: Error): PostResult {
+  return { kind: 'failed', reason: error.message };
+}
+
 /** As Strapi sends it; the headers of the hook itself may replace it. */
 const USER_AGENT = { 'user-agent': 'node' };
 

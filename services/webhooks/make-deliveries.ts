@@ -70,7 +70,9 @@ async function* eachAction(
   }
 }
 
-const wantsRelated = (hook: Webhook) => hook.events.includes('entry.related-change');
+function wantsRelated(hook: Webhook): boolean {
+  return hook.events.includes('entry.related-change');
+}
 
 function wantedBy(
   action: DocumentAction,

@@ -29,8 +29,11 @@ const VISIBLE = /^[\x20-\x7e\t]*$/;
 /** Varve sets these. */
 const OWN_HEADERS = /^(content-(type|length)|host|connection|transfer-encoding|x-strapi-event|webhook-.*)$/i;
 
-const list = (name: string) =>
-  z.union([z.string().transform(commaList), z.array(z.string())], { error: `must be a list of ${name}` });
+function list(name: string) {
+  return z.union([z.string().transform(commaList), z.array(z.string())], {
+    error: `must be a list of ${name}`,
+  });
+}
 
 const FORM = z.strictObject({
   url: z

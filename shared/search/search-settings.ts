@@ -27,7 +27,7 @@ export type SearchSettings = {
   readonly synonyms: readonly SynonymGroups[];
 };
 
-/** The same, and the texts of related rows and components that the type names in `through`. */
+/** Returns what `searchSettingsOf` does, and the texts of related rows and components that the type names in `through`. */
 export function searchOf(registry: SchemaRegistry, uid: Uid): SearchSettings {
   return searchesOf(registry)(contentTypeOf(registry, uid));
 }

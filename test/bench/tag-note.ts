@@ -15,7 +15,8 @@ import { pairedMedian } from './paired-ratios.ts';
 
 /**
  * `node test/bench/tag-note.ts --elasticsearch URL`: what the note of changed tags (ADR 31) costs a write. Two leaders with `--purge`
- * edit in turns, and only one of them notes tags. A time is that of an edit until its answer, when searches show it. The request alone is timed too.
+ * edit in turns, and only one of them notes tags. The time of an edit ends with its answer, when searches show it. The request alone is
+ * timed too.
  */
 const options = new Command()
   .requiredOption('--elasticsearch <url>', 'where Elasticsearch is')
@@ -97,20 +98,21 @@ function withoutNotes(plan: ReadSidePlan): ReadSidePlan {
   };
 }
 
-async function assertNotes(space: string, isNoting: boolean): Promise<void> {
+/** The documents of the index with tags. */
+async function notesOf(space: string): Promise<readonly object[]> {
   const found = await fetch(`${options.elasticsearch}/${space}-tags/_search`);
-  const { hits } = (await found.json()) as {
-    readonly hits: { readonly hits: readonly { _source: object }[] };
-  };
-  const sets = hits.hits.filter(({ _source }) => 'set' in _source);
-  if (sets.length > 0 !== isNoting) throw new Error(`${space} ${isNoting ? 'notes no' : 'notes'} tags`);
+  return ((await found.json()) as Found).hits.hits.map(({ _source }) => _source);
+}
+
+async function assertNotes(space: string, isNoting: boolean): Promise<void> {
+  const hasSet = (await notesOf(space)).some((note) => 'set' in note);
+  if (hasSet !== isNoting) throw new Error(`${space} ${isNoting ? 'notes no' : 'notes'} tags`);
 }
 
 /** The request that an edit waits for: the document of tags is written as it is now, under another name. */
 async function measureNote({ space }: Site): Promise<void> {
   const index = `${options.elasticsearch}/${space}-tags`;
-  const { hits } = (await (await fetch(`${index}/_search`)).json()) as Found;
-  const body = JSON.stringify(hits.hits[0]?._source);
+  const body = JSON.stringify((await notesOf(space))[0]);
   const times: number[] = [];
   for (let n = 0; n < NOTES; n++) {
     const started = performance.now();

@@ -44,9 +44,10 @@ export function* restoreTexts(index: TextIndex, files: WordFiles): Generator<voi
   }
   const kept = yield* keepRows(index, stored, size);
   const tokens = yield* tokensOf(stored, kept, size);
-  for (const text of texts) yield* addPostings(index, text, { stored, texts, kept, tokens, size });
+  const restored = { stored, texts, kept, tokens, size };
+  for (const text of texts) yield* addPostings(index, text, restored);
   for (const text of texts) forgetUnused(text.vocabulary);
-  show(index, { stored, texts, kept, tokens, size });
+  show(index, restored);
   for (const row of meanwhile) index.changed.add(row);
   index.changedMeanwhile = undefined;
 }
