@@ -99,6 +99,7 @@ export function startReaders({ varnish, paths }: VarnishSite, readsASecond: numb
   let [isDone, hits, misses] = [false, 0, 0];
   const seen: SeenAnswer[] = [];
   const read = async () => {
+    let due = performance.now();
     while (!isDone) {
       const path = paths[Math.floor(Math.random() * paths.length)] ?? '';
       const asked = performance.now();
@@ -109,7 +110,9 @@ export function startReaders({ varnish, paths }: VarnishSite, readsASecond: numb
       const key = /"key":"([^"]*)"/.exec(text)?.[1];
       const etag = answer?.headers.get('etag') ?? '';
       if (answer?.ok === true && key !== undefined) seen.push({ path, asked, key, etag });
-      await delay(Math.random() * 2 * (READERS * (1_000 / readsASecond)));
+      // Time that an answer took does not lower the rate.
+      due += Math.random() * 2 * (READERS * (1_000 / readsASecond));
+      await delay(Math.max(0, due - performance.now()));
     }
   };
   const running = Promise.all(Array.from({ length: READERS }, read));
@@ -123,7 +126,7 @@ export function startReaders({ varnish, paths }: VarnishSite, readsASecond: numb
   };
 }
 
-const READERS = 4;
+const READERS = 8;
 
 /** Edits tags for a time; resolves with when each edit was acknowledged. */
 export async function editTags(
@@ -132,13 +135,13 @@ export async function editTags(
 ): Promise<readonly AcknowledgedEdit[]> {
   const { documents, writesTo = site.url } = site;
   const acknowledged: AcknowledgedEdit[] = [];
-  const until = performance.now() + ms;
-  for (let n = 1; performance.now() < until; n++) {
+  const begun = performance.now();
+  for (let n = 1; performance.now() < begun + ms; n++) {
     const id = documents[Math.floor(Math.random() * documents.length)] ?? '';
     const key = `d${documents.indexOf(id)}-${n}-${Math.random()}`;
     await writeTag(writesTo, key, id);
     acknowledged.push({ path: `/api/tags/${id}`, key, at: performance.now() });
-    await delay(1_000 / edits);
+    await delay(Math.max(0, begun + n * (1_000 / edits) - performance.now()));
   }
   return acknowledged;
 }
