@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseShallowJson } from '../../shared/json-depth.ts';
 import { RequestError } from '../../shared/request-error.ts';
 
 /** File information that a client may set. Absent leaves a value, null clears it. */
@@ -44,7 +45,7 @@ export function parseFileInfo(values: readonly unknown[]): readonly FileInfo[] {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseShallowJson(text);
   } catch {
     throw new RequestError('invalid-body', 'fileInfo is not valid JSON', {
       path: 'fileInfo',

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../shared/canonical-json.ts';
+import { parseShallowJson } from '../../shared/json-depth.ts';
 import { isRecord } from '../../shared/json-record.ts';
 import { type Check, report } from './check.ts';
 import { typeMessage } from './describe-value.ts';
@@ -30,7 +31,7 @@ export function checkBlocks(check: Check, path: string, value: unknown): unknown
 function castArray(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {
-    const parsed: unknown = JSON.parse(value);
+    const parsed = parseShallowJson(value);
     return Array.isArray(parsed) ? parsed : null;
   } catch {
     return null;

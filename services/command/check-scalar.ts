@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { assertNever } from '../../shared/assert-never.ts';
 import { canonicalJson } from '../../shared/canonical-json.ts';
+import { isTooDeep, MOST_JSON_LEVELS } from '../../shared/json-depth.ts';
 import type { ScalarAttribute } from '../../shared/schema/content-type.ts';
 import { type Check, isComplete, report } from './check.ts';
 import { checkBlocks } from './check-blocks.ts';
@@ -253,6 +254,8 @@ function checkBoolean(check: Check, path: string, value: unknown): unknown {
 function checkJson(check: Check, path: string, value: unknown): unknown {
   if (typeof value !== 'string') return canonicalJson(value);
   if (check.mode === 'publish') return value;
+  if (isTooDeep(value))
+    return report(check, path, `${path} must nest at most ${MOST_JSON_LEVELS} levels deep`, value);
   try {
     return canonicalJson(JSON.parse(value));
   } catch {

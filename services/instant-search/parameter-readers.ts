@@ -1,3 +1,4 @@
+import { parseShallowJson } from '../../shared/json-depth.ts';
 import { RequestError } from '../../shared/request-error.ts';
 
 /** A parameter and its value: JSON, or text of a query string. */
@@ -45,7 +46,7 @@ export function readNames(given: RawParameter, most: number): readonly string[] 
 export function readList({ param, value }: RawParameter): unknown {
   if (typeof value !== 'string' || !value.trimStart().startsWith('[')) return value;
   try {
-    return JSON.parse(value);
+    return parseShallowJson(value);
   } catch {
     return refuseParameter({ param, value }, 'a list in JSON');
   }

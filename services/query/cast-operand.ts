@@ -1,4 +1,5 @@
 import { jsonText } from '../../shared/canonical-json.ts';
+import { parseShallowJson } from '../../shared/json-depth.ts';
 import type { Scalar } from '../../shared/read-index/bool-query.ts';
 import { timeOfDayMilliseconds } from '../../shared/read-index/column.ts';
 import type { ScalarType } from '../../shared/schema/content-type.ts';
@@ -103,7 +104,7 @@ function castInstant(text: string): Cast {
 
 function castJson(text: string): Cast {
   try {
-    return { ok: true, value: jsonText(JSON.parse(text)) };
+    return { ok: true, value: jsonText(parseShallowJson(text)) };
   } catch {
     return refused(`Invalid JSON ${text}`, 'JSON text, e.g. {"a":1} or "text" in quotes');
   }

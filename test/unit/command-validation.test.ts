@@ -80,6 +80,21 @@ async function stored(attribute: string, value: unknown, status: Status = 'draft
   return valuesOf(world, KIT, documentId, version)?.[attribute];
 }
 
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+describe('JSON text', () => {
+  test('nests 100 levels deep', async () => {
+    expect(await stored('extra', nested(100))).toEqual(JSON.parse(nested(100)));
+  });
+
+  test.each([101, 3_000, 100_000])('is refused with %d levels', async (levels) => {
+    expect(await refusal({ extra: nested(levels) })).toMatchObject({
+      message: 'extra must nest at most 100 levels deep',
+    });
+    expect((await refusal({ body: nested(levels) })).message).toContain('body must be a `array` type');
+  });
+});
+
 const NAN = (path: string, value: string) =>
   `${path} must be a \`number\` type, but the final value was: \`NaN\` (cast from the value \`${value}\`).`;
 
