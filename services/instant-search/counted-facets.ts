@@ -6,12 +6,15 @@ import type { InstantQuery } from './instant-query.ts';
 
 /** Facets of one query. */
 const MAX_FACETS = 20;
+const EVERYTHING = '*';
 
 /** The `facets` parameter of the list endpoint that counts what a query asks for. */
 export function countedFacets(query: InstantQuery, context: InstantContext): QueryObject {
   const { facet } = query;
   if (facet !== undefined) return { [facet.name]: { limit: String(facet.limit), search: facet.text } };
-  const names = query.facets.flatMap((name) => (name === '*' ? everyFacet(context) : [name]));
+  const named = query.facets.filter((name) => name !== EVERYTHING);
+  // Those that the query names are never among the ones too many.
+  const names = query.facets.includes(EVERYTHING) ? [...named, ...everyFacet(context)] : named;
   const options = { limit: String(query.maxValuesPerFacet) };
   return Object.fromEntries([...new Set(names)].slice(0, MAX_FACETS).map((name) => [name, options]));
 }

@@ -50,6 +50,7 @@ function redactText(text: string): string {
       .replace(/\b(Bearer|Basic|ApiKey) +[\w.~+/=-]+/gi, `$1 ${HIDDEN}`)
       // Algolia's clients for browsers send their application and key in the query string, EventSource its ticket.
       .replace(/\b(x-algolia-(?:api-key|application-id)=|ticket=)[^&\s"']*/gi, `$1${HIDDEN}`)
-      .replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, `$1${HIDDEN}@`)
+      // No scheme is longer. Without a limit a long word would take quadratic time.
+      .replace(/([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/@]+@/gi, `$1${HIDDEN}@`)
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conditionBudget } from '../../../services/instant-search/instant-filter.ts';
+import { conditionBudget, isNumber } from '../../../services/instant-search/instant-filter.ts';
 import {
   parseFacetFilters,
   parseNumericFilters,
@@ -86,6 +86,10 @@ describe('filters', () => {
     expect(refusal(() => parsed(text))).toContain(accepted);
   });
 
+  it('shows the beginning of a long text that it refuses', () => {
+    expect(refusal(() => parsed(`a:b c${'d'.repeat(10_000)}`)).length).toBeLessThan(500);
+  });
+
   it('accepts conditions and levels up to its limits', () => {
     expect(parsed(Array(1_000).fill('a:b').join(' OR '))).toHaveProperty('members.length', 1_000);
     expect(parsed(`${'('.repeat(20)}a:b${')'.repeat(20)}`)).toEqual(equals('a', 'b'));
@@ -126,6 +130,19 @@ describe('numericFilters', () => {
         },
       ],
     });
+  });
+
+  // In quadratic time the last one would take minutes.
+  it.each([
+    ['1.', true],
+    ['.5', true],
+    ['+1e-3', true],
+    ['.', false],
+    ['1..2', false],
+    ['1e', false],
+    [`${'1'.repeat(500_000)}x`, false],
+  ])('takes %.20s for a number: %s', (text, isIt) => {
+    expect(isNumber(text)).toBe(isIt);
   });
 
   it.each([['a:b'], [['a>b']], [['a>1 AND b>2']], [[7]]])('refuses %j', (value) => {
