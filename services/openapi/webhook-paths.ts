@@ -31,7 +31,11 @@ const WEBHOOK = object(
   {
     id: TEXT,
     ...CHOSEN,
-    headers: { ...TEXTS, description: 'Names of the additional headers.' },
+    headers: {
+      ...TEXTS,
+      type: ['array', 'null'],
+      description: 'Names of the additional headers; null if another access key encrypted them.',
+    },
     status: { enum: ['active', 'paused', 'disabled'] },
     reason: { type: ['string', 'null'] },
     createdAt: TEXT,

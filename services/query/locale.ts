@@ -14,6 +14,11 @@ const MAX_LENGTH = 35;
 const BCP_47 = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/;
 const DEFAULT: LocaleChoice = { kind: 'default' };
 
+/** Returns whether a text has the form of a locale, such as `en` or `zh-Hans`. */
+export function hasLocaleForm(text: string): boolean {
+  return text.length <= MAX_LENGTH && BCP_47.test(text);
+}
+
 /**
  * `locale` → the locales meant (SEMANTICS section 5). Checked on every type, of effect on localized ones only. `lenient`: the default
  * locale instead of a refusal, as Strapi does without `strictParams`.

@@ -5,12 +5,25 @@ import { postDelivery } from './dispatcher.ts';
 import type { PostResult } from './post-webhook.ts';
 import type { WebhookCommands } from './webhook-commands.ts';
 import type { WebhookLimits } from './webhook-limits.ts';
+import type { Sealed } from './webhook-secret.ts';
 
-/** A webhook for people and programs: without its secret and the values of its headers. */
+/**
+ * A webhook for people and programs: without its secret and the values of its headers. `headers` is null if another access key
+ * encrypted them.
+ */
 export function describeWebhook(hook: Webhook, { open }: WebhookCommands, store: DeliveryStore | undefined) {
   const { sealed: _sealed, since, ...rest } = hook;
-  const headers = Object.keys(open(hook).headers);
+  const headers = headerNames(() => open(hook));
   return { ...rest, headers, since: String(since), ...(store && { deliveries: store.count(hook.id) }) };
+}
+
+/** One webhook that cannot be read must not hide the others, nor itself from who removes it. */
+function headerNames(open: () => Sealed): readonly string[] | null {
+  try {
+    return Object.keys(open().headers);
+  } catch {
+    return null;
+  }
 }
 
 export type DescribedWebhook = ReturnType<typeof describeWebhook>;

@@ -4,6 +4,7 @@ import { commaList } from '../../shared/comma-list.ts';
 import { type FormProblem, formProblems } from '../../shared/form-problems.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../../shared/webhooks/webhook-events.ts';
+import { hasLocaleForm } from '../query/locale.ts';
 import { isPrivateAddress } from './private-address.ts';
 
 /** A webhook as a person or an HTTP body describes it. */
@@ -26,8 +27,18 @@ export type ParsedWebhook =
 const USUAL_EVENTS = WEBHOOK_EVENTS.filter((event) => event !== 'entry.related-change');
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 const VISIBLE = /^[\x20-\x7e\t]*$/;
-/** Varve sets these. */
-const OWN_HEADERS = /^(content-(type|length)|host|connection|transfer-encoding|x-strapi-event|webhook-.*)$/i;
+/** Varve sets these, or they are about the connection. */
+const OWN_HEADERS =
+  /^(content-(type|length|encoding)|host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|x-strapi-event|webhook-.*)$/i;
+
+/** Without blanks and control characters, which URLs omit silently. */
+const HTTP = /^https?:\/\/[^\0-\x20\x7f]+$/i;
+
+/** Returns whether a URL has a user or a password, as `https://user@host` and `https:///user@host` do. */
+export function hasCredentials(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && `${url.username}${url.password}` !== '';
+}
 
 function list(name: string) {
   return z.union([z.string().transform(commaList), z.array(z.string())], {
@@ -38,15 +49,23 @@ function list(name: string) {
 const FORM = z.strictObject({
   url: z
     .string({ error: 'is missing' })
-    .refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text), 'must be an http or https address')
-    .refine(
-      (text) => !/^https?:\/\/[^/]*@/i.test(text),
-      'must not contain a user or password: pass a header',
-    ),
-  name: z.string().trim().min(1, 'is empty').max(100, 'must have at most 100 characters').optional(),
-  events: list('events').optional(),
+    .max(2_000, 'must have at most 2000 characters')
+    .refine((text) => HTTP.test(text) && URL.canParse(text), 'must be an http or https address')
+    .refine((text) => !hasCredentials(text), 'must not contain a user or password: pass a header'),
+  name: z
+    .string({ error: 'must be a text' })
+    .trim()
+    .min(1, 'is empty')
+    .max(100, 'must have at most 100 characters')
+    .regex(/^\P{Cc}*$/u, 'has control characters')
+    .optional(),
+  events: list('events')
+    .refine((events) => events.length > 0, 'is empty: omit it for all')
+    .optional(),
   types: list('content types').default([]),
-  locales: list('locales').default([]),
+  locales: list('locales')
+    .refine((locales) => locales.every(hasLocaleForm), 'must be locales such as en or en-US')
+    .default([]),
   populate: z.string({ error: 'must be a text' }).default('*'),
   headers: z
     .record(z.string(), z.string(), { error: 'must be an object of texts' })
@@ -61,19 +80,27 @@ const FORM = z.strictObject({
     )
     .refine(
       (headers) => !Object.keys(headers).some((name) => OWN_HEADERS.test(name)),
-      'has a header that Varve sets',
+      'has a header that Varve sets, or one about the connection',
+    )
+    .refine(
+      (headers) =>
+        new Set(Object.keys(headers).map((name) => name.toLowerCase())).size === Object.keys(headers).length,
+      'has a header twice',
     ),
   allowPrivate: z.boolean({ error: 'must be true or false' }).default(false),
 });
 
 /** `registry`: undefined if it is not known, then `types` must be uids. */
 export function parseWebhook(given: unknown, registry: SchemaRegistry | undefined): ParsedWebhook {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    return { kind: 'problems', problems: [{ path: 'data', message: 'must be an object with url' }] };
   const form = FORM.safeParse(given);
   if (!form.success) return { kind: 'problems', problems: formProblems(form.error) };
   const { url, name = new URL(url).host, events = USUAL_EVENTS, populate, ...rest } = form.data;
   const unknown = events.filter((event) => !WEBHOOK_EVENTS.includes(event as WebhookEventName));
   const types = rest.types.map((type) => ({ type, uid: uidOf(type, registry) }));
   const problems = [
+    ...lostProblems(given),
     ...unknown.map((event) => ({
       path: 'events',
       message: `must be of ${WEBHOOK_EVENTS.join(', ')}, got "${event}"`,
@@ -98,6 +125,13 @@ export function parseWebhook(given: unknown, registry: SchemaRegistry | undefine
   return { kind: 'webhook', webhook };
 }
 
+/** zod omits this name silently. */
+function lostProblems(given: object): readonly FormProblem[] {
+  const { headers } = given as { readonly headers?: object };
+  if (headers === undefined || !Object.hasOwn(headers, '__proto__')) return [];
+  return [{ path: 'headers', message: 'has a header that cannot be sent: __proto__' }];
+}
+
 /** Names are resolved and checked for each delivery. */
 function privateProblems(url: string): readonly FormProblem[] {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
@@ -110,4 +144,9 @@ function uidOf(name: string, registry: SchemaRegistry | undefined): string | und
   if (registry.contentTypes.has(name)) return name;
   const types = [...registry.contentTypes.values()];
   return types.find(({ singularName, pluralName }) => name === singularName || name === pluralName)?.uid;
+}
+
+/** Returns whether a value is a position from which deliveries can be sent again: 18 digits fit into 64 bits. */
+export function isLogPosition(value: unknown): value is string | number {
+  return (typeof value === 'string' || typeof value === 'number') && /^[1-9]\d{0,17}$/.test(String(value));
 }

@@ -2,11 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { describeWebhook } from '../../services/webhooks/describe-webhook.ts';
 import { postWebhook } from '../../services/webhooks/post-webhook.ts';
 import { isPrivateAddress } from '../../services/webhooks/private-address.ts';
+import type { WebhookCommands } from '../../services/webhooks/webhook-commands.ts';
 import { parseWebhook } from '../../services/webhooks/webhook-request.ts';
 import { newWebhookSecret, seal, signatureHeaders, unseal } from '../../services/webhooks/webhook-secret.ts';
 import { retryAfterMs } from '../../shared/retry-after.ts';
+import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
 import { verifyWebhook } from '../support/standard-webhooks.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 
@@ -149,12 +152,29 @@ it('reads Retry-After as seconds and as a date', () => {
   expect(retryAfterMs('120', now)).toBe(120_000);
   expect(retryAfterMs('Tue, 01 Jan 2030 00:00:30 GMT', now)).toBe(30_000);
   expect(retryAfterMs('soon', now)).toBeUndefined();
+  // Longer than the limits of all callers.
+  expect(retryAfterMs('9'.repeat(400), now)).toBe(1e12);
+});
+
+it.each(['https://example.org?mail=a@b', 'https://example.org/@a#b@c'])('accepts %s', (url) => {
+  expect(parseWebhook({ url }, undefined)).toMatchObject({ kind: 'webhook', webhook: { url } });
 });
 
 it.each([
   [{}, 'url', 'is missing'],
   [{ url: 'ftp://example.org' }, 'url', 'must be an http or https address'],
   [{ url: 'https://a:b@example.org' }, 'url', 'must not contain a user'],
+  [{ url: 'https:///a:b@example.org' }, 'url', 'must not contain a user'],
+  [{ url: 'https://:b@example.org' }, 'url', 'must not contain a user'],
+  [{ url: 'https://exam\nple.org' }, 'url', 'must be an http or https address'],
+  [{ url: 'https://example.org', events: '' }, 'events', 'is empty'],
+  [{ url: 'https://example.org', locales: '*' }, 'locales', 'must be locales such as'],
+  [{ url: 'https://example.org', name: 'a\u001b[31m' }, 'name', 'has control characters'],
+  [{ url: `https://example.org/${'a'.repeat(2_000)}` }, 'url', 'at most 2000 characters'],
+  [{ url: 'https://example.org', headers: JSON.parse('{"__proto__":"x"}') }, 'headers', '__proto__'],
+  [undefined, 'data', 'must be an object'],
+  [{ url: 'https://example.org', headers: { 'X-A': '1', 'x-a': '2' } }, 'headers', 'has a header twice'],
+  [{ url: 'https://example.org', headers: { Expect: '100-continue' } }, 'headers', 'about the connection'],
   [{ url: 'https://example.org', events: 'entry.create,entry.made' }, 'events', 'got "entry.made"'],
   [{ url: 'https://example.org', types: ['restaurant'] }, 'types', 'which is not a content type'],
   [{ url: 'https://example.org', headers: { 'Webhook-Id': 'x' } }, 'headers', 'that Varve sets'],
@@ -176,4 +196,15 @@ it.each([
   { url: 'https://intranet.example.org/' },
 ])('takes the webhook %j', (given) => {
   expect(parseWebhook(given, undefined)).toMatchObject({ kind: 'webhook' });
+});
+
+it('describes a webhook whose headers another key encrypted', () => {
+  const hook = { id: 'a', name: 'a', sealed: 'x', since: 3n } as unknown as Webhook;
+  const commands = { open: () => JSON.parse('damaged') } as unknown as WebhookCommands;
+  expect(describeWebhook(hook, commands, undefined)).toEqual({
+    id: 'a',
+    name: 'a',
+    since: '3',
+    headers: null,
+  });
 });

@@ -313,7 +313,12 @@ it('answers bad requests with the reason', async () => {
   const taken = await api.call('POST', '/_varve/webhooks', { data: { url: receiver.url, name: hook.name } });
   expect(taken.status).toBe(400);
   expect((await api.call('GET', `/_varve/webhooks/${hook.id}/deliveries?state=lost`)).status).toBe(400);
-  for (const data of [{ from: 'x' }, { from: 1, delivery: 'x' }, { delivery: 1 }, { since: 1 }])
+  for (const query of ['lim=1', 'limit=1&limit=2', 'state='])
+    expect((await api.call('GET', `/_varve/webhooks/${hook.id}/deliveries?${query}`)).status).toBe(400);
+  for (const body of [{ from: 1 }, { data: 5 }, { data: [] }, { data: null }, { data: { delivery: 'nope' } }])
+    expect((await api.call('POST', `/_varve/webhooks/${hook.id}/replay`, body)).status).toBe(400);
+  const positions = [{ from: 'x' }, { from: ['1'] }, { from: '9223372036854775808' }];
+  for (const data of [...positions, { from: 1, delivery: 'x' }, { delivery: 1 }, { since: 1 }])
     expect((await api.call('POST', `/_varve/webhooks/${hook.id}/replay`, { data })).status).toBe(400);
 });
 

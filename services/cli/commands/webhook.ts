@@ -17,7 +17,7 @@ import {
 } from '../../webhooks/describe-webhook.ts';
 import { createWebhookCommands, type WebhookCommands } from '../../webhooks/webhook-commands.ts';
 import { KEEP_OLD_SECRET_MS, WEBHOOK_LIMITS } from '../../webhooks/webhook-limits.ts';
-import { parseWebhook } from '../../webhooks/webhook-request.ts';
+import { isLogPosition, parseWebhook } from '../../webhooks/webhook-request.ts';
 import { textTable } from '../output/text-table.ts';
 import { requireLog, withLog } from '../settings/access-log.ts';
 import type { JsonOption } from '../settings/command.ts';
@@ -167,7 +167,7 @@ export async function replayWebhook(
   { delivery, from }: ReplayOptions,
   name: string,
 ): Promise<void> {
-  if (from !== undefined && !/^[1-9]\d{0,18}$/.test(from))
+  if (from !== undefined && !isLogPosition(from))
     throw new InvalidSettings(`  --from must be a position of the log, got "${from}"`);
   if (from !== undefined && delivery !== undefined)
     throw new InvalidSettings('  --from cannot be together with --delivery: omit one of them');

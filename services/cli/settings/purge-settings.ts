@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { TagReceiver } from '../../delivery/tag-headers.ts';
 import { PURGE_KINDS, type PurgeKind, type PurgeTarget } from '../../purge/purge-target.ts';
+import { hasCredentials } from '../../webhooks/webhook-request.ts';
 import { type Setting, wholeNumber, yesOrNo } from './setting.ts';
 
 const KIND = /^([a-z]+)=(.+)$/s;
@@ -50,8 +51,7 @@ function targetOf(text: string): PurgeTarget | string {
   const isUrl = kind === 'varnish' || kind === 'webhook';
   if (isUrl && !(/^https?:\/\//i.test(address) && URL.canParse(address)))
     return `must have an http or https address after ${kind}=`;
-  if (isUrl && new URL(address).username !== '')
-    return 'must not contain a user or password: pass --purge-token';
+  if (isUrl && hasCredentials(address)) return 'must not contain a user or password: pass --purge-token';
   if (!isUrl && !/^[\w-]+$/.test(address)) return `must have an id after ${kind}=, got "${address}"`;
   return { kind: kind as PurgeKind, address };
 }

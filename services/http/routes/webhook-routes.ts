@@ -12,7 +12,7 @@ import {
 } from '../../webhooks/describe-webhook.ts';
 import type { WebhookCommands } from '../../webhooks/webhook-commands.ts';
 import { KEEP_OLD_SECRET_MS, type WebhookLimits } from '../../webhooks/webhook-limits.ts';
-import { parseWebhook } from '../../webhooks/webhook-request.ts';
+import { isLogPosition, parseWebhook } from '../../webhooks/webhook-request.ts';
 import { SECURITY_HEADERS } from '../answers/responses.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
 import { type Handler, idOf, queryOf, register } from './entry-routes.ts';
@@ -57,7 +57,7 @@ export function registerWebhooks(
       sendJson(reply, 200, { data: hooks.map((hook) => describeWebhook(hook, commands, store)), meta: {} });
     },
     POST: async (request, reply) => {
-      const parsed = parseWebhook(dataOf(request.body), registry);
+      const parsed = parseWebhook(onlyData(request.body), registry);
       if (parsed.kind === 'problems') throw refuseWebhook(parsed.problems);
       const { hook, secret, position } = await commands.add(parsed.webhook);
       reply.header(POSITION_HEADER, String(position));
@@ -103,7 +103,7 @@ function registerDeliveries(app: FastifyInstance, commands: WebhookCommands, sto
   register(app, DELIVERIES_PATH, {
     GET: async (request, reply) => {
       const { id } = await commands.find(idOf(request));
-      const query = new URLSearchParams(queryOf(request));
+      const query = parametersOf(queryOf(request));
       const state = stateOf(query.get('state'));
       const limit = limitOf(query.get('limit'));
       const data = store.list({ hook: id, state, limit }).map(describeDelivery);
@@ -112,11 +112,34 @@ function registerDeliveries(app: FastifyInstance, commands: WebhookCommands, sto
   });
   const replay: Handler = async (request, reply) => {
     const hook = await commands.find(idOf(request));
-    const asked = replayOf(dataOf(request.body));
+    const asked = replayOf(onlyData(request.body));
     if (request.isElsewhere) throw new NotLeading();
-    sendJson(reply, 200, { data: { replayed: replayDeliveries(store, hook, asked) }, meta: {} });
+    const replayed = replayDeliveries(store, hook, asked);
+    if (asked.delivery !== undefined && replayed === 0)
+      throw refuseWebhook([{ path: 'delivery', message: 'must be a stored delivery that is not waiting' }]);
+    sendJson(reply, 200, { data: { replayed }, meta: {} });
   };
   register(app, REPLAY_PATH, { POST: replay }, { isOfLeader: true });
+}
+
+/** Returns `data` of a body; without a body an empty object. Throws RequestError for other members, which would be ignored. */
+function onlyData(body: unknown): unknown {
+  if (body === undefined) return {};
+  const others = Object.keys(body as object).filter((name) => name !== 'data');
+  if (others.length > 0)
+    throw refuseWebhook(others.map((path) => ({ path, message: 'is unknown: the body has only data' })));
+  return dataOf(body);
+}
+
+/** A parameter that is unknown or there twice would be ignored. */
+function parametersOf(text: string): URLSearchParams {
+  const query = new URLSearchParams(text);
+  const problems = [...new Set(query.keys())].flatMap((path): FormProblem[] => {
+    if (path !== 'state' && path !== 'limit') return [{ path, message: 'is unknown: use state and limit' }];
+    return query.getAll(path).length > 1 ? [{ path, message: 'is there twice' }] : [];
+  });
+  if (problems.length > 0) throw refuseWebhook(problems);
+  return query;
 }
 
 function stateOf(text: string | null): DeliveryState | undefined {
@@ -133,11 +156,13 @@ function limitOf(text: string | null): number {
 }
 
 function replayOf(data: unknown): { readonly delivery?: string; readonly from?: bigint } {
-  const { delivery, from, ...others } = (data ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof data !== 'object' || data === null || Array.isArray(data))
+    throw refuseWebhook([{ path: 'data', message: 'must be an object' }]);
+  const { delivery, from, ...others } = data as Readonly<Record<string, unknown>>;
   const problems: FormProblem[] = Object.keys(others).map((path) => ({ path, message: 'is unknown' }));
   if (delivery !== undefined && typeof delivery !== 'string')
     problems.push({ path: 'delivery', message: 'must be the id of a delivery' });
-  if (from !== undefined && !/^[1-9]\d{0,18}$/.test(String(from)))
+  if (from !== undefined && !isLogPosition(from))
     problems.push({ path: 'from', message: 'must be a position of the log' });
   if (delivery !== undefined && from !== undefined)
     problems.push({ path: 'from', message: 'cannot be together with delivery' });
