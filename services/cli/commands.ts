@@ -8,6 +8,7 @@ import {
   BACKUP_SETTINGS,
   type BackupSettings,
   IMPORT_SETTINGS,
+  InvalidSettings,
   LOG_SETTINGS,
   OPERATOR_SETTINGS,
   parseSettings,
@@ -172,11 +173,20 @@ async function importAny(given: Given, options: ArchiveOptions, files: readonly 
     const { importArchiveFile } = await import('./commands/import-archive.ts');
     return importArchiveFile(file, parseSettings(IMPORT_SETTINGS, { ...given, contentTypes }), options);
   }
+  refuseArchiveOptions(options);
   if (file !== undefined && files.length === 1 && (await isExportFile(file)))
     return importHistory(file, parseSettings(LOG_SETTINGS, given));
   const settings = parseSettings(IMPORT_SETTINGS, given);
   const { importFiles } = await import('./commands/import-files.ts');
   return importFiles(files, settings);
+}
+
+/** Without an archive a dry run would write. Throws InvalidSettings. */
+function refuseArchiveOptions(options: ArchiveOptions): void {
+  const [name] = Object.keys(options);
+  if (name === undefined) return;
+  const option = name === 'dryRun' ? '--dry-run' : `--${name}`;
+  throw new InvalidSettings(`  ${option} needs one archive of strapi export, and no other files`);
 }
 
 /** A setting without an option in a role has its default. */

@@ -30,7 +30,7 @@ import { isBuilder, lowerPriority } from '../../supervisor/builder-process.ts';
 import { createLogger } from '../output/create-logger.ts';
 import { showRebuild } from '../output/show-rebuild.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
-import type { OperatorSettings } from '../settings/settings.ts';
+import { InvalidSettings, type OperatorSettings } from '../settings/settings.ts';
 import { askedDefinitions } from './asked-definitions.ts';
 import { requireDataDirectory, withOperations } from './operate.ts';
 
@@ -51,6 +51,7 @@ export type RebuildArguments = {
 export async function rebuild(settings: OperatorSettings, given: RebuildArguments): Promise<void> {
   const { data } = settings;
   requireDataDirectory(settings);
+  refuseTogether(given);
   const maxRate = parseMaxRate(given.maxRate);
   const store = openGenerationStore(data);
   try {
@@ -69,6 +70,17 @@ export async function rebuild(settings: OperatorSettings, given: RebuildArgument
   } finally {
     store.close();
   }
+}
+
+/** `--pause` and `--cancel` are about the current rebuild. Throws InvalidSettings for what would be ignored. */
+function refuseTogether({ pause, cancel, json: _json, ...others }: RebuildArguments): void {
+  if (pause === true && cancel === true)
+    throw new InvalidSettings('  --pause and --cancel cannot be together: omit one of them');
+  const [ignored] = Object.keys(others);
+  if (ignored !== undefined && (pause === true || cancel === true))
+    throw new InvalidSettings(
+      `  --${pause === true ? 'pause' : 'cancel'} is about the current rebuild: omit the other options`,
+    );
 }
 
 type Making = {

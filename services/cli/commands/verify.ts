@@ -15,7 +15,7 @@ import { withLog } from '../settings/access-log.ts';
 import type { JsonOption } from '../settings/command.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
 import { liveGraphFile } from './live-graph-file.ts';
-import { withOperations } from './operate.ts';
+import { requireDataDirectory, withOperations } from './operate.ts';
 import { type AssetDifference, verifyAssets } from './verify-assets.ts';
 import { type LogDifference, parseHead, presentLogDifference, verifyLog } from './verify-log.ts';
 
@@ -65,6 +65,7 @@ export async function verify(settings: OperatorSettings, options: VerifyOptions)
     show: (difference) => console.log(options.json ? JSON.stringify(difference) : present(difference)),
   };
   const head = parseHead(options.head);
+  requireDataDirectory(settings);
   await withLog(settings, (log) => verifyLog(log, head, (damage) => note(report, damage, false)));
   // A graph needs a complete log.
   if (report.left > 0) throw new Error(`${countOf(report.left)} in the log: restore a backup of it`);

@@ -1,0 +1,34 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { runVarve } from '../support/run-varve.ts';
+import { CONFORMANCE_SCHEMA } from '../support/server.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'varve-options-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a data directory that does not exist', () => {
+  it.each([['verify'], ['status'], ['events'], ['rebuild'], ['webhook', 'list']])(
+    'is not made by varve %s %s',
+    async (...args) => {
+      const data = join(folder, 'typing-error');
+      const { code, stderr } = await runVarve([...args, '--data', data]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('is not a Varve data directory')]);
+      expect(existsSync(data)).toBe(false);
+    },
+  );
+});
+
+it.each(['--dry-run', '--json'])(
+  'varve import %s of lines is refused, and writes nothing',
+  async (option) => {
+    const [file, data] = [join(folder, 'lines.jsonl'), join(folder, `data${option}`)];
+    writeFileSync(file, `${JSON.stringify({ type: 'tag', data: { key: 'a', name: 'a' } })}\n`);
+    const { code, stderr } = await runVarve([
+      ...['import', file, option, '--content-types', CONFORMANCE_SCHEMA, '--data', data],
+    ]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${option} needs one archive`)]);
+    expect(existsSync(data)).toBe(false);
+  },
+);
