@@ -5,6 +5,7 @@ import { RequestError } from '../../shared/request-error.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { RelatedOptions } from '../webhooks/related-documents.ts';
 import { type FeedItem, isSelected, itemOf, joinItems } from './feed-item.ts';
+import type { HistoryName } from './history-name.ts';
 import { listDocuments } from './list-documents.ts';
 import { createLogReader } from './read-changes.ts';
 import { relatedItems } from './related-items.ts';
@@ -21,8 +22,7 @@ import { type VisibleChange, visibleChange } from './visible-change.ts';
 export type ChangeFeedOptions = {
   readonly log: Pick<EventStore, 'readAll' | 'readStream'>;
   readonly space: string;
-  /** Identity of the log: a copy has another one. */
-  readonly logName: () => Promise<string | undefined>;
+  readonly history: HistoryName;
   readonly index: ReadIndex;
   readonly registry: SchemaRegistry;
   /** Signs sync tokens. */
@@ -73,12 +73,12 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
           accepted: "nothing: 'varve api' knows no links; ask 'varve serve'",
         });
       const page: FeedReader['page'] = async (token) => {
-        const scope = { key: options.key, log: (await options.logName()) ?? '', selection: selection.name };
+        const scope = { key: options.key, history: options.history, selection: selection.name };
         const place = token === undefined ? start() : await placeOf(options, scope, token);
         if (place.listing === undefined) return changesPage(caller, selection, scope, place.position);
         const { items, next } = await listDocuments(options.index, selection, place);
         const hasMore = next.listing !== undefined || next.position < options.index.position();
-        return { items, next: writeSyncToken(scope, next), hasMore };
+        return { items, next: await writeSyncToken(scope, next), hasMore };
       };
       return {
         reader: { name: selection.name, hasDrafts: selection.statuses.has('draft'), page },
@@ -110,7 +110,7 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
     });
     if (result.redefined !== undefined)
       throw syncTokenGone(`the content type ${result.redefined} was changed`);
-    const next = writeSyncToken(scope, { position: result.reached });
+    const next = await writeSyncToken(scope, { position: result.reached });
     return { items: joinItems(items), next, hasMore: !result.isEnd };
   }
 }
@@ -121,7 +121,7 @@ async function placeOf(
   scope: SyncScope,
   token: string,
 ): Promise<SyncPlace> {
-  const place = readSyncToken(scope, token);
+  const place = await readSyncToken(scope, token);
   if (place.position <= index.position()) return place;
   if (place.position > (await head(place.position)))
     throw syncTokenGone('the log does not reach its position');

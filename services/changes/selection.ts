@@ -4,6 +4,7 @@ import { RequestError } from '../../shared/request-error.ts';
 import { type ContentType, FILE_TYPE, type Uid } from '../../shared/schema/content-type.ts';
 import { routeNameOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { digestText } from '../../shared/text-digest.ts';
+import { hasLocaleForm } from '../query/locale.ts';
 import { invalidKey, type Problems, refuseIfAny } from '../query/problems.ts';
 import { parseQueryString, type QueryObject, type QueryValue } from '../query/query-string.ts';
 import { resolveStatus } from '../query/status.ts';
@@ -47,7 +48,7 @@ export function parseChangesRequest(caller: FeedCaller, queryString: string): Ch
   for (const name of Object.keys(query))
     if (!PARAMETERS.includes(name)) problems.push(invalidKey(name, null, name, PARAMETERS));
   const types = chooseTypes(namesIn(query, 'types', problems), visible, problems);
-  const locales = namesIn(query, 'locales', problems);
+  const locales = localesIn(query, problems);
   const statuses = chooseStatuses(query, mayReadDrafts(rights), problems);
   const related = flagOf(query['related'], problems);
   const limit = limitOf(query['limit'], problems);
@@ -107,6 +108,15 @@ function namesIn(query: QueryObject, param: string, problems: Problems): readonl
   if (names.every((name) => name.trim() !== '')) return [...new Set(names.map((name) => name.trim()))];
   refuse(problems, param, value, 'names separated by commas');
   return undefined;
+}
+
+/** `*` means all locales elsewhere: here it would be one that no row has. */
+function localesIn(query: QueryObject, problems: Problems): readonly string[] | undefined {
+  const names = namesIn(query, 'locales', problems);
+  for (const name of names ?? [])
+    if (!hasLocaleForm(name))
+      refuse(problems, 'locales', name, 'locales such as en or en-US, or no parameter for all');
+  return names;
 }
 
 function flagOf(value: QueryValue | undefined, problems: Problems): boolean {

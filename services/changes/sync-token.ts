@@ -1,6 +1,7 @@
 import type { SortPosition } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { isSameText, signText } from '../../shared/text-digest.ts';
+import type { HistoryName } from './history-name.ts';
 
 /** Where a reader of the feed is. */
 export type SyncPlace = {
@@ -17,24 +18,28 @@ export type ListingPlace = {
   readonly after: SortPosition | null;
 };
 
-/** Key of the signature, log, and name of the caller's rights and selection. */
-export type SyncScope = { readonly key: Uint8Array; readonly log: string; readonly selection: string };
+/** Key of the signature, names of the log's history, and name of the caller's rights and selection. */
+export type SyncScope = {
+  readonly key: Uint8Array;
+  readonly history: HistoryName;
+  readonly selection: string;
+};
 
 const FORM = /^(\d{1,20})(?:\.([A-Za-z0-9_-]+))?\.([A-Za-z0-9_-]{22})$/;
 
 /** Writes a token: the position, the place in the first sync, and a signature that binds both to the scope. */
-export function writeSyncToken(scope: SyncScope, { position, listing }: SyncPlace): string {
+export async function writeSyncToken(scope: SyncScope, { position, listing }: SyncPlace): Promise<string> {
   const parts = [String(position)];
   if (listing !== undefined)
     parts.push(Buffer.from(JSON.stringify([listing.set, listing.after], wrapBigint)).toString('base64url'));
   const payload = parts.join('.');
-  return `${payload}.${sign(scope, payload)}`;
+  return `${payload}.${await sign(scope, position, payload)}`;
 }
 
-/** Throws RequestError: 400 for a text of another form, 410 for a token of another log, caller or selection. */
-export function readSyncToken(scope: SyncScope, token: string): SyncPlace {
-  const [, position, listing, signature = ''] = FORM.exec(token) ?? [];
-  if (position === undefined) {
+/** Rejects with RequestError: 400 for a text of another form, 410 for a token of another log, caller or selection. */
+export async function readSyncToken(scope: SyncScope, token: string): Promise<SyncPlace> {
+  const [, digits, listing, signature = ''] = FORM.exec(token) ?? [];
+  if (digits === undefined) {
     throw new RequestError('invalid-sync-token', 'Invalid sync token', {
       source: 'query',
       param: 'since',
@@ -42,12 +47,13 @@ export function readSyncToken(scope: SyncScope, token: string): SyncPlace {
       accepted: "'meta.next' of an answer, or nothing to begin",
     });
   }
-  if (!isSameText(signature, sign(scope, token.slice(0, -signature.length - 1))))
+  const position = BigInt(digits);
+  if (!isSameText(signature, await sign(scope, position, token.slice(0, -signature.length - 1))))
     throw syncTokenGone('it was made for other rights, other parameters, other content types or another log');
-  if (listing === undefined) return { position: BigInt(position) };
+  if (listing === undefined) return { position };
   const text = Buffer.from(listing, 'base64url').toString();
   const [set, after] = JSON.parse(text, unwrapBigint) as [number, SortPosition | null];
-  return { position: BigInt(position), listing: { set, after } };
+  return { position, listing: { set, after } };
 }
 
 /** Refuses a token whose reader has another history than that of now. */
@@ -59,8 +65,12 @@ export function syncTokenGone(reason: string): RequestError {
   );
 }
 
-function sign({ key, log, selection }: SyncScope, payload: string): string {
-  return signText(key, JSON.stringify([log, selection, payload]));
+async function sign(
+  { key, history, selection }: SyncScope,
+  position: bigint,
+  payload: string,
+): Promise<string> {
+  return signText(key, JSON.stringify([await history(position), selection, payload]));
 }
 
 function wrapBigint(_: string, value: unknown): unknown {

@@ -5,10 +5,14 @@ import { leaseStream } from '../../shared/fleet/lease-events.ts';
 /** Returns the epoch of the newest claim before a position. */
 export type EpochAt = (position: bigint) => number;
 
-type Claim = { readonly position: bigint; readonly epoch: number };
+/** A claim of the lease. `id`: of its event, which no other log has. */
+export type Claim = { readonly position: bigint; readonly epoch: number; readonly id: string };
+
+/** Returns the newest claim before a position; undefined: there is none. */
+export type ClaimAt = (position: bigint) => Claim | undefined;
 
 /** Reads the claims of the lease. Each call reads those that are new since the last one. */
-export function createEpochs(log: Pick<EventStore, 'readStream'>, space: string): () => Promise<EpochAt> {
+export function createClaims(log: Pick<EventStore, 'readStream'>, space: string): () => Promise<ClaimAt> {
   const claims: Claim[] = [];
   let next = 0n;
   return async () => {
@@ -18,9 +22,18 @@ export function createEpochs(log: Pick<EventStore, 'readStream'>, space: string)
       next = event.revision + 1n;
       const before = claims.at(-1)?.epoch ?? 0;
       const epoch = epochAfter(before, event);
-      if (epoch > before) claims.push({ position: event.position, epoch });
+      if (epoch > before) claims.push({ position: event.position, epoch, id: event.id });
     }
-    return (position) => claims.findLast((claim) => claim.position < position)?.epoch ?? 0;
+    return (position) => claims.findLast((claim) => claim.position < position);
+  };
+}
+
+/** Reads the epochs of the claims, as `createClaims` does. */
+export function createEpochs(log: Pick<EventStore, 'readStream'>, space: string): () => Promise<EpochAt> {
+  const read = createClaims(log, space);
+  return async () => {
+    const claimAt = await read();
+    return (position) => claimAt(position)?.epoch ?? 0;
   };
 }
 

@@ -5,9 +5,9 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { type CacheToken, createCacheToken } from '../access/cache-token.ts';
 import { bodyKey, cursorKey, syncKey, tagKey, ticketKey } from '../access/derived-keys.ts';
 import { type ChangeFeedOptions, createChangeFeed } from '../changes/change-feed.ts';
+import { createHistoryName } from '../changes/history-name.ts';
 import type { OutsideIndex } from '../delivery/known-answers.ts';
 import type { TagPositions } from '../delivery/tag-positions.ts';
-import { identityOfLog } from '../fleet/log-identity.ts';
 import {
   type Forwarding,
   type OpenForwardingOptions,
@@ -124,8 +124,8 @@ function changeFeedOf({ identity, content }: ProcessParts) {
   const { log, space } = identity;
   const { registry, index, freshness, graph } = content;
   const key = syncKey(identity.key);
-  const logName = () => identityOfLog(log, space);
-  return createChangeFeed({ log, space, logName, index, registry, key, ...freshness, ...defined({ graph }) });
+  const history = createHistoryName(log, space, () => index.position());
+  return createChangeFeed({ log, space, history, index, registry, key, ...freshness, ...defined({ graph }) });
 }
 
 /** Names everything besides content that shapes the answers which caches may share. */

@@ -25,6 +25,9 @@ export type QueryProblem = {
 
 export type Problems = QueryProblem[];
 
+/** Problems that an answer lists. Each may have the names of all attributes, and a request has room for thousands. */
+const MOST_LISTED = 100;
+
 const PHASES = { publication: 0, key: 1, pages: 2, parameter: 3, value: 4 } as const;
 
 /** Strapi's refusal of a name. `path` is its attribute path: null for a name unknown at the root. */
@@ -41,14 +44,17 @@ export function invalidKey(key: string, path: string | null, param: string, acce
   };
 }
 
-/** Throws the 400 for the problems found, if there are any. */
+/** Throws the 400 for the problems found, if there are any. It counts those that it does not list. */
 export function refuseIfAny(problems: Problems): void {
   if (problems.length === 0) return;
   const ordered = problems.toSorted((a, b) => PHASES[a.phase] - PHASES[b.phase]);
   const first = ordered[0] as QueryProblem;
   throw new RequestError(first.code ?? 'invalid-query', first.message, {
     ...describe(first),
-    problems: ordered.map((problem) => ({ message: problem.message, ...describe(problem) })),
+    problems: ordered
+      .slice(0, MOST_LISTED)
+      .map((problem) => ({ message: problem.message, ...describe(problem) })),
+    ...defined({ moreProblems: ordered.length > MOST_LISTED ? ordered.length - MOST_LISTED : undefined }),
   });
 }
 

@@ -174,6 +174,19 @@ describe('what a caller may not see', () => {
   });
 });
 
+it.each(['locales=*', 'locales=en,no%20locale', `locales=${'a'.repeat(40)}`])('refuses %s', async (query) => {
+  const { status, body } = await ask(`/api/_changes?${query}`);
+  expect([status, body.error.details.param]).toEqual([400, 'locales']);
+});
+
+it('lists some of very many problems, and counts the others', async () => {
+  const names = Array.from({ length: 2_000 }, (_, n) => n.toString(36));
+  const { status, body } = await ask(`/api/_changes?types=${names}`);
+  expect([status, body.error.details.problems.length, body.error.details.moreProblems]).toEqual([
+    400, 100, 1_900,
+  ]);
+});
+
 describe('a sync token', () => {
   it.each(['x', '12', '99.abc', 'a.b.c'])('%s is refused', async (since) => {
     const { status, body } = await ask(`/api/_changes?since=${since}`);

@@ -94,6 +94,20 @@ describe('a stream of changes', () => {
   });
 });
 
+it.each(['Text/Event-Stream', 'text/event-stream;q=0.9, */*'])(
+  'Accept: %s asks for a stream',
+  async (accept) => {
+    const reader = await follow('types=tags', { accept });
+    await reader.until(() => itemsOf(reader).length > 0);
+  },
+);
+
+it('Accept: text/event-streams does not', async () => {
+  const headers = { accept: 'text/event-streams', authorization: `Bearer ${token}` };
+  const answer = await fetch(`${server.url}/api/_changes?types=tags`, { headers });
+  expect(await answer.json()).toHaveProperty('meta.next');
+});
+
 describe('a live list', () => {
   const open = async (query: string, headers: Readonly<Record<string, string>> = {}) => {
     const reader = await openEvents(`${server.url}/api/${query}`, {
@@ -128,6 +142,14 @@ describe('a live list', () => {
     expect(keysOf(same)).toEqual([['live1', 'live2', 'live3']]);
   });
 
+  it("has Strapi 4's form if the request asks for it", async () => {
+    const query = 'tags?live=true&fields=key&pagination[pageSize]=1&sort=key';
+    const [plain, shaped] = [await open(query), await open(query, { 'strapi-response-format': 'v4' })];
+    for (const list of [plain, shaped]) await list.until(() => list.events.length === 1);
+    const first = (list: EventReader) => JSON.parse(list.events[0]?.data ?? '').data[0];
+    expect(first(shaped)).toMatchObject({ attributes: { key: first(plain).key } });
+  });
+
   it('shows drafts only to callers with that right', async () => {
     const list = await open('articles?status=draft&live=true&fields=key&filters[key]=draft-live');
     await ask('/api/articles?status=draft', {
@@ -160,6 +182,8 @@ describe('a ticket', () => {
     await reader.until(() => itemsOf(reader).length > 0);
     await expect(openEvents(`${server.url}/api/_changes?types=tags&ticket=${own}`)).rejects.toThrow(/^401/);
     await expect(openEvents(`${server.url}/api/_changes?ticket=${own.slice(1)}`)).rejects.toThrow(/^401/);
+    const two = `ticket=${await ticket()}&ticket=${await ticket()}`;
+    await expect(openEvents(`${server.url}/api/_changes?${two}`)).rejects.toThrow(/^400 .*there twice/);
     const anonymous = await ticket(createAsk(server.url));
     await expect(openEvents(`${server.url}/api/_changes?ticket=${anonymous}`)).rejects.toThrow(/^403/);
   });

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
-const EVENT_STREAM = 'text/event-stream';
+/** First in the list: EventSource sends nothing else. */
+const EVENT_STREAM = /^\s*text\/event-stream\s*(?:[;,]|$)/i;
 
 /** Returns whether a request asks for a stream of events, as EventSource does. */
 export function wantsStream({ method, headers }: Pick<IncomingMessage, 'headers' | 'method'>): boolean {
-  return method === 'GET' && headers.accept?.startsWith(EVENT_STREAM) === true;
+  return method === 'GET' && headers.accept !== undefined && EVENT_STREAM.test(headers.accept);
 }

@@ -1,5 +1,7 @@
 import { type Rights, rightsKey } from '../../../shared/access/rights.ts';
 import { RequestError } from '../../../shared/request-error.ts';
+import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+import { presentInV4, V4_FORMAT, V4_HEADER } from '../answers/v4-format.ts';
 import { watchedAnswers } from '../api/cacheable.ts';
 import type { CallerApi } from '../api/caller-apis.ts';
 import type { Freshness } from '../requests/await-position.ts';
@@ -9,6 +11,7 @@ import type { LiveLists } from './entry-routes.ts';
 import { readStreamRequest, type StreamContext } from './open-stream.ts';
 
 export type LiveListsOptions = StreamContext & {
+  readonly registry: SchemaRegistry;
   readonly apiFor: (rights: Rights) => CallerApi;
   readonly freshness: Freshness;
   readonly failed: (error: unknown) => void;
@@ -36,11 +39,15 @@ export function createLiveLists(options: LiveListsOptions): LiveLists {
           accepted: 'nothing: live lists need the embedded index',
         });
       const last = request.headers['last-event-id'];
+      const isV4 = request.headers[V4_HEADER] === V4_FORMAT;
       const list = {
-        name: `live ${rightsKey(asked.rights)} ${type.uid} ${query}`,
+        name: `live ${isV4 ? `${V4_FORMAT} ` : ''}${rightsKey(asked.rights)} ${type.uid} ${query}`,
         generation,
         known,
-        answer: (asking: Parameters<typeof content.list>[2]) => content.list(type, query, asking),
+        answer: async (asking: Parameters<typeof content.list>[2]) => {
+          const body = await content.list(type, query, asking);
+          return isV4 ? presentInV4(options.registry, type, body) : body;
+        },
       };
       const open = () => ({ stream: asked.open(), isNotify: live === 'notify' });
       await lists.sendTo(list, open, typeof last === 'string' && last !== '' ? last : undefined);

@@ -54,6 +54,13 @@ function takeTicket(query: string): { readonly ticket: string | undefined; reado
   const parts = query.split('&');
   const tickets = parts.filter((part) => part.startsWith(TICKET));
   if (tickets.length === 0) return { ticket: undefined, query };
+  if (tickets.length > 1)
+    throw new RequestError('invalid-query', "The parameter 'ticket' is there twice", {
+      source: 'query',
+      param: 'ticket',
+      found: tickets.length,
+      accepted: 'one ticket',
+    });
   return {
     ticket: tickets[0]?.slice(TICKET.length),
     query: parts.filter((part) => !part.startsWith(TICKET)).join('&'),
