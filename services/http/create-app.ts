@@ -283,8 +283,7 @@ function refuse(app: FastifyInstance, measureUnrouted: (reply: FastifyReply) => 
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       reply
         .code(405)
-        .headers(SECURITY_HEADERS)
-        .header('allow', 'GET, HEAD')
+        .headers({ ...SECURITY_HEADERS, allow: 'GET, HEAD', 'cache-control': 'no-store' })
         .type('text/plain')
         .send(METHOD_NOT_ALLOWED);
       return;

@@ -37,7 +37,7 @@ describe('refusals', () => {
     ['PUT', '/api/nope/1', 'GET, HEAD'],
   ])('%s %s is a plain 405', async (method, path, allow) => {
     const answer = await call(method, path, method === 'GET' ? {} : json('{"data":{}}'));
-    expect(answer.status).toBe(405);
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([405, 'no-store']);
     expect(answer.headers.get('allow')).toBe(allow);
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
     expect(await answer.text()).toBe('Method Not Allowed');

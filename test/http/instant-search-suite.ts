@@ -373,6 +373,7 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
       ]);
       const got = await fetch(`${server.url}/1/indexes/restaurants/query`);
       expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+      expect(got.headers.get('cache-control')).toBe('no-store');
       expect(await got.json()).toMatchObject({ status: 405 });
     });
 

@@ -177,7 +177,8 @@ export function register(
 }
 
 function refuseMethod(request: FastifyRequest, reply: FastifyReply, allow: string): void {
-  reply.headers(SECURITY_HEADERS).header('allow', allow);
+  // Caches may keep a 405 that does not forbid it.
+  reply.headers(SECURITY_HEADERS).header('allow', allow).header('cache-control', 'no-store');
   if (request.method === 'OPTIONS') reply.code(200).send();
   else reply.code(405).type('text/plain; charset=utf-8').send(METHOD_NOT_ALLOWED);
 }

@@ -15,5 +15,6 @@ export function sendAlgoliaError(reply: FastifyReply, envelope: ErrorEnvelope): 
   reply
     .code(status)
     .headers(JSON_HEADERS)
+    .header('cache-control', 'no-store')
     .send(JSON.stringify(algoliaError(envelope)));
 }

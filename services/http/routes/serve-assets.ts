@@ -65,7 +65,9 @@ async function serveAsset(
   if (isUnchanged(request, tag, since)) return reply.code(304).send();
   const range = requestedRange(request, tag, size);
   if (range === 'unsatisfiable') {
-    return reply.code(416).header('content-range', `bytes */${size}`).header('content-length', 0).send();
+    // The file may be cached for good; the refusal of a range may not.
+    reply.header('cache-control', 'no-store').header('content-range', `bytes */${size}`);
+    return reply.code(416).header('content-length', 0).send();
   }
   const { start, end } = range ?? { start: 0, end: size - 1 };
   if (range !== undefined) reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`);

@@ -29,6 +29,7 @@ function present(error: RequestError, target?: string): Answer {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
     connection: 'close',
   };
   return { status: envelope.error.status, headers, body };
