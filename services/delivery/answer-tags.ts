@@ -1,4 +1,4 @@
-import { type SearchRequest, WORLDS, type World } from '../../shared/read-index/read-index.ts';
+import { type Hits, type SearchRequest, WORLDS, type World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { searchOf } from '../../shared/search/search-settings.ts';
@@ -99,7 +99,7 @@ export function createAnswerTags(registry: SchemaRegistry): AnswerTags {
     shown({ type, path }, world, hits, selection) {
       if (path.length > 0) return;
       const { populate } = selection;
-      if (selection === tied?.selection) rows.push({ kind: tieKind(tied, world), hits });
+      if (selection === tied?.selection) rows.push({ kind: tieKind(tied, world), hits: endsOf(hits) });
       rows.push({ kind: documentKind(type, world), hits });
       for (const relation of inverseRelations(registry, type, populate))
         rows.push({ kind: inverseKind(type, world, relation), hits });
@@ -114,12 +114,22 @@ type Tied = { readonly type: Uid; readonly field: string; readonly selection: Se
 
 /** undefined: any row that gets another id may change any page. */
 function tiedBy(registry: SchemaRegistry, { search, selection, words }: ListPlan): Tied | undefined {
-  const { type, sort, text } = search;
+  const { type, sort, text, cursor } = search;
   const [first] = sort;
   if (first === undefined || first.path.length > 0 || text !== undefined || words !== undefined)
     return undefined;
+  // A row at the cursor, which is on the page before, may move behind it.
+  if (cursor !== undefined && cursor.after !== null) return undefined;
   const { field } = first;
   return orderedFields(contentTypeOf(registry, type)).has(field) ? { type, field, selection } : undefined;
+}
+
+/** A row that is not shown reaches a page only past the first or the last row of it, so it has the value of one of them. */
+function endsOf(hits: Hits): Hits {
+  const last = hits.rows.length - 1;
+  if (last < 2) return hits;
+  const ends = <Item>(items: readonly Item[]) => [items[0], items[last]] as readonly Item[];
+  return { rows: ends(hits.rows), sources: ends(hits.sources) };
 }
 
 function tieKind({ type, field }: Tied, world: World): RowTagKind {
