@@ -19,6 +19,7 @@ import {
 } from './mentions.ts';
 import { isOrderValue, type Narrowing, narrowingOf, orderedFields, withoutPart } from './narrowing.ts';
 import { documentIdOf, readSource } from './read-source.ts';
+import { rememberedByName } from './remembered-by-name.ts';
 import {
   attributeTag,
   documentTag,
@@ -99,7 +100,8 @@ export function createAnswerTags(registry: SchemaRegistry): AnswerTags {
     shown({ type, path }, world, hits, selection) {
       if (path.length > 0) return;
       const { populate } = selection;
-      if (selection === tied?.selection) rows.push({ kind: tieKind(tied, world), hits: endsOf(hits) });
+      if (selection === tied?.selection)
+        rows.push({ kind: tieKind(tied.type, world, tied.field), hits: endsOf(hits) });
       rows.push({ kind: documentKind(type, world), hits });
       for (const relation of inverseRelations(registry, type, populate))
         rows.push({ kind: inverseKind(type, world, relation), hits });
@@ -132,22 +134,31 @@ function endsOf(hits: Hits): Hits {
   return { rows: ends(hits.rows), sources: ends(hits.sources) };
 }
 
-function tieKind({ type, field }: Tied, world: World): RowTagKind {
-  return {
+const tieKind = rememberedByName(
+  (type, world, field): RowTagKind => ({
+    type,
+    world,
     key: `o ${world} ${type} ${field}`,
     tagOf(source) {
       const value = readSource(source)[field];
       return isOrderValue(value) ? tieTag(type, world, { field, value }) : attributeTag(type, world, 'id');
     },
-  };
-}
+  }),
+);
 
-function documentKind(type: Uid, world: World): RowTagKind {
-  return { key: `d ${world} ${type}`, tagOf: (source) => documentTag(type, world, documentIdOf(source)) };
-}
+const documentKind = rememberedByName(
+  (type, world): RowTagKind => ({
+    type,
+    world,
+    key: `d ${world} ${type}`,
+    tagOf: (source) => documentTag(type, world, documentIdOf(source)),
+  }),
+);
 
 function inverseKind(type: Uid, world: World, relation: Relation): RowTagKind {
   return {
+    type,
+    world,
     key: `i ${world} ${type} ${relation.type}.${relation.attribute}`,
     tagOf: (source) => inverseTag(type, world, documentIdOf(source), relation),
   };

@@ -1,4 +1,5 @@
-import type { Hits } from '../../shared/read-index/read-index.ts';
+import type { Hits, World } from '../../shared/read-index/read-index.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
 import type { Tag } from './tag.ts';
 
 /** All that an answer depends on. The tags of rows are made only where their text is needed. */
@@ -10,8 +11,14 @@ export type CollectedTags = {
 /** One tag for each of these rows. */
 export type RowTags = { readonly kind: RowTagKind; readonly hits: Hits };
 
-/** `key`: equal for kinds that make equal tags. */
-export type RowTagKind = { readonly key: string; readonly tagOf: (source: Uint8Array) => Tag };
+export type RowTagKind = {
+  /** Content type and world of the rows. */
+  readonly type: Uid;
+  readonly world: World;
+  /** Equal for kinds that make equal tags. */
+  readonly key: string;
+  readonly tagOf: (source: Uint8Array) => Tag;
+};
 
 /** Returns all tags. Reads every row, so it takes time for a large answer. */
 export function allTags({ fixed, rows }: CollectedTags): ReadonlySet<Tag> {

@@ -4,6 +4,7 @@ import { hashKey } from './hash-key.ts';
 import { createRecentKeys } from './recent-keys.ts';
 import type { Tag } from './tag.ts';
 import type { TagPositions } from './tag-positions.ts';
+import type { TagField } from './tagging.ts';
 
 /** An answer that was given before. */
 export type KnownAnswer = {
@@ -18,8 +19,8 @@ export type KnownAnswer = {
   readonly state?: string | undefined;
   /** undefined: any change may change it. */
   readonly tags?: ReadonlySet<Tag> | undefined;
-  /** Headers for shared caches, if they get tags. */
-  readonly tagged?: Readonly<Record<string, string>> | undefined;
+  /** Header for shared caches, if they get tags. */
+  readonly tagged?: TagField | undefined;
   /** undefined: only its ETag is remembered. */
   readonly body?: Uint8Array | undefined;
 };

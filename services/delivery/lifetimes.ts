@@ -11,6 +11,9 @@ export type Lifetime = {
   readonly staleIfError: number;
 };
 
+/** Headers that say how long caches may keep an answer, by name. There are few such objects, which are not changed. */
+export type LifetimeFields = Readonly<Record<string, string>>;
+
 /** Caches that say in their documentation that they obey these. Others would ignore them without a word. */
 const OBEYED = {
   staleWhileRevalidate: ['varnish', 'cloudfront', 'fastly', 'cloudflare', 'netlify', 'rfc9875'],
@@ -29,7 +32,7 @@ export function receiversObeying(rule: keyof Lifetime): readonly TagReceiver[] {
 export function purgedHeaders(
   receiver: TagReceiver,
   { staleWhileRevalidate, staleIfError }: Lifetime,
-): Readonly<Record<string, string>> {
+): LifetimeFields {
   const stale = [
     ...(staleWhileRevalidate > 0 ? [`stale-while-revalidate=${staleWhileRevalidate}`] : []),
     ...(staleIfError > 0 ? [`stale-if-error=${staleIfError}`] : []),

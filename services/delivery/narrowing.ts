@@ -89,6 +89,7 @@ export function narrowingOf(
   type: ContentType,
   query: BoolQuery,
 ): Narrowing | undefined {
+  if (query.kind === 'match_all') return undefined;
   const required = new Map<string, Narrowing>();
   collect(query, required);
   if (required.size === 0) return undefined;

@@ -3,7 +3,7 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { hmac } from '../../shared/text-digest.ts';
 import { allTags, type CollectedTags, type RowTags } from './collected-tags.ts';
 import { createNameSet } from './name-set.ts';
-import { createRowNames } from './row-names.ts';
+import { createRowNames, type NamedRows, type RowNames } from './row-names.ts';
 import { partsOfTag, type Tag } from './tag.ts';
 import type { TagForm } from './tag-headers.ts';
 import { createWriteNames, RADIX } from './write-names.ts';
@@ -22,8 +22,8 @@ export type TagNamesOptions = {
  * their letters.
  */
 export type TagNames = {
-  /** Returns a function that writes the names of an answer as a header of this form. */
-  answers(form: TagForm): NameAnswer;
+  /** Returns a function that writes the names of an answer from this index as a header of this form. */
+  answers(form: TagForm, index: NamedRows): NameAnswer;
   /** Every name that an answer can have which one of these changes concerns. */
   ofChange(tags: Iterable<Tag>): ReadonlySet<string>;
   /** Every answer has it. It is to be purged when something else than content changes answers. */
@@ -60,7 +60,7 @@ export function createTagNames({ key, registry, plain }: TagNamesOptions): TagNa
   return {
     generation: textOf(GENERATION),
     everything: textOf(EVERYTHING),
-    answers: (form) => createNameAnswer(form, nameOf, plainOf),
+    answers: (form, index) => createNameAnswer(form, createRowNames(index, nameOf), { nameOf, plainOf }),
     ofChange(tags) {
       const names = new Set([textOf(EVERYTHING)]);
       const seen = [...tags].filter(isShared);
@@ -77,10 +77,13 @@ const NO_NAMES: ReadonlySet<string> = new Set();
 /** Plain names of tags, if there are such. `isFine`: of documents as well. */
 type PlainNames = (tags: () => Iterable<Tag>, isFine: boolean) => ReadonlySet<string>;
 
-function createNameAnswer(form: TagForm, nameOf: (text: string) => number, plainOf: PlainNames): NameAnswer {
+function createNameAnswer(
+  form: TagForm,
+  addRows: RowNames,
+  { nameOf, plainOf }: { readonly nameOf: (text: string) => number; readonly plainOf: PlainNames },
+): NameAnswer {
   const opaque = createNameSet(form.tags);
   const write = createWriteNames(form);
-  const addRows = createRowNames(nameOf);
   /** undefined: there is no room for these and for the names of all answers. */
   const written = (tags: Iterable<string>, plain: ReadonlySet<string>, rows: readonly RowTags[] = []) => {
     opaque.clear();

@@ -1,6 +1,7 @@
 import { fastTextDigest } from '../../shared/fast-digest.ts';
 import type { World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
+import { rememberedByName } from './remembered-by-name.ts';
 
 /**
  * Name of something that answers depend on. An answer has the tags of all that its bytes follow from; a change has the
@@ -25,9 +26,9 @@ export function inverseTag(target: Uid, world: World, documentId: string, relati
 export type Relation = { readonly type: Uid; readonly attribute: string };
 
 /** An attribute of all rows of a content type, or `ROWS`. */
-export function attributeTag(type: Uid, world: World, attribute: string): Tag {
-  return `a ${world} ${type} ${attribute}`;
-}
+export const attributeTag = rememberedByName(
+  (type, world, attribute): Tag => `a ${world} ${type} ${attribute}`,
+);
 
 /** The same of the rows that have a value in a field. */
 export function narrowTag(type: Uid, world: World, equality: Equality, attribute: string): Tag {

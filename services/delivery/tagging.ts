@@ -1,10 +1,14 @@
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { type AnswerTags, createAnswerTags } from './answer-tags.ts';
 import type { CollectedTags } from './collected-tags.ts';
-import { type Lifetime, purgedHeaders } from './lifetimes.ts';
+import { type Lifetime, type LifetimeFields, purgedHeaders } from './lifetimes.ts';
+import type { NamedRows } from './row-names.ts';
 import { isWordsTag, type Tag } from './tag.ts';
 import { formOf, TAG_RECEIVERS, type TagReceiver } from './tag-headers.ts';
 import { createTagNames } from './tag-names.ts';
+
+/** The name and the value of a header. */
+export type TagField = readonly [name: string, value: string];
 
 /** Tags in the headers of answers that caches may share. */
 export type Tagging = {
@@ -12,15 +16,15 @@ export type Tagging = {
   collect(): AnswerTags;
   /** undefined: any change may change the answer. */
   value(tags: CollectedTags | undefined): string;
-  /** The header of these tags. */
-  headers(tags: CollectedTags | undefined): Readonly<Record<string, string>>;
+  /** The header of these tags: its name and its value. */
+  field(tags: CollectedTags | undefined): TagField;
   /** Position of the index that answers show. */
   position(): bigint;
   /**
    * Headers that say how long a cache may keep a current answer with these tags of its plan; undefined: it has to ask each time. Absent:
    * nothing is ever purged.
    */
-  readonly lifetimes?: (tags: ReadonlySet<Tag> | undefined) => Readonly<Record<string, string>> | undefined;
+  readonly lifetimes?: (tags: ReadonlySet<Tag> | undefined) => LifetimeFields | undefined;
 };
 
 export type TaggingOptions = {
@@ -48,19 +52,20 @@ export type Purged = {
 
 const NOT_STORED = Object.freeze({ 'cache-control': 'no-store' });
 
-/** `registry`: the content types that the callers see. */
+/** `registry`: the content types that the callers see. `index`: the rows of their answers. */
 export function createTagging(
   { receiver, bytes, plain, key, purged, position }: TaggingOptions,
   registry: SchemaRegistry,
+  index: NamedRows,
 ): Tagging {
-  const value = createTagNames({ key, registry, plain }).answers(formOf(receiver, bytes));
+  const value = createTagNames({ key, registry, plain }).answers(formOf(receiver, bytes), index);
   const { header } = TAG_RECEIVERS[receiver];
   const kept = purged && purgedHeaders(receiver, purged.lifetime);
   return {
     header,
     collect: () => createAnswerTags(registry),
     value,
-    headers: (tags) => ({ [header]: value(tags) }),
+    field: (tags) => [header, value(tags)],
     position,
     ...(purged && {
       lifetimes(tags) {

@@ -6,10 +6,13 @@ export type WriteNames = (opaque: NameSet, plain: ReadonlySet<string>) => string
 
 /** Names are numbers in this notation. */
 export const RADIX = 36;
-const DIGITS = Buffer.from('0123456789abcdefghijklmnopqrstuvwxyz');
-const LOW_DIGITS = 5;
+const DIGITS = [...'0123456789abcdefghijklmnopqrstuvwxyz'];
+const ZERO = 0x30;
+/** Two digits are written at once. */
+const PAIR = RADIX ** 2;
+const PAIRS = Buffer.from(DIGITS.flatMap((first) => DIGITS.map((second) => first + second)).join(''));
 /** A name is written as two integers of 32 bits, which are divided fast. */
-const LOW = RADIX ** LOW_DIGITS;
+const LOW = PAIR ** 2;
 const LONGEST_NAME = 10;
 
 /**
@@ -54,19 +57,21 @@ function writeBetween(into: Uint8Array, before: number, between: Uint8Array): nu
 /** Writes a name as digits and small letters before a position. Returns that of its first digit. */
 function writeName(into: Uint8Array, before: number, name: number): number {
   const high = Math.trunc(name / LOW) | 0;
-  if (high === 0) return writeDigits(into, before, name | 0, 1);
-  const at = writeDigits(into, before, (name - high * LOW) | 0, LOW_DIGITS);
-  return writeDigits(into, at, high, 1);
+  const low = (name - high * LOW) | 0;
+  writePair(into, before - 4, writePair(into, before - 2, low));
+  const left = writePair(into, before - 8, writePair(into, before - 6, high));
+  writePair(into, before - LONGEST_NAME, left);
+  let at = before - LONGEST_NAME;
+  while (into[at] === ZERO && at < before - 1) at++;
+  return at;
 }
 
-/** Writes at least `least` digits. */
-function writeDigits(into: Uint8Array, before: number, value: number, least: number): number {
-  let at = before;
-  for (let left = value | 0; left > 0 || before - at < least; ) {
-    // V8 divides integers by a constant without a division.
-    const next = (left / RADIX) | 0;
-    into[--at] = DIGITS[left - Math.imul(next, RADIX)] as number;
-    left = next;
-  }
-  return at;
+/** Writes the last two digits of a number at a position. Returns the number without them. */
+function writePair(into: Uint8Array, at: number, value: number): number {
+  // V8 divides integers by a constant without a division.
+  const left = (value / PAIR) | 0;
+  const pair = 2 * (value - Math.imul(left, PAIR));
+  into[at] = PAIRS[pair] as number;
+  into[at + 1] = PAIRS[pair + 1] as number;
+  return left;
 }

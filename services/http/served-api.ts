@@ -93,7 +93,7 @@ export function createApis({ registry, writes, delivery, ...options }: ApisOptio
         generation: nameShape({ ...shape, rights }),
         ...defined({
           known: memory?.create(),
-          tagging: delivery.tagging && createTagging(delivery.tagging, visible),
+          tagging: delivery.tagging && createTagging(delivery.tagging, visible, index),
           shared: delivery.cacheToken?.rights,
         }),
       },

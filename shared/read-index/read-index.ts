@@ -189,6 +189,14 @@ export type TraverseResult = {
 /** A row and those that it is linked to. */
 export type LinkedKeys = { readonly row: number; readonly targets: readonly number[] };
 
+/** Numbers of rows, by `Hits.rows` and `Hits.sources`. */
+export type RowNumbers = {
+  /** 0: none is known of a row with this source. */
+  get(row: number, source: Uint8Array): number;
+  /** Has no effect if the index does not have this source in memory. */
+  set(row: number, source: Uint8Array, value: number): void;
+};
+
 export type ReadIndex = {
   /** Resolves when every later search sees the batch. Replaying a batch is harmless. */
   apply(batch: ChangeBatch): Promise<void>;
@@ -232,6 +240,11 @@ export type ReadIndex = {
     key: number,
     at: { readonly world: World; readonly attribute: string },
   ): LinkedKeys | undefined;
+  /**
+   * Numbers that its users remember of a content type's rows, with one name for all numbers of a kind. The index forgets that of a row
+   * whose source changes. Absent like `sourceAt`.
+   */
+  rowNumbers?(type: Uid, world: World, name: string): RowNumbers;
   /** Component attributes that a change of an existing row would change. Absent like `sourceAt`. */
   changedComponents?(change: RowChange): readonly string[];
   close(): Promise<void>;

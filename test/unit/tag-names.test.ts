@@ -29,7 +29,7 @@ const TYPES = [...registry.contentTypes.keys()];
 const WIDE = ['fastly', 6_000] as const;
 type Form = readonly [receiver: TagReceiver, bytes: number];
 const headerOf = (own: TagNames, tags: CollectedTags | undefined, form: Form) =>
-  own.answers(formOf(...form))(tags);
+  own.answers(formOf(...form), {})(tags);
 /** The names in a header, as its receiver reads it. */
 function namesOf(own: TagNames, tags: CollectedTags | undefined, form: Form): readonly string[] {
   const { separator, quote } = formOf(...form);
@@ -45,7 +45,8 @@ const fixed = (tags: Iterable<Tag>): CollectedTags => ({ fixed: new Set(tags), r
 function halfOfRows(tags: readonly Tag[]): CollectedTags {
   const rows = tags.filter((_, at) => at % 2 === 0);
   const sources = rows.map((row) => Buffer.from(row));
-  const kind = { key: 'rows', tagOf: (source: Uint8Array) => Buffer.from(source).toString() };
+  const of = { type: CHEF, world: 'published' } as const;
+  const kind = { ...of, key: 'rows', tagOf: (source: Uint8Array) => Buffer.from(source).toString() };
   return {
     fixed: new Set(tags.filter((_, at) => at % 2 > 0)),
     rows: [{ kind, hits: { rows: sources.map((_, i) => i), sources } }],
@@ -203,12 +204,13 @@ describe('lifetimes with something that purges', () => {
     const tagging = createTagging(
       { receiver, bytes: 600, plain: false, key, purged, position: () => 1n },
       registry,
+      {},
     );
     const tags = new Set(['d published api::tag.tag a']);
     expect(tagging.lifetimes?.(tags)).toBeUndefined();
     isPurging = true;
     expect(tagging.lifetimes?.(tags)).toEqual({ [field]: hard });
-    expect(Object.keys(tagging.headers(undefined))).toEqual([tagging.header]);
+    expect(tagging.field(undefined)).toEqual([tagging.header, tagging.value(undefined)]);
   });
 });
 
@@ -219,6 +221,7 @@ it('lets caches store nothing of a silent process, and no answer ranked by words
   const tagging = createTagging(
     { receiver: 'varnish', bytes: 600, plain: false, key, purged, position: () => 1n },
     registry,
+    {},
   );
   const [plain, ranked] = [new Set(['d published api::tag.tag a']), new Set(['w api::tag.tag'])];
   expect(tagging.lifetimes?.(plain)).toMatchObject({ 'cache-control': expect.stringContaining('s-maxage') });

@@ -64,7 +64,7 @@ export function findRemembered(
   { known, tagging }: Delivery,
   url: string,
   entity: string | undefined,
-): (KnownAnswer & { readonly body: Uint8Array; readonly route: string }) | undefined {
+): { readonly sent: SentRead; readonly body: Uint8Array; readonly route: string } | undefined {
   if (known === undefined || known.outside !== undefined) return undefined;
   if (entity === undefined && !known.keepsBodies) return undefined;
   const found = known.find(url);
@@ -72,7 +72,7 @@ export function findRemembered(
   known.isRepeated(url);
   known.counts.hits++;
   const { route, body = NO_BODY } = found;
-  return { ...found, ...lasting(tagging, found, found.tags), route, body };
+  return { sent: lasting(tagging, found, found.tags), route, body };
 }
 
 /** Returns whether a known answer has all that is sent to a caller with `entity`. */
@@ -159,14 +159,17 @@ async function answerWithTags(
   const asking = askingOf(reply.request, tags);
   const position = (kept?.known ?? tagging)?.position();
   const state = kept?.known.outside?.state();
-  const body = await answer(asking).catch((error) => {
+  let body: Uint8Array;
+  try {
+    body = await answer(asking);
+  } catch (error) {
     if (tagging !== undefined && isForEveryone(delivery, reply.request))
       tagMissing(reply, tagging, tags, error);
     throw error;
-  });
+  }
   const { isDraft } = asking;
   const collected = tags.collected();
-  const made = { etag: entityTag(generation, body), isDraft, tagged: tagging?.headers(collected) };
+  const made = { etag: entityTag(generation, body), isDraft, tagged: tagging?.field(collected) };
   const isCurrent = position === (kept?.known ?? tagging)?.position() && !asking.varies;
   const isKnowable = kept?.known.outside === undefined || state !== undefined;
   if (kept !== undefined && isCurrent && isKnowable && position !== undefined) {
@@ -174,14 +177,14 @@ async function answerWithTags(
     const route = reply.request.routeOptions.url;
     kept.known.keep(kept.key, { ...made, route, position, state, tags: tags.all(), body: whole });
   }
-  const sent = { ...made, isOnce: kept?.isRepeated !== true };
-  sendRead(delivery, reply, isCurrent ? lasting(tagging, sent, collected?.fixed) : sent, body);
+  const lifetimes = isCurrent ? tagging?.lifetimes?.(collected?.fixed) : undefined;
+  sendRead(delivery, reply, { ...made, lifetimes, isOnce: kept?.isRepeated !== true }, body);
 }
 
 /** Adds how long caches may keep an answer that is current: what changes it from now on is purged. */
 function lasting(tagging: Tagging | undefined, sent: SentRead, tags: KnownAnswer['tags']): SentRead {
   const lifetimes = tagging?.lifetimes?.(tags);
-  return lifetimes === undefined ? sent : { ...sent, tagged: { ...sent.tagged, ...lifetimes } };
+  return lifetimes === undefined ? sent : { ...sent, lifetimes };
 }
 
 /** Tags an answer about a missing document: caches keep it even with `no-store`. */

@@ -33,7 +33,7 @@ export function createRememberedReads(options: RememberedReadsOptions): AnswerRe
     const started = performance.now();
     const found = findRemembered(deliveryOf(publicRights()), urlOf(request), headers['if-none-match']);
     if (found === undefined) return false;
-    const status = sendPublicly(request, response, found, found.body);
+    const status = sendPublicly(request, response, found.sent, found.body);
     response.once('finish', () => measure(found.route, status, performance.now() - started));
     return true;
   };

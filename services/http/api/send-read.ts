@@ -1,7 +1,9 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Rights } from '../../../shared/access/rights.ts';
+import { remembered } from '../../../shared/remembered.ts';
 import type { KnownAnswer } from '../../delivery/known-answers.ts';
+import type { LifetimeFields } from '../../delivery/lifetimes.ts';
 import { releaseBody } from '../../query/body-buffers.ts';
 import { isSameEntity } from '../answers/entity-tag.ts';
 import { JSON_HEADERS, SECURITY_HEADERS } from '../answers/responses.ts';
@@ -13,6 +15,8 @@ export type Sharing = {
 };
 
 export type SentRead = Pick<KnownAnswer, 'etag' | 'isDraft' | 'tagged'> & {
+  /** Absent: shared caches have to ask each time. */
+  readonly lifetimes?: LifetimeFields | undefined;
   /** Nothing reads the body after it is sent, so its memory is for the next answers. */
   readonly isOnce?: boolean;
   /** Another `Accept` is answered with a stream. */
@@ -21,29 +25,35 @@ export type SentRead = Pick<KnownAnswer, 'etag' | 'isDraft' | 'tagged'> & {
 
 /** Request headers that an answer depends on. `Authorization` is not among them: with a token an answer is private. */
 const VARY = 'Varve-Min-Position, Strapi-Response-Format';
+const PUBLIC = 'public, max-age=0, must-revalidate';
 
 /** `cache-control` by who may store an answer. No cache may use it again without asking. */
 const RULES = rulesWith(VARY);
 /** The same for an address whose answer is a stream if `Accept` asks for one. */
 const RULES_BY_ACCEPT = rulesWith(`Accept, ${VARY}`);
 
-type Rules = (typeof RULES)[keyof typeof RULES];
+/** Constant headers of an answer and of a 304, as `writeHead` takes them: names and values in turns. An object would be copied slowly. */
+type Rules = { readonly whole: readonly string[]; readonly unchanged: readonly string[] };
 
 function rulesWith(vary: string) {
   return {
-    public: headersWith('public, max-age=0, must-revalidate', vary),
-    private: headersWith('private, max-age=0, must-revalidate', vary),
-    nobody: headersWith('no-store', vary),
+    public: headersWith({ 'cache-control': PUBLIC, vary }),
+    private: headersWith({ 'cache-control': 'private, max-age=0, must-revalidate', vary }),
+    nobody: headersWith({ 'cache-control': 'no-store', vary }),
   } as const;
 }
 
-function headersWith(cacheControl: string, vary: string) {
-  const caching = { 'cache-control': cacheControl, vary };
+function headersWith(caching: Readonly<Record<string, string>>): Rules {
   return {
-    whole: Object.freeze({ ...JSON_HEADERS, ...caching }),
-    unchanged: Object.freeze({ ...SECURITY_HEADERS, ...caching }),
+    whole: Object.entries({ ...JSON_HEADERS, ...caching }).flat(),
+    unchanged: Object.entries({ ...SECURITY_HEADERS, ...caching }).flat(),
   };
 }
+
+/** The rules of public answers that shared caches may keep for a time. */
+const lastingRules = remembered((lifetimes: LifetimeFields) =>
+  headersWith({ 'cache-control': PUBLIC, vary: VARY, ...lifetimes }),
+);
 
 /** Sends past fastify's reply, which would look at headers and hooks again: a read's answer is bytes and constant headers. */
 export function sendRead(sharing: Sharing, reply: FastifyReply, sent: SentRead, body: Uint8Array): void {
@@ -78,17 +88,21 @@ function sendBytes(
   body: Uint8Array,
 ): number {
   const { etag, isOnce } = head.sent;
-  const { whole, unchanged } = head.rules;
+  const { whole, unchanged } = cachedRules(head);
   const done = isOnce === true ? () => releaseBody(body) : undefined;
   if (isSameEntity(headers['if-none-match'], etag)) {
-    response.writeHead(304, withOthers(head, { ...unchanged, etag })).end();
+    response.writeHead(304, withOthers(head, [...unchanged, 'etag', etag])).end();
     done?.();
     return 304;
   }
   response
-    .writeHead(200, withOthers(head, { ...whole, etag, 'content-length': body.length }))
+    .writeHead(200, withOthers(head, [...whole, 'etag', etag, 'content-length', body.length]))
     .end(body, done);
   return 200;
+}
+
+function cachedRules({ rules, sent: { lifetimes } }: Head): Rules {
+  return lifetimes !== undefined && rules === RULES.public ? lastingRules(lifetimes) : rules;
 }
 
 function rulesFor(sharing: Sharing, request: FastifyRequest, { isDraft, hasStream }: SentRead): Rules {
@@ -102,13 +116,15 @@ export function isForEveryone({ shared }: Sharing, { headers, rights }: FastifyR
   return headers.authorization === undefined || (shared !== undefined && rights === shared());
 }
 
-/** Adds tags and lifetimes for shared caches, and the headers of the reply. */
-function withOthers<Headers extends { readonly vary: string }>(
+/** Adds the tags for shared caches, and the headers of the reply. */
+function withOthers(
   { rules, sent: { tagged }, added }: Head,
-  headers: Headers,
-): Headers | OutgoingHttpHeaders {
-  const own = tagged !== undefined && rules === RULES.public ? { ...headers, ...tagged } : headers;
+  own: OutgoingHttpHeader[],
+): OutgoingHttpHeader[] | OutgoingHttpHeaders {
+  if (tagged !== undefined && rules === RULES.public) own.push(tagged[0], tagged[1]);
   if (added === undefined) return own;
-  const vary = added['vary'] === undefined ? own.vary : `${added['vary']}, ${own.vary}`;
-  return { ...added, ...own, vary };
+  const all: OutgoingHttpHeaders = { ...added };
+  for (let at = 0; at < own.length; at += 2) all[String(own[at])] = own[at + 1];
+  if (added['vary'] !== undefined) all['vary'] = `${added['vary']}, ${all['vary']}`;
+  return all;
 }

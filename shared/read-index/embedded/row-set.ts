@@ -35,6 +35,8 @@ export type RowSetIndex = {
   idsAscend: boolean;
   lastId: number;
   readonly sources: (Uint8Array | undefined)[];
+  /** See `ReadIndex.rowNumbers`. */
+  readonly numbers: Map<string, NumberList>;
   /** Links from these rows, by owning attribute; those of a version-bound row set have one world only. */
   readonly links: { readonly [world in World]: Map<string, Links> };
   /** Row sets of components below, by attribute and, in a dynamic zone, component. */
@@ -43,6 +45,9 @@ export type RowSetIndex = {
   readonly steps: { readonly [world in World]: Map<string, Step> };
   readonly scratch: Bits[];
 };
+
+/** Numbers by ordinal; 0: none is known. */
+export type NumberList = { values: Float64Array };
 
 export type ComponentRowSet = {
   readonly attribute: string;
@@ -88,6 +93,7 @@ export function createRowSet(
     idsAscend: true,
     lastId: Number.NEGATIVE_INFINITY,
     sources: [],
+    numbers: new Map(),
     links: { draft: new Map(), published: new Map() },
     components: new Map(),
     incoming: [],

@@ -2,8 +2,7 @@ import type { RowSetIndex } from './row-set.ts';
 
 /**
  * Bytes of row sources, packed into large buffers: a separate buffer for each source costs more than most sources. A
- * block that is half garbage is emptied, so memory is at most twice the size of the sources. Bytes are written once: code that
- * has a source may take its position in its buffer for its identity.
+ * block that is half garbage is emptied, so memory is at most twice the size of the sources. Bytes are written once.
  */
 export type SourceBlocks = {
   readonly byBuffer: Map<ArrayBufferLike, Block>;

@@ -1,0 +1,23 @@
+import type { World } from '../../shared/read-index/read-index.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
+
+/**
+ * Returns `make` with a memory of all its results. `name` has to come from the content type: there are as many then as the content types
+ * have. A text that is made again for each answer has to be hashed and compared again too.
+ */
+export function rememberedByName<Result>(
+  make: (type: Uid, world: World, name: string) => Result,
+): (type: Uid, world: World, name?: string) => Result {
+  const results = {
+    draft: new Map<Uid, Map<string, Result>>(),
+    published: new Map<Uid, Map<string, Result>>(),
+  };
+  return (type, world, name = '') => {
+    const known = results[world].get(type)?.get(name);
+    if (known !== undefined) return known;
+    const made = make(type, world, name);
+    const ofType = results[world].get(type) ?? new Map<string, Result>();
+    results[world].set(type, ofType.set(name, made));
+    return made;
+  };
+}
