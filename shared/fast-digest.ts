@@ -3,7 +3,7 @@ import xxhash from 'xxhash-wasm';
 const { create64, h64, h64Raw } = await xxhash();
 
 /** Bytes that are copied into the digest's memory at once. That memory never shrinks. */
-const MOST_AT_ONCE = 2 ** 20;
+export const DIGESTED_AT_ONCE = 2 ** 20;
 
 /**
  * Returns XXH64 of bytes in base 36: 64 bits, a sixth of the time of SHA-256. Two contents have one digest by chance only. An attacker
@@ -13,16 +13,25 @@ export function fastDigest(bytes: Uint8Array): string {
   return fastDigestBits(bytes).toString(36);
 }
 
+/** Creates a digest of bytes that come in pieces of at most `DIGESTED_AT_ONCE`. */
+export function createFastDigest(): {
+  readonly update: (bytes: Uint8Array) => void;
+  readonly digest: () => bigint;
+} {
+  const digest = create64();
+  return { update: (bytes) => void digest.update(bytes), digest: () => digest.digest() };
+}
+
 /** The same as a number. */
 export function fastDigestBits(bytes: Uint8Array): bigint {
-  if (bytes.length <= MOST_AT_ONCE) return h64Raw(bytes);
-  const digest = create64();
-  for (let at = 0; at < bytes.length; at += MOST_AT_ONCE)
-    digest.update(bytes.subarray(at, at + MOST_AT_ONCE));
+  if (bytes.length <= DIGESTED_AT_ONCE) return h64Raw(bytes);
+  const digest = createFastDigest();
+  for (let at = 0; at < bytes.length; at += DIGESTED_AT_ONCE)
+    digest.update(bytes.subarray(at, at + DIGESTED_AT_ONCE));
   return digest.digest();
 }
 
 /** XXH64 of a text, for the same uses. */
 export function fastTextDigest(text: string): bigint {
-  return text.length * 3 <= MOST_AT_ONCE ? h64(text) : fastDigestBits(Buffer.from(text));
+  return text.length * 3 <= DIGESTED_AT_ONCE ? h64(text) : fastDigestBits(Buffer.from(text));
 }

@@ -1,9 +1,19 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+} from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isOtherProcess } from '../../shared/other-process.ts';
 import type { WordFiles } from '../../shared/read-index/embedded/stored-words.ts';
 
+const READ_AT_ONCE = 2 ** 20;
 const PART = /\.(\d+)\.part$/;
 
 /**
@@ -14,13 +24,7 @@ export function createWordFolder(folder: string): WordFiles {
   let isClean = false;
   const fileOf = (name: string) => join(folder, name.replaceAll(/[^\w.-]/g, '-'));
   return {
-    read(name) {
-      try {
-        return new Uint8Array(readFileSync(fileOf(name)));
-      } catch {
-        return undefined;
-      }
-    },
+    read: (name) => readInSteps(fileOf(name)),
     has: (name) => existsSync(fileOf(name)),
     async write(name, bytes) {
       const part = `${fileOf(name)}.${process.pid}.part`;
@@ -35,6 +39,26 @@ export function createWordFolder(folder: string): WordFiles {
       }
     },
   };
+}
+
+/** A file that is replaced between two steps is still read to its end. */
+function* readInSteps(path: string): Generator<void, Uint8Array<ArrayBuffer> | undefined, void> {
+  let file: number | undefined;
+  try {
+    file = openSync(path, 'r');
+    const bytes = new Uint8Array(fstatSync(file).size);
+    for (let at = 0; at < bytes.length; ) {
+      const read = readSync(file, bytes, at, Math.min(READ_AT_ONCE, bytes.length - at), at);
+      if (read === 0) return undefined;
+      at += read;
+      yield;
+    }
+    return bytes;
+  } catch {
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
 }
 
 /** A process that was killed while it wrote leaves a part of a file. */

@@ -9,12 +9,19 @@ export function createWordMemory(options: Pick<WordFiles, 'fewRows'> = {}): Word
     ...options,
     files,
     has: (name) => files.has(name),
-    read: (name) => {
+    *read(name) {
       const bytes = files.get(name);
+      yield;
       return bytes && new Uint8Array(bytes);
     },
     write: async (name, bytes) => {
       files.set(name, bytes);
     },
   };
+}
+
+/** Reads stored words in one go. */
+export function readAtOnce(files: WordFiles, name: string): Uint8Array<ArrayBuffer> | undefined {
+  const reading = files.read(name);
+  for (let step = reading.next(); ; step = reading.next()) if (step.done === true) return step.value;
 }

@@ -13,14 +13,12 @@ import { ROW_COST, WORD_COST } from './costs.ts';
 import {
   appendToList,
   clearList,
-  createListsOf,
   createRowLists,
   indexInList,
   listCount,
   listEntry,
   type RowLists,
   removeBySwap,
-  setListEntry,
 } from './row-lists.ts';
 
 /**
@@ -46,34 +44,8 @@ export function createPostings(): Postings {
   return { lists: createRowLists(false), dense: [] };
 }
 
-/** Postings with so many rows for each term, of `rows` rows. The rows are still to be set, each once, by the function returned. */
-export function createPostingsOf(
-  counts: Int32Array,
-  rows: number,
-): { readonly postings: Postings; readonly set: (term: number, row: number) => void } {
-  const dense: (DensePosting | undefined)[] = [];
-  for (const [term, count] of counts.entries()) {
-    if (!isDense(count, rows)) continue;
-    dense[term] = { bits: new Int32Array(wordsFor(Math.ceil(rows * 1.25))), count };
-    counts[term] = 0;
-  }
-  const lists = createListsOf(counts);
-  const filled = new Int32Array(counts.length);
-  const set = (term: number, row: number) => {
-    const bits = dense[term]?.bits;
-    if (bits === undefined) setListEntry(lists, term, next(filled, term), row);
-    else setBit(bits, row);
-  };
-  return { postings: { lists, dense }, set };
-}
-
-function next(filled: Int32Array, term: number): number {
-  const index = filled[term] as number;
-  filled[term] = index + 1;
-  return index;
-}
-
-function isDense(count: number, rows: number): boolean {
+/** Returns whether so many of all rows are kept as bits. */
+export function isDense(count: number, rows: number): boolean {
   return count >= DENSE_FROM && count * 32 > rows;
 }
 

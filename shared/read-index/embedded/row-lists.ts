@@ -35,21 +35,40 @@ export function createRowLists(ordered: boolean, lists = 0): RowLists {
   };
 }
 
-/** Creates unordered lists of these lengths; the entries are still to be set. */
-export function createListsOf(counts: Int32Array): RowLists {
+/**
+ * Creates unordered lists whose entries lie one after the other, without a copy: the arrays become those of the lists. The block of a
+ * list is only as long as its entries, so it moves when it grows.
+ */
+export function createPackedLists(counts: Int32Array, entries: Int32Array): RowLists {
   const lists = createRowLists(false, counts.length);
-  lists.counts = counts;
+  let start = 0;
   for (let list = 0; list < counts.length; list++) {
     const count = counts[list] as number;
-    lists.total += count;
-    if (count < 2) continue;
-    const size = 32 - Math.clz32(count - 1);
-    lists.sizes[list] = size;
-    lists.heads[list] = lists.poolUsed;
-    lists.poolUsed += 1 << size;
+    lists.heads[list] = count === 1 ? (entries[start] as number) : start;
+    if (count > 1) lists.sizes[list] = sizeWithin(count);
+    start += count;
   }
-  lists.pool = new Int32Array(Math.max(FIRST_POOL, lists.poolUsed));
-  return lists;
+  return Object.assign(lists, { counts, pool: entries, poolUsed: start, total: start });
+}
+
+/** k of the largest block within so many slots. */
+function sizeWithin(slots: number): number {
+  return 31 - Math.clz32(slots);
+}
+
+/** Gives the lists other numbers, below `size`: list `i` becomes `numbers[i]`. Empties those whose number is below zero. */
+export function renumberLists(lists: RowLists, numbers: Int32Array, size: number): void {
+  const { counts, heads, sizes } = lists;
+  for (let list = 0; list < numbers.length; list++) if ((numbers[list] as number) < 0) clearList(lists, list);
+  const moved = { counts: new Int32Array(size), heads: new Int32Array(size), sizes: new Int8Array(size) };
+  for (let list = 0; list < numbers.length; list++) {
+    const number = numbers[list] as number;
+    if (number < 0) continue;
+    moved.counts[number] = counts[list] as number;
+    moved.heads[number] = heads[list] as number;
+    moved.sizes[number] = sizes[list] as number;
+  }
+  Object.assign(lists, moved);
 }
 
 /** Number of entries in `list`; lists never written to are empty. */
@@ -98,7 +117,7 @@ export function appendToList(lists: RowLists, list: number, value: number, order
   if (list >= lists.counts.length) growLists(lists, list + 1);
   const count = lists.counts[list] as number;
   const size = lists.sizes[list] as number;
-  if (count === 1 || (count > 1 && count === 1 << size)) moveToBlock(lists, list, size + 1);
+  if (count === 1 || (count > 1 && count >= 1 << size)) moveToBlock(lists, list, size + 1);
   lists.counts[list] = count + 1;
   lists.total++;
   setListEntry(lists, list, count, value);

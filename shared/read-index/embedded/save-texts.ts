@@ -1,18 +1,16 @@
-import { fastDigestBits } from '../../fast-digest.ts';
 import type { LocaleText } from './locale-text.ts';
+import { packTexts } from './pack-texts.ts';
 import { listCount } from './row-lists.ts';
 import { inSlices, type Slices } from './slices.ts';
+import { createFile } from './stored-file.ts';
 import {
-  alignedBytes,
-  rowsIn,
-  STORED_PREFIX_BYTES,
   type StoredHeader,
-  sizeOfRows,
+  type StoredRows,
   type WordFiles,
+  wordArrays,
   wordsBasis,
 } from './stored-words.ts';
 import type { TextIndex } from './text-index.ts';
-import type { KnownWord } from './vocabulary.ts';
 
 const FEW_ROWS = 1_000;
 /** The file of a large type is written whole, so an eighth of its rows must have changed. */
@@ -36,35 +34,22 @@ export function saveTexts(index: TextIndex, files: WordFiles, slices: Slices): P
   return saved;
 }
 
-type Snapshot = ReturnType<typeof snapshotOf>;
-
 /** False when a pause said that there is no more to be done. */
 async function save(index: TextIndex, files: WordFiles, slices: Slices): Promise<boolean> {
   const snapshot = snapshotOf(index);
-  const rows = new Uint8Array(sizeOfRows(snapshot));
-  const words: string[] = [];
-  if (!(await copyRows(snapshot, rows.buffer, slices))) return false;
-  for (const { words: known } of snapshot.locales) {
-    const lines: string[] = [];
-    const isDone = await inSlices(
-      known.length,
-      (from, to) => {
-        for (const word of known.slice(from, to)) lines.push(lineOf(word));
-      },
-      slices,
-    );
-    if (!isDone) return false;
-    words.push(lines.join('\n'));
-  }
-  const written = words.map((text) => Buffer.from(text));
-  const locales = snapshot.locales.map(({ locale }, at) => ({
-    locale,
-    bytes: written[at]?.length ?? 0,
-  }));
-  const { basis, tokens } = snapshot;
-  await files.write(index.name, bytesOf({ basis, rows: snapshot.rows, tokens, locales }, [rows, ...written]));
+  const rows = createStoredRows(snapshot);
+  if (!(await copyRows(snapshot, rows, slices))) return false;
+  const texts = await packTexts(rows, snapshot, slices);
+  if (texts === undefined) return false;
+  const locales = texts.map(({ lengths }, at) => ({ locale: snapshot.texts[at]?.locale ?? '', lengths }));
+  const header: StoredHeader = { basis: snapshot.basis, locales };
+  const file = await createFile(header, wordArrays(rows, texts), slices);
+  if (file === undefined) return false;
+  await files.write(index.name, file);
   return true;
 }
+
+type Snapshot = ReturnType<typeof snapshotOf>;
 
 /** Copies what other turns change. */
 function snapshotOf(index: TextIndex) {
@@ -79,9 +64,9 @@ function snapshotOf(index: TextIndex) {
   const texts: readonly LocaleText[] = [...locales.values()];
   return {
     basis: wordsBasis(index),
-    rows: read.length,
-    tokens: total,
+    fields: index.fields.length,
     read,
+    total,
     keys: rowSet.keys.slice(),
     digests: digests.slice(),
     texts,
@@ -92,14 +77,23 @@ function snapshotOf(index: TextIndex) {
       heads: tokens.heads.slice(),
       pool: tokens.pool.slice(),
     },
-    locales: texts.map(({ locale, vocabulary }) => ({ locale, words: vocabulary.words.slice() })),
+    words: texts.map(({ vocabulary }) => vocabulary.words.slice()),
+  };
+}
+
+function createStoredRows({ read, total }: Snapshot): StoredRows {
+  return {
+    keys: new Float64Array(read.length),
+    digests: new BigUint64Array(read.length),
+    locales: new Int32Array(read.length),
+    counts: new Int32Array(read.length),
+    tokens: new Int32Array(total),
   };
 }
 
 /** False when a pause said that there is no more to be done. */
-function copyRows(snapshot: Snapshot, into: ArrayBuffer, slices: Slices): Promise<boolean> {
+function copyRows(snapshot: Snapshot, stored: StoredRows, slices: Slices): Promise<boolean> {
   const { read, keys, digests, texts, localeOf, lists } = snapshot;
-  const { stored } = rowsIn(into, 0, snapshot);
   let end = 0;
   const copy = (at: number) => {
     const row = read[at] as number;
@@ -121,21 +115,4 @@ function copyRows(snapshot: Snapshot, into: ArrayBuffer, slices: Slices): Promis
     },
     slices,
   );
-}
-
-/** A line for each number. The forms are left out where they are the word's own. */
-function lineOf(word: KnownWord | undefined): string {
-  if (word === undefined) return '';
-  const { key, folded, stem = '' } = word;
-  return folded === key && stem === folded ? key : `${key}\t${folded}\t${stem}`;
-}
-
-function bytesOf(header: StoredHeader, contents: readonly Uint8Array[]): Uint8Array {
-  const json = Buffer.from(JSON.stringify(header));
-  const start = Buffer.alloc(alignedBytes(STORED_PREFIX_BYTES + json.length));
-  start.writeUInt32LE(json.length, STORED_PREFIX_BYTES / 2);
-  start.set(json, STORED_PREFIX_BYTES);
-  const whole = Buffer.concat([start, ...contents]);
-  whole.writeBigUInt64LE(fastDigestBits(whole.subarray(STORED_PREFIX_BYTES / 2)), 0);
-  return whole;
 }

@@ -1,23 +1,30 @@
 import { WORDS_VERSION } from '../../search/words-version.ts';
+import type { PackedPostings } from './packed-postings.ts';
+import type { FileArray, PartReader } from './stored-file.ts';
 import type { TextIndex } from './text-index.ts';
+import type { TrieArrays } from './word-trie.ts';
 
 /** Where words are kept from one start to the next. They can be lost at any time: they are read from the rows again. */
 export type WordFiles = {
   /** Fewer rows than these are read faster than a file is written. Absent: 1,000. */
   readonly fewRows?: number;
-  /** The bytes that were last written by this name, in a buffer of their own. */
-  read(name: string): Uint8Array<ArrayBuffer> | undefined;
+  /** Reads, in steps, the bytes that were last written by this name, into a buffer of their own. */
+  read(name: string): Generator<void, Uint8Array<ArrayBuffer> | undefined, void>;
   has(name: string): boolean;
   write(name: string, bytes: Uint8Array): Promise<void>;
 };
 
-/** The beginning of a file of words. */
+/** The beginning of a file of words. Behind it are the arrays of the rows, then those of each locale. */
 export type StoredHeader = {
   /** The version, the type and the fields that the words depend on. */
   readonly basis: string;
-  readonly rows: number;
-  readonly tokens: number;
-  readonly locales: readonly { readonly locale: string; readonly bytes: number }[];
+  readonly locales: readonly StoredLocale[];
+};
+
+type StoredLocale = {
+  readonly locale: string;
+  /** By field: words in all rows, but stop words. */
+  readonly lengths: readonly number[];
 };
 
 /**
@@ -34,10 +41,18 @@ export type StoredRows = {
   readonly tokens: Int32Array;
 };
 
-const FORMAT = 1;
-/** Digest of all that follows, and the length of the header. */
-export const STORED_PREFIX_BYTES = 16;
-const ALIGNED = 8;
+/** The words of a locale, and where rows have them. */
+export type StoredText = {
+  /** A line for each number. */
+  readonly lines: Uint8Array;
+  /** By number: how many words of texts it is. */
+  readonly uses: Int32Array;
+  readonly trie: TrieArrays;
+  /** By field. */
+  readonly postings: readonly PackedPostings[];
+};
+
+const FORMAT = 2;
 
 /** Words that were stored on another basis are not those of this process. */
 export function wordsBasis({ name, fields, settings }: TextIndex): string {
@@ -46,40 +61,52 @@ export function wordsBasis({ name, fields, settings }: TextIndex): string {
   return JSON.stringify([FORMAT, WORDS_VERSION, icu, unicode, name, settings.locale, read]);
 }
 
-/** Rounds a number of bytes up to a multiple of eight, so that numbers of eight bytes can begin there. */
-export function alignedBytes(bytes: number): number {
-  return Math.ceil(bytes / ALIGNED) * ALIGNED;
+/** Returns the arrays of the rows and of each locale, in the order of a file. */
+export function wordArrays(
+  { keys, digests, locales, counts, tokens }: StoredRows,
+  texts: readonly StoredText[],
+): readonly FileArray[] {
+  const rows = [keys, digests, locales, counts, tokens];
+  return [...rows, ...texts.flatMap(partsOfText)];
 }
 
-/** Arrays of stored rows in a buffer, and where they end. */
-export function rowsIn(
-  bytes: ArrayBuffer,
-  start: number,
-  { rows, tokens }: Pick<StoredHeader, 'rows' | 'tokens'>,
-): { readonly stored: StoredRows; readonly end: number } {
-  let at = start;
-  const next = (length: number) => {
-    const from = at;
-    at = alignedBytes(at + length);
-    return from;
+/** Takes the arrays of the rows. */
+export function takeRowArrays({ doubles, digests, numbers }: PartReader): StoredRows {
+  return {
+    keys: doubles(),
+    digests: digests(),
+    locales: numbers(),
+    counts: numbers(),
+    tokens: numbers(),
   };
-  const stored = {
-    keys: new Float64Array(bytes, next(rows * Float64Array.BYTES_PER_ELEMENT), rows),
-    digests: new BigUint64Array(bytes, next(rows * BigUint64Array.BYTES_PER_ELEMENT), rows),
-    locales: new Int32Array(bytes, next(rows * Int32Array.BYTES_PER_ELEMENT), rows),
-    counts: new Int32Array(bytes, next(rows * Int32Array.BYTES_PER_ELEMENT), rows),
-    tokens: new Int32Array(bytes, next(tokens * Int32Array.BYTES_PER_ELEMENT), tokens),
-  };
-  return { stored, end: at };
 }
 
-/** Bytes of the arrays of stored rows. */
-export function sizeOfRows(header: Pick<StoredHeader, 'rows' | 'tokens'>): number {
-  const { rows, tokens } = header;
-  const each = alignedBytes(rows * Int32Array.BYTES_PER_ELEMENT);
-  return (
-    rows * (Float64Array.BYTES_PER_ELEMENT + BigUint64Array.BYTES_PER_ELEMENT) +
-    2 * each +
-    alignedBytes(tokens * Int32Array.BYTES_PER_ELEMENT)
-  );
+function partsOfText({ lines, uses, trie, postings }: StoredText): readonly FileArray[] {
+  const { letters, firstChild, nextSibling, firstWord, nextWord } = trie;
+  const ofFields = postings.flatMap(({ counts, entries, denseWords, denseCounts, bits }) => [
+    ...[counts, entries, denseWords, denseCounts, bits],
+  ]);
+  return [lines, uses, letters, firstChild, nextSibling, firstWord, nextWord, ...ofFields];
+}
+
+/** Takes the arrays of the next locale. */
+export function takeTextArrays({ bytes, shorts, numbers }: PartReader, fields: number): StoredText {
+  return {
+    lines: bytes(),
+    uses: numbers(),
+    trie: {
+      letters: shorts(),
+      firstChild: numbers(),
+      nextSibling: numbers(),
+      firstWord: numbers(),
+      nextWord: numbers(),
+    },
+    postings: Array.from({ length: fields }, () => ({
+      counts: numbers(),
+      entries: numbers(),
+      denseWords: numbers(),
+      denseCounts: numbers(),
+      bits: numbers(),
+    })),
+  };
 }

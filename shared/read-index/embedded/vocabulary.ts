@@ -134,19 +134,20 @@ export function kindOfKey(key: string): WordKind {
 
 function addWord(vocabulary: Vocabulary, key: string, word: string, kind: WordKind): number {
   const number = vocabulary.freeNumbers.pop() ?? vocabulary.words.length;
-  setWord(vocabulary, number, { ...indexedWord(vocabulary.language, word, kind), key, uses: 0 });
+  const known = { ...indexedWord(vocabulary.language, word, kind), key, uses: 0 };
+  enterWord(vocabulary, number, known);
+  addToTrie(vocabulary.trie, known.folded, number);
   return number;
 }
 
-/** Gives a word a number that is free. */
-export function setWord(
+/** Gives a word a number that is free. The caller enters it in the trie. */
+export function enterWord(
   vocabulary: Vocabulary,
   number: number,
   { folded, stem, kind, key, uses }: Omit<KnownWord, 'isStopWord'>,
 ): void {
   const isStopWord = vocabulary.language.stopWords.has(folded);
   vocabulary.words[number] = { folded, stem, kind, key, isStopWord, uses };
-  addToTrie(vocabulary.trie, folded, number);
   vocabulary.numbers.set(key, number);
   if (folded !== key) addTo(vocabulary.otherFolded, folded, number);
   if (stem !== undefined && stem !== key) addTo(vocabulary.otherStems, stem, number);

@@ -2,7 +2,13 @@
  * Words by their letters, so that words that begin alike are compared once. Numbers of words only: a trie does not know its words.
  * Letters behind `DEEPEST` are not in it, so that long words take no more memory than others.
  */
-export type WordTrie = {
+export type WordTrie = TrieArrays & {
+  nodes: number;
+  readonly freeNodes: number[];
+};
+
+/** The arrays of a trie, as they are stored. */
+export type TrieArrays = {
   /** By node: its letter, as a code unit, and the nodes and words below it; 0 and -1 = none. Node 0 is the root. */
   letters: Uint16Array;
   firstChild: Int32Array;
@@ -10,8 +16,6 @@ export type WordTrie = {
   firstWord: Int32Array;
   /** By word: the next one of the same node. */
   nextWord: Int32Array;
-  nodes: number;
-  readonly freeNodes: number[];
 };
 
 /** Words that share so many letters are in one node. */
@@ -34,6 +38,23 @@ export function createWordTrie(): WordTrie {
   };
 }
 
+/** Returns the arrays of a trie from which nothing was removed, cut to its nodes, for words below a number. */
+export function trieArrays(trie: WordTrie, words: number): TrieArrays {
+  const { nodes } = trie;
+  return {
+    letters: trie.letters.subarray(0, nodes),
+    firstChild: trie.firstChild.subarray(0, nodes),
+    nextSibling: trie.nextSibling.subarray(0, nodes),
+    firstWord: trie.firstWord.subarray(0, nodes),
+    nextWord: trie.nextWord.subarray(0, words),
+  };
+}
+
+/** Gives an empty trie the words of stored arrays, without a copy. */
+export function fillTrie(trie: WordTrie, arrays: TrieArrays): void {
+  Object.assign(trie, arrays, { nodes: arrays.letters.length });
+}
+
 /** Enters the number of a folded word. Numbers are small: memory grows with the highest. */
 export function addToTrie(trie: WordTrie, word: string, number: number): void {
   const depth = Math.min(word.length, DEEPEST);
@@ -42,7 +63,8 @@ export function addToTrie(trie: WordTrie, word: string, number: number): void {
     const letter = word.charCodeAt(at);
     node = childOf(trie, node, letter) || addChild(trie, node, letter);
   }
-  if (number >= trie.nextWord.length) trie.nextWord = longer(trie.nextWord, number * 2);
+  if (number >= trie.nextWord.length)
+    trie.nextWord = longer(trie.nextWord, Math.max(FIRST_NODES, number * 2));
   trie.nextWord[number] = trie.firstWord[node] as number;
   trie.firstWord[node] = number;
 }

@@ -5,7 +5,10 @@ import {
   addToTrie,
   createWordTrie,
   DEEPEST,
+  fillTrie,
   removeFromTrie,
+  trieArrays,
+  type WordTrie,
 } from '../../../shared/read-index/embedded/word-trie.ts';
 import { TOO_FAR, typoDistance } from '../../../shared/search/typo-distance.ts';
 
@@ -36,7 +39,7 @@ function typedOf(words: readonly string[], { word: at, cut, swapped, gone, more 
 }
 
 /** All words that come, and those of which the walk says that they begin with the text. */
-function walk(trie: ReturnType<typeof createWordTrie>, search: Parameters<typeof createNearWalk>[1]) {
+function walk(trie: WordTrie, search: Parameters<typeof createNearWalk>[1]) {
   const come = new Set<number>();
   const beginning = new Set<number>();
   createNearWalk(trie, search, (number, hasBeginning) => {
@@ -46,11 +49,23 @@ function walk(trie: ReturnType<typeof createWordTrie>, search: Parameters<typeof
   return { come, beginning };
 }
 
+const tries = fc.record({ words: fc.array(word, { maxLength: 60 }), isStored: fc.boolean() });
+
+/** A trie with copies of the arrays, and a word that comes and goes. */
+function storedAndTaken(made: WordTrie, words: number): WordTrie {
+  const trie = createWordTrie();
+  fillTrie(trie, structuredClone(trieArrays(made, words)));
+  addToTrie(trie, 'abcdef', words);
+  removeFromTrie(trie, 'abcdef', words);
+  return trie;
+}
+
 it('finds every similar word, and flags only words that begin with the text', () => {
   fc.assert(
-    fc.property(fc.array(word, { maxLength: 60 }), fc.array(typing, { maxLength: 10 }), (words, typed) => {
-      const trie = createWordTrie();
-      for (const [number, each] of words.entries()) addToTrie(trie, each, number);
+    fc.property(tries, fc.array(typing, { maxLength: 10 }), ({ words, isStored }, typed) => {
+      const made = createWordTrie();
+      for (const [number, each] of words.entries()) addToTrie(made, each, number);
+      const trie = isStored ? storedAndTaken(made, words.length) : made;
       // Every third one goes again.
       for (const [number, each] of words.entries()) if (number % 3 === 0) removeFromTrie(trie, each, number);
       const held = [...words.entries()].filter(([number]) => number % 3 !== 0);

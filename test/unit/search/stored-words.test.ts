@@ -33,13 +33,21 @@ async function open(rows: Rows, wordFiles: WordMemory, registry = articleRegistr
   return index;
 }
 
-async function found(index: Awaited<ReturnType<typeof open>>, query: string): Promise<number | undefined> {
-  const { total } = await index.search({
+type Index = Awaited<ReturnType<typeof open>>;
+
+async function found(index: Index, query: string): Promise<number | undefined> {
+  const { total } = await page(index, query, false);
+  return total;
+}
+
+/** The number of rows found, and the best of them. */
+async function page(index: Index, query: string, typoTolerance = true) {
+  const { total, hits, text } = await index.search({
     ...{ type: ARTICLE, world: 'published', query: { kind: 'match_all' }, sort: [], from: 0, size: 5 },
     withTotal: true,
-    text: { query, locales: ['en'], typoTolerance: false, isRanked: true },
+    text: { query, locales: ['en'], typoTolerance, isRanked: true },
   });
-  return total;
+  return { total, text, sources: hits.sources.map((source) => Buffer.from(source).toString()) };
 }
 
 /** Stores the words of a thousand articles. */
@@ -107,12 +115,82 @@ it('forgets a row whose related texts have one word several times', async () => 
   expect(await found(index, 'fresh ')).toBe(1);
 });
 
+/** Beginnings, typos, exact words and whole questions. */
+const QUERIES = [
+  'lay',
+  'layre ',
+  'boundary layer',
+  'bou',
+  'ttile',
+  'title 7',
+  'edited ',
+  'fresh layer',
+  '12',
+];
+
+it.each([
+  ['in the same places', (rows: Rows) => rows],
+  ['in other places', (rows: Rows) => rows.toReversed()],
+  ['some of which are gone', (rows: Rows) => rows.filter((_, at) => at % 7 > 0)],
+  [
+    'some of which were edited',
+    (rows: Rows) => [...rows, article(5, 'edited'), article(900, 'edited layer')],
+  ],
+])('answers as if it had read all texts, for rows %s, and after changes', async (_, rowsNow) => {
+  const rows = rowsNow(articles(ARTICLES));
+  const indices = [await open(rows, await stored()), await open(rows, createWordMemory())];
+  const answers = async () => {
+    const [restored, read] = await Promise.all(
+      indices.map((index) => Promise.all(QUERIES.map((query) => page(index, query)))),
+    );
+    expect(restored).toEqual(read);
+  };
+  await answers();
+  const edited = articles(ARTICLES).flatMap(({ key }) =>
+    key % 3 === 0 ? [article(key, 'edited twice')] : [],
+  );
+  const removed = articles(ARTICLES).flatMap((row) => (row.key % 5 === 0 ? [{ ...row, row: null }] : []));
+  const added = Array.from({ length: 300 }, (_, at) => article(2 * ARTICLES + at, 'fresh layer'));
+  for (const [at, changes] of [edited, removed, added, edited.slice(0, 9)].entries()) {
+    for (const index of indices) await index.apply({ position: BigInt(at + 2), rows: changes, links: [] });
+    await answers();
+  }
+});
+
 it('reads words again if another version stored them', async () => {
   const files = await storedWithMark();
-  rewrite(files, `"basis":"[1,${WORDS_VERSION},`, `"basis":"[1,${WORDS_VERSION - 1},`);
+  rewrite(files, `"basis":"[2,${WORDS_VERSION},`, `"basis":"[2,${WORDS_VERSION - 1},`);
   const index = await open(articles(ARTICLES), files);
   expect([await found(index, 'mark5 '), await found(index, 'layer ')]).toEqual([0, ARTICLES]);
 });
+
+it('reads words again if the release before stored them', async () => {
+  const { files } = await stored();
+  const [bytes = Buffer.alloc(0)] = files.values();
+  const header = Buffer.from(bytes).subarray(16).toString('latin1');
+  const { basis } = JSON.parse(header.slice(0, header.indexOf('\0'))) as { readonly basis: string };
+  expect(basis).toContain('[2,');
+  const old = createWordMemory();
+  for (const name of files.keys()) old.files.set(name, fileOfFormat1(basis.replace('[2,', '[1,')));
+  const index = await open(articles(ARTICLES), old);
+  expect([await found(index, 'mark5 '), await found(index, 'layer ')]).toEqual([0, ARTICLES]);
+  // The words are stored in today's form.
+  await index.close();
+  expect([...old.files.values()]).toEqual([...files.values()]);
+});
+
+/** One row with one word. */
+function fileOfFormat1(basis: string): Uint8Array {
+  const json = JSON.stringify({ basis, rows: 1, tokens: 2, locales: [{ locale: 'en', bytes: 5 }] });
+  const header = Buffer.from(json.padEnd(Math.ceil(json.length / 8) * 8));
+  const start = Buffer.alloc(16);
+  start.writeUInt32LE(header.length, 8);
+  const numbers = [new Float64Array([1]), new BigUint64Array([7n]), new Int32Array([0, 0, 2, 0, -1, 0])];
+  const arrays = numbers.map(({ buffer }) => new Uint8Array(buffer));
+  const file = Buffer.concat([start, header, ...arrays, Buffer.from('mark5')]);
+  file.writeBigUInt64LE(fastDigestBits(file.subarray(8)), 0);
+  return file;
+}
 
 it('reads words again after other attributes are searched', async () => {
   const { registry } = buildRegistry([

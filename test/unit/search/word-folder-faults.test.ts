@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { createWordFolder } from '../../../services/read-side/word-folder.ts';
 import { mountSmallDisk, type SmallDisk } from '../../support/small-disk.ts';
+import { readAtOnce } from '../../support/word-memory.ts';
 
 /** Large enough to be written in many steps. */
 const BYTES = 8 * 2 ** 20;
@@ -45,7 +46,7 @@ function startWriter(folder: string, byte: number) {
 
 /** The byte of stored words that are whole. */
 function storedByte(folder: string): number | undefined {
-  const words = createWordFolder(folder).read('words');
+  const words = readAtOnce(createWordFolder(folder), 'words');
   if (words === undefined) return undefined;
   const [byte = 0] = words;
   expect(Buffer.alloc(BYTES, byte).equals(words)).toBe(true);
@@ -87,11 +88,11 @@ it('keeps stored words on a full disk, and stores others when there is space', a
   await files.write('words', new Uint8Array(HALF_A_MEGABYTE).fill(1));
   disk.fill(100_000);
   await files.write('words', new Uint8Array(HALF_A_MEGABYTE).fill(2));
-  expect(files.read('words')).toEqual(new Uint8Array(HALF_A_MEGABYTE).fill(1));
+  expect(readAtOnce(files, 'words')).toEqual(new Uint8Array(HALF_A_MEGABYTE).fill(1));
   expect(partsOf(disk.path)).toEqual([]);
   disk.empty();
   await files.write('words', new Uint8Array(HALF_A_MEGABYTE).fill(2));
-  expect(files.read('words')).toEqual(new Uint8Array(HALF_A_MEGABYTE).fill(2));
+  expect(readAtOnce(files, 'words')).toEqual(new Uint8Array(HALF_A_MEGABYTE).fill(2));
 });
 
 it('reads words, and stores none in a read-only folder', async ({ skip }) => {
@@ -100,5 +101,5 @@ it('reads words, and stores none in a read-only folder', async ({ skip }) => {
   disk.makeReadOnly();
   const files = createWordFolder(disk.path);
   await files.write('words', new Uint8Array([2]));
-  expect([files.has('words'), files.read('words')]).toEqual([true, new Uint8Array([1])]);
+  expect([files.has('words'), readAtOnce(files, 'words')]).toEqual([true, new Uint8Array([1])]);
 });

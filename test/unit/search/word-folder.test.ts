@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createWordFolder } from '../../../services/read-side/word-folder.ts';
+import { readAtOnce } from '../../support/word-memory.ts';
 
 const NAME = 'api::article.article.published';
 let folder: string;
@@ -16,10 +17,24 @@ it('reads the last file of another process, and only its owner can', async () =>
   await createWordFolder(folder).write(NAME, Buffer.from('first'));
   await createWordFolder(folder).write(NAME, Buffer.from('second'));
   const files = createWordFolder(folder);
-  expect([files.has(NAME), Buffer.from(files.read(NAME) ?? []).toString()]).toEqual([true, 'second']);
-  expect([files.has('other'), files.read('other')]).toEqual([false, undefined]);
+  expect([files.has(NAME), Buffer.from(readAtOnce(files, NAME) ?? []).toString()]).toEqual([true, 'second']);
+  expect([files.has('other'), readAtOnce(files, 'other')]).toEqual([false, undefined]);
   const [name = ''] = readdirSync(folder);
   expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
+});
+
+it('reads to its end a file that another process replaces meanwhile', async () => {
+  const [before, after] = [1, 2].map((byte) => new Uint8Array(3 * 2 ** 20 + byte).fill(byte));
+  const files = createWordFolder(folder);
+  await files.write(NAME, before as Uint8Array);
+  const reading = files.read(NAME);
+  for (let read = 0; read < 2; read++) expect(reading.next().done).toBe(false);
+  await createWordFolder(folder).write(NAME, after as Uint8Array);
+  let step = reading.next();
+  while (step.done !== true) step = reading.next();
+  const isEqual = (one = new Uint8Array(), other = new Uint8Array()) => Buffer.from(one).equals(other);
+  expect(isEqual(step.value, before)).toBe(true);
+  expect(isEqual(readAtOnce(files, NAME), after)).toBe(true);
 });
 
 it('removes partial files of killed processes, and none of running ones', async () => {
@@ -40,5 +55,5 @@ it('stores nothing if the folder cannot be written', async () => {
   writeFileSync(folder, 'no folder');
   const files = createWordFolder(folder);
   await files.write(NAME, Buffer.from('one'));
-  expect(files.read(NAME)).toBe(undefined);
+  expect(readAtOnce(files, NAME)).toBe(undefined);
 });

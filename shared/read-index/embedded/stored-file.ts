@@ -1,0 +1,106 @@
+import { createFastDigest, DIGESTED_AT_ONCE } from '../../fast-digest.ts';
+import { inSlices, type Slices } from './slices.ts';
+
+/** An array of a file. */
+export type FileArray = Uint8Array | Uint16Array | Int32Array | Float64Array | BigUint64Array;
+
+/** Takes the arrays of a file in their order, without a copy. */
+export type PartReader = {
+  readonly bytes: () => Uint8Array;
+  readonly shorts: () => Uint16Array;
+  readonly numbers: () => Int32Array;
+  readonly doubles: () => Float64Array;
+  readonly digests: () => BigUint64Array;
+};
+
+/** Digest of all that follows, the length of the header, and four bytes that are not used. */
+const PREFIX_BYTES = 16;
+const DIGEST_BYTES = 8;
+const ALIGNED = 8;
+/** Bytes that count as an item of work in slices. */
+const PIECE_BYTES = 2 ** 14;
+
+/** Rounds a number of bytes up to a multiple of eight, so that numbers of eight bytes can begin there. */
+function alignedBytes(bytes: number): number {
+  return Math.ceil(bytes / ALIGNED) * ALIGNED;
+}
+
+/** Makes a file of a header and arrays, in slices. The header also gets the bytes of each array, as `parts`. Undefined when a pause said that there is no more to be done. */
+export async function createFile(
+  header: object,
+  parts: readonly FileArray[],
+  slices: Slices,
+): Promise<Uint8Array | undefined> {
+  const beginning = Buffer.from(
+    JSON.stringify({ ...header, parts: parts.map(({ byteLength }) => byteLength) }),
+  );
+  const arrays = [beginning, ...parts].map(
+    ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength),
+  );
+  const length = arrays.reduce((bytes, array) => bytes + alignedBytes(array.length), PREFIX_BYTES);
+  const file = new Uint8Array(length);
+  const view = new DataView(file.buffer);
+  view.setUint32(DIGEST_BYTES, beginning.length, true);
+  let start = PREFIX_BYTES;
+  for (const array of arrays) {
+    const copy = (from: number, piece: Uint8Array) => file.set(piece, start + from);
+    if (!(await eachPiece(array, copy, slices))) return undefined;
+    start += alignedBytes(array.length);
+  }
+  const digest = createFastDigest();
+  const add = (_from: number, piece: Uint8Array) => digest.update(piece);
+  if (!(await eachPiece(file.subarray(DIGEST_BYTES), add, slices))) return undefined;
+  view.setBigUint64(0, digest.digest(), true);
+  return file;
+}
+
+/** False when a pause said that there is no more to be done. */
+function eachPiece(
+  array: Uint8Array,
+  work: (from: number, piece: Uint8Array) => void,
+  slices: Slices,
+): Promise<boolean> {
+  const pieces = Math.ceil(array.length / PIECE_BYTES);
+  const some = (first: number, end: number) => {
+    for (let at = first; at < end; at++) {
+      const from = at * PIECE_BYTES;
+      work(from, array.subarray(from, from + PIECE_BYTES));
+    }
+  };
+  return inSlices(pieces, some, slices);
+}
+
+/** Reads the header of a file, in steps. Undefined if the file is not whole. */
+export function* openFile<Header>(
+  bytes: Uint8Array<ArrayBuffer>,
+): Generator<void, { readonly header: Header; readonly parts: PartReader } | undefined, void> {
+  if (bytes.length < PREFIX_BYTES) return undefined;
+  const digest = createFastDigest();
+  for (let at = DIGEST_BYTES; at < bytes.length; at += DIGESTED_AT_ONCE) {
+    digest.update(bytes.subarray(at, at + DIGESTED_AT_ONCE));
+    yield;
+  }
+  const view = new DataView(bytes.buffer);
+  if (digest.digest() !== view.getBigUint64(0, true)) return undefined;
+  const length = view.getUint32(DIGEST_BYTES, true);
+  const header = JSON.parse(Buffer.from(bytes.buffer, PREFIX_BYTES, length).toString());
+  const parts = createPartReader(bytes.buffer, PREFIX_BYTES + alignedBytes(length), header.parts);
+  return { header, parts };
+}
+
+function createPartReader(buffer: ArrayBuffer, start: number, lengths: readonly number[]): PartReader {
+  let at = start;
+  let part = 0;
+  const next = (bytesEach: number): [ArrayBuffer, number, number] => {
+    const [from, bytes] = [at, lengths[part++] as number];
+    at += alignedBytes(bytes);
+    return [buffer, from, bytes / bytesEach];
+  };
+  return {
+    bytes: () => new Uint8Array(...next(Uint8Array.BYTES_PER_ELEMENT)),
+    shorts: () => new Uint16Array(...next(Uint16Array.BYTES_PER_ELEMENT)),
+    numbers: () => new Int32Array(...next(Int32Array.BYTES_PER_ELEMENT)),
+    doubles: () => new Float64Array(...next(Float64Array.BYTES_PER_ELEMENT)),
+    digests: () => new BigUint64Array(...next(BigUint64Array.BYTES_PER_ELEMENT)),
+  };
+}
