@@ -168,7 +168,8 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
     const api = apiFor(request.rights);
     return request.isElsewhere ? api.checkOnly : api;
   };
-  const streams = createEventStreams({ limits: options.streams, rightsOf: currentRights(authenticate) });
+  const rightsOf = currentRights(authenticate);
+  const streams = createEventStreams({ limits: options.streams, rightsOf, accessState: access.state });
   options.leaving(streams.leave);
   const own = createTickets(options.ticketKey);
   const tickets = countTickets(app, { ...options.forwarding, own, askLeader });

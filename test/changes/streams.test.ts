@@ -231,6 +231,22 @@ describe('a stream ends', () => {
     expect(stays.isEnded()).toBe(false);
   });
 
+  it('before it sends anything that was written after its token was revoked', async () => {
+    await createTag('in time');
+    const secret = await createTokenOver(ask, { name: 'leaving', type: 'read-only' });
+    const { body } = await ask('/_varve/tokens');
+    const { id } = body.data.find(({ name }: { readonly name: string }) => name === 'leaving');
+    const authorization = `Bearer ${secret}`;
+    const feed = await follow('types=tags', { authorization });
+    const list = await openEvents(`${server.url}/api/tags?live=true&sort=key`, { authorization });
+    onTestFinished(list.close);
+    for (const reader of [feed, list]) await reader.until(({ events }) => events.length === 1);
+    await ask(`/_varve/tokens/${id}`, { method: 'DELETE' });
+    await createTag('too late');
+    for (const reader of [feed, list]) await reader.until((each) => each.isEnded());
+    expect([feed.events.length, list.events.length]).toEqual([1, 1]);
+  });
+
   it('is not closed by the limits: further streams are refused', async () => {
     const own = await createTokenOver(ask, { name: 'limited', type: 'read-only' });
     const open = () => follow('types=tags', { authorization: `Bearer ${own}` });
@@ -243,7 +259,11 @@ describe('a stream ends', () => {
   /** Streams of an application without content. */
   const startStreams = async (limits: Partial<StreamLimits>) => {
     const app = fastify();
-    const streams = createEventStreams({ limits: { ...STREAM_LIMITS, ...limits }, rightsOf: () => 'same' });
+    const streams = createEventStreams({
+      limits: { ...STREAM_LIMITS, ...limits },
+      rightsOf: () => 'same',
+      accessState: () => 'same',
+    });
     const opened = Promise.withResolvers<EventStream>();
     app.get('/:id', async (request, reply) => {
       const { id } = request.params as { readonly id: string };

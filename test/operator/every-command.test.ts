@@ -34,6 +34,7 @@ const REFUSED: readonly Row[] = [
   },
   { args: ['parked', 'retry'], shows: NOTHING, stderr: /name items of varve parked list, or pass --all/ },
   { args: ['token', 'revoke', 'none'], shows: NOTHING, stderr: /There is no token "none" in force/ },
+  { args: ['export', ''], shows: NOTHING, stderr: /the name of the file is empty/ },
   { args: ['restore', '{folder}'], shows: NOTHING, stderr: /is not a complete backup/ },
 ];
 

@@ -9,6 +9,7 @@ import type { LogOnlySettings } from '../settings/settings.ts';
 /** `varve export`: to a file that is not there, or to stdout (`-`). Reads the log itself, which servers may have open. */
 export async function exportTo(settings: LogOnlySettings, file: string): Promise<void> {
   requireLog(settings);
+  if (file === '') throw new Error('the name of the file is empty: name a new file, or - for stdout');
   if (file !== '-' && existsSync(file)) throw new Error(`${file} exists already: name another file`);
   await withLog(settings, async (log) => {
     const started = performance.now();

@@ -36,6 +36,9 @@ export type WebhookOptions = JsonOption & {
   readonly allowPrivate?: true;
 };
 
+/** Parts of a webhook that the command line names otherwise. */
+const OPTION_OF: Readonly<Record<string, string>> = { url: '<url>', headers: '--header' };
+
 /**
  * `varve webhook add`: writes the secret alone to stdout, for scripts, and its description to stderr. A running server
  * delivers from then on, because it reads the same log.
@@ -45,7 +48,7 @@ export async function addWebhook(settings: Settings, options: WebhookOptions, ur
   const parsed = parseWebhook({ ...rest, url, allowPrivate, headers: headersOf(header) }, undefined);
   if (parsed.kind === 'problems') {
     const lines = parsed.problems.map(
-      ({ path, message }) => `  ${path === 'url' ? '<url>' : `--${path}`} ${message}`,
+      ({ path, message }) => `  ${OPTION_OF[path] ?? `--${path}`} ${message}`,
     );
     throw new InvalidSettings(lines.join('\n'));
   }

@@ -23,7 +23,11 @@ export type ChangesRoutesOptions = StreamContext & {
 
 /** `GET /api/_changes`: what happened to the documents that the caller may see, in pages or as a stream. */
 export function registerChanges(app: FastifyInstance, options: ChangesRoutesOptions): void {
-  const feeds = createFeedStreams({ ...options.freshness, failed: options.failed });
+  const feeds = createFeedStreams({
+    ...options.freshness,
+    verify: options.streams.verify,
+    failed: options.failed,
+  });
   register(app, '/api/_changes', {
     GET: async (request, reply) => {
       if (wantsStream(request)) return streamChanges(options, feeds, request, reply);

@@ -21,7 +21,11 @@ const LIVE = /(?:^|&)live=([^&]*)/;
 
 /** Creates the answers to `live=true` and `live=notify`. A process without known answers (those of the embedded index) refuses both. */
 export function createLiveLists(options: LiveListsOptions): LiveLists {
-  const lists = createListStreams({ ...options.freshness, failed: options.failed });
+  const lists = createListStreams({
+    ...options.freshness,
+    verify: options.streams.verify,
+    failed: options.failed,
+  });
   return {
     wants: wantsStream,
     async answer(type, request, reply) {

@@ -46,6 +46,8 @@ export type EventStream = {
 export type EventStreams = {
   /** Answers a request with a stream. Throws RequestError (429) above the limits, and while this process ends (503). */
   open(request: FastifyRequest, reply: FastifyReply, caller: StreamCaller): EventStream;
+  /** Ends streams whose caller has other rights by now, if tokens or roles have changed. Call it before content is sent. */
+  verify(): Promise<void>;
   /** Ends all streams: their clients connect again, to another process. */
   leave(): void;
   count(): number;
@@ -53,6 +55,8 @@ export type EventStreams = {
 
 export type EventStreamsOptions = {
   readonly limits: StreamLimits;
+  /** Tokens and roles: another object after each change. */
+  readonly accessState: () => unknown;
   /** Key of the rights that this `Authorization` has now; undefined: it is not valid any more. */
   readonly rightsOf: (authorization: string | undefined) => Promise<string | undefined> | string | undefined;
 };
@@ -76,7 +80,8 @@ export function retryFrame(): string {
 }
 
 /** Streams of one process. Without any there is no timer. */
-export function createEventStreams({ limits, rightsOf }: EventStreamsOptions): EventStreams {
+export function createEventStreams(options: EventStreamsOptions): EventStreams {
+  const { limits, rightsOf, accessState } = options;
   const streams = new Set<Open>();
   const perCaller = new Map<string, number>();
   let isLeaving = false;
@@ -85,19 +90,22 @@ export function createEventStreams({ limits, rightsOf }: EventStreamsOptions): E
   const beat = () => {
     for (const stream of streams) stream.send(stream.pulse());
   };
+  const endOthers = async () => {
+    for (const [authorization, callers] of Map.groupBy(streams, ({ caller }) => caller.authorization)) {
+      const rights = await rightsOf(authorization);
+      for (const stream of callers) if (stream.caller.rights !== rights) stream.end(retryFrame());
+    }
+  };
   let isChecking = false;
+  /** Tokens expire, and users are blocked, without a change of tokens and roles. */
   const check = async () => {
     if (isChecking) return;
     isChecking = true;
-    try {
-      for (const [authorization, callers] of Map.groupBy(streams, ({ caller }) => caller.authorization)) {
-        const rights = await rightsOf(authorization);
-        for (const stream of callers) if (stream.caller.rights !== rights) stream.end(retryFrame());
-      }
-    } finally {
+    await endOthers().finally(() => {
       isChecking = false;
-    }
+    });
   };
+  let verified = accessState();
   const start = () => {
     if (timers.length > 0) return;
     timers = [setInterval(beat, limits.heartbeatMs), setInterval(() => void check(), CHECK_MS)];
@@ -126,6 +134,12 @@ export function createEventStreams({ limits, rightsOf }: EventStreamsOptions): E
       start();
       stream.send(retryFrame());
       return stream;
+    },
+    async verify() {
+      for (let now = accessState(); now !== verified; now = accessState()) {
+        await endOthers();
+        verified = now;
+      }
     },
     leave() {
       isLeaving = true;

@@ -14,6 +14,8 @@ export type FeedStreamsOptions = {
   readonly beyond: (position: bigint) => Promise<void>;
   /** Position that reads show. */
   readonly position: () => bigint;
+  /** Ends streams whose caller has other rights by now. */
+  readonly verify: () => Promise<void>;
   readonly failed: (error: unknown) => void;
 };
 
@@ -41,6 +43,7 @@ export function createFeedStreams(options: FeedStreamsOptions): FeedStreams {
     while (channel.members.size > 0) {
       const shown = options.position();
       const page = await channel.reader.page(channel.next);
+      await options.verify();
       channel.next = page.next;
       const frame = page.items.length === 0 ? undefined : frameOf(page);
       if (frame !== undefined) for (const stream of channel.members) stream.send(frame);
@@ -90,6 +93,7 @@ export function createFeedStreams(options: FeedStreamsOptions): FeedStreams {
           }
           throw error;
         });
+        await options.verify();
         next = page.next;
         if (page.items.length > 0) stream.send(frameOf(page));
         await stream.drained();

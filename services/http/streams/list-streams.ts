@@ -24,6 +24,8 @@ export type LiveStream = { readonly stream: EventStream; readonly isNotify: bool
 export type ListStreamsOptions = {
   /** Resolves when reads show more than this position. */
   readonly beyond: (position: bigint) => Promise<void>;
+  /** Ends streams whose caller has other rights by now. */
+  readonly verify: () => Promise<void>;
   readonly failed: (error: unknown) => void;
 };
 
@@ -34,7 +36,7 @@ type SharedList = { readonly list: LiveList; shown: Shown; readonly members: Set
 const PACE_MS = 50;
 
 /** Creates streams of lists. Streams of one list share each answer, which is made at most every 50 ms. */
-export function createListStreams({ beyond, failed }: ListStreamsOptions): ListStreams {
+export function createListStreams({ beyond, verify, failed }: ListStreamsOptions): ListStreams {
   const lists = new Map<string, SharedList>();
   const run = async (shared: SharedList): Promise<void> => {
     const { list, members } = shared;
@@ -45,6 +47,7 @@ export function createListStreams({ beyond, failed }: ListStreamsOptions): ListS
       position = list.known.position();
       if (members.size === 0 || list.known.find(list.name) !== undefined) continue;
       const shown = await answerNow(list);
+      await verify();
       if (shown.id !== shared.shown.id) {
         shared.shown = shown;
         for (const member of members) sendShown(member, shown);

@@ -15,6 +15,7 @@ function startFeed() {
   const streams = createFeedStreams({
     beyond: () => moved.promise,
     position: () => 1n,
+    verify: async () => {},
     failed(error) {
       throw error;
     },

@@ -17,6 +17,7 @@ it('answers of a list that changes all the time are made at a pace', async () =>
   };
   const streams = createListStreams({
     beyond: async () => {},
+    verify: async () => {},
     failed(error) {
       throw error;
     },
