@@ -51,6 +51,8 @@ export async function postWebhook(post: WebhookPost): Promise<PostResult> {
     return { kind: 'failed', reason: `${name} cannot be resolved: ${(error as Error).message}` };
   }
   if (addresses === undefined) return tooLate(post);
+  // Node would throw where nothing can catch it.
+  if (addresses.length === 0) return { kind: 'failed', reason: `${name} has no address` };
   // One private address among several is enough to refuse: which one is connected to is chance.
   const wrong = addresses.find(({ address }) => isRefused(address));
   if (wrong !== undefined) return refused(wrong.address);

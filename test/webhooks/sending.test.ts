@@ -104,6 +104,11 @@ it('connects to the address that it checked, also if the name resolves to anothe
   expect(receiver.received[0]?.headers.host).toContain('no-such-name.invalid');
 });
 
+it('fails if a name has no address', async () => {
+  const post = { ...POST, url: 'http://nobody.example/', resolve: async () => [] };
+  expect(await postWebhook(post)).toEqual({ kind: 'failed', reason: 'nobody.example has no address' });
+});
+
 it('follows no redirect, and waits no longer than its timeout', async () => {
   const [receiver, other] = [await startReceiver(), await startReceiver()];
   onTestFinished(receiver.close);
