@@ -31,6 +31,9 @@ const VISIBLE = /^[\x20-\x7e\t]*$/;
 const OWN_HEADERS =
   /^(content-(type|length|encoding)|host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|x-strapi-event|webhook-.*)$/i;
 
+/** Characters of all additional headers: receivers refuse more. */
+const MOST_HEADERS = 4_000;
+
 /** Without blanks and control characters, which URLs omit silently. */
 const HTTP = /^https?:\/\/[^\0-\x20\x7f]+$/i;
 
@@ -86,6 +89,10 @@ const FORM = z.strictObject({
       (headers) =>
         new Set(Object.keys(headers).map((name) => name.toLowerCase())).size === Object.keys(headers).length,
       'has a header twice',
+    )
+    .refine(
+      (headers) => Object.entries(headers).flat().join('').length <= MOST_HEADERS,
+      `has more than ${MOST_HEADERS} characters`,
     ),
   allowPrivate: z.boolean({ error: 'must be true or false' }).default(false),
 });
