@@ -33,6 +33,11 @@ describe('GET /uploads/<name>.<ext>', () => {
     expect(await answer.text()).toBe(BYTES);
   });
 
+  it('ignores the Range of a HEAD, as RFC 9110 says', async () => {
+    const { status, headers } = await get({ range: 'bytes=0-3' }, 'HEAD');
+    expect([status, headers.get('content-range')]).toEqual([200, null]);
+  });
+
   it('answers HEAD with the same headers and no body', async () => {
     const [head, whole] = [await get({}, 'HEAD'), await get()];
     const headers = (answer: Response) =>

@@ -134,13 +134,13 @@ function httpDate(text: string | undefined): Date | undefined {
   return text === undefined ? undefined : new Date(Math.floor(Date.parse(text) / 1000) * 1000);
 }
 
-/** One range of bytes; several at once, and other units, are answered with the whole. */
+/** One range of bytes of a GET; several at once, other units and other methods are answered with the whole. */
 function requestedRange(
-  { headers }: FastifyRequest,
+  { headers, method }: FastifyRequest,
   tag: string,
   size: number,
 ): ByteRange | 'unsatisfiable' | undefined {
-  if (headers.range === undefined) return undefined;
+  if (headers.range === undefined || method !== 'GET') return undefined;
   if (headers['if-range'] !== undefined && headers['if-range'] !== tag) return undefined;
   const ranges = parseRange(size, headers.range, { combine: true });
   if (ranges === -1) return 'unsatisfiable';

@@ -72,7 +72,12 @@ export function rightNames(rights: Rights, registry: SchemaRegistry): readonly s
 }
 
 function publicRights(data: unknown, registry: SchemaRegistry) {
-  const { allow } = (data ?? {}) as { readonly allow?: unknown };
+  const { allow, ...others } = (data ?? {}) as { readonly allow?: unknown };
+  const unknown = Object.keys(others).map((path) => ({
+    path,
+    message: 'is unknown: callers without a token have only allow',
+  }));
+  if (unknown.length > 0) throw refused(unknown);
   const form = RIGHTS_FORM.safeParse(allow);
   if (!form.success) throw refused(form.error.issues.map(({ message }) => ({ path: 'allow', message })));
   const parsed = parseAllow(form.data, registry);

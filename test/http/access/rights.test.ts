@@ -238,6 +238,13 @@ describe('tokens over HTTP', () => {
 });
 
 describe('callers without a token', () => {
+  test('refuses members that would be ignored', async () => {
+    const data = { allow: ['tag.find'], drafts: true };
+    const { status, body } = await asks['full-access']('/_varve/public', { method: 'PUT', body: { data } });
+    expect([status, body.error.message]).toEqual([400, expect.stringMatching(/^drafts is unknown/)]);
+    expect((await asks['full-access']('/_varve/public', {})).body.data.allow).not.toContain('tag.find');
+  });
+
   test('get what public rights allow, from the next request on', async () => {
     const setPublic = (allow: readonly string[]) =>
       asks['full-access']('/_varve/public', { method: 'PUT', body: { data: { allow } } });
