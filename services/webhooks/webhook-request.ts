@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import * as z from 'zod';
 import { commaList } from '../../shared/comma-list.ts';
 import { type FormProblem, formProblems } from '../../shared/form-problems.ts';
+import { USER_TYPE } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../../shared/webhooks/webhook-events.ts';
 import { hasLocaleForm } from '../query/locale.ts';
@@ -118,6 +119,9 @@ export function parseWebhook(given: unknown, registry: SchemaRegistry | undefine
         path: 'types',
         message: `has "${type}", which is not a content type: pass a uid such as api::tag.tag`,
       })),
+    ...(types.some(({ uid }) => uid === USER_TYPE)
+      ? [{ path: 'types', message: `has ${USER_TYPE}: users send no webhooks` }]
+      : []),
     ...(rest.allowPrivate ? [] : privateProblems(url)),
   ];
   if (problems.length > 0) return { kind: 'problems', problems };

@@ -178,6 +178,11 @@ it.each([
   [{ url: `https://example.org/${'a'.repeat(2_000)}` }, 'url', 'at most 2000 characters'],
   [{ url: 'https://example.org', headers: JSON.parse('{"__proto__":"x"}') }, 'headers', '__proto__'],
   [{ url: 'https://example.org', headers: { a: 'b'.repeat(4_000) } }, 'headers', 'more than 4000 characters'],
+  [
+    { url: 'https://example.org', types: 'plugin::users-permissions.user' },
+    'types',
+    'users send no webhooks',
+  ],
   [undefined, 'data', 'must be an object'],
   [{ url: 'https://example.org', headers: { 'X-A': '1', 'x-a': '2' } }, 'headers', 'has a header twice'],
   [{ url: 'https://example.org', headers: { Expect: '100-continue' } }, 'headers', 'about the connection'],
