@@ -1,7 +1,7 @@
 import { createPackedPostings } from './packed-postings.ts';
 import { inSlices, type Slices } from './slices.ts';
 import type { StoredRows, StoredText } from './stored-words.ts';
-import type { KnownWord } from './vocabulary.ts';
+import { addToTables, createTables, type KnownWord } from './vocabulary.ts';
 import { addToTrie, createWordTrie, trieArrays } from './word-trie.ts';
 
 /** Words by number; undefined = the number is free. */
@@ -109,18 +109,26 @@ function visitWords(
 async function packWords(
   words: Words,
   slices: Slices,
-): Promise<Pick<StoredText, 'lines' | 'trie'> | undefined> {
+): Promise<Pick<StoredText, 'lines' | 'tables' | 'trie'> | undefined> {
   const trie = createWordTrie();
+  const tables = createTables(words);
   const lines: string[] = [];
   const some = (from: number, to: number) => {
     for (let number = from; number < to; number++) {
       const word = words[number];
       lines.push(lineOf(word));
-      if (word !== undefined) addToTrie(trie, word.folded, number);
+      if (word === undefined) continue;
+      addToTables(tables, word, number);
+      addToTrie(trie, word.folded, number);
     }
   };
   if (!(await inSlices(words.length, some, slices))) return undefined;
-  return { lines: Buffer.from(lines.join('\n')), trie: trieArrays(trie, words.length) };
+  const { numbers, otherFolded, otherStems } = tables;
+  return {
+    lines: Buffer.from(lines.join('\n')),
+    tables: [numbers, otherFolded, otherStems],
+    trie: trieArrays(trie, words.length),
+  };
 }
 
 /** A line for each number. The forms are left out where they are the word's own. */

@@ -14,7 +14,8 @@ import {
   wordsBasis,
 } from './stored-words.ts';
 import { digestOfRow, localeText, type TextIndex, watch } from './text-index.ts';
-import { dropWord, enterWord, kindOfKey, type Vocabulary } from './vocabulary.ts';
+import { dropWord, type KnownWord, kindOfKey, type Vocabulary, wordsFolded } from './vocabulary.ts';
+import { fillTable } from './word-table.ts';
 import { fillTrie } from './word-trie.ts';
 
 /** Items of a step: a search waits for a step at most. */
@@ -42,7 +43,6 @@ export function* restoreTexts(index: TextIndex, files: WordFiles): Generator<voi
     const text = localeText(index, locale);
     const ofLocale = takeTextArrays(parts, index.fields.length);
     yield* addWords(text.vocabulary, ofLocale);
-    fillTrie(text.vocabulary.trie, ofLocale.trie);
     for (const [field, words] of lengths.entries()) text.lengths[field] = words;
     text.postings = yield* keepPostings(ofLocale.postings, kept);
     texts.push(text);
@@ -81,20 +81,52 @@ function* keepRows(
   return rows;
 }
 
-function* addWords(vocabulary: Vocabulary, { lines, uses }: StoredText): Generator<void, void, void> {
-  const known = Buffer.from(lines.buffer, lines.byteOffset, lines.length).toString().split('\n');
+/** Most words are their own folded form and stem: their line has no tab, and they are one string. */
+function* addWords(vocabulary: Vocabulary, stored: StoredText): Generator<void, void, void> {
+  const { uses, lines } = stored;
+  const text = Buffer.from(lines.buffer, lines.byteOffset, lines.length).toString();
+  const counts = { numbers: 0, otherFolded: 0, otherStems: 0 };
+  let start = 0;
   for (let number = 0; number < uses.length; number++) {
     if (number % WORDS_AT_ONCE === 0) yield;
-    const line = known[number] ?? '';
-    vocabulary.words.push(undefined);
-    if (line === '') {
+    const end = lineEnd(text, start);
+    const word = start === end ? undefined : wordOfLine(text.slice(start, end), uses[number] as number);
+    start = end + 1;
+    vocabulary.words.push(word);
+    if (word === undefined) {
       vocabulary.freeNumbers.push(number);
       continue;
     }
-    const [key = '', folded = key, stem = folded] = line.split('\t');
-    const kind = kindOfKey(key);
-    const word = { folded, stem: kind === 'keyword' ? undefined : stem, kind, key };
-    enterWord(vocabulary, number, { ...word, uses: uses[number] as number });
+    counts.numbers++;
+    if (word.folded !== word.key) counts.otherFolded++;
+    if (word.stem !== undefined && word.stem !== word.key) counts.otherStems++;
+  }
+  const [numbers, otherFolded, otherStems] = stored.tables;
+  fillTable(vocabulary.numbers, numbers, counts.numbers);
+  fillTable(vocabulary.otherFolded, otherFolded, counts.otherFolded);
+  fillTable(vocabulary.otherStems, otherStems, counts.otherStems);
+  fillTrie(vocabulary.trie, stored.trie);
+  vocabulary.version++;
+  markStopWords(vocabulary);
+}
+
+function lineEnd(text: string, start: number): number {
+  const end = text.indexOf('\n', start);
+  return end < 0 ? text.length : end;
+}
+
+function wordOfLine(line: string, uses: number): KnownWord {
+  const [key = line, folded = key, stem = folded] = line.includes('\t') ? line.split('\t') : [line];
+  const kind = kindOfKey(key);
+  return { folded, stem: kind === 'keyword' ? undefined : stem, kind, key, isStopWord: false, uses };
+}
+
+function markStopWords(vocabulary: Vocabulary): void {
+  for (const stopWord of vocabulary.language.stopWords) {
+    for (const number of wordsFolded(vocabulary, stopWord)) {
+      const word = vocabulary.words[number];
+      if (word !== undefined) word.isStopWord = true;
+    }
   }
 }
 

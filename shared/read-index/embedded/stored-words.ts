@@ -2,6 +2,7 @@ import { WORDS_VERSION } from '../../search/words-version.ts';
 import type { PackedPostings } from './packed-postings.ts';
 import type { FileArray, PartReader } from './stored-file.ts';
 import type { TextIndex } from './text-index.ts';
+import type { TableArrays } from './word-table.ts';
 import type { TrieArrays } from './word-trie.ts';
 
 /** Where words are kept from one start to the next. They can be lost at any time: they are read from the rows again. */
@@ -47,6 +48,8 @@ export type StoredText = {
   readonly lines: Uint8Array;
   /** By number: how many words of texts it is. */
   readonly uses: Int32Array;
+  /** In the order of a vocabulary: by key, by other folded forms and by other stems. */
+  readonly tables: readonly [TableArrays, TableArrays, TableArrays];
   readonly trie: TrieArrays;
   /** By field. */
   readonly postings: readonly PackedPostings[];
@@ -81,19 +84,22 @@ export function takeRowArrays({ doubles, digests, numbers }: PartReader): Stored
   };
 }
 
-function partsOfText({ lines, uses, trie, postings }: StoredText): readonly FileArray[] {
+function partsOfText({ lines, uses, tables, trie, postings }: StoredText): readonly FileArray[] {
   const { letters, firstChild, nextSibling, firstWord, nextWord } = trie;
   const ofFields = postings.flatMap(({ counts, entries, denseWords, denseCounts, bits }) => [
     ...[counts, entries, denseWords, denseCounts, bits],
   ]);
-  return [lines, uses, letters, firstChild, nextSibling, firstWord, nextWord, ...ofFields];
+  const ofTables = tables.flatMap(({ heads, next }) => [heads, next]);
+  return [lines, uses, ...ofTables, letters, firstChild, nextSibling, firstWord, nextWord, ...ofFields];
 }
 
 /** Takes the arrays of the next locale. */
 export function takeTextArrays({ bytes, shorts, numbers }: PartReader, fields: number): StoredText {
+  const table = () => ({ heads: numbers(), next: numbers() });
   return {
     lines: bytes(),
     uses: numbers(),
+    tables: [table(), table(), table()],
     trie: {
       letters: shorts(),
       firstChild: numbers(),

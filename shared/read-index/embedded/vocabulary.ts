@@ -1,12 +1,20 @@
 import { createRecentValues, type RecentValues } from '../../recent-values.ts';
 import type { Language } from '../../search/languages.ts';
 import { type IndexedWord, indexedWord, type WordKind, type WordMatch } from '../../search/match-word.ts';
+import {
+  addToTable,
+  createWordTable,
+  numberOf,
+  numbersOf,
+  removeFromTable,
+  type WordTable,
+} from './word-table.ts';
 import { addToTrie, createWordTrie, removeFromTrie, type WordTrie } from './word-trie.ts';
 
 /** A word of the vocabulary. */
 export type KnownWord = IndexedWord & {
   readonly key: string;
-  readonly isStopWord: boolean;
+  isStopWord: boolean;
   /** How many words of texts it is. */
   uses: number;
 };
@@ -21,11 +29,11 @@ export type Vocabulary = {
   readonly words: (KnownWord | undefined)[];
   /** Words that terms were expanded to, valid for one `version`. */
   readonly expansions: { version: number; byTerm: RecentValues<string, Expansion> };
-  /** By key. Most words are their own folded form and stem, so the two maps below do not have them. */
-  readonly numbers: Map<string, number>;
+  /** By key. Most words are their own folded form and stem, so the two tables below do not have them. */
+  readonly numbers: WordTable;
   /** By folded form and by stem: the words whose keys differ from it. */
-  readonly otherFolded: Map<string, number[]>;
-  readonly otherStems: Map<string, number[]>;
+  readonly otherFolded: WordTable;
+  readonly otherStems: WordTable;
   /** By hash: a word that was read lately, so that most words of plain texts are found without a string. */
   readonly recent: Int32Array;
   readonly freeNumbers: number[];
@@ -34,6 +42,8 @@ export type Vocabulary = {
   /** Goes up when a word comes or goes. */
   version: number;
 };
+
+type WordTables = Pick<Vocabulary, 'numbers' | 'otherFolded' | 'otherStems'>;
 
 /** Words of a vocabulary that match a term, and how. */
 export type Expansion = { readonly words: readonly number[]; readonly matches: readonly WordMatch[] };
@@ -53,13 +63,12 @@ export function createExpansionCache(): RecentValues<string, Expansion> {
 
 /** Creates a vocabulary without words. */
 export function createVocabulary(language: Language): Vocabulary {
+  const words: Vocabulary['words'] = [];
   return {
     language,
-    words: [],
+    words,
     expansions: { version: 0, byTerm: createExpansionCache() },
-    numbers: new Map(),
-    otherFolded: new Map(),
-    otherStems: new Map(),
+    ...createTables(words),
     recent: new Int32Array(RECENT_WORDS),
     freeNumbers: [],
     trie: createWordTrie(),
@@ -67,10 +76,31 @@ export function createVocabulary(language: Language): Vocabulary {
   };
 }
 
+/** Creates the tables of a vocabulary, in which no word is yet. */
+export function createTables(words: readonly (KnownWord | undefined)[]): WordTables {
+  const wordAt = (number: number) => words[number] as KnownWord;
+  return {
+    numbers: createWordTable((number) => wordAt(number).key),
+    otherFolded: createWordTable((number) => wordAt(number).folded),
+    otherStems: createWordTable((number) => wordAt(number).stem ?? ''),
+  };
+}
+
+/** Adds a word to the tables. */
+export function addToTables(
+  { numbers, otherFolded, otherStems }: WordTables,
+  { key, folded, stem }: KnownWord,
+  number: number,
+): void {
+  addToTable(numbers, key, number);
+  if (folded !== key) addToTable(otherFolded, folded, number);
+  if (stem !== undefined && stem !== key) addToTable(otherStems, stem, number);
+}
+
 /** The number of a word in lower case. It is used once more. */
 export function internWord(vocabulary: Vocabulary, word: string, kind: WordKind): number {
   const key = PREFIXES[kind] + word;
-  const number = vocabulary.numbers.get(key) ?? addWord(vocabulary, key, word, kind);
+  const number = numberOf(vocabulary.numbers, key) ?? addWord(vocabulary, key, word, kind);
   (vocabulary.words[number] as KnownWord).uses++;
   return number;
 }
@@ -101,30 +131,28 @@ export function dropWord(vocabulary: Vocabulary, number: number): void {
   word.uses--;
   if (word.uses > 0) return;
   vocabulary.words[number] = undefined;
-  vocabulary.numbers.delete(word.key);
   vocabulary.freeNumbers.push(number);
   vocabulary.version++;
   const { key, folded, stem } = word;
-  if (folded !== key) removeFrom(vocabulary.otherFolded, folded, number);
-  if (stem !== undefined && stem !== key) removeFrom(vocabulary.otherStems, stem, number);
+  removeFromTable(vocabulary.numbers, key, number);
+  if (folded !== key) removeFromTable(vocabulary.otherFolded, folded, number);
+  if (stem !== undefined && stem !== key) removeFromTable(vocabulary.otherStems, stem, number);
   removeFromTrie(vocabulary.trie, word.folded, number);
 }
 
 /** The words with this folded form. */
 export function wordsFolded({ words, numbers, otherFolded }: Vocabulary, folded: string): readonly number[] {
-  const others = otherFolded.get(folded) ?? NO_NUMBERS;
-  const own = numbers.get(folded);
+  const others = numbersOf(otherFolded, folded);
+  const own = numberOf(numbers, folded);
   return own === undefined || words[own]?.folded !== folded ? others : [own, ...others];
 }
 
 /** The words with this stem. */
 export function wordsOfStem({ words, numbers, otherStems }: Vocabulary, stem: string): readonly number[] {
-  const others = otherStems.get(stem) ?? NO_NUMBERS;
-  const own = numbers.get(stem);
+  const others = numbersOf(otherStems, stem);
+  const own = numberOf(numbers, stem);
   return own === undefined || words[own]?.stem !== stem ? others : [own, ...others];
 }
-
-const NO_NUMBERS: readonly number[] = Object.freeze([]);
 
 /** The kind of the word that has this key. */
 export function kindOfKey(key: string): WordKind {
@@ -134,35 +162,12 @@ export function kindOfKey(key: string): WordKind {
 
 function addWord(vocabulary: Vocabulary, key: string, word: string, kind: WordKind): number {
   const number = vocabulary.freeNumbers.pop() ?? vocabulary.words.length;
-  const known = { ...indexedWord(vocabulary.language, word, kind), key, uses: 0 };
-  enterWord(vocabulary, number, known);
-  addToTrie(vocabulary.trie, known.folded, number);
-  return number;
-}
-
-/** Gives a word a number that is free. The caller enters it in the trie. */
-export function enterWord(
-  vocabulary: Vocabulary,
-  number: number,
-  { folded, stem, kind, key, uses }: Omit<KnownWord, 'isStopWord'>,
-): void {
+  const { folded, stem } = indexedWord(vocabulary.language, word, kind);
   const isStopWord = vocabulary.language.stopWords.has(folded);
-  vocabulary.words[number] = { folded, stem, kind, key, isStopWord, uses };
-  vocabulary.numbers.set(key, number);
-  if (folded !== key) addTo(vocabulary.otherFolded, folded, number);
-  if (stem !== undefined && stem !== key) addTo(vocabulary.otherStems, stem, number);
+  const known = { folded, stem, kind, key, isStopWord, uses: 0 };
+  vocabulary.words[number] = known;
+  addToTables(vocabulary, known, number);
+  addToTrie(vocabulary.trie, folded, number);
   vocabulary.version++;
-}
-
-function addTo(lists: Map<string, number[]>, key: string, number: number): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [number]);
-  else list.push(number);
-}
-
-function removeFrom(lists: Map<string, number[]>, key: string, number: number): void {
-  const list = lists.get(key);
-  if (list === undefined) return;
-  list.splice(list.indexOf(number), 1);
-  if (list.length === 0) lists.delete(key);
+  return number;
 }

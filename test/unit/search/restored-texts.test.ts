@@ -98,7 +98,7 @@ function textOf({ vocabulary, postings, lengths, rows }: LocaleText) {
     );
     return [[word.key, { ...word, found, isInTrie: inTrie.has(number) }] as const];
   });
-  expect(vocabulary.numbers.size).toBe(words.length);
+  expect(vocabulary.numbers.count).toBe(words.length);
   return { rows, lengths, words: Object.fromEntries(words) };
 }
 

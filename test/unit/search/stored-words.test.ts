@@ -23,7 +23,8 @@ const ARTICLES = 1_000;
 const article = (key: number, body = 'boundary layer') =>
   articleChange({ key, version: 'published', locale: 'en', stars: null, texts: [`title ${key}`, body, ''] });
 
-const articles = (count: number) => Array.from({ length: count }, (_, at) => article(at + 1));
+const articles = (count: number, body?: string) =>
+  Array.from({ length: count }, (_, at) => article(at + 1, body));
 
 type Rows = Parameters<ReturnType<typeof createEmbeddedIndex>['apply']>[0]['rows'];
 
@@ -51,31 +52,35 @@ async function page(index: Index, query: string, typoTolerance = true) {
 }
 
 /** Stores the words of a thousand articles. */
-async function stored(): Promise<WordMemory> {
+async function stored(body?: string): Promise<WordMemory> {
   const files = createWordMemory();
-  const index = await open(articles(ARTICLES), files);
+  const index = await open(articles(ARTICLES, body), files);
   await found(index, 'layer ');
   await index.close();
   expect([...files.files.keys()]).toEqual([`${ARTICLE}.published.published`]);
   return files;
 }
 
-/** Replaces a text in the files by one of the same length. Their digests are those of the new content. */
-function rewrite({ files }: WordMemory, text: string, other: string): void {
+/** Changes the files. Their digests are those of the new content. */
+function rewrite({ files }: WordMemory, change: (bytes: Buffer, name: string) => void): void {
   for (const [name, bytes] of files) {
     const changed = Buffer.from(bytes);
-    for (let at = changed.indexOf(text); at >= 0; at = changed.indexOf(text, at + 1))
-      changed.write(other, at);
+    change(changed, name);
     changed.writeBigUInt64LE(fastDigestBits(changed.subarray(8)), 0);
     files.set(name, changed);
   }
 }
 
-/** Another word in the file shows where words come from. */
+/** Files with another word and with the digests of texts that do not have it: it shows where words come from. */
 async function storedWithMark(): Promise<WordMemory> {
-  const files = await stored();
-  rewrite(files, 'layer', 'mark5');
-  return files;
+  const [{ files }, marked] = [await stored(), await stored('boundary mark5')];
+  rewrite(marked, (bytes, name) => {
+    const start = 16 + Math.ceil(bytes.readUInt32LE(8) / 8) * 8;
+    // Behind the keys, of eight bytes each.
+    const [from, to] = [start + 8 * ARTICLES, start + 16 * ARTICLES];
+    bytes.set(files.get(name)?.subarray(from, to) ?? [], from);
+  });
+  return marked;
 }
 
 it('takes the words of unchanged rows from the file', async () => {
@@ -159,7 +164,10 @@ it.each([
 
 it('reads words again if another version stored them', async () => {
   const files = await storedWithMark();
-  rewrite(files, `"basis":"[2,${WORDS_VERSION},`, `"basis":"[2,${WORDS_VERSION - 1},`);
+  rewrite(files, (bytes) => {
+    const [basis, earlier] = [WORDS_VERSION, WORDS_VERSION - 1].map((version) => `"basis":"[2,${version},`);
+    bytes.write(earlier as string, bytes.indexOf(basis as string));
+  });
   const index = await open(articles(ARTICLES), files);
   expect([await found(index, 'mark5 '), await found(index, 'layer ')]).toEqual([0, ARTICLES]);
 });

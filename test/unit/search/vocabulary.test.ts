@@ -59,7 +59,7 @@ it('forgets words that are not used any more', () => {
     expect(wordsFolded(vocabulary, word)).toEqual([]);
     expect(wordsOfStem(vocabulary, word)).toEqual([]);
   }
-  expect([vocabulary.numbers.size, vocabulary.otherFolded.size, vocabulary.otherStems.size]).toEqual([
+  expect([vocabulary.numbers.count, vocabulary.otherFolded.count, vocabulary.otherStems.count]).toEqual([
     0, 0, 0,
   ]);
 });

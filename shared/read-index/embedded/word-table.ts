@@ -1,0 +1,107 @@
+/**
+ * Numbers of words by a text that each has: chains of numbers in two arrays. A map would have to be made again at each start, which takes
+ * several times as long as the words themselves. Tables do not know the texts, and ask for them.
+ */
+export type WordTable = TableArrays & {
+  /** Numbers in the table. */
+  count: number;
+  readonly textOf: (number: number) => string;
+};
+
+/** The arrays of a table, as they are stored. */
+export type TableArrays = {
+  /** By hash: the first number of the chain; -1 = none. A power of two of them. */
+  heads: Int32Array;
+  /** By number: the next one of its chain. */
+  next: Int32Array;
+};
+
+const FIRST_HEADS = 64;
+const NO_NUMBER = -1;
+
+/** Creates a table without numbers. */
+export function createWordTable(textOf: (number: number) => string): WordTable {
+  return {
+    heads: new Int32Array(FIRST_HEADS).fill(NO_NUMBER),
+    next: new Int32Array(FIRST_HEADS),
+    count: 0,
+    textOf,
+  };
+}
+
+/** Gives an empty table the `count` numbers of stored arrays, without a copy. */
+export function fillTable(table: WordTable, { heads, next }: TableArrays, count: number): void {
+  Object.assign(table, { heads, next, count });
+}
+
+/** Adds a number that the table does not have. Numbers are small: memory grows with the highest. */
+export function addToTable(table: WordTable, text: string, number: number): void {
+  if (table.count >= table.heads.length) growHeads(table);
+  if (number >= table.next.length) {
+    const next = new Int32Array(Math.max(FIRST_HEADS, number * 2));
+    next.set(table.next);
+    table.next = next;
+  }
+  link(table, text, number);
+  table.count++;
+}
+
+/** Removes a number that was added with this text. */
+export function removeFromTable(table: WordTable, text: string, number: number): void {
+  const { heads, next } = table;
+  const slot = slotOf(heads, text);
+  const behind = next[number] as number;
+  table.count--;
+  if (heads[slot] === number) {
+    heads[slot] = behind;
+    return;
+  }
+  let before = heads[slot] as number;
+  while (next[before] !== number) before = next[before] as number;
+  next[before] = behind;
+}
+
+/** Returns the number of a text that only one has. */
+export function numberOf({ heads, next, textOf }: WordTable, text: string): number | undefined {
+  let number = heads[slotOf(heads, text)] as number;
+  while (number !== NO_NUMBER && textOf(number) !== text) number = next[number] as number;
+  return number === NO_NUMBER ? undefined : number;
+}
+
+/** Returns the numbers with a text. */
+export function numbersOf({ heads, next, textOf }: WordTable, text: string): readonly number[] {
+  const found: number[] = [];
+  for (
+    let number = heads[slotOf(heads, text)] as number;
+    number !== NO_NUMBER;
+    number = next[number] as number
+  )
+    if (textOf(number) === text) found.push(number);
+  return found;
+}
+
+function link({ heads, next }: TableArrays, text: string, number: number): void {
+  const slot = slotOf(heads, text);
+  next[number] = heads[slot] as number;
+  heads[slot] = number;
+}
+
+function growHeads(table: WordTable): void {
+  const { heads, next, textOf } = table;
+  table.heads = new Int32Array(heads.length * 2).fill(NO_NUMBER);
+  for (const first of heads) {
+    let number = first;
+    while (number !== NO_NUMBER) {
+      const behind = next[number] as number;
+      link(table, textOf(number), number);
+      number = behind;
+    }
+  }
+}
+
+/** The hash is that of all processes, as the arrays are stored. */
+function slotOf({ length }: Int32Array, text: string): number {
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return (hash ^ (hash >>> 15)) & (length - 1);
+}
