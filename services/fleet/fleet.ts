@@ -54,6 +54,8 @@ export type FleetOptions = {
   readonly takeOffice: (lead: Lead) => Promise<void>;
   /** False: this process never claims the lease. Default: it does when that is free. */
   readonly mayLead?: boolean;
+  /** Resolves when this process may claim the lease; before, it only watches the leader. Default: at once. */
+  readonly turn?: Promise<void>;
   /** Another process is the leader, or will be: called when that is known at the start, and when the lease is lost. */
   readonly standBy: () => void;
   readonly report: (what: FleetReport) => void;
@@ -80,11 +82,23 @@ export function joinFleet(options: FleetOptions): Fleet {
   /** Epoch of the lease whose holder was seen alive, not only named by the log. */
   let confirmed: number | undefined;
   const start = view.current();
+  let isStandby = false;
   let isClosed = false;
   let hasSteppedDown = false;
+  let isTurn = options.turn === undefined;
+  void options.turn?.then(() => {
+    isTurn = true;
+    view.wake();
+  });
   const pace = createClaimPace(() => performance.now());
 
   const holds = (lease: Lease) => lease.leader?.owner === claimant.owner;
+  /** Reads can be answered whichever process is the leader. */
+  const beReadable = (): void => {
+    if (isStandby) return;
+    isStandby = true;
+    options.standBy();
+  };
   const epoch = () => (holds(view.current()) && office === view.current().epoch ? office : undefined);
   const hold = async (lease: Lease): Promise<void> => {
     try {
@@ -94,12 +108,13 @@ export function joinFleet(options: FleetOptions): Fleet {
       return giveBack();
     }
     office = lease.epoch;
+    isStandby = false;
     report({ kind: 'leading', epoch: lease.epoch });
     view.wake();
     while (!isClosed && view.current().epoch === lease.epoch && holds(view.current()))
       await view.changed(60_000);
     office = undefined;
-    options.standBy();
+    beReadable();
     if (isClosed || view.current().epoch === lease.epoch) return;
     report({ kind: 'lost', epoch: lease.epoch });
     pace.lost();
@@ -115,7 +130,7 @@ export function joinFleet(options: FleetOptions): Fleet {
   };
   const confirm = (lease: Lease): void => {
     if (confirmed === lease.epoch) return;
-    if (confirmed === undefined) options.standBy();
+    beReadable();
     confirmed = lease.epoch;
     view.wake();
   };
@@ -143,6 +158,8 @@ export function joinFleet(options: FleetOptions): Fleet {
       isClosed: () => isClosed,
       alive: () => confirm(lease),
       membership: claimant.membership,
+      mayClaim: () => isTurn,
+      silent: beReadable,
     };
     if (!(await watchLeader(watch))) return;
     if (pace.hasLost() && lease.leader !== undefined) await view.changed(pace.silence() * Math.random());
@@ -151,8 +168,7 @@ export function joinFleet(options: FleetOptions): Fleet {
     } catch (reason) {
       // A leader that is stopped inside a commit locks the log until it continues or ends.
       report({ kind: 'unclaimed', reason });
-      // Reads can be answered whichever process is the leader.
-      if (confirmed === undefined) options.standBy();
+      beReadable();
       await view.changed(LEADER_TIMEOUTS.silence);
     }
   };

@@ -14,10 +14,12 @@ export type Presence = {
   join(membership: Membership): void;
   /** Its part in the fleet is known from now on. */
   of(fleet: Part): void;
+  /** From now on it answers nothing: another process says who it is at the same address. */
+  leave(): void;
   /**
    * Answers `GET /_varve/leader` with owner and epoch (null unless it is the leader), to everyone: neither is secret. A
    * process of its log that asks a question gets the proof that this is the leader. It answers in every phase, also
-   * while its data is being loaded. Returns false for another path.
+   * while its data is being loaded. Returns false for another path, and after `leave`.
    */
   answer(request: IncomingMessage, response: ServerResponse): boolean;
 };
@@ -27,6 +29,7 @@ export function createPresence(): Presence {
   const owner = randomUUID();
   let fleet: Part | undefined;
   let membership: Membership | undefined;
+  let hasLeft = false;
   const respond = async ({ headers }: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = JSON.stringify({ owner, epoch: fleet?.epoch() ?? null });
     const question = headers[QUESTION_HEADER];
@@ -50,8 +53,11 @@ export function createPresence(): Presence {
     of(joined) {
       fleet = joined;
     },
+    leave() {
+      hasLeft = true;
+    },
     answer(request, response) {
-      if (request.url !== LEADER_PATH || request.method !== 'GET') return false;
+      if (hasLeft || request.url !== LEADER_PATH || request.method !== 'GET') return false;
       // The log cannot be read now: there is no answer.
       respond(request, response).catch(() => response.writeHead(503, { 'content-length': 0 }).end());
       return true;

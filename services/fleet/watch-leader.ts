@@ -48,6 +48,9 @@ export type LeaderWatch = {
   readonly membership: Membership | undefined;
   /** Called whenever the leader answers. */
   readonly alive: () => void;
+  /** False: the watch continues although the leader shows no sign of life. `silent` is called then. */
+  readonly mayClaim: () => boolean;
+  readonly silent: () => void;
 };
 
 /**
@@ -60,7 +63,8 @@ export async function watchLeader(watch: LeaderWatch): Promise<boolean> {
   while (!isClosed() && view.current() === lease) {
     const state = await checkLeader(lease.leader);
     if (view.current() !== lease) return false;
-    if (state === 'free') return true;
+    if (state === 'free' && watch.mayClaim()) return true;
+    if (state === 'free') watch.silent();
     if (state === 'alive') watch.alive();
     await view.changed(timeouts.probeEvery);
   }

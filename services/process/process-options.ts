@@ -75,6 +75,11 @@ export type VarveOptions = ServingOptions &
     readonly adopt?: boolean;
     /** False: this process is never the leader, and forwards its writes. Default: it can become leader. */
     readonly mayLead?: boolean;
+    /**
+     * For a process that takes another one's place: resolves when that one has stepped down or ended. It does not claim the lease
+     * before, however silent the other one is. Absent: it claims the lease whenever that is free.
+     */
+    readonly claimsFrom?: Promise<void> | undefined;
     /** Presence of this process for others of its log. */
     readonly presence: Pick<Presence, 'owner' | 'join'>;
     /** Address for the others. */

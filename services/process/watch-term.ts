@@ -24,7 +24,8 @@ export function createTermWatch({ log, space }: Pick<Claimant, 'log' | 'space'>,
     for (let lease = NO_LEASE; !signal.aborted; ) {
       // A log that cannot be read just then says nothing of anyone.
       lease = await readLease(log, space, lease).catch(() => lease);
-      if (lease.epoch > epoch) return over.reject(new Error(OVER));
+      // It may have stepped down meanwhile, for the process that has the lease now.
+      if (lease.epoch > epoch && !signal.aborted) return over.reject(new Error(OVER));
       await delay(LOOK_EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
     }
   };

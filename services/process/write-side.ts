@@ -84,7 +84,7 @@ function joinFleetOf(
     epochAt: graph.epochAt,
     position: graph.position,
     applied: projector.applied,
-    ...defined({ mayLead: options.mayLead }),
+    ...defined({ mayLead: options.mayLead, turn: options.claimsFrom }),
     async takeOffice(lead: Lead) {
       const isCopy = membership?.isCopy() === true;
       await identifyLog(log, space, isCopy).catch((error: unknown) => {

@@ -44,6 +44,8 @@ export type Supervisor = Hello & {
   onRenew(renew: () => void): void;
   /** In a worker that takes another's place: says that it could serve, and resolves when it is to. */
   ready(): Promise<void>;
+  /** The same without saying anything. undefined: this worker takes no other's place. */
+  readonly turn: Promise<void> | undefined;
   /** Accepts connections from now on. */
   enter(): Promise<void>;
   /** This process cannot take the other's place. */
@@ -172,6 +174,7 @@ export async function connectSupervisor(): Promise<Supervisor> {
       send({ kind: 'ready' });
       return turn.promise;
     },
+    turn: said.succession && turn.promise,
     async enter() {
       waits = false;
       for (const start of listeners) await start();

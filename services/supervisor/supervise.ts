@@ -76,7 +76,10 @@ function createServer(options: SuperviseOptions): Server {
     serving: () => server.serving,
     retireReaders: reading.retire,
     entered: (from, next) => enter(server, from, next),
-    lost: () => startServing(server),
+    lost() {
+      server.restarts++;
+      startServing(server);
+    },
     isStopping,
     drainMs,
   });

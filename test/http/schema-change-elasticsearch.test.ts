@@ -1,6 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LEADER_TIMEOUTS } from '../../services/fleet/watch-leader.ts';
 import {
   CHANGE_NOTE,
   changeCooks,
@@ -13,6 +15,7 @@ import {
 import { foundSums, indexDigests, rebuiltSums } from '../support/document-sums.ts';
 import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { createKitchenTypes } from '../support/kitchen.ts';
+import { childrenOf } from '../support/processes.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { runVarve } from '../support/run-varve.ts';
 import {
@@ -116,6 +119,30 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
     expect((await runVarve(['rollback', ...own()])).stderr).toContain(
       'of other content types than those in force',
     );
+  }, 120_000);
+
+  it('are served although the process of the earlier ones is paused while the next one gets ready', async () => {
+    expect(await stop('SIGTERM')).toBe(0);
+    changeCooks(contentTypes, (attributes) => ({ ...attributes, rank: { type: 'integer' } }));
+    const started = await start();
+    const supervisor = started.varve.child.pid ?? 0;
+    const versionOf = (cook: Record<string, unknown>) => ('rank' in cook ? 'new' : 'old');
+    let isPaused = false;
+    const { seen } = await watchChange(started, versionOf, async () => {
+      const [first = 0, next] = childrenOf(supervisor);
+      if (next === undefined || isPaused) return;
+      isPaused = true;
+      process.kill(first, 'SIGSTOP');
+      await delay(3 * LEADER_TIMEOUTS.silence);
+      process.kill(first, 'SIGCONT');
+    });
+    expect({ seen, isPaused }).toEqual({ seen: ['old', 'new'], isPaused: true });
+    expect(started.varve.output()).not.toContain('another process took over');
+    await expect
+      .poll(async () => (await postCook(started.url, { fullName: 'Fay', rank: 1 })).status, {
+        timeout: 30_000,
+      })
+      .toBe(201);
   }, 120_000);
 
   it('keep the earlier answers after a kill, and the new types are served later', async () => {

@@ -35,6 +35,7 @@ function successionOptions({ settings, supervisor, operators, recent, readSide }
     },
     generation: succession?.generation,
     turn: succession?.changesTypes === true ? supervisor.ready : undefined,
+    claimsFrom: supervisor.turn,
     workersBeside: settings.workers === 1 ? undefined : supervisor.rotation,
     // Everything that this process answers with other content types is another request.
     handOver: (generation: number, changesTypes: boolean) =>

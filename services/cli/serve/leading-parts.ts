@@ -71,8 +71,7 @@ export async function openLeadingParts(
   const shared = await workerOptions(settings, supervisor, { ...plan, operating: ports.operating });
   const gate = createRequestGate();
   const first = (request: IncomingMessage, response: ServerResponse) =>
-    // After this process has stepped down, the next one says that it is the leader, at the same address.
-    ports.first(request, response) || (!gate.isClosed() && shared.presence.answer(request, response));
+    ports.first(request, response) || shared.presence.answer(request, response);
   const leading = await openLeadingWorker(settings, supervisor, first);
   if (leading !== undefined) stop.first(leading);
   const recent = createRecentRequests();

@@ -6,7 +6,7 @@ import { serveApp } from './serve-app.ts';
 
 /** Serves the earlier generation on a listener while the content types of its index outside are replaced. */
 export function serveEarlierTypes(parts: LeadingParts, listener: Listener): InterimDuties {
-  const { settings, role, logger, paths, supervisor, operators, ports, stop } = parts;
+  const { settings, role, logger, paths, supervisor, operators, ports, stop, shared } = parts;
   return {
     async serve(served, operator, changes, leave) {
       logger.warn(
@@ -16,7 +16,10 @@ export function serveEarlierTypes(parts: LeadingParts, listener: Listener): Inte
       operators.serve(operator);
       ports.admit(served.access);
       stop.with(listener, { close: leave });
-      supervisor.onYield(leave);
+      supervisor.onYield(() => {
+        shared.presence.leave();
+        return leave();
+      });
       await serveApp({
         role,
         settings,

@@ -91,6 +91,7 @@ function attach(parts: LeadingParts, { varve, listener }: OpenServer): void {
   shared.presence.of(varve.fleet);
   operators.serve(varve.operator);
   supervisor.onYield(async () => {
+    shared.presence.leave();
     gate.close(async () => ((await varve.latest()) ? undefined : listener.left));
     await varve.yield();
   });

@@ -5,7 +5,6 @@ export type RequestGate = {
   guard(handler: RequestListener): RequestListener;
   /** From now on `wait` is called for each request, which waits for it. It resolves to what answers the request, if another does. */
   close(wait: () => Promise<RequestListener | undefined>): void;
-  isClosed(): boolean;
 };
 
 /** Creates an open gate. It cannot be opened again once it is closed. */
@@ -22,6 +21,5 @@ export function createRequestGate(): RequestGate {
     close(waited) {
       wait = waited;
     },
-    isClosed: () => wait !== undefined,
   };
 }
