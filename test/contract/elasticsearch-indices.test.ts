@@ -1,11 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
   createElasticsearchCluster,
   type ElasticsearchCluster,
+  isPassingFailure,
 } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import type { OpenedIndices } from '../../shared/read-index/elasticsearch/indices/open-indices.ts';
 import { buildRegistry } from '../../shared/schema/build-registry.ts';
 import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
+import { startElasticsearchProxy } from '../support/elasticsearch-proxy.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 
 /** The indices that leaders make, of which one may have been replaced and not know it. */
@@ -69,6 +71,59 @@ describe('the indices that a leader makes', await needsElasticsearch(), () => {
     expect(Object.values(first.set).filter((index) => left.has(index))).toEqual([]);
     expect([...left]).toEqual(expect.arrayContaining(Object.values(next.set)));
   });
+
+  it.each([
+    ['made', true],
+    ['not made', false],
+  ])(
+    'are made and switched to once all nodes confirm it, if a change that was not confirmed in time was %s',
+    { timeout: 120_000 },
+    async (_what, isMade) => {
+      const proxy = await startElasticsearchProxy(url);
+      onTestFinished(proxy.close);
+      /** Kinds of changes that were not confirmed yet. */
+      const waiting = new Set(['PUT index', 'POST _aliases', 'DELETE index']);
+      proxy.intercept(async ({ method, path, body }) => {
+        const isSearched = path.split('?')[0] !== `/${space}-progress` && path.startsWith(`/${space}`);
+        const kind = path.startsWith('/_aliases') ? `${method} _aliases` : `${method} index`;
+        if (!(isSearched || path.startsWith('/_aliases')) || !waiting.delete(kind)) return undefined;
+        const headers = { 'content-type': 'application/json' };
+        if (isMade) await fetch(`${url}${path}`, { method, headers, ...(body !== '' && { body }) });
+        return { status: 200, json: { acknowledged: false, shards_acknowledged: false } };
+      });
+      const cluster = createElasticsearchCluster({ connection: { url: proxy.url }, space, registry });
+      clusters.push(cluster);
+      const repeated = async <Result>(work: () => Promise<Result>): Promise<readonly [number, Result]> => {
+        for (let failures = 0; ; failures++) {
+          try {
+            return [failures, await work()];
+          } catch (error) {
+            expect((error as Error).message).toContain('not all nodes of the cluster have confirmed');
+            expect(isPassingFailure(error)).toBe(true);
+          }
+        }
+      };
+      expect(await repeated(() => cluster.fence.raise(1, async () => true))).toEqual([1, true]);
+      expect(await cluster.fence.newest()).toBe(1);
+      const [, opened] = await repeated(() => openAll(cluster, 1));
+      waiting.add('POST _aliases');
+      expect(await repeated(opened.promote)).toEqual([1, true]);
+      expect(await cluster.indices.refresh()).toEqual(opened.set);
+      const [, next] = await repeated(() => openAll(cluster, 1));
+      expect(await repeated(next.promote)).toEqual([0, true]);
+      await repeated(next.removeReplaced);
+      expect(waiting.size).toBe(0);
+      expect([...(await existing())].sort()).toEqual(
+        [`${space}-progress`, ...Object.values(next.set)].sort(),
+      );
+      const sets = cluster.sets('one');
+      const planned = await sets.plan({});
+      waiting.add('PUT index').add('POST _aliases');
+      await repeated(() => sets.make(planned));
+      expect(await repeated(() => sets.promote(planned, 1))).toEqual([1, true]);
+      expect([await sets.live(), await sets.fits(planned), waiting.size]).toEqual([planned, true, 0]);
+    },
+  );
 
   it('are not read after another leader has taken over, which removes them', {
     timeout: 120_000,

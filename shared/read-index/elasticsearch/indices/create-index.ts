@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Client } from '@elastic/elasticsearch';
+import { type Client, errors } from '@elastic/elasticsearch';
 import { WORDS_VERSION } from '../../../search/words-version.ts';
 import type { DocumentLayout } from '../layout/document-layout.ts';
 import { indexDefinition } from '../layout/index-definition.ts';
 import { writeAlias } from '../layout/index-names.ts';
+import { acknowledged } from './acknowledged.ts';
 
 /** Over the nodes of a cluster. */
 export type IndexSpread = {
@@ -23,21 +24,33 @@ export type CreateIndexOptions = {
 /** Counts up when the same row and layout give another document than before. */
 const DOCUMENT_FORMAT = 3;
 
-/** Makes an empty index with a write alias of its own. `aliases`: its other aliases. */
+const EXISTS = 'resource_already_exists_exception';
+
+/**
+ * Makes an empty index with a write alias of its own. `aliases`: its other aliases. Resolves with false if it exists: another process
+ * makes it, or an earlier request of this one was answered late.
+ */
 export async function createIndex(
   { client, log, spread }: CreateIndexOptions,
   index: string,
   layout: DocumentLayout,
   aliases: readonly string[] = [],
-): Promise<void> {
+): Promise<boolean> {
   const { settings, mappings } = indexDefinition(layout) as { settings: object; mappings: object };
   const spreadOver = { number_of_shards: spread.shards, number_of_replicas: spread.replicas ?? 0 };
-  await client.indices.create({
+  const creating = client.indices.create({
     index,
     settings: { ...settings, ...spreadOver },
     mappings: { ...mappings, _meta: { varve: signature(layout, log) } },
     aliases: Object.fromEntries([writeAlias(index), ...aliases].map((alias) => [alias, {}])),
   });
+  try {
+    await acknowledged(creating);
+    return true;
+  } catch (error) {
+    if (error instanceof errors.ResponseError && error.body?.error?.type === EXISTS) return false;
+    throw error;
+  }
 }
 
 /** Short form of an index's content: equal for equal documents and mappings. */

@@ -1,4 +1,5 @@
 import type { Client } from '@elastic/elasticsearch';
+import { acknowledged } from './acknowledged.ts';
 
 /** The names are in the address of a request, which has 4 KB. */
 const NAMES_AT_ONCE = 12;
@@ -6,6 +7,7 @@ const NAMES_AT_ONCE = 12;
 /** Deletes indices; a missing one is not an error. */
 export async function deleteIndices(client: Client, indices: readonly string[]): Promise<void> {
   for (let at = 0; at < indices.length; at += NAMES_AT_ONCE) {
-    await client.indices.delete({ index: indices.slice(at, at + NAMES_AT_ONCE), ignore_unavailable: true });
+    const index = indices.slice(at, at + NAMES_AT_ONCE);
+    await acknowledged(client.indices.delete({ index, ignore_unavailable: true }));
   }
 }

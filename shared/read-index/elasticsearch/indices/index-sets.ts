@@ -4,6 +4,7 @@ import type { IndexSet } from '../../index-set.ts';
 import type { World } from '../../read-index.ts';
 import type { DocumentLayout } from '../layout/document-layout.ts';
 import { createIndexNames, type IndexNames, keptAlias, writeAlias } from '../layout/index-names.ts';
+import { acknowledged } from './acknowledged.ts';
 import { type CreateIndexOptions, createIndex, signature } from './create-index.ts';
 import { deleteIndices } from './delete-indices.ts';
 import { fenceActions, isLeaderFenced } from './leader-fence.ts';
@@ -94,7 +95,8 @@ export function createIndexSets(options: IndexSetsOptions): IndexSets {
       });
       if (actions.length === 0) return true;
       try {
-        await client.indices.updateAliases({ actions: [...fenceActions(space, epoch), ...actions] });
+        const all = [...fenceActions(space, epoch), ...actions];
+        await acknowledged(client.indices.updateAliases({ actions: all }));
         return true;
       } catch (error) {
         if (isLeaderFenced(error)) return false;

@@ -1,4 +1,5 @@
 import { type Client, errors, type estypes } from '@elastic/elasticsearch';
+import { acknowledged } from './acknowledged.ts';
 import { openProgressIndex, progressIndex } from './progress-document.ts';
 
 /**
@@ -36,7 +37,7 @@ export function createLeaderFence(client: Client, space: string): LeaderFence {
           { add: { index, alias: fenceAlias(space, epoch) } },
         ];
         try {
-          await client.indices.updateAliases({ actions });
+          await acknowledged(client.indices.updateAliases({ actions }));
           return true;
         } catch (error) {
           // The alias changed: another process was faster.

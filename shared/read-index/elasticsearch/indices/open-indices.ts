@@ -1,8 +1,9 @@
-import { type Client, errors } from '@elastic/elasticsearch';
+import type { Client } from '@elastic/elasticsearch';
 import type { Uid } from '../../../schema/content-type.ts';
 import type { IndexSet } from '../../index-set.ts';
 import type { DocumentLayout } from '../layout/document-layout.ts';
 import { type IndexNames, writeAlias } from '../layout/index-names.ts';
+import { acknowledged } from './acknowledged.ts';
 import { createIndex, type IndexSpread, signature } from './create-index.ts';
 import { deleteIndices } from './delete-indices.ts';
 import { fenceActions, isLeaderFenced } from './leader-fence.ts';
@@ -111,28 +112,15 @@ async function makeNext(
   const old = before.filter(({ read }) => read).map((each) => each.index);
   for (let number = Math.max(0, ...before.map((each) => each.number)) + 1; ; number++) {
     const index = names.index(layout.type, world, number);
-    if (await isCreated(createIndex(options, index, layout)))
+    if (await createIndex(options, index, layout))
       return { alias: names.alias(layout.type, world), index, old };
-  }
-}
-
-const EXISTS = 'resource_already_exists_exception';
-
-/** Resolves with false if the index exists: a leader before this one still makes its own, or the answer to this request was lost. */
-async function isCreated(creating: Promise<void>): Promise<boolean> {
-  try {
-    await creating;
-    return true;
-  } catch (error) {
-    if (error instanceof errors.ResponseError && error.body?.error?.type === EXISTS) return false;
-    throw error;
   }
 }
 
 /** Indices of an earlier version of Varve were written through an alias that moved. */
 async function giveWriteAliases(client: Client, indices: readonly string[]): Promise<void> {
   const actions = indices.map((index) => ({ add: { index, alias: writeAlias(index) } }));
-  if (actions.length > 0) await client.indices.updateAliases({ actions });
+  if (actions.length > 0) await acknowledged(client.indices.updateAliases({ actions }));
 }
 
 /**
@@ -159,7 +147,8 @@ async function promote(
     { add: { index, alias } },
   ]);
   try {
-    await client.indices.updateAliases({ actions: [...fenceActions(space, epoch), ...actions] });
+    const all = [...fenceActions(space, epoch), ...actions];
+    await acknowledged(client.indices.updateAliases({ actions: all }));
     return true;
   } catch (error) {
     if (isLeaderFenced(error)) return false;

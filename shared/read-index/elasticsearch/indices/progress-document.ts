@@ -1,6 +1,7 @@
 import { type Client, errors } from '@elastic/elasticsearch';
 import { type OwnerStore, parseOwners } from '../../../owner-record.ts';
 import type { IndexProgress, ParkedState, ProgressStore } from '../../index-progress.ts';
+import { acknowledged } from './acknowledged.ts';
 
 export type ProgressDocumentOptions = {
   readonly client: Client;
@@ -59,7 +60,7 @@ export async function openProgressIndex(client: Client, space: string): Promise<
 export async function openSmallIndex(client: Client, index: string): Promise<void> {
   const settings = { number_of_shards: 1, auto_expand_replicas: '0-1' };
   try {
-    await client.indices.create({ index, settings, mappings: { enabled: false } });
+    await acknowledged(client.indices.create({ index, settings, mappings: { enabled: false } }));
   } catch (error) {
     // It exists already.
     if (!hasStatus(error, 400) || !(await client.indices.exists({ index }))) throw error;
