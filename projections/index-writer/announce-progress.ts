@@ -11,7 +11,7 @@ import type { IndexWriter } from './index-writer.ts';
 export type AnnounceProgressOptions = {
   readonly store: ProgressStore;
   readonly writer: Pick<IndexWriter, 'shown'>;
-  readonly parked: Pick<ParkedDocuments, 'list'>;
+  readonly parked: Pick<ParkedDocuments, 'all'>;
   readonly epoch: number;
   /** Called once when the progress cannot be written; it is retried. */
   readonly report: (error: Error) => void;
@@ -80,9 +80,12 @@ export function announceProgress(options: AnnounceProgressOptions): ProgressAnno
 
 /** Equal for equal progress. */
 function nameOf({ position, parked }: IndexProgress): string {
-  return [position, ...parked.map((each) => `${each.world} ${each.key} ${each.position}`)].join();
+  const names = parked.map(({ world, key, position, isHidden }) =>
+    [world, key, position, isHidden].join(' '),
+  );
+  return [position, ...names].join();
 }
 
 function currentProgress({ writer, parked, epoch }: AnnounceProgressOptions): IndexProgress {
-  return { epoch, position: writer.shown(), parked: parked.list().slice(0, PARKED_LIMIT) };
+  return { epoch, position: writer.shown(), parked: parked.all().slice(0, PARKED_LIMIT) };
 }

@@ -236,6 +236,7 @@ function parkedDocuments({ parked }: StaleDocuments, role: () => DocumentRole): 
   };
   return {
     list: parked.list,
+    all: parked.all,
     retry: (documents) => decide(() => parked.retry(documents)),
     drop: (documents) => decide(() => parked.drop(documents)),
   };

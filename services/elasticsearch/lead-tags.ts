@@ -59,7 +59,7 @@ export function createLeadTags(options: LeadTagsOptions): LeadTags {
     tagFeed.connect(term.note);
     const set = liveSetOf(cluster);
     if (set === undefined) return;
-    if (stale.parked.list().length > 0) refused();
+    if (stale.parked.all().length > 0) refused();
     else await term.open(set);
   };
   return {

@@ -9,8 +9,8 @@ export type RefusedDocuments = {
 };
 
 /** `accepted` is called when a document is no longer refused. It may still have to be written. */
-export function watchRefused(parked: Pick<ParkedDocuments, 'list'>, accepted: () => void): RefusedDocuments {
-  const namesNow = () => new Set(parked.list().map(documentName));
+export function watchRefused(parked: Pick<ParkedDocuments, 'all'>, accepted: () => void): RefusedDocuments {
+  const namesNow = () => new Set(parked.all().map(documentName));
   let known = namesNow();
   return {
     refused() {

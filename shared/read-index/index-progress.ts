@@ -13,7 +13,7 @@ export type IndexProgress = {
   readonly epoch: number;
   /** Searches see every change up to here, in the changed rows' own documents and in all that embed them; refused ones aside. */
   readonly position: bigint;
-  /** The documents that the index refuses, at most PARKED_LIMIT of them. */
+  /** The documents that the index has refused and has an earlier state of, at most PARKED_LIMIT of them. */
   readonly parked: readonly ParkedState[];
 };
 
@@ -24,6 +24,8 @@ export type ParkedState = {
   readonly key: number;
   readonly position: bigint;
   readonly reason: string;
+  /** It is not listed any more, since an operator has dropped it or has it tried again. */
+  readonly isHidden?: boolean;
 };
 
 /** Number of parked documents that are published; the leader alone knows more. */

@@ -200,7 +200,8 @@ it('announces parked documents to standbys, and lets an operator of the leader r
   const writer = fleet.lead(leader, 1);
   const follower = fleet.follow(standby);
   await writer.caughtUp();
-  const { parked } = leader.stale ?? expect.unreachable();
+  const stale = leader.stale ?? expect.unreachable();
+  const { parked } = stale;
   const refused = parked.list();
   expect(refused).toMatchObject([
     { type: 'api::restaurant.restaurant', world: 'draft', documentId: 'r1', reason: 'no such field' },
@@ -211,8 +212,21 @@ it('announces parked documents to standbys, and lets an operator of the leader r
   // Elasticsearch still refuses it: it is parked again, and the announced position does not fall.
   const shown = writer.shown();
   expect(parked.retry(refused)).toBe(1);
-  expect(parked.list()).toEqual([]);
+  expect([parked.list(), parked.all()]).toMatchObject([[], [{ documentId: 'r1' }]]);
   expect(writer.shown()).toBe(shown);
+  writer.wake();
+  await writer.caughtUp();
+  expect(parked.list()).toMatchObject([{ documentId: 'r1' }]);
+
+  // The next leader has to know that the index still has its earlier state.
+  expect(parked.drop(parked.list())).toBe(1);
+  writer.wake();
+  const known = async () => {
+    await follower.look();
+    return [standby.stale?.parked.list(), standby.stale?.parked.all()];
+  };
+  await expect.poll(known).toMatchObject([[], [{ documentId: 'r1' }]]);
+  stale.remake(refused);
   writer.wake();
   await writer.caughtUp();
   expect(parked.list()).toMatchObject([{ documentId: 'r1' }]);

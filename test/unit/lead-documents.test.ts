@@ -189,6 +189,28 @@ it('a document that was refused counts as repaired once searches show it', async
   expect(repairs[0]).toContain('odd');
 });
 
+it('a document that was dropped counts as repaired once searches show it, not before', async () => {
+  const { role, given, stale, index, repairs } = openSetting({ isKnown: true });
+  await role.ready;
+  index.behave({
+    outcome: (_, text) => (text.includes('odd') ? { kind: 'refused', reason: 'odd' } : undefined),
+  });
+  given('odd');
+  await expect.poll(() => stale.parked.list().length).toBeGreaterThan(0);
+  const refused = stale.parked.list();
+  expect(stale.parked.drop(refused)).toBe(refused.length);
+  role.wake();
+  await role.visible(given('other'));
+  for (let turn = 0; turn < TURNS; turn++) await nextTurn();
+  expect([stale.parked.list(), repairs]).toEqual([[], []]);
+  index.behave({});
+  stale.remake(refused);
+  role.wake();
+  await expect.poll(() => repairs.length).toBe(1);
+  expect(repairs[0]).toContain('odd');
+  expect(stale.parked.all()).toEqual([]);
+});
+
 it('documents that are made again without an event count as repaired once searches show them', async () => {
   const { role, given, stale, index, repairs } = openSetting({ isKnown: true });
   await role.visible(given('wrong'));

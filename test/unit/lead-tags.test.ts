@@ -25,7 +25,7 @@ function openSetting(
   const partial = {
     cluster: { changedTags: () => store, indices: { get: () => SET } },
     graph: { position: () => position },
-    stale: { parked: { list: () => parked } },
+    stale: { parked: { all: () => parked } },
     log: 'log',
     isNewest: async () => true,
     report: { info() {}, warn: (_: object, message: string) => warnings.push(message), error() {} },

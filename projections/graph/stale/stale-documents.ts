@@ -79,6 +79,8 @@ export type ParkedDocument = ParkedState & {
 /** The documents that the index refuses. Each waits for its row's next change, or for an operator. */
 export type ParkedDocuments = {
   list(): readonly ParkedDocument[];
+  /** Those too that were dropped or are tried again: the index has an earlier state of them. */
+  all(): readonly ParkedDocument[];
   /** Schedules them after everything that waits; returns how many were still refused. */
   retry(documents: readonly DocumentKey[]): number;
   /** Stops reporting them; the index keeps their previous state. Returns how many were still refused. */
@@ -119,6 +121,7 @@ export function delegateStaleDocuments(record: () => StaleDocuments | undefined)
     count: () => current().count(),
     parked: {
       list: () => current().parked.list(),
+      all: () => current().parked.all(),
       retry: (documents) => current().parked.retry(documents),
       drop: (documents) => current().parked.drop(documents),
     },
@@ -193,7 +196,7 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
       transaction(db.connection, () => {
         for (const { document, refused } of settlements) {
           if (refused === undefined) written.push(document);
-          else stale.park(document, Number(at), refused);
+          else stale.park(document, { position: Number(at), reason: refused, isHidden: false });
         }
         stale.done(written, Number(at));
       });
@@ -224,7 +227,12 @@ function settleRows(
   stale.forget(Number(position));
   if (parked.length === 0 && !stale.hasParked()) return;
   stale.dropAllParked();
-  for (const row of parked) stale.park(row, Number(row.position), row.reason);
+  for (const row of parked)
+    stale.park(row, {
+      position: Number(row.position),
+      reason: row.reason,
+      isHidden: row.isHidden === true,
+    });
 }
 
 function parkedDocuments(
@@ -233,16 +241,18 @@ function parkedDocuments(
 ): ParkedDocuments {
   const count = (documents: readonly DocumentKey[], work: (document: DocumentKey) => boolean) =>
     transaction(db.connection, () => documents.filter(work).length);
+  const all = (): readonly ParkedDocument[] => {
+    if (!stale.hasParked()) return [];
+    const { schema } = context();
+    return stale.parked().map((row) => ({
+      ...row,
+      position: BigInt(row.position),
+      type: schema.typeOfNumber(row.type).uid,
+    }));
+  };
   return {
-    list() {
-      if (!stale.hasParked()) return [];
-      const { schema } = context();
-      return stale.parked().map((row) => ({
-        ...row,
-        position: BigInt(row.position),
-        type: schema.typeOfNumber(row.type).uid,
-      }));
-    },
+    all,
+    list: () => all().filter(({ isHidden }) => isHidden !== true),
     retry: (documents) => count(documents, (document) => stale.retry(document, Number(position()))),
     drop: (documents) => count(documents, stale.drop),
   };

@@ -59,6 +59,8 @@ export type ParkedRow = {
   readonly locale: string | null;
   readonly position: number;
   readonly reason: string;
+  /** An operator has dropped it, or has it tried again. */
+  readonly isHidden: boolean;
 };
 
 /** Record of stale documents in the graph's file, marked in the graph's own transactions. */
@@ -81,12 +83,13 @@ export type StaleRows = {
   /** Another process has written all changes up to `position` to every document. */
   forget(position: number): void;
   /** The document was refused as it is: it waits for the row's next change. */
-  park(row: DocumentKey, position: number, reason: string): void;
+  park(row: DocumentKey, refused: Pick<ParkedRow, 'position' | 'reason' | 'isHidden'>): void;
+  /** The hidden ones too, until they are written. */
   parked(): readonly ParkedRow[];
   hasParked(): boolean;
-  /** Schedules a refused document again; returns whether it was refused. No write waits for it. */
+  /** Hides a refused document and schedules it again; returns whether it was refused and not hidden. No write waits for it. */
   retry(row: DocumentKey, position: number): boolean;
-  /** Leaves the refused document as it is in the index; returns whether it was refused. */
+  /** Hides a refused document, and leaves it as it is in the index; returns whether it was refused and not hidden. */
   drop(row: DocumentKey): boolean;
   dropAllParked(): void;
   /** Position since which some row of the lane is stale; undefined: none is. */
@@ -110,11 +113,12 @@ const LISTED = 'key IN (SELECT value FROM json_each(?))';
 const DELETE_SHOWN = `DELETE FROM stale WHERE world = ? AND position <= ? AND ${LISTED}`;
 const SHORTEN_SHOWN = `UPDATE stale SET since = ? WHERE world = ? AND since < ? AND ${LISTED}`;
 const UNPARK = `DELETE FROM parked WHERE world = ? AND ${LISTED}`;
+const HIDE = 'UPDATE parked SET hidden = 1 WHERE world = ? AND key = ? AND hidden = 0';
 
 /** A caller waits if the mark's first and last change include a change that must be visible. */
 const AWAITED = 'SELECT 1 FROM stale WHERE prompt = ? AND since <= ? AND position >= ? LIMIT 1';
 
-const PARKED = `SELECT p.world, p.key, e.type, e.document_id, e.locale, p.position, p.reason
+const PARKED = `SELECT p.world, p.key, e.type, e.document_id, e.locale, p.position, p.reason, p.hidden
   FROM parked p JOIN entries e ON e.id = p.key / 4 ORDER BY p.position, p.key`;
 
 /** Opens the marks in a graph's file. `now`: milliseconds since 1970, for the age of a mark. */
@@ -125,8 +129,7 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
        SELECT ?, key, 0, ?, ?, ? FROM (${keys}) WHERE true ${UPSERT}`,
       ...values,
     );
-  const unpark = (world: WorldNumber, key: number): boolean =>
-    db.run(UNPARK, world, JSON.stringify([key])) > 0;
+  const hide = ({ world, key }: DocumentKey): boolean => db.run(HIDE, worldNumber(world), key) > 0;
   return {
     mark(world, key, urgency, { since, position }) {
       db.run(MARK, world, key, URGENCIES[urgency], since, position, now());
@@ -192,20 +195,21 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
       db.run('DELETE FROM stale WHERE position <= ?', position);
       db.run('UPDATE stale SET since = ? WHERE since <= ?', position + 1, position);
     },
-    park({ world, key }, position, reason) {
+    park({ world, key }, { position, reason, isHidden }) {
       const number = worldNumber(world);
-      db.run('INSERT OR REPLACE INTO parked VALUES (?, ?, ?, ?)', number, key, position, reason);
+      const values = [number, key, position, reason, Number(isHidden)];
+      db.run('INSERT OR REPLACE INTO parked VALUES (?, ?, ?, ?, ?)', ...values);
       db.run(DELETE_SHOWN, number, position, JSON.stringify([key]));
     },
     parked: () => db.all(PARKED).map(readParked),
     hasParked: () => hasParked(db),
-    retry({ world, key }, position) {
-      if (!unpark(worldNumber(world), key)) return false;
+    retry(row, position) {
+      if (!hide(row)) return false;
       // Marked like a future change: searches keep showing the log so far.
-      db.run(MARK, worldNumber(world), key, 0, position + 1, position, now());
+      db.run(MARK, worldNumber(row.world), row.key, 0, position + 1, position, now());
       return true;
     },
-    drop: ({ world, key }) => unpark(worldNumber(world), key),
+    drop: hide,
     dropAllParked() {
       db.run('DELETE FROM parked');
     },
@@ -247,7 +251,7 @@ function readStale([world, key, type, since, position]: SqlRow): StaleRow {
   };
 }
 
-function readParked([world, key, type, documentId, locale, position, reason]: SqlRow): ParkedRow {
+function readParked([world, key, type, documentId, locale, position, reason, hidden]: SqlRow): ParkedRow {
   return {
     world: WORLDS[world as WorldNumber],
     key: key as number,
@@ -256,6 +260,7 @@ function readParked([world, key, type, documentId, locale, position, reason]: Sq
     locale: locale === '' ? null : String(locale),
     position: position as number,
     reason: String(reason),
+    isHidden: hidden === 1,
   };
 }
 

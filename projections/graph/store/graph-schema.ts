@@ -126,4 +126,8 @@ export const GRAPH_MIGRATIONS: readonly string[] = [
   -- day and an hour of it.
   ALTER TABLE commands ADD COLUMN forgotten_at INTEGER NOT NULL DEFAULT 90000000;
   `,
+  `
+  -- 1: not listed any more, since an operator has dropped it or has it tried again.
+  ALTER TABLE parked ADD COLUMN hidden INTEGER NOT NULL DEFAULT 0;
+  `,
 ];

@@ -96,8 +96,9 @@ function readBody({ epoch, position, parked }: ProgressBody): IndexProgress {
   };
 }
 
-function storeParked({ type, world, key, position, reason }: ParkedState): ProgressBody['parked'][number] {
-  return { type, world, key, position: String(position), reason };
+function storeParked(parked: ParkedState): ProgressBody['parked'][number] {
+  const { type, world, key, position, reason, isHidden = false } = parked;
+  return { type, world, key, position: String(position), reason, isHidden };
 }
 
 /** Returns whether an error is an answer of the cluster with this HTTP status. */
