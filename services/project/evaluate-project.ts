@@ -16,15 +16,21 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** The neighbouring file, compiled or not. */
 const PROGRAM = fileURLToPath(import.meta.url.replace(/evaluate-project(\.\w+)$/, 'evaluate-module$1'));
 
+/** Variables of the project's `.env`, and NODE_ENV: this process's own, if it has one. Strapi's default is `development`. */
+export function projectVariables(root: string): NodeJS.ProcessEnv & { readonly NODE_ENV: string } {
+  const file = path.join(root, '.env');
+  const own: NodeJS.ProcessEnv = existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
+  return { ...own, NODE_ENV: (process.env['NODE_ENV'] ?? own['NODE_ENV']) || 'development' };
+}
+
 /**
  * Evaluates modules of the project at `root`, which are foreign code. Each runs in a separate process that can read the
- * project and nothing else, has only the variables of the project's `.env`, and is ended after `timeLimitMs`. JSON
+ * project and nothing else, has only the variables of the project's `.env` and NODE_ENV, and is ended after `timeLimitMs`. JSON
  * files are read.
  */
 export function createEvaluateModule(root: string, timeLimitMs = TIME_LIMIT_MS): EvaluateModule {
   const folder = realpathSync(root);
-  const dotEnv = path.join(folder, '.env');
-  const env = existsSync(dotEnv) ? parseEnv(readFileSync(dotEnv, 'utf8')) : {};
+  const env = projectVariables(folder);
   return (file) => {
     if (file.endsWith('.json')) return parsed(readFileSync(file, 'utf8'));
     const rights = [folder, path.dirname(PROGRAM)].map((readable) => `--allow-fs-read=${readable}`);

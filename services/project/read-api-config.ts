@@ -1,12 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { createEvaluateModule } from './evaluate-project.ts';
-import { configFile, projectRoot } from './project-files.ts';
+import { projectRoot } from './project-files.ts';
+import { readConfig } from './read-config.ts';
 
 /** Request settings of a project's `config/api`. A missing member has Strapi's default. */
 export type ApiConfig = {
+  /** The file, or the two files that are merged. */
   readonly file: string;
+  /** Unknown parameters are refused. */
   readonly strictParams: boolean;
+  /** Values of `status` and `locale` that mean nothing are refused. */
+  readonly strictDocuments: boolean;
   readonly strictRelations: boolean;
   /** Infinity: as large as a page may be. */
   readonly defaultLimit: number;
@@ -60,10 +64,12 @@ const HIDING = z.looseObject({ responses: z.looseObject({ privateAttributes: z.a
 export function readApiConfig(contentTypes: string): ApiConfig | undefined {
   const root = projectRoot(contentTypes);
   if (root === undefined) return undefined;
-  const file = configFile(root, 'api');
-  if (file === undefined) return undefined;
-  const evaluated = createEvaluateModule(root)(file);
-  if (evaluated.kind === 'failed' && readFileSync(file, 'utf8').includes('privateAttributes')) {
+  const found = readConfig(root, 'api');
+  if (found === undefined) return undefined;
+  const { files, evaluated } = found;
+  const file = files.join(' and ');
+  const hides = () => files.some((each) => readFileSync(each, 'utf8').includes('privateAttributes'));
+  if (evaluated.kind === 'failed' && hides()) {
     throw new Error(
       `${file} makes attributes private, and cannot be read: ${evaluated.reason}. Varve would show them.`,
     );
@@ -80,6 +86,7 @@ export function readApiConfig(contentTypes: string): ApiConfig | undefined {
   return {
     file,
     strictParams: read('rest', 'strictParams', FLAG),
+    strictDocuments: read('documents', 'strictParams', FLAG),
     strictRelations: read('documents', 'strictRelations', FLAG),
     defaultLimit: read('rest', 'defaultLimit', DEFAULT_LIMIT),
     // The limit of a file that cannot be read is not known: that of Strapi's template is the safe one.

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { createEvaluateModule } from './evaluate-project.ts';
-import { configFile, projectRoot } from './project-files.ts';
+import { projectRoot } from './project-files.ts';
+import { readConfig } from './read-config.ts';
 
 /** Origins that a project's `config/middlewares` lists for `strapi::cors`. */
 export type CorsConfig = {
@@ -19,9 +19,10 @@ const CORS = z.looseObject({
 /** The configuration next to a project's `src`; undefined where the folder is not a project, or has none. */
 export function readCorsConfig(contentTypes: string): CorsConfig | undefined {
   const root = projectRoot(contentTypes);
-  const file = root && configFile(root, 'middlewares');
-  if (root === undefined || file === undefined) return undefined;
-  const evaluated = createEvaluateModule(root)(file);
+  const found = root === undefined ? undefined : readConfig(root, 'middlewares');
+  if (found === undefined) return undefined;
+  const { files, evaluated } = found;
+  const file = files.join(' and ');
   if (evaluated.kind === 'failed') return { file, origins: undefined, failure: evaluated.reason };
   const middlewares = Array.isArray(evaluated.value) ? (evaluated.value as readonly unknown[]) : [];
   const origins = middlewares.flatMap((middleware) => {

@@ -21,7 +21,7 @@ export function hasLocaleForm(text: string): boolean {
 
 /**
  * `locale` → the locales meant (SEMANTICS section 5). Checked on every type, of effect on localized ones only. `lenient`: the default
- * locale instead of a refusal, as Strapi does without `strictParams`.
+ * locale instead of a refusal, as Strapi does without `documents.strictParams`.
  */
 export function resolveLocale(
   value: QueryValue | undefined,

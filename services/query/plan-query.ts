@@ -59,6 +59,8 @@ export type CallerRules = {
 export type RequestRules = PageRules & {
   /** Called for each unknown root parameter that is ignored. Absent: such a request is refused. */
   readonly ignoreParameter?: IgnoreParameter;
+  /** Takes a wrong `status` for draft, and a wrong `locale` for the default one. */
+  readonly lenientDocuments?: boolean;
   /** Accepts `populate=deep`, which Strapi refuses without a plugin. */
   readonly populateDeep?: boolean;
   /** Operators that search text ignore its case, as on a Strapi with SQLite. */
@@ -216,8 +218,7 @@ function planRows(
   problems: Problems,
   dialect: Dialect = {},
 ): Plan {
-  const { type, registry, defaultLocale, mayReadDrafts = true } = request;
-  const lenient = request.ignoreParameter !== undefined;
+  const { type, registry, defaultLocale, mayReadDrafts = true, lenientDocuments: lenient = false } = request;
   const scope = scopeOf(request);
   const model = queryModelOf(registry, type.uid);
   const filter = planFilter(query, model, scope, problems);

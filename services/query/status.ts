@@ -5,7 +5,7 @@ import type { QueryValue } from './query-string.ts';
 
 export type StatusRules = {
   readonly mayReadDrafts: boolean;
-  /** Treats every other value as draft, as Strapi does without `strictParams` (SEMANTICS section 10). */
+  /** Treats every other value as draft, as Strapi does without `documents.strictParams` (SEMANTICS section 10). */
   readonly lenient: boolean;
 };
 

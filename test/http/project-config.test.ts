@@ -1,6 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createEvaluateModule } from '../../services/project/evaluate-project.ts';
 import { readApiConfig } from '../../services/project/read-api-config.ts';
@@ -8,24 +7,8 @@ import { readCorsConfig } from '../../services/project/read-cors-config.ts';
 import { createAsk } from '../support/access-client.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { startServer } from '../support/server.ts';
+import { NOTE, strapiProject as project } from '../support/strapi-project.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
-
-const NOTE = {
-  info: { singularName: 'note', pluralName: 'notes' },
-  attributes: { text: { type: 'string' } },
-};
-
-/** A project of these files, and of a content type. */
-function project(files: { readonly [file: string]: string }): string {
-  const folder = mkdtempSync(join(tmpdir(), 'varve-project-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const all = { 'src/api/note/content-types/note/schema.json': JSON.stringify(NOTE), ...files };
-  for (const [file, text] of Object.entries(all)) {
-    mkdirSync(join(folder, dirname(file)), { recursive: true });
-    writeFileSync(join(folder, file), text);
-  }
-  return folder;
-}
 
 it("takes the project's rest settings, and serves its prefix as well as /api", async () => {
   const folder = project({
@@ -44,6 +27,19 @@ it("takes the project's rest settings, and serves its prefix as well as /api", a
   expect(cut.body.meta.pagination.pageSize).toBe(3);
   expect((await ask('/api/notes')).body).toEqual((await ask('/content/v1/notes')).body);
   expect((await ask('/content/v2/notes')).status).toBe(404);
+});
+
+it('refuses unknown parameters, and wrong values of status and locale, each as the project says', async () => {
+  const statuses = [];
+  for (const config of ['{ rest: { strictParams: true } }', '{ documents: { strictParams: true } }']) {
+    const contentTypes = project({ 'config/api.js': `module.exports = ${config};` });
+    const server = await startServer({ contentTypes });
+    onTestFinished(() => server.dispose());
+    const ask = createAsk(server.url);
+    for (const query of ['pLevel=4', 'status=odd', 'locale=not_a_locale'])
+      statuses.push((await ask(`/api/notes?${query}`)).status);
+  }
+  expect(statuses).toEqual([400, 200, 200, 200, 400, 400]);
 });
 
 it('needs required relations of a published entry unless the project does not', async () => {
@@ -113,6 +109,7 @@ it('hides the attributes that the project makes private, also when the rest of i
 
 it.each([
   ['strictParams', '{ rest: { strictParams: true } }', { strictParams: true }],
+  ['strictParams of documents', '{ documents: { strictParams: true } }', { strictDocuments: true }],
   ['strictRelations', '{ documents: { strictRelations: true } }', { strictRelations: true }],
   ['a largest page that is text', "{ rest: { maxLimit: '50' } }", { maxLimit: 50 }],
   ['a default page that is text', "{ rest: { defaultLimit: '50' } }", { defaultLimit: 50 }],
@@ -128,6 +125,7 @@ it.each([
     '{}',
     {
       strictParams: false,
+      strictDocuments: false,
       strictRelations: false,
       defaultLimit: 25,
       maxLimit: Number.POSITIVE_INFINITY,

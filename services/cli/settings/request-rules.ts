@@ -28,6 +28,7 @@ export function requestRules(
     );
   }
   const { maxOffset, strictParams = project?.strictParams ?? true } = settings;
+  const strictDocuments = settings.strictParams ?? project?.strictDocuments ?? true;
   const rules = {
     defaultLimit: settings.defaultLimit ?? Math.min(project?.defaultLimit ?? 25, MAX_PAGE),
     // Strapi's template sets 100: the limit without a configuration. A configuration without a limit has none.
@@ -36,6 +37,7 @@ export function requestRules(
     maxOffset,
     // Strapi with strictParams refuses it, so a server that is as strict does.
     populateDeep: !strictParams,
+    lenientDocuments: !strictDocuments,
     containsIgnoresCase: settings.contains === 'case-insensitive',
   };
   const ignored = metrics?.counter(METRICS.ignoredParameters);

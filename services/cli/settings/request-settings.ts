@@ -9,7 +9,7 @@ export const REQUEST_SETTINGS = {
   strictParams: {
     flags: '--strict-params <boolean>',
     description:
-      'refuse unknown root parameters, as Strapi with strictParams; false: ignore them, and log each once (default: as config/api next to src, else true)',
+      'refuse unknown root parameters and wrong values of status and locale, as Strapi with strictParams; false: ignore them, and log each unknown name once (default: as config/api next to src, else true)',
     schema: yesOrNo.optional(),
   },
   strictRelations: {
