@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openAssetStore } from '../../services/stores/open-asset-store.ts';
 import { openS3AssetStore, type S3AssetStoreOptions } from '../../shared/asset-store/s3/s3-asset-store.ts';
 import { parseS3Location } from '../../shared/asset-store/s3/s3-location.ts';
 import { S3_CREDENTIALS, type S3Double, type S3DoubleOptions, startS3Double } from '../support/s3-double.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 import { describeAssetStore } from './asset-store-contract.ts';
 
 beforeAll(() => {
@@ -156,3 +159,23 @@ describe('refuses an invalid address with one clear sentence', () => {
 async function* chunks(bytes: Buffer): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
 }
+
+it('gives up on a store that breaks off in the middle of an answer', {
+  ...takesMinutes('answers of an asset store that break off'),
+  timeout: 60_000,
+}, async () => {
+  const double = await doubleForTest();
+  const store = await openOn(double);
+  const staged = await store.stage(Readable.from([Buffer.from('a whole file')]), 100);
+  await staged.keep();
+  await store.suspect(staged.hash);
+  await store.owner.write({});
+  double.breakOffAfter(5);
+  const unavailable = { code: 'asset-store-unavailable' };
+  const content = async () => buffer((await store.open(staged.hash))?.content ?? Readable.from([]));
+  await Promise.all([
+    expect(content()).rejects.toMatchObject(unavailable),
+    expect(Array.fromAsync(store.suspects(Date.now() + DAY_MS))).rejects.toMatchObject(unavailable),
+    expect(store.owner.read()).rejects.toMatchObject(unavailable),
+  ]);
+});

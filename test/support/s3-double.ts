@@ -17,6 +17,8 @@ export type S3Double = {
   age(ms: number): void;
   /** From now on every answer has this status; undefined: as it should be. */
   failWith(status: number | undefined): void;
+  /** From now on every answer stops after so many bytes of its body. The connection stays open. */
+  breakOffAfter(bytes: number): void;
   /** Method and kind of each request so far. */
   readonly requests: string[];
   close(): Promise<void>;
@@ -60,9 +62,10 @@ export async function startS3Double(options: S3DoubleOptions = {}): Promise<S3Do
   };
   const requests: string[] = [];
   let failure: number | undefined;
+  let most = Number.POSITIVE_INFINITY;
   const server = createServer((request, response) => {
     void answer(world, request, (name) => requests.push(name), failure).then((answered) =>
-      send(request, response, answered),
+      send(request, response, answered, most),
     );
   });
   server.listen(0, '127.0.0.1');
@@ -78,6 +81,9 @@ export async function startS3Double(options: S3DoubleOptions = {}): Promise<S3Do
     },
     failWith(status) {
       failure = status;
+    },
+    breakOffAfter(bytes) {
+      most = bytes;
     },
     async close() {
       server.closeAllConnections();
@@ -261,7 +267,10 @@ function send(
   request: IncomingMessage,
   response: ServerResponse,
   { status, headers, body = '' }: Answer,
+  most: number,
 ): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  if (request.method === 'HEAD') response.end();
+  else if (body.length > most) response.write(body.slice(0, most));
+  else response.end(body);
 }

@@ -1,15 +1,19 @@
+import { Readable } from 'node:stream';
 import { S3Client } from '@aws-sdk/client-s3';
 import { defined } from '../../defined.ts';
 import { RequestError } from '../../request-error.ts';
 import type { S3Location } from './s3-location.ts';
+import { untilSilent } from './s3-silent-body.ts';
 
 /** A bucket, and the prefix of all keys in it. */
 export type S3Target = { readonly client: S3Client; readonly bucket: string; readonly prefix: string };
 
 /** Long enough for one part of an upload on a slow line, and for a copy inside the store. */
 const REQUEST_TIMEOUT_MS = 60_000;
+/** A store that says nothing for so long gives no answer, or not the rest of one. */
+const SILENCE_MS = 10_000;
 /** Option of calls that send and ask little: the store has to begin its answer within this time. */
-export const PROMPTLY = { requestTimeout: 10_000 } as const;
+export const PROMPTLY = { requestTimeout: SILENCE_MS } as const;
 const CONNECTION_TIMEOUT_MS = 5_000;
 /** A download holds a connection until its reader has finished. */
 const CONNECTIONS = 512;
@@ -38,6 +42,7 @@ export function createS3Client({ endpoint, region, pathStyle }: S3Location): S3C
     priority: 'low',
     name: 'onceIfSilent',
   });
+  client.middlewareStack.add(toTheEnd, { step: 'deserialize', priority: 'low', name: 'toTheEnd' });
   return client;
 }
 
@@ -49,6 +54,22 @@ function onceIfSilent<Args, Output>(next: (args: Args) => Promise<Output>): (arg
       // Without a cause: the SDK would find the timeout there, and retry.
       throw new Error(`the store gives no answer: ${error.message}`);
     });
+}
+
+/** The SDK's time limits end with the beginning of an answer. */
+function toTheEnd<Args, Output extends { readonly response: unknown }>(
+  next: (args: Args) => Promise<Output>,
+): (args: Args) => Promise<Output> {
+  return async (args) => {
+    const output = await next(args);
+    const response = output.response as { body?: unknown };
+    if (response.body instanceof Readable) response.body = untilSilent(response.body, SILENCE_MS, brokenOff);
+    return output;
+  };
+}
+
+function brokenOff(): unknown {
+  return presentS3Error(new Error('the store has broken off in the middle of an answer'));
 }
 
 /** Error of the SDK: `$metadata` has the status of the answer, if there was one. */
