@@ -75,11 +75,8 @@ export type Backlog = {
   readonly oldest: number | undefined;
 };
 
-/** The progress of another leader, and how far its stream was read. A file of an earlier release has no replays. */
-export type KnownProgress = {
-  readonly revision: bigint;
-  readonly data: Omit<WebhooksProgressed['data'], 'replays'> & Partial<WebhooksProgressed['data']>;
-};
+/** The progress of another leader, and how far its stream was read. */
+export type KnownProgress = { readonly revision: bigint; readonly data: WebhooksProgressed['data'] };
 
 /** Deliveries and the checkpoint, in one file: both move in one transaction. Several processes may have it open. */
 export type DeliveryStore = {
@@ -118,7 +115,7 @@ export type DeliveryStore = {
   replayOthers(range: ReplayRange, now: number): void;
   /** Number of stored deliveries from a position on. */
   countSince(hook: string, from: bigint): number;
-  /** Asks the leader to send deliveries again, in their order, and to make those again that are no longer stored. Once is enough. */
+  /** Asks the leader to send deliveries again, in their order, and to make those again that are no longer stored. */
   requestHistory(request: HistoryRequest): void;
   historyRequests(): readonly HistoryRequest[];
   /** A request is done. */
@@ -204,7 +201,7 @@ export function openDeliveryStore(folder: string): DeliveryStore {
     },
     countSince: (hook, from) => Number(prepared(db, DELIVERY_SQL.since).get(hook, String(from))?.['n']),
     requestHistory({ hook, from }) {
-      prepared(db, DELIVERY_SQL.request).run(hook, String(from), hook, String(from));
+      prepared(db, 'INSERT INTO history_requests VALUES (?, ?)').run(hook, String(from));
     },
     historyRequests: () =>
       prepared(db, 'SELECT hook, position FROM history_requests')

@@ -13,8 +13,6 @@ export type HistoryReplayOptions = TermOptions & {
   readonly made: () => void;
   /** Position up to which deliveries were made: those of later events are still to be made. */
   readonly reached: () => bigint;
-  /** Has the requests in the log: the next leader makes those that are not done. */
-  readonly progress: { readonly write: () => Promise<void> };
 };
 
 /**
@@ -26,10 +24,7 @@ export function createHistoryReplay(options: HistoryReplayOptions) {
   let isClosed = false;
   let running: Promise<void> | undefined;
   const work = async (): Promise<void> => {
-    const requests = store.historyRequests();
-    if (requests.length > 0) await options.progress.write();
-    for (const request of requests) {
-      if (isClosed) return;
+    for (const request of store.historyRequests()) {
       await replay(options, request, () => isClosed);
       if (isClosed) return;
       store.forgetHistory(request);

@@ -4,11 +4,10 @@ import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
 import {
   type OpenDelivery,
-  type OpenReplay,
   type WebhooksProgressed,
   webhookProgressStream,
 } from '../../shared/webhooks/webhook-events.ts';
-import type { DeliveryStore, HistoryRequest, KnownProgress, StoredDelivery } from './delivery-store.ts';
+import type { StoredDelivery } from './delivery-store.ts';
 import { commandOf } from './document-actions.ts';
 import { deliveryId, makeDeliveries } from './make-deliveries.ts';
 import type { TermOptions } from './term-options.ts';
@@ -28,23 +27,16 @@ export function createProgress(options: TermOptions) {
   const newest = async () => {
     const known = store.progress();
     let last: StoredEvent | undefined;
-    let own: WebhooksProgressed['data'] | undefined;
     for await (const event of log.readStream(stream, (known?.revision ?? -1n) + 1n)) {
       refuseUnreadable(event);
       last = event;
-      const data = event.data as WebhooksProgressed['data'];
-      if (data.store === store.id) own = data;
     }
     if (last === undefined) return known;
     const read = { revision: last.revision, data: last.data as WebhooksProgressed['data'] };
-    // The next leader has made these, or lists them.
-    if (read.data.store !== store.id)
-      for (const replay of own?.replays ?? []) store.forgetHistory(asked(replay));
     store.keepProgress(read);
     return read;
   };
-  const takeOver = async ({ upTo, open, replays = [] }: KnownProgress['data']): Promise<void> => {
-    for (const replay of replays) store.requestHistory(asked(replay));
+  const takeOver = async ({ upTo, open }: WebhooksProgressed['data']): Promise<void> => {
     const isCut = open.filter(({ parked }) => parked).length >= MAX_OPEN;
     store.settle(BigInt(upTo), { open: new Set(open.map(deliveryId)), isCut });
     for (const delivery of open) {
@@ -85,7 +77,7 @@ export function createProgress(options: TermOptions) {
     },
     /** Writes it if it has changed. Never rejects: the next time is soon. */
     async write(): Promise<void> {
-      const data = progressOf(store);
+      const data = progressOf(store.id, store.checkpoint() ?? 0n, store.open());
       const text = JSON.stringify(data);
       if (text === written) return;
       const metadata = {
@@ -114,7 +106,11 @@ const PARKED_BEFORE = {
   error: 'another process parked it',
 } as const;
 
-function progressOf(store: DeliveryStore): WebhooksProgressed['data'] {
+function progressOf(
+  store: string,
+  checkpoint: bigint,
+  all: readonly StoredDelivery[],
+): WebhooksProgressed['data'] {
   const list = (deliveries: readonly StoredDelivery[]) =>
     deliveries.map(({ hook, position, event, type, documentId, state }) => ({
       hook,
@@ -124,18 +120,11 @@ function progressOf(store: DeliveryStore): WebhooksProgressed['data'] {
       documentId,
       parked: state === 'parked',
     }));
-  const all = store.open();
-  const checkpoint = store.checkpoint() ?? 0n;
-  const replays = store.historyRequests().map(({ hook, from }) => ({ hook, from: String(from) }));
-  if (all.length <= MAX_OPEN) return { store: store.id, upTo: String(checkpoint), open: list(all), replays };
+  if (all.length <= MAX_OPEN) return { store, upTo: String(checkpoint), open: list(all) };
   const parked = all.filter(({ state }) => state === 'parked').slice(-MAX_OPEN);
   const waiting = all.filter(({ state }) => state === 'waiting');
   const first = lowest([checkpoint + 1n, ...waiting.map(({ position }) => position)]);
-  return { store: store.id, upTo: String(first - 1n), open: list(parked), replays };
-}
-
-function asked({ hook, from }: OpenReplay): HistoryRequest {
-  return { hook, from: BigInt(from) };
+  return { store, upTo: String(first - 1n), open: list(parked) };
 }
 
 function lowest(positions: readonly bigint[]): bigint {

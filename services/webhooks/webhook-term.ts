@@ -71,12 +71,12 @@ export async function startTerm(options: TermOptions): Promise<WebhookTerm> {
     if (some) keep();
   };
   const subscription = log.subscribe(after, take, { batchSize: BATCH_SIZE });
-  const again = createHistoryReplay({ ...options, progress, made: dispatcher.look, reached: () => reached });
+  const replays = createHistoryReplay({ ...options, made: dispatcher.look, reached: () => reached });
   const prune = () => store.prune(options.now() - limits.keepMs, new Set(hooks().keys()));
   prune();
   const timers = [
     setInterval(prune, HOUR_MS),
-    setInterval(again.look, limits.lookMs),
+    setInterval(replays.look, limits.lookMs),
     setInterval(() => {
       keep();
       void progress.write();
@@ -91,7 +91,7 @@ export async function startTerm(options: TermOptions): Promise<WebhookTerm> {
       for (const timer of timers) clearInterval(timer);
       await subscription.close();
       subscription.done.catch(() => {});
-      await again.close();
+      await replays.close();
       await dispatcher.close();
       keep();
       if (isLeading) await progress.write();

@@ -161,7 +161,7 @@ const webhookDefined = z.strictObject({
   reason: z.string().nullable().describe('Why Varve disabled it; null: it did not'),
 });
 const webhookRemoved = z.strictObject({ id: z.string() });
-const progressed = {
+const webhooksProgressed = z.strictObject({
   store: z.string().describe('Id of the file that has the deliveries'),
   upTo: z.string().describe('Everything up to this position is delivered, except `open`'),
   open: z.array(
@@ -174,10 +174,6 @@ const progressed = {
       parked: z.boolean(),
     }),
   ),
-};
-const openReplay = z.strictObject({
-  hook: z.string(),
-  from: z.string().describe('Position of the first event that is sent again'),
 });
 
 /** Schemas in order, from version 1 on. */
@@ -209,13 +205,7 @@ export const EVENT_SCHEMAS: Readonly<Record<EventType, Versions>> = {
   'process-started': [processStarted],
   'webhook-defined': [webhookDefined],
   'webhook-removed': [webhookRemoved],
-  'webhooks-progressed': [
-    z.strictObject(progressed),
-    z.strictObject({
-      ...progressed,
-      replays: z.array(openReplay).describe('Replays of history that are not done'),
-    }),
-  ],
+  'webhooks-progressed': [webhooksProgressed],
 };
 
 /** Readers ignore keys that they do not know. */

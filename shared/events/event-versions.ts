@@ -38,5 +38,5 @@ export const EVENT_VERSIONS: Readonly<Record<EventType, number>> = {
   'process-started': 1,
   'webhook-defined': 1,
   'webhook-removed': 1,
-  'webhooks-progressed': 2,
+  'webhooks-progressed': 1,
 };

@@ -14,7 +14,6 @@ export type UpcasterChains = { readonly [type: string]: { readonly [version: num
 /** Version 1 had no default locale in definitions; it was `en` unless configured otherwise. */
 const CHAINS: UpcasterChains = {
   'content-type-defined': { 1: (data) => ({ ...(data as object), defaultLocale: 'en' }) },
-  'webhooks-progressed': { 1: (data) => ({ ...(data as object), replays: [] }) },
 };
 
 /**

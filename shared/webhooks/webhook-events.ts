@@ -51,9 +51,6 @@ export type OpenDelivery = {
   readonly parked: boolean;
 };
 
-/** A replay to a hook of everything since a position of the log. */
-export type OpenReplay = { readonly hook: string; readonly from: string };
-
 /** Progress of the leader, for its successor. */
 export type WebhooksProgressed = {
   readonly type: 'webhooks-progressed';
@@ -63,8 +60,6 @@ export type WebhooksProgressed = {
     /** Everything up to this position is delivered, except `open`. */
     readonly upTo: string;
     readonly open: readonly OpenDelivery[];
-    /** Replays of history that are not done. */
-    readonly replays: readonly OpenReplay[];
   };
 };
 

@@ -107,47 +107,6 @@ it('writes its progress to the log while it is the leader', async () => {
   await expect.poll(progress, PATIENT).toBe(true);
 });
 
-it('hands a replay on that it has not begun, and the next leader makes it once', async () => {
-  const receiver = await startReceiving();
-  const folders = [createDataDirectory(), createDataDirectory()] as const;
-  const eventStore = `sqlite:${join(folders[0], 'shared.db')}`;
-  const lead = (folder: string, lookMs: number) => open(folder, { lookMs }, { eventStore });
-  const first = await lead(folders[0], 2 * HOUR_MS);
-  const { hook } = await addHook(first, receiver, ['entry.create']);
-  await writerOf(first.varve).createTag('a');
-  await expect.poll(() => first.store.count(hook.id).delivered, PATIENT).toBe(1);
-  first.store.requestHistory({ hook: hook.id, from: 1n });
-  await first.varve.close();
-  const second = await lead(folders[1], 20);
-  await receiver.until(2);
-  await expect.poll(second.store.historyRequests, PATIENT).toEqual([]);
-  await expect.poll(() => second.store.count(hook.id).delivered, PATIENT).toBe(1);
-  await second.varve.close();
-  const third = await lead(folders[0], 20);
-  onTestFinished(third.varve.close);
-  await expect.poll(() => third.store.progress()?.data.store, PATIENT).toBe(second.store.id);
-  expect(third.store.historyRequests()).toEqual([]);
-  await writerOf(third.varve).createTag('b');
-  await receiver.until(3);
-  expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(2);
-});
-
-it('writes a replay to the log before it begins it, for the case that it is killed', async () => {
-  const receiver = await startReceiving();
-  const opened = await open(createDataDirectory(), { lookMs: 20, progressMs: 2 * HOUR_MS });
-  const { varve, store } = opened;
-  onTestFinished(varve.close);
-  const { hook } = await addHook(opened, receiver, ['entry.create']);
-  await writerOf(varve).createTag('a');
-  await receiver.until(1);
-  store.requestHistory({ hook: hook.id, from: 1n });
-  await receiver.until(2);
-  const replays: unknown[] = [];
-  for await (const { data } of varve.operator.log.readStream(webhookProgressStream('varve')))
-    replays.push(...(data as WebhooksProgressed['data']).replays);
-  expect(replays).toEqual([{ hook: hook.id, from: '1' }]);
-});
-
 it('forgets deliveries that were made too long ago', async () => {
   const data = createDataDirectory();
   const receiver = await startReceiving();
