@@ -1,5 +1,6 @@
 import type { ComponentValue, LinkTarget } from '../../shared/document/events.ts';
 import { isRecord } from '../../shared/json-record.ts';
+import { plainText } from '../../shared/plain-text.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type {
   Component,
@@ -134,7 +135,9 @@ function checkItem(
     report(check, path, typeMessage(path, 'object', null, value), null);
     return undefined;
   }
-  const kept = check.mode === 'publish' ? undefined : keptComponent(name, value['id'], others);
+  // A new entry, and a new component, has none that it could keep: ids in it mean nothing, as in Strapi.
+  const isStored = check.mode === 'update' && Object.hasOwn(value, 'id');
+  const kept = isStored ? keptComponent(name, value['id'], others) : undefined;
   const inner: EntryCheck =
     check.mode === 'publish' ? check : { ...check, mode: kept ? 'update' : 'creation' };
   const stored: Record<string, unknown> = { ...kept };
@@ -187,13 +190,8 @@ function linksIn(stored: unknown): readonly LinkTarget[] {
   return Array.isArray(stored) ? (stored as readonly LinkTarget[]) : [];
 }
 
-function keptComponent(
-  attribute: string,
-  id: unknown,
-  others: readonly ComponentValue[],
-): ComponentValue | undefined {
-  if (id === undefined || id === null) return undefined;
-  const kept = others.find((other) => other.id === Number(id));
+function keptComponent(attribute: string, id: unknown, others: readonly ComponentValue[]): ComponentValue {
+  const kept = others.find((other) => String(other.id) === plainText(id));
   if (kept !== undefined) return kept;
   throw new RequestError(
     'not-applicable',

@@ -18,7 +18,7 @@ export type EntryInput = {
 /** Current entry, for components that keep their id and slots among links. */
 export type Current = {
   readonly values: EntryValues;
-  /** Attributes that need not be sent: a further locale has them from the others. */
+  /** Attributes that a further locale has from the others unless a value is sent; null is none. */
   readonly inherits: (attribute: string) => boolean;
   readonly linked: (attribute: string) => readonly LinkTarget[];
 };
@@ -32,7 +32,7 @@ export function checkEntry(check: EntryCheck, type: ContentType, data: Data, cur
   const relations: RelationOperation[] = [];
   for (const attribute of type.attributes.values()) {
     const sent = Object.hasOwn(data, attribute.name) ? data[attribute.name] : undefined;
-    if (sent === undefined && current.inherits(attribute.name)) continue;
+    if ((sent === undefined || sent === null) && current.inherits(attribute.name)) continue;
     const own = checkOfAttribute(check, attribute, data);
     if (attribute.kind === 'relation') {
       checkRequiredRelation(own, attribute, attribute.name, sent);

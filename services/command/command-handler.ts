@@ -137,7 +137,7 @@ async function executeAction(
 /** Throws 400 for an action on versions that the type does not have, and for deleting one version alone. */
 function refuseActionWithoutDrafts(type: ContentType, { kind, status }: ActionCommand): void {
   if (kind === 'delete') {
-    if (parseWriteStatus(status) === 'published') return;
+    if (parseWriteStatus(status) === 'published' || !type.draftAndPublish) return;
     throw validationError("Cannot delete only the draft: omit 'status', or discard the draft", {
       found: status,
       accepted: ['published'],

@@ -139,6 +139,17 @@ describe('locales', () => {
     expect(valuesOf(world, TEXT, documentId, 'published', 'fr')).toEqual({ title: 'fr', code: 'c1' });
   });
 
+  test('a new locale keeps a shared value for which null is sent, as in Strapi', async () => {
+    const { documentId } = await create(TEXT, { title: 'en', code: 'c0' });
+    const update = { kind: 'update', type: TEXT, documentId } as const;
+    await world.execute({ ...update, locale: 'fr', body: { data: { title: 'fr', code: null } } });
+    expect(valuesOf(world, TEXT, documentId, 'published', 'fr')).toEqual({ title: 'fr', code: 'c0' });
+    expect(valuesOf(world, TEXT, documentId, 'draft', 'en')).toEqual({ title: 'en', code: 'c0' });
+    const cleared = { ...update, locale: 'fr', status: 'draft', body: { data: { code: null } } };
+    await world.execute(cleared);
+    expect(valuesOf(world, TEXT, documentId, 'draft', 'en')).toEqual({ title: 'en' });
+  });
+
   test('a shared value that is written reaches the drafts of all locales', async () => {
     const { documentId } = await create(TEXT, { title: 'en', code: 'c2' });
     const update = { kind: 'update', type: TEXT, documentId, status: 'draft' } as const;
@@ -220,6 +231,15 @@ describe('actions', () => {
     expect(await world.execute(remove)).toMatchObject({ changed: true });
     expect(await world.execute(remove)).toMatchObject({ changed: false });
     expect(await world.execute({ ...remove, documentId: 'nope' })).toMatchObject({ changed: false });
+  });
+
+  test('a type without drafts ignores the status of a delete', async () => {
+    const { documentId } = await create(NOTE, { name: 'a' });
+    const remove = { kind: 'delete', type: NOTE, documentId } as const;
+    await expect(world.execute({ ...remove, status: 'nope' })).rejects.toMatchObject({
+      code: 'invalid-body',
+    });
+    expect(await world.execute({ ...remove, status: 'draft' })).toMatchObject({ changed: true });
   });
 
   test('a value is free again once its document is deleted', async () => {

@@ -396,17 +396,52 @@ describe('components', () => {
     ]);
   });
 
-  test("another entry's component is refused", async () => {
-    await expect(
-      world.execute({
-        kind: 'create',
-        type: KIT,
-        status: 'draft',
-        body: { data: { part: { id: 1, title: 't' } } },
-      }),
-    ).rejects.toMatchObject({
+  const put = (documentId: string, data: object) =>
+    world.execute({ kind: 'update', type: KIT, documentId, status: 'draft', body: { data } });
+  const createKit = async (data: object) => {
+    const body = { data: { name: 'n', ...data } };
+    return (await world.execute({ kind: 'create', type: KIT, status: 'draft', body })).documentId;
+  };
+  const partOf = (documentId: string) =>
+    valuesOf(world, KIT, documentId, 'draft')?.['part'] as { id: number; inner?: { id: number } };
+
+  test.each<[string, unknown]>([
+    ['of another entry', 1],
+    ['null', null],
+    ['empty text', ''],
+    ['an object', { toString: 1 }],
+  ])('an update refuses an id that is none of its own: %s', async (_name, id) => {
+    const documentId = await createKit({ part: { title: 't' } });
+    await expect(put(documentId, { part: { id, title: 'u' } })).rejects.toMatchObject({
       code: 'not-applicable',
       message: 'Some of the provided components in part are not related to the entity',
     });
+  });
+
+  test.each<[string, unknown]>([
+    ['of another entry', 1],
+    ['null', null],
+    ['text', 'abc'],
+  ])('a new entry ignores ids of components, as Strapi does: %s', async (_name, id) => {
+    const other = await createKit({ part: { title: 'other' } });
+    const documentId = await createKit({ part: { id: id === 1 ? partOf(other).id : id, title: 't' } });
+    expect(partOf(documentId)).toMatchObject({ title: 't' });
+    expect(partOf(documentId).id).not.toBe(partOf(other).id);
+    expect(partOf(other)).toMatchObject({ title: 'other' });
+  });
+
+  test('a new component ignores the id of one in it', async () => {
+    const documentId = await createKit({ part: { title: 't', inner: { n: 1 } } });
+    const before = partOf(documentId);
+    await put(documentId, { part: { title: 'u', inner: { id: before.inner?.id, n: 2 } } });
+    expect(partOf(documentId)).toMatchObject({ title: 'u', inner: { n: 2 } });
+    expect(partOf(documentId).inner?.id).not.toBe(before.inner?.id);
+  });
+
+  test('its id may be text', async () => {
+    const documentId = await createKit({ part: { title: 't', size: 5 } });
+    const { id } = partOf(documentId);
+    await put(documentId, { part: { id: String(id), title: 'u' } });
+    expect(partOf(documentId)).toMatchObject({ id, title: 'u', size: 5 });
   });
 });
