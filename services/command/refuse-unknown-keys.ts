@@ -5,14 +5,16 @@ import type { Attribute, Model, RelationAttribute } from '../../shared/schema/co
 import { componentOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { Data } from './parse-data.ts';
 import { validationError } from './problem.ts';
+import { OPERATIONS } from './resolve-relation.ts';
 
 /** Accepted in a body and without effect: the server sets them. */
 const IGNORED = new Set(['publishedAt', 'locale']);
 /** Known, but never written by a client: their path is themselves in Strapi's details. */
 const RESTRICTED = new Set(['createdBy', 'updatedBy', 'createdAt', 'updatedAt', 'localizations']);
-const OPERATIONS = ['connect', 'disconnect', 'set'] as const;
-const REFERENCE_KEYS = new Set(['id', 'documentId', 'locale', 'position']);
+const ID_KEYS = new Set(['id', 'documentId']);
 const POSITION_KEYS = new Set(['start', 'end', 'before', 'after', 'locale', 'status']);
+/** Keys of an answered entry that are no attributes of its content type. */
+const ANSWERED_KEYS = new Set(['createdAt', 'updatedAt', 'publishedAt', 'locale', 'localizations']);
 
 /**
  * Throws 400 `Invalid key …` for the first key of `data` that cannot be written: unknown ones at any depth, `id`,
@@ -35,72 +37,75 @@ function checkValue(registry: SchemaRegistry, attribute: Attribute, value: unkno
       checkRelation(registry, attribute, value, path);
       return;
     case 'component':
-      for (const item of [value].flat()) checkComponent(registry, attribute.component, item, path);
+      for (const item of [value].flat()) checkComponent(registry, attribute.component, item, { path });
       return;
     case 'dynamiczone':
       for (const item of [value].flat()) {
         const uid = isRecord(item) ? item['__component'] : undefined;
         // An unknown component is a problem of the value, not of a key.
         if (typeof uid === 'string' && registry.components.has(uid))
-          checkComponent(registry, uid, item, path);
+          checkComponent(registry, uid, item, { path, namesItself: true });
       }
   }
 }
 
-function checkComponent(registry: SchemaRegistry, uid: string, item: unknown, path: string): void {
+/** `namesItself`: the component of a dynamic zone says in `__component` which it is. */
+type Place = { readonly path: string; readonly namesItself?: boolean };
+
+function checkComponent(
+  registry: SchemaRegistry,
+  uid: string,
+  item: unknown,
+  { path, namesItself = false }: Place,
+): void {
   if (!isRecord(item)) return;
   const { attributes } = componentOf(registry, uid);
   for (const [key, value] of Object.entries(item)) {
     const attribute = attributes.get(key);
     if (attribute !== undefined) checkValue(registry, attribute, value, `${path}.${key}`);
-    else if (key !== 'id' && key !== '__component') throw invalidKey(key, path);
+    else if (!ID_KEYS.has(key) && !(namesItself && key === '__component')) throw invalidKey(key, path);
   }
 }
 
+/**
+ * A reference may be a whole entry as it was answered: its shown attributes have no effect. References in operations may have
+ * any keys, as in Strapi: its admin panel sends some, such as `status`.
+ */
 function checkRelation(
   registry: SchemaRegistry,
   attribute: RelationAttribute,
   value: unknown,
   path: string,
 ): void {
-  const operations = isRecord(value) ? OPERATIONS.filter((operation) => Object.hasOwn(value, operation)) : [];
-  if (!isRecord(value) || operations.length === 0) {
-    checkReferences(registry, attribute, value, path);
-    return;
-  }
-  for (const key of Object.keys(value)) {
-    if (key !== 'options' && !OPERATIONS.some((operation) => operation === key)) throw invalidKey(key, path);
-  }
-  checkObject(value['options'], new Set(['strict']), path);
-  for (const operation of operations) checkReferences(registry, attribute, value[operation], path);
-}
-
-function checkReferences(
-  registry: SchemaRegistry,
-  attribute: RelationAttribute,
-  value: unknown,
-  path: string,
-): void {
-  // A media reference may be the whole file as it was answered.
-  const more = attribute.media === undefined ? undefined : registry.contentTypes.get(attribute.target);
+  if (isRecord(value)) checkOperations(value, path);
+  const target = registry.contentTypes.get(attribute.target);
   for (const reference of [value].flat()) {
     if (!isRecord(reference)) continue;
-    for (const key of Object.keys(reference)) {
-      const known =
-        REFERENCE_KEYS.has(key) || more?.attributes.has(key) || (more !== undefined && isSystemKey(key));
-      if (!known) throw invalidKey(key, path);
+    for (const [key, inner] of Object.entries(reference)) {
+      const known = target?.attributes.get(key);
+      if (known !== undefined && !known.private) checkValue(registry, known, inner, `${path}.${key}`);
+      else if (!isReferenceKey(key, reference === value)) throw invalidKey(key, path);
     }
-    checkObject(reference['position'], POSITION_KEYS, path);
   }
 }
 
-function isSystemKey(key: string): boolean {
-  return key === 'createdAt' || key === 'updatedAt' || key === 'publishedAt';
+function checkOperations(value: Data, path: string): void {
+  if (!OPERATIONS.some((operation) => Object.hasOwn(value, operation))) return;
+  // Strapi ignores the operations then.
+  for (const key of ID_KEYS) if (Object.hasOwn(value, key)) throw invalidKey(key, path);
+  for (const item of [value['connect']].flat()) checkPosition(item, path);
 }
 
-function checkObject(value: unknown, known: ReadonlySet<string>, path: string): void {
-  if (!isRecord(value)) return;
-  for (const key of Object.keys(value)) if (!known.has(key)) throw invalidKey(key, path);
+/** Strapi takes an unknown position for the end. */
+function checkPosition(item: unknown, path: string): void {
+  const position = isRecord(item) ? item['position'] : undefined;
+  if (!isRecord(position)) return;
+  for (const key of Object.keys(position)) if (!POSITION_KEYS.has(key)) throw invalidKey(key, path);
+}
+
+function isReferenceKey(key: string, mayOperate: boolean): boolean {
+  if (ID_KEYS.has(key) || ANSWERED_KEYS.has(key)) return true;
+  return mayOperate && (key === 'options' || OPERATIONS.some((operation) => operation === key));
 }
 
 function invalidKey(key: string, path?: string | null): RequestError {

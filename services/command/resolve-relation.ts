@@ -47,6 +47,8 @@ export type RelationInput =
     };
 
 export const INVALID_RELATIONS = 'Invalid relations';
+/** Names of the operations of a relation in a body. */
+export const OPERATIONS = ['connect', 'disconnect', 'set'] as const;
 
 /**
  * Resolves a relation in any of the forms of SEMANTICS section 13 (documentId, row id, object, array,
@@ -75,6 +77,7 @@ function readRelation(
   if (!isRecord(value) || 'id' in value || 'documentId' in value) {
     return setOf(attribute, references(scope, attribute, value, 'must-exist'));
   }
+  if (OPERATIONS.some((operation) => value[operation] === '')) scope.faults.push(INVALID_RELATIONS);
   if (value['set']) return setOf(attribute, references(scope, attribute, value['set'], 'must-exist'));
   if (!value['connect'] && !value['disconnect']) return undefined;
   return updateOf(scope, attribute, value);
@@ -161,10 +164,11 @@ function reference(
 ): LinkTarget | undefined {
   if (isRecord(value)) {
     const { documentId, id, locale } = value;
-    if (typeof documentId === 'string') return byDocument(scope, attribute, documentId, locale);
+    if (typeof documentId === 'string' && documentId !== '')
+      return byDocument(scope, attribute, documentId, locale);
     if (isRowId(id)) return byRowId(scope, attribute, Number(id), presence);
   } else if (isRowId(value)) return byRowId(scope, attribute, Number(value), presence);
-  else if (typeof value === 'string') return byDocument(scope, attribute, value, undefined);
+  else if (typeof value === 'string' && value !== '') return byDocument(scope, attribute, value, undefined);
   scope.faults.push(INVALID_RELATIONS);
   return undefined;
 }
@@ -215,7 +219,7 @@ function targetLocale(scope: RelationScope, target: Uid, given: string | undefin
 function placeOf(scope: RelationScope, attribute: RelationAttribute, position: unknown): LinkPlace {
   if (!isRecord(position)) return { at: 'end' };
   for (const at of ['before', 'after'] as const) {
-    if (position[at] === undefined || position[at] === null) continue;
+    if (position[at] === undefined || position[at] === null || position[at] === '') continue;
     const neighbour = { documentId: position[at], locale: position['locale'] };
     const target = reference(
       scope,
@@ -225,7 +229,7 @@ function placeOf(scope: RelationScope, attribute: RelationAttribute, position: u
     );
     return target === undefined ? { at: 'end' } : { at, ...target };
   }
-  return { at: position['start'] === true ? 'start' : 'end' };
+  return { at: position['start'] ? 'start' : 'end' };
 }
 
 /** Key of a link, equal for links to the same rows. */

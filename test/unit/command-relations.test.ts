@@ -193,7 +193,12 @@ describe('refused', () => {
     ['a fraction', { best: 1.5 }, 'Invalid relations'],
     ['an unknown operation', { tags: { add: [] } }, 'Invalid key add at tags'],
     ['an unknown key next to an operation', { tags: { set: [], foo: 1 } }, 'Invalid key foo at tags'],
-    ['an unknown key in a reference', { tags: { set: [{ id: 1, foo: 1 }] } }, 'Invalid key foo at tags'],
+    ['an empty text', { tags: '' }, 'Invalid relations'],
+    ['an empty text in a list', { tags: [''] }, 'Invalid relations'],
+    ['an empty text to connect', { tags: { connect: '' } }, 'Invalid relations'],
+    ['an empty text as the list', { tags: { set: '' } }, 'Invalid relations'],
+    ['an empty documentId', { tags: [{ documentId: '' }] }, 'Invalid relations'],
+    ['an unknown key in a reference', { tags: [{ id: 1, foo: 1 }] }, 'Invalid key foo at tags'],
     [
       'an unknown key in a component',
       { part: { tags: [{ id: 1, status: 'draft' }] } },
