@@ -9,7 +9,7 @@ import { type DocumentState, decide, draftOf, publishedOf } from './decide.ts';
 import { derivedDocumentId, newDocumentId } from './document-id.ts';
 import type { CommandEnvironment } from './environment.ts';
 import { hashPasswords } from './hash-passwords.ts';
-import { parseDataPayload, singleData } from './parse-data.ts';
+import { objectsIn, parseDataPayload, singleData } from './parse-data.ts';
 import { preparePublication, prepareWrite, refuse, type WriteRequest } from './prepare-write.ts';
 import { notFoundError, validationError } from './problem.ts';
 import { refuseUnknownKeys } from './refuse-unknown-keys.ts';
@@ -70,7 +70,7 @@ async function executeWrite(
   // A malformed locale is refused before the body is looked at, `*` after it, as in Strapi.
   parseWriteLocale(type, command.locale, environment.defaultLocale, 'every-allowed');
   const payload = parseDataPayload(command.body);
-  for (const item of [payload].flat()) refuseUnknownKeys(registry, type, singleData(item as never));
+  for (const item of objectsIn(payload)) refuseUnknownKeys(registry, type, item);
   const locale = parseWriteLocale(type, command.locale, environment.defaultLocale, 'one-only');
   const data = singleData(payload);
   const hashes = await hashPasswords(registry, type, data);

@@ -70,6 +70,12 @@ describe('create and update', () => {
       'this must be a `object` type, but the final value was: `null` (cast from the value `[]`).',
     ],
     [
+      'data is an array of other values',
+      { body: { data: [null, 1, []] } },
+      'this must be a `object` type, but the final value was: `null` (cast from the value `[\n  {},\n  {},\n  []\n]`).',
+    ],
+    ['an unknown key in an array', { body: { data: [null, { foo: 1 }] } }, 'Invalid key foo'],
+    [
       'an unknown status',
       { status: 'Draft' },
       "Invalid parameter at 'status'. Expected 'published' or 'draft', received: Draft",

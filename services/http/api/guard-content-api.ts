@@ -3,7 +3,7 @@ import { RequestError } from '../../../shared/request-error.ts';
 import { FILE_TYPE, type Uid, USER_TYPE } from '../../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import type { UploadPart } from '../../assets/receive-upload.ts';
-import { parseDataPayload, singleData } from '../../command/parse-data.ts';
+import { objectsIn, parseDataPayload } from '../../command/parse-data.ts';
 import { refuseUnknownKeys } from '../../command/refuse-unknown-keys.ts';
 import { parseQueryString } from '../../query/query-string.ts';
 import type { ContentApi, EntryAction, UsersApi } from './content-api.ts';
@@ -23,7 +23,8 @@ export function guardContentApi(api: ContentApi, rights: Rights, visible: Schema
   const allow = guard(rights);
   const allowBody = ({ uid }: { readonly uid: Uid }, action: Action, body: unknown) => {
     allow(uid, action);
-    refuseUnknownKeys(visible, contentTypeOf(visible, uid), singleData(parseDataPayload(body)));
+    for (const data of objectsIn(parseDataPayload(body)))
+      refuseUnknownKeys(visible, contentTypeOf(visible, uid), data);
   };
   return {
     async list(type, query, asking) {
