@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { assertNever } from '../../shared/assert-never.ts';
 import { canonicalJson } from '../../shared/canonical-json.ts';
 import { isTooDeep, MOST_JSON_LEVELS } from '../../shared/json-depth.ts';
@@ -10,6 +9,7 @@ import {
   castBooleanValue,
   castNumber,
   hasUnstorableText,
+  isEmail,
   parseDate,
   parseDatetime,
   parseInt64,
@@ -22,7 +22,6 @@ const SHORT_TEXT = 255;
 const INT32 = 2 ** 31;
 /** Limit of numeric(10,2). */
 const DECIMAL_LIMIT = 1e8;
-const LETTER = /^[\p{L}\p{M}\p{N}]$/u;
 const UID_FORM = /^[A-Za-z0-9-_.~]*$/;
 
 /**
@@ -157,15 +156,6 @@ function checkText(check: Check, attribute: ScalarAttribute, path: string, sent:
   return value;
 }
 
-/** The letters of a domain may be of any script. */
-function isEmail(text: string): boolean {
-  const at = text.lastIndexOf('@');
-  const domain = text
-    .slice(at + 1)
-    .replace(/[^\p{ASCII}]/gu, (letter) => (LETTER.test(letter) ? 'x' : letter));
-  return z.regexes.rfc5322Email.test(`${text.slice(0, at)}@${domain}`);
-}
-
 function checkMaxLength(check: Check, attribute: ScalarAttribute, path: string, value: string): void {
   const { type, maxLength } = attribute;
   const limit = maxLength ?? (type === 'text' || type === 'richtext' ? undefined : SHORT_TEXT);
@@ -257,7 +247,9 @@ function checkJson(check: Check, path: string, value: unknown): unknown {
   if (isTooDeep(value))
     return report(check, path, `${path} must nest at most ${MOST_JSON_LEVELS} levels deep`, value);
   try {
-    return canonicalJson(JSON.parse(value));
+    const parsed: unknown = JSON.parse(value);
+    // The text of a text is the value, quotes and all, as in Strapi.
+    return typeof parsed === 'string' ? value : canonicalJson(parsed);
   } catch {
     return report(check, path, `${path} must be a JSON value, text must be JSON text`, value);
   }

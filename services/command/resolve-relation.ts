@@ -53,7 +53,7 @@ export const OPERATIONS = ['connect', 'disconnect', 'set'] as const;
 /**
  * Resolves a relation in any of the forms of SEMANTICS section 13 (documentId, row id, object, array,
  * connect/disconnect/set); undefined if it changes nothing. `set` wins over `connect`; a to-one uses the last of
- * several, of `connect` the first. Throws 400 for a document that does not exist; reports unreadable forms and unknown row ids in `scope`.
+ * several, of `connect` and of files the first. Throws 400 for a document that does not exist; reports unreadable forms and unknown row ids in `scope`.
  */
 export function resolveRelation(
   scope: RelationScope,
@@ -86,8 +86,13 @@ function readRelation(
 function setOf(attribute: RelationAttribute, targets: readonly LinkTarget[]): RelationInput {
   return {
     kind: 'set',
-    targets: attribute.toMany ? distinct(targets, (target) => target) : targets.slice(-1),
+    targets: attribute.toMany ? distinct(targets, (target) => target) : oneOf(attribute, targets),
   };
+}
+
+/** Of several targets Strapi links the last, of several files the first. */
+function oneOf({ media }: RelationAttribute, targets: readonly LinkTarget[]): readonly LinkTarget[] {
+  return media === undefined ? targets.slice(-1) : targets.slice(0, 1);
 }
 
 function updateOf(

@@ -1,7 +1,11 @@
+import * as z from 'zod';
 import { plainText } from '../../shared/plain-text.ts';
 import { timeOfDayMilliseconds } from '../../shared/read-index/column.ts';
 import { timeText } from '../../shared/read-index/instant-text.ts';
+import { parseInstant } from '../../shared/schema/parse-instant.ts';
 import { dayIn, INT64, isDay, TIME_OF_DAY } from '../../shared/schema/scalar-forms.ts';
+
+const LETTER = /^[\p{L}\p{M}\p{N}]$/u;
 
 type Parsed = { readonly value: string } | { readonly problem: string };
 
@@ -64,30 +68,17 @@ export function parseTime(value: unknown): Parsed {
   return { value: timeText(timeOfDayMilliseconds(value)) };
 }
 
-const DATETIME =
-  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}):?(\d{2})(?::?(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/;
 /** Limits of ISO texts: years 0000–9999. */
 const FIRST_MILLISECOND = -62_167_219_200_000;
 const LAST_MILLISECOND = 253_402_300_799_999;
 
 /** ISO 8601 (a date alone is midnight, no offset is UTC) or epoch milliseconds; stored in UTC with milliseconds. */
 export function parseDatetime(value: unknown): Parsed {
-  const milliseconds =
-    typeof value === 'string' || typeof value === 'number' ? toMilliseconds(value) : Number.NaN;
-  return milliseconds >= FIRST_MILLISECOND && milliseconds <= LAST_MILLISECOND
+  const isReadable = typeof value === 'string' || typeof value === 'number';
+  const milliseconds = isReadable ? parseInstant(String(value)) : null;
+  return milliseconds !== null && milliseconds >= FIRST_MILLISECOND && milliseconds <= LAST_MILLISECOND
     ? { value: new Date(milliseconds).toISOString() }
     : { problem: 'Invalid format, expected a timestamp or an ISO date' };
-}
-
-function toMilliseconds(value: string | number): number {
-  const text = String(value);
-  if (/^-?\d{5,}$/.test(text)) return Number(text);
-  const [, date = '', hours = '00', minutes = '00', seconds = '00', fraction = '', offset = 'Z'] =
-    DATETIME.exec(text) ?? [];
-  if (!isDay(date)) return Number.NaN;
-  const zone =
-    offset === 'Z' || offset.includes(':') ? offset : `${offset.slice(0, 3)}:${offset.slice(3) || '00'}`;
-  return Date.parse(`${date}T${hours}:${minutes}:${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}${zone}`);
 }
 
 /** Finds NUL at any depth, which a database of text cannot store, or half a surrogate pair inside JSON, which jsonb refuses. */
@@ -100,4 +91,14 @@ function hasUnstorableMember(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.some(hasUnstorableMember);
   return Object.entries(value).some(([key, child]) => hasUnstorableMember(key) || hasUnstorableMember(child));
+}
+
+/** An e-mail address by Strapi's rules: the letters of a domain may be of any script, and its last label may be a single one. */
+export function isEmail(text: string): boolean {
+  const at = text.lastIndexOf('@');
+  const domain = text
+    .slice(at + 1)
+    .replace(/[^\p{ASCII}]/gu, (letter) => (LETTER.test(letter) ? 'x' : letter));
+  // The library asks for two letters at the end, and takes an address in brackets.
+  return !domain.startsWith('[') && z.regexes.rfc5322Email.test(`${text.slice(0, at)}@${domain}x`);
 }

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { afterPasswordChange, LOGIN_ATTRIBUTE, loginRecordOf } from '../../shared/access/login-record.ts';
 import { assertNever } from '../../shared/assert-never.ts';
 import { isRecord } from '../../shared/json-record.ts';
@@ -18,6 +17,7 @@ import { refuseLongPassword } from './password-rules.ts';
 import { type PreparedWrite, prepareWrite, refuse } from './prepare-write.ts';
 import { type BodyProblem, notFoundError, problemsError } from './problem.ts';
 import { refuseUnknownKeys } from './refuse-unknown-keys.ts';
+import { isEmail } from './scalar-values.ts';
 import { uniqueProblems } from './unique-values.ts';
 
 /** Keys of an answer that a client may send back: without effect, as in Strapi. */
@@ -130,7 +130,7 @@ function fieldProblems(field: (typeof FIELDS)[number], value: unknown, isCreatio
     case 'password':
       if (typeof value !== 'string')
         return [{ path: field, message: typeMessage(field, 'string', value, value), value }];
-      return field === 'email' && !z.regexes.rfc5322Email.test(value)
+      return field === 'email' && !isEmail(value)
         ? [{ path: field, message: 'email must be a valid email', value }]
         : [];
     default:

@@ -3,8 +3,8 @@ import { parseShallowJson } from '../../shared/json-depth.ts';
 import type { Scalar } from '../../shared/read-index/bool-query.ts';
 import { timeOfDayMilliseconds } from '../../shared/read-index/column.ts';
 import type { ScalarType } from '../../shared/schema/content-type.ts';
+import { parseInstant } from '../../shared/schema/parse-instant.ts';
 import { dayIn, INT64, isDay, TIME_OF_DAY } from '../../shared/schema/scalar-forms.ts';
-import { parseInstant } from './parse-instant.ts';
 
 /** A cast operand, or Strapi's message (if it has one) with the accepted forms. */
 export type Cast =

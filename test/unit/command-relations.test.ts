@@ -167,6 +167,18 @@ describe('a to-one relation', () => {
     await put({ best: value(t) });
     expect(linked('best')).toEqual(expected);
   });
+
+  test('the first of several files, as in Strapi', async () => {
+    const file = async (name: string) => {
+      const data = { name, hash: name, mime: 'image/png', size: 1, url: `/${name}`, provider: 'local' };
+      return (await world.execute({ kind: 'create', type: 'plugin::upload.file', body: { data } }))
+        .documentId;
+    };
+    const files = [await file('a'), await file('b')];
+    await put({ cover: files });
+    const targets = world.graph.reader.linkedTargets(BOOK, book, null, 'cover');
+    expect(targets.map(({ documentId }) => documentId)).toEqual(files.slice(0, 1));
+  });
 });
 
 describe('refused', () => {

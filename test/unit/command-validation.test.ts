@@ -182,6 +182,9 @@ describe('values that only drafts may have', () => {
     ['code', 'A', 'code must match the following: "/^[a-z]+$/"'],
     ['mail', 'nope', 'mail must be a valid email'],
     ['mail', 'a@b', 'mail must be a valid email'],
+    ['mail', 'a@b.1', 'mail must be a valid email'],
+    ['mail', 'a@b.', 'mail must be a valid email'],
+    ['mail', 'a@[1.2.3.4]', 'mail must be a valid email'],
     ['mail', '', 'mail cannot be empty'],
     ['mail', 'a@x.io/é', 'mail must be a valid email'],
     ['path', '', 'path must match the following: "/^[a-z/]+$/"'],
@@ -226,6 +229,15 @@ describe('values stored in their own form', () => {
     ['day', '2024-02-29T23:00:00Z', '2024-02-29'],
     ['hour', '08:30:00.500', '08:30:00.5'],
     ['moment', '2024-01-01', '2024-01-01T00:00:00.000Z'],
+    ['moment', '20000101', '2000-01-01T00:00:00.000Z'],
+    ['moment', 20000101, '2000-01-01T00:00:00.000Z'],
+    ['moment', '2000-W01-1', '2000-01-03T00:00:00.000Z'],
+    ['moment', '2000-02', '2000-02-01T00:00:00.000Z'],
+    ['moment', '20000229T103045Z', '2000-02-29T10:30:45.000Z'],
+    ['moment', 0, '1970-01-01T00:00:00.000Z'],
+    ['moment', -5, '1969-12-31T23:59:59.995Z'],
+    ['moment', '7', '1970-01-01T00:00:00.007Z'],
+    ['extra', '"x"', '"x"'],
     ['moment', '2024-01-01T12:00:00+02:00', '2024-01-01T10:00:00.000Z'],
     ['moment', '2024-01-01T12:00', '2024-01-01T12:00:00.000Z'],
     ['moment', 1_704_067_200_000, '2024-01-01T00:00:00.000Z'],
@@ -242,8 +254,8 @@ describe('values stored in their own form', () => {
     expect(await stored('path', 'a/b', 'published')).toBe('a/b');
   });
 
-  test.each(['a@é.io', '用户@例子.广告', 'a@xn--9ca.io'])(
-    'the domain of %s may be of any script',
+  test.each(['a@é.io', '用户@例子.广告', 'a@xn--9ca.io', 'a@b.c'])(
+    'the domain of %s may be of any script, and end with one letter',
     async (mail) => {
       expect(await stored('mail', mail, 'published')).toBe(mail);
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { castOperand } from '../../../services/query/cast-operand.ts';
-import { parseInstant } from '../../../services/query/parse-instant.ts';
 import type { ScalarType } from '../../../shared/schema/content-type.ts';
+import { parseInstant } from '../../../shared/schema/parse-instant.ts';
 
 describe('castOperand', () => {
   it.each<[ScalarType, string, unknown]>([
@@ -57,6 +57,23 @@ describe('parseInstant', () => {
     ['0099-01-01', -59042995200000],
     ['1704067200000', 1704067200000],
     ['-1', -1],
+    ['12', Date.UTC(1200)],
+    ['123', 123],
+    ['123456', 123456],
+    ['2000-060', Date.UTC(2000, 1, 29)],
+    ['2000060T10:30Z', Date.UTC(2000, 1, 29, 10, 30)],
+    ['2000-W09', Date.UTC(2000, 1, 28)],
+    ['2000W092', Date.UTC(2000, 1, 29)],
+    ['2000-W53-1', Date.UTC(2001, 0, 1)],
+    ['2004-W53-7', Date.UTC(2005, 0, 2)],
+    ['+002000-02-29', Date.UTC(2000, 1, 29)],
+    ['-000001-02-28', Date.parse('-000001-02-28T00:00:00.000Z')],
+    ['2000-02-29T', Date.UTC(2000, 1, 29)],
+    ['2000-02-29 ', Date.UTC(2000, 1, 29)],
+    ['2000-02-29T10.5', Date.UTC(2000, 1, 29, 10, 30)],
+    ['2000-02-29T10:30.5', Date.UTC(2000, 1, 29, 10, 30, 30)],
+    ['2000-02-29T10:30:45.Z', Date.UTC(2000, 1, 29, 10, 30, 45)],
+    ['2000-02-29T10:30:45+25:00', Date.UTC(2000, 1, 28, 9, 30, 45)],
   ])('%s', (text, instant) => {
     expect(parseInstant(text)).toBe(instant);
   });
@@ -68,6 +85,17 @@ describe('parseInstant', () => {
     '2024-01-01T25:00',
     '2024-01-01T00:60',
     '2024-01-01T00:00:00 01:00',
+    '2024-01-01T00:00:00 ',
+    '2024-01-01  10:30',
+    ' 2024-01-01',
+    '2001-366',
+    '2000-000',
+    '2000-W00',
+    '2000-W54',
+    '2000-W09-8',
+    '+2000-02-29',
+    '2000-2-9',
+    '1.5',
     '9'.repeat(16),
   ])('%s is not an instant', (text) => {
     expect(parseInstant(text)).toBeNull();
