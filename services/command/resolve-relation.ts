@@ -77,10 +77,14 @@ function readRelation(
   if (!isRecord(value) || 'id' in value || 'documentId' in value) {
     return setOf(attribute, references(scope, attribute, value, 'must-exist'));
   }
-  if (OPERATIONS.some((operation) => value[operation] === '')) scope.faults.push(INVALID_RELATIONS);
+  if (OPERATIONS.some((operation) => isEmptyScalar(value[operation]))) scope.faults.push(INVALID_RELATIONS);
   if (value['set']) return setOf(attribute, references(scope, attribute, value['set'], 'must-exist'));
   if (!value['connect'] && !value['disconnect']) return undefined;
   return updateOf(scope, attribute, value);
+}
+
+function isEmptyScalar(value: unknown): boolean {
+  return value === '' || value === 0 || value === false;
 }
 
 function setOf(attribute: RelationAttribute, targets: readonly LinkTarget[]): RelationInput {

@@ -15,7 +15,7 @@ import { hashPasswords } from './hash-passwords.ts';
 import type { Data } from './parse-data.ts';
 import { refuseLongPassword } from './password-rules.ts';
 import { type PreparedWrite, prepareWrite, refuse } from './prepare-write.ts';
-import { type BodyProblem, notFoundError, problemsError } from './problem.ts';
+import { type BodyProblem, notFoundError, problemsError, validationError } from './problem.ts';
 import { refuseUnknownKeys } from './refuse-unknown-keys.ts';
 import { isEmail } from './scalar-values.ts';
 import { uniqueProblems } from './unique-values.ts';
@@ -53,7 +53,7 @@ export async function executeUserCommand(
   const hashes = await hashPasswords(registry, type, data, environment.userPasswords);
   const plan = (state: DocumentState) => {
     if (command.kind === 'update-user' && state.entries.length === 0) throw notFoundError();
-    const prepared = asApplicationError(() =>
+    const prepared = asStrapiNames(command, () =>
       prepareWrite(environment, state, { data, locale: null, publish: true, hashes }),
     );
     return { claims: prepared.claims, decide: () => decideUser(environment, command, state, prepared) };
@@ -74,16 +74,16 @@ function userDocument(environment: CommandEnvironment, command: UserCommand): st
 
 function decideUser(
   { graph, now }: CommandEnvironment,
-  { kind }: UserCommand,
+  command: UserCommand,
   state: DocumentState,
   { intent, claims, problems, unreadable }: PreparedWrite,
 ) {
   const taken = uniqueProblems(graph, claims, state.documentId);
   const isTaken = (attribute: string) => taken.some(({ path }) => path === attribute);
   // Strapi looks for the name first when it updates, and leaves it to the entry's validation when it creates.
-  if (kind === 'update-user' && isTaken('username')) throw applicationError('Username already taken');
+  if (command.kind === 'update-user' && isTaken('username')) throw applicationError('Username already taken');
   if (isTaken('email')) throw applicationError('Email already taken');
-  asApplicationError(() => refuse(state.type, [...problems, ...taken], unreadable));
+  asStrapiNames(command, () => refuse(state.type, [...problems, ...taken], unreadable));
   return decide(signingOut(intent, state, now().toISOString()), state);
 }
 
@@ -103,17 +103,22 @@ function userData(
   command: UserCommand & { readonly kind: 'create-user' | 'update-user' },
   { roles, userPasswords }: CommandEnvironment,
 ): Data {
-  const body = isRecord(command.body) ? command.body : {};
+  const { body: sent } = command;
+  if (Array.isArray(sent))
+    throw problemsError([{ path: '', message: typeMessage('', 'object', sent, sent), value: sent }]);
+  const body = isRecord(sent) ? sent : {};
   const isCreation = command.kind === 'create-user';
   const problems = FIELDS.flatMap((field) => fieldProblems(field, body[field], isCreation));
   if (problems.length > 0) throw problemsError(problems, FIELDS);
   const { email, role, password } = body;
   if (userPasswords === 'bcrypt' && typeof password === 'string') refuseLongPassword(password);
-  const sent = Object.entries(body).filter(([key]) => !SYSTEM_KEYS.has(key));
+  const own = Object.entries(body).filter(([key]) => !SYSTEM_KEYS.has(key));
   return {
-    ...Object.fromEntries(sent),
+    ...Object.fromEntries(own),
     ...(typeof email === 'string' ? { email: email.toLowerCase() } : {}),
-    ...(role === undefined ? {} : { role: roleOf(role, roles?.() ?? OWN_ROLES) }),
+    ...(role === undefined
+      ? {}
+      : { role: asStrapiNames(command, () => roleOf(role, roles?.() ?? OWN_ROLES)) }),
     ...(isCreation ? { provider: 'local' } : {}),
   };
 }
@@ -144,17 +149,18 @@ function roleOf(value: unknown, roles: ReadonlySet<number>): number {
   const [item] = [inner].flat();
   const role = Number(isRecord(item) ? item['id'] : item);
   if (roles.has(role)) return role;
-  throw applicationError(
+  throw validationError(
     '1 relation(s) of type plugin::users-permissions.role associated with this entity do not exist',
   );
 }
 
-function asApplicationError<Result>(run: () => Result): Result {
+/** A creation names every refusal of the entry an ApplicationError. */
+function asStrapiNames<Result>({ kind }: UserCommand, run: () => Result): Result {
   try {
     return run();
   } catch (error) {
-    if (error instanceof RequestError && error.code === 'invalid-body') throw applicationError(error.message);
-    throw error;
+    const isRefusal = error instanceof RequestError && error.code === 'invalid-body';
+    throw kind === 'create-user' && isRefusal ? applicationError(error.message) : error;
   }
 }
 

@@ -302,6 +302,18 @@ describe('users', () => {
     await expect(world.execute({ kind: 'update-user', id, body: { username: 'ada' } })).rejects.toMatchObject(
       { message: 'Username already taken' },
     );
+    const refused = async (body: unknown, message: string) =>
+      expect(world.execute({ kind: 'update-user', id, body })).rejects.toMatchObject({
+        code: 'invalid-body',
+        message,
+      });
+    // Only a creation is refused as an ApplicationError.
+    await refused({ username: 'ev' }, 'username must be at least 3 characters');
+    await refused(
+      { role: 9 },
+      '1 relation(s) of type plugin::users-permissions.role associated with this entity do not exist',
+    );
+    await refused([], 'this must be a `object` type, but the final value was: `[]`.');
     await world.execute({ kind: 'update-user', id, body: { blocked: true } });
     expect(valuesOf(world, USER_TYPE, documentId, 'live')).toMatchObject({ username: 'eve', blocked: true });
     await world.execute({ kind: 'delete-user', id });

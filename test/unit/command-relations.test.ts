@@ -208,6 +208,7 @@ describe('refused', () => {
     ['an empty text', { tags: '' }, 'Invalid relations'],
     ['an empty text in a list', { tags: [''] }, 'Invalid relations'],
     ['an empty text to connect', { tags: { connect: '' } }, 'Invalid relations'],
+    ['zero to connect', { tags: { connect: 0 } }, 'Invalid relations'],
     ['an empty text as the list', { tags: { set: '' } }, 'Invalid relations'],
     ['an empty documentId', { tags: [{ documentId: '' }] }, 'Invalid relations'],
     ['an unknown key in a reference', { tags: [{ id: 1, foo: 1 }] }, 'Invalid key foo at tags'],
