@@ -5,7 +5,7 @@ import type { Attribute, Model, RelationAttribute } from '../../shared/schema/co
 import { componentOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { Data } from './parse-data.ts';
 import { validationError } from './problem.ts';
-import { OPERATIONS } from './resolve-relation.ts';
+import { RELATION_OPERATIONS } from './resolve-relation.ts';
 
 /** Accepted in a body and without effect: the server sets them. */
 const IGNORED = new Set(['publishedAt', 'locale']);
@@ -13,7 +13,7 @@ const IGNORED = new Set(['publishedAt', 'locale']);
 const RESTRICTED = new Set(['createdBy', 'updatedBy', 'createdAt', 'updatedAt', 'localizations']);
 const ID_KEYS = new Set(['id', 'documentId']);
 const POSITION_KEYS = new Set(['start', 'end', 'before', 'after', 'locale', 'status']);
-/** Keys of an answered entry that are no attributes of its content type. */
+/** Keys of an answered entry that its content type does not define. */
 const ANSWERED_KEYS = new Set(['createdAt', 'updatedAt', 'publishedAt', 'locale', 'localizations']);
 
 /**
@@ -90,7 +90,7 @@ function checkRelation(
 }
 
 function checkOperations(value: Data, path: string): void {
-  if (!OPERATIONS.some((operation) => Object.hasOwn(value, operation))) return;
+  if (!RELATION_OPERATIONS.some((operation) => Object.hasOwn(value, operation))) return;
   // Strapi ignores the operations then.
   for (const key of ID_KEYS) if (Object.hasOwn(value, key)) throw invalidKey(key, path);
   for (const item of [value['connect']].flat()) checkPosition(item, path);
@@ -105,7 +105,7 @@ function checkPosition(item: unknown, path: string): void {
 
 function isReferenceKey(key: string, mayOperate: boolean): boolean {
   if (ID_KEYS.has(key) || ANSWERED_KEYS.has(key)) return true;
-  return mayOperate && (key === 'options' || OPERATIONS.some((operation) => operation === key));
+  return mayOperate && (key === 'options' || RELATION_OPERATIONS.some((operation) => operation === key));
 }
 
 function invalidKey(key: string, path?: string | null): RequestError {

@@ -48,7 +48,7 @@ export type RelationInput =
 
 export const INVALID_RELATIONS = 'Invalid relations';
 /** Names of the operations of a relation in a body. */
-export const OPERATIONS = ['connect', 'disconnect', 'set'] as const;
+export const RELATION_OPERATIONS = ['connect', 'disconnect', 'set'] as const;
 
 /**
  * Resolves a relation in any of the forms of SEMANTICS section 13 (documentId, row id, object, array,
@@ -77,7 +77,8 @@ function readRelation(
   if (!isRecord(value) || 'id' in value || 'documentId' in value) {
     return setOf(attribute, references(scope, attribute, value, 'must-exist'));
   }
-  if (OPERATIONS.some((operation) => isEmptyScalar(value[operation]))) scope.faults.push(INVALID_RELATIONS);
+  if (RELATION_OPERATIONS.some((operation) => isEmptyScalar(value[operation])))
+    scope.faults.push(INVALID_RELATIONS);
   if (value['set']) return setOf(attribute, references(scope, attribute, value['set'], 'must-exist'));
   if (!value['connect'] && !value['disconnect']) return undefined;
   return updateOf(scope, attribute, value);
@@ -94,7 +95,7 @@ function setOf(attribute: RelationAttribute, targets: readonly LinkTarget[]): Re
   };
 }
 
-/** Of several targets Strapi links the last, of several files the first. */
+/** The last of several targets, or the first of several files, as Strapi links them. */
 function oneOf({ media }: RelationAttribute, targets: readonly LinkTarget[]): readonly LinkTarget[] {
   return media === undefined ? targets.slice(-1) : targets.slice(0, 1);
 }

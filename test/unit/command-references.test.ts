@@ -105,7 +105,7 @@ describe('operations', () => {
     expect(linked('tags')).toEqual(operation === 'set' ? [tag] : [other, tag]);
   });
 
-  test('take shown attributes beside them, and no other key', async () => {
+  test('take shown attributes next to them, and no other key', async () => {
     await put({ tags: { connect: [tag], name: 'x', createdAt: 'x' } });
     expect(linked('tags')).toEqual([other, tag]);
     await put({ tags: { options: {} } });
@@ -122,7 +122,7 @@ describe('operations', () => {
     expect(linked('tags')).toEqual([other, tag]);
   });
 
-  test('are refused beside an id: Strapi would ignore them', async () => {
+  test('are refused next to an id: Strapi would ignore them', async () => {
     await expect(put({ tags: { documentId: tag, connect: [other] } })).rejects.toMatchObject({
       message: 'Invalid key documentId at tags',
     });
