@@ -25,6 +25,7 @@ describe('withoutMarkup', () => {
     ['http://x.test/plain is shown', 'http x test plain is shown'],
     ['2 < 3 and 5 > 4', '2 3 and 5 4'],
     ['caf&eacute; &amp; th&#233;&nbsp;vert &#x4E1; &#39;x&#39; &bogus; &#xD800;', 'café thé vert ӡ x'],
+    ['don&rsquo;t &hellip; &alpha;&Beta; 5&nbsp;&euro;', 'don t αβ 5'],
     ['a](b and [c] (d) and ](', 'a b and c d and'],
   ])('%j', (text, expected) => {
     expect(words(withoutMarkup(text)).join(' ')).toBe(expected);
