@@ -72,6 +72,7 @@ export function createTagNames({ key, registry, plain }: TagNamesOptions): TagNa
 
 const GENERATION = 'generation';
 const EVERYTHING = 'everything';
+const ONLY_EVERYTHING: ReadonlySet<string> = new Set([EVERYTHING]);
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** Plain names of tags, if there are such. `isFine`: of documents as well. */
@@ -84,10 +85,13 @@ function createNameAnswer(
 ): NameAnswer {
   const opaque = createNameSet(form.tags);
   const write = createWriteNames(form);
+  const generation = nameOf(GENERATION);
   /** undefined: there is no room for these and for the names of all answers. */
-  const written = (tags: Iterable<string>, plain: ReadonlySet<string>, rows: readonly RowTags[] = []) => {
-    opaque.clear();
-    let fits = opaque.add(nameOf(GENERATION));
+  const written = (tags: ReadonlySet<string>, plain: ReadonlySet<string>, rows: readonly RowTags[] = []) => {
+    let expected = 1 + tags.size;
+    for (const { hits } of rows) expected += hits.sources.length;
+    opaque.clear(expected);
+    let fits = opaque.add(generation);
     for (const tag of tags) fits &&= opaque.add(nameOf(tag));
     for (const each of rows) fits &&= addRows(each, opaque.add);
     return fits ? write(opaque, plain) : undefined;
@@ -99,7 +103,7 @@ function createNameAnswer(
       const names = written(coarser, types);
       if (names !== undefined) return names;
     }
-    return written([EVERYTHING], types);
+    return written(ONLY_EVERYTHING, types);
   };
   return (collected) => {
     const fine =
@@ -110,7 +114,7 @@ function createNameAnswer(
         collected.rows,
       );
     const some = fine ?? (collected && coarse(allTags(collected)));
-    return some ?? (written([EVERYTHING], NO_NAMES) as string);
+    return some ?? (written(ONLY_EVERYTHING, NO_NAMES) as string);
   };
 }
 

@@ -8,9 +8,11 @@ export type WriteNames = (opaque: NameSet, plain: ReadonlySet<string>) => string
 export const RADIX = 36;
 const DIGITS = [...'0123456789abcdefghijklmnopqrstuvwxyz'];
 const ZERO = 0x30;
-/** Two digits are written at once. */
+/** Two digits are written at once: half as many divisions and stores. */
 const PAIR = RADIX ** 2;
-const PAIRS = Buffer.from(DIGITS.flatMap((first) => DIGITS.map((second) => first + second)).join(''));
+const PAIRS = Uint16Array.from(
+  DIGITS.flatMap((first) => DIGITS.map((second) => Buffer.from(first + second).readUInt16LE())),
+);
 /** A name is written as two integers of 32 bits, which are divided fast. */
 const LOW = PAIR ** 2;
 const LONGEST_NAME = 10;
@@ -23,6 +25,7 @@ export function createWriteNames({ tags, bytes, separator, quote }: TagForm): Wr
   const between = Buffer.from(quote + separator + quote);
   const room = bytes + between.length + LONGEST_NAME;
   const header = Buffer.allocUnsafeSlow(room);
+  const words = new DataView(header.buffer, header.byteOffset, room);
   const end = room - quote.length;
   header.write(quote, end, 'latin1');
   return (opaque, plain) => {
@@ -38,7 +41,7 @@ export function createWriteNames({ tags, bytes, separator, quote }: TagForm): Wr
       header.write(name, at + between.length, 'latin1');
     }
     for (let i = count - 1; i >= 0; i--) {
-      at = writeName(header, at, names[i] as number);
+      at = writeName(header, words, at, names[i] as number);
       if (at < first) return undefined;
       at = writeBetween(header, at, between);
     }
@@ -55,23 +58,21 @@ function writeBetween(into: Uint8Array, before: number, between: Uint8Array): nu
 }
 
 /** Writes a name as digits and small letters before a position. Returns that of its first digit. */
-function writeName(into: Uint8Array, before: number, name: number): number {
+function writeName(into: Uint8Array, words: DataView, before: number, name: number): number {
   const high = Math.trunc(name / LOW) | 0;
   const low = (name - high * LOW) | 0;
-  writePair(into, before - 4, writePair(into, before - 2, low));
-  const left = writePair(into, before - 8, writePair(into, before - 6, high));
-  writePair(into, before - LONGEST_NAME, left);
+  writePair(words, before - 4, writePair(words, before - 2, low));
+  const left = writePair(words, before - 8, writePair(words, before - 6, high));
+  writePair(words, before - LONGEST_NAME, left);
   let at = before - LONGEST_NAME;
   while (into[at] === ZERO && at < before - 1) at++;
   return at;
 }
 
 /** Writes the last two digits of a number at a position. Returns the number without them. */
-function writePair(into: Uint8Array, at: number, value: number): number {
+function writePair(into: DataView, at: number, value: number): number {
   // V8 divides integers by a constant without a division.
   const left = (value / PAIR) | 0;
-  const pair = 2 * (value - Math.imul(left, PAIR));
-  into[at] = PAIRS[pair] as number;
-  into[at + 1] = PAIRS[pair + 1] as number;
+  into.setUint16(at, PAIRS[value - Math.imul(left, PAIR)] as number, true);
   return left;
 }
