@@ -1,4 +1,4 @@
-import type { LinkTarget } from '../../shared/document/events.ts';
+import type { LinkPlace, LinkTarget } from '../../shared/document/events.ts';
 import { validationError } from './problem.ts';
 import { linkKey, type RelationConnection, type RelationInput } from './resolve-relation.ts';
 
@@ -43,6 +43,8 @@ export function orderConnections(
     const other = pending.get(neighbour);
     if (other !== undefined) visit(neighbour, other);
     else if (!present.has(neighbour) && !ordered.some((done) => linkKey(done.target) === neighbour)) {
+      const freed = freedPlace(linked(), removed, connection);
+      if (freed !== undefined) return { target, place: freed };
       if (strict) throw notLinked(connection);
       return { target, place: { at: 'end' } };
     }
@@ -50,6 +52,21 @@ export function orderConnections(
   };
   for (const [key, connection] of [...pending]) visit(key, connection);
   return ordered;
+}
+
+/** The place of a neighbour that the same update disconnects: the connection replaces it, as in Strapi. */
+function freedPlace(
+  linked: readonly LinkTarget[],
+  removed: ReadonlySet<string>,
+  { target, place }: RelationConnection,
+): LinkPlace | undefined {
+  if (!('documentId' in place)) return undefined;
+  const at = linked.findIndex((other) => linkKey(other) === linkKey(place));
+  if (at === -1) return undefined;
+  const next = linked
+    .slice(at + 1)
+    .find((other) => !removed.has(linkKey(other)) && linkKey(other) !== linkKey(target));
+  return next === undefined ? { at: 'end' } : { at: 'before', ...next };
 }
 
 /** The targets a component's relation has after `input`: links inside components are part of its value. */

@@ -55,6 +55,8 @@ beforeEach(async () => {
   book = (await world.execute({ kind: 'create', type: BOOK, status: 'draft', body })).documentId;
 });
 
+const createTag = async () =>
+  (await world.execute({ kind: 'create', type: TAG, body: { data: {} } })).documentId;
 const put = (data: object) =>
   world.execute({ kind: 'update', type: BOOK, documentId: book, status: 'draft', body: { data } });
 const linked = (attribute: string) =>
@@ -120,6 +122,18 @@ describe('operations', () => {
     expect(linked('tags')).toEqual([tag, other]);
     await put({ tags: { connect: [{ documentId: tag, position: { before: '' } }] } });
     expect(linked('tags')).toEqual([other, tag]);
+  });
+
+  test.each(['before', 'after'])('connect %s a target that they disconnect replaces it', async (at) => {
+    const [first, second, third] = [other, tag, await createTag()];
+    await put({ tags: [first, second, third] });
+    const added = [await createTag(), await createTag()];
+    const connect = added.map((documentId) => ({ documentId, position: { [at]: second } }));
+    await put({ tags: { disconnect: [second], connect } });
+    expect(linked('tags')).toEqual([first, ...added, third]);
+    const last = { documentId: second, position: { [at]: third } };
+    await put({ tags: { disconnect: [third], connect: [last] } });
+    expect(linked('tags')).toEqual([first, ...added, second]);
   });
 
   test('are refused next to an id: Strapi would ignore them', async () => {
