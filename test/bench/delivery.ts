@@ -15,7 +15,8 @@ import { hasWrk, measureByWrk } from './wrk.ts';
  * with a bare fastify that sends the same bytes, a 304 with the 200 of the same page, answers with tags with those without. Needs wrk.
  */
 const options = new Command()
-  .option('--pairs <n>', 'pairs of measurements', '9')
+  .option('--starts <n>', 'starts of both servers: two servers of one program differ by some percent', '3')
+  .option('--pairs <n>', 'pairs of measurements after each start', '3')
   .option('--seconds <n>', 'seconds per measurement', '2')
   .option('--connections <n>', 'connections', '16')
   .option('--only <regex>', 'comparisons whose name matches')
@@ -27,7 +28,15 @@ const options = new Command()
   .parse()
   .opts<
     Record<
-      'pairs' | 'seconds' | 'connections' | 'data' | 'restaurants' | 'reviews' | 'checkout' | 'nodeOption',
+      | 'starts'
+      | 'pairs'
+      | 'seconds'
+      | 'connections'
+      | 'data'
+      | 'restaurants'
+      | 'reviews'
+      | 'checkout'
+      | 'nodeOption',
       string
     > & { only?: string }
   >();
@@ -80,17 +89,8 @@ try {
 }
 
 async function compare({ name, least, sides }: Comparison): Promise<readonly (string | number)[]> {
-  const { a, b } = await sides();
-  const pairs: { readonly a: Measured; readonly b: Measured }[] = [];
-  for (let pair = -1; pair < Number(options.pairs); pair++) {
-    // Neither is always first.
-    const early = pair % 2 === 0 ? await measure(a) : undefined;
-    const other = await measure(b);
-    const one = early ?? (await measure(a));
-    // The first pair warms both.
-    if (pair >= 0) pairs.push({ a: one, b: other });
-  }
-  await Promise.all(running.splice(0).map((server) => server.stop()));
+  const pairs: MeasuredPair[] = [];
+  for (let start = 0; start < Number(options.starts); start++) pairs.push(...(await measurePairs(sides)));
   const rate = pairedMedian(pairs.map((pair) => pair.a.rate / pair.b.rate));
   const cpu = pairedMedian(pairs.map((pair) => pair.b.micros / pair.a.micros));
   const micros = (side: 'a' | 'b') => num(pairedMedian(pairs.map((pair) => pair[side].micros)).median, 1);
@@ -101,6 +101,22 @@ async function compare({ name, least, sides }: Comparison): Promise<readonly (st
   ];
 }
 
+async function measurePairs(sides: Comparison['sides']): Promise<readonly MeasuredPair[]> {
+  const { a, b } = await sides();
+  const pairs: MeasuredPair[] = [];
+  for (let pair = -1; pair < Number(options.pairs); pair++) {
+    // Neither is always first.
+    const early = pair % 2 === 0 ? await measure(a) : undefined;
+    const other = await measure(b);
+    const one = early ?? (await measure(a));
+    // The first pair warms both.
+    if (pair >= 0) pairs.push({ a: one, b: other });
+  }
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+  return pairs;
+}
+
+type MeasuredPair = { readonly a: Measured; readonly b: Measured };
 /** `micros`: microseconds of a core per answer, of all processes of the server. */
 type Measured = { readonly rate: number; readonly micros: number; readonly failed: number };
 
@@ -149,7 +165,7 @@ async function taggedPages(template: string) {
   };
   const copy = join(scratch, 'copy');
   // No server has it open now.
-  cpSync(data, copy, { recursive: true });
+  if (!existsSync(copy)) cpSync(data, copy, { recursive: true });
   const plain = await startVarve({ data: copy, checkout: options.checkout, until: '/health/ready' });
   running.push(plain);
   return { a: await side(await varve('--cache-tags', 'varnish')), b: await side(plain) };
