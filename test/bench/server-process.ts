@@ -20,7 +20,9 @@ export async function startProcess(
 ): Promise<ServerProcess> {
   const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   // Whatever ends this process ends the server too.
-  process.once('exit', () => child.kill('SIGKILL'));
+  const end = () => void child.kill('SIGKILL');
+  process.once('exit', end);
+  child.once('exit', () => process.off('exit', end));
   const base = await printedUrl(child, args);
   await untilReady(base + path);
   return {
