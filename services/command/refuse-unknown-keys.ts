@@ -91,12 +91,12 @@ function checkRelation(
 
 function checkOperations(value: Data, path: string): void {
   if (!RELATION_OPERATIONS.some((operation) => Object.hasOwn(value, operation))) return;
-  // Strapi ignores the operations then.
+  // Strapi ignores operations next to an id: they would be lost without a word.
   for (const key of ID_KEYS) if (Object.hasOwn(value, key)) throw invalidKey(key, path);
   for (const item of [value['connect']].flat()) checkPosition(item, path);
 }
 
-/** Strapi takes an unknown position for the end. */
+/** Strapi ignores an unknown key and links at the end. */
 function checkPosition(item: unknown, path: string): void {
   const position = isRecord(item) ? item['position'] : undefined;
   if (!isRecord(position)) return;

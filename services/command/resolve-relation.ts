@@ -53,7 +53,8 @@ export const RELATION_OPERATIONS = ['connect', 'disconnect', 'set'] as const;
 /**
  * Resolves a relation in any of the forms of SEMANTICS section 13 (documentId, row id, object, array,
  * connect/disconnect/set); undefined if it changes nothing. `set` wins over `connect`; a to-one uses the last of
- * several, of `connect` and of files the first. Throws 400 for a document that does not exist; reports unreadable forms and unknown row ids in `scope`.
+ * several, of `connect` and of files the first. Throws 400 for a document that does not exist; reports unreadable forms and unknown
+ * row ids in `scope`.
  */
 export function resolveRelation(
   scope: RelationScope,

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import * as z from 'zod';
 import { commaList } from '../../shared/comma-list.ts';
 import { type FormProblem, formProblems } from '../../shared/form-problems.ts';
+import { isRecord } from '../../shared/json-record.ts';
 import { USER_TYPE } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../../shared/webhooks/webhook-events.ts';
@@ -100,7 +101,7 @@ const FORM = z.strictObject({
 
 /** `registry`: undefined if it is not known, then `types` must be uids. */
 export function parseWebhook(given: unknown, registry: SchemaRegistry | undefined): ParsedWebhook {
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
+  if (!isRecord(given))
     return { kind: 'problems', problems: [{ path: 'data', message: 'must be an object with url' }] };
   const form = FORM.safeParse(given);
   if (!form.success) return { kind: 'problems', problems: formProblems(form.error) };

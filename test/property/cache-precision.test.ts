@@ -4,12 +4,11 @@ import type { KnownAnswers } from '../../services/delivery/known-answers.ts';
 import { partsOfTag } from '../../services/delivery/tag.ts';
 import type { ContentApi } from '../../services/http/api/content-api.ts';
 import type { Varve } from '../../services/process/open-varve.ts';
-import { FULL_ACCESS } from '../../shared/access/rights.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import { createRandom, type Random } from '../support/naive-random.ts';
 import { createDataDirectory } from '../support/server.ts';
 import { count } from '../support/takes-minutes.ts';
-import { openInProcess } from '../support/varve-in-process.ts';
+import { openWithKnownAnswers } from '../support/varve-in-process.ts';
 
 const EDITS = Number(process.env['VARVE_CACHE_EDITS'] ?? count(40, 15));
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? 7);
@@ -44,11 +43,7 @@ function restaurant(random: Random, at: number) {
 }
 
 beforeAll(async () => {
-  varve = await openInProcess(data);
-  const api = varve.apiFor(FULL_ACCESS);
-  content = api.content;
-  if (api.delivery.known === undefined) throw new Error('the embedded index remembers answers');
-  known = api.delivery.known;
+  ({ varve, content, known } = await openWithKnownAnswers(data));
   const random = createRandom(SEED);
   for (let i = 0; i < 12; i++) await create('category', { name: `Category ${i}`, priority: i });
   for (let i = 0; i < 12; i++) await create('tag', { name: `Tag ${i}` });

@@ -4,7 +4,6 @@ import type { KnownAnswers } from '../../services/delivery/known-answers.ts';
 import { identifyingFields, narrowingRelations } from '../../services/delivery/narrowing.ts';
 import type { ContentApi } from '../../services/http/api/content-api.ts';
 import type { Varve } from '../../services/process/open-varve.ts';
-import { FULL_ACCESS } from '../../shared/access/rights.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { type CorpusWriter, createCorpusWriter } from '../support/corpus-writes.ts';
@@ -14,7 +13,7 @@ import { createRandom, type Random } from '../support/naive-random.ts';
 import { createRequestSource, type RequestSource } from '../support/random-requests.ts';
 import { createDataDirectory } from '../support/server.ts';
 import { count } from '../support/takes-minutes.ts';
-import { openInProcess } from '../support/varve-in-process.ts';
+import { openWithKnownAnswers } from '../support/varve-in-process.ts';
 
 const PAIRS = Number(process.env['VARVE_CACHE_PAIRS'] ?? count(5_000, 2_000));
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
@@ -27,11 +26,7 @@ let known: KnownAnswers;
 const data = createDataDirectory();
 beforeAll(async () => {
   cpSync(await loadedCorpus(), data, { recursive: true });
-  varve = await openInProcess(data);
-  const api = varve.apiFor(FULL_ACCESS);
-  content = api.content;
-  if (api.delivery.known === undefined) throw new Error('the embedded index remembers answers');
-  known = api.delivery.known;
+  ({ varve, content, known } = await openWithKnownAnswers(data));
 }, 180_000);
 afterAll(async () => {
   await varve?.close();

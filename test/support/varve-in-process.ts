@@ -4,6 +4,7 @@ import { createOperating } from '../../services/operating/operating.ts';
 import { openVarve, type Varve } from '../../services/process/open-varve.ts';
 import type { VarveOptions } from '../../services/process/process-options.ts';
 import { embeddedReadSide } from '../../services/read-side/embedded-read-side.ts';
+import { FULL_ACCESS } from '../../shared/access/rights.ts';
 import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
 import { CONFORMANCE_SCHEMA } from './server.ts';
 
@@ -46,4 +47,12 @@ export function openInProcess(data: string, options: Partial<VarveOptions> = {})
     }),
     ...options,
   });
+}
+
+/** The same with the content that a caller with all rights gets, and the answers to such callers that are remembered. */
+export async function openWithKnownAnswers(data: string) {
+  const varve = await openInProcess(data);
+  const { content, delivery } = varve.apiFor(FULL_ACCESS);
+  if (delivery.known === undefined) throw new Error('the embedded index remembers answers');
+  return { varve, content, known: delivery.known };
 }

@@ -6,9 +6,8 @@ import type { KnownAnswers } from '../../services/delivery/known-answers.ts';
 import { createTagPositions } from '../../services/delivery/tag-positions.ts';
 import type { ContentApi } from '../../services/http/api/content-api.ts';
 import type { Varve } from '../../services/process/open-varve.ts';
-import { FULL_ACCESS } from '../../shared/access/rights.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
-import { openInProcess } from '../support/varve-in-process.ts';
+import { openWithKnownAnswers } from '../support/varve-in-process.ts';
 
 const data = mkdtempSync(join(tmpdir(), 'varve-tags-'));
 let varve: Varve;
@@ -25,11 +24,7 @@ const update = (name: string, key: string, values: object, query = '') =>
   content.update({ type: typeNamed(name), documentId: ids.get(key) ?? '' }, query, { data: values });
 
 beforeAll(async () => {
-  varve = await openInProcess(data);
-  const api = varve.apiFor(FULL_ACCESS);
-  content = api.content;
-  if (api.delivery.known === undefined) throw new Error('the embedded index remembers answers');
-  known = api.delivery.known;
+  ({ varve, content, known } = await openWithKnownAnswers(data));
   await create('category', 'fish');
   await create('category', 'meat');
   await create('restaurant', 'a', { kind: 'cafe', slug: 'a', category: ids.get('fish') });

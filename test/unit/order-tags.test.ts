@@ -6,10 +6,9 @@ import type { KnownAnswers } from '../../services/delivery/known-answers.ts';
 import type { Tag } from '../../services/delivery/tag.ts';
 import type { ContentApi } from '../../services/http/api/content-api.ts';
 import type { Varve } from '../../services/process/open-varve.ts';
-import { FULL_ACCESS } from '../../shared/access/rights.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
-import { openInProcess } from '../support/varve-in-process.ts';
+import { openWithKnownAnswers } from '../support/varve-in-process.ts';
 
 const data = mkdtempSync(join(tmpdir(), 'varve-order-tags-'));
 let varve: Varve;
@@ -19,11 +18,7 @@ let type: ContentType;
 const ids = new Map<string, string>();
 
 beforeAll(async () => {
-  varve = await openInProcess(data);
-  const api = varve.apiFor(FULL_ACCESS);
-  content = api.content;
-  if (api.delivery.known === undefined) throw new Error('the embedded index remembers answers');
-  known = api.delivery.known;
+  ({ varve, content, known } = await openWithKnownAnswers(data));
   type = contentTypeOf(varve.registry, 'api::restaurant.restaurant');
   for (const [key, stars] of Object.entries({ a: 1, b: 1, c: 2, d: 3, e: 4, f: 4 })) {
     const values = { key, name: key, slug: key, stars };

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { FormProblem } from '../../../shared/form-problems.ts';
+import { isRecord } from '../../../shared/json-record.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import { NotLeading } from '../../command/not-leading.ts';
@@ -156,9 +157,8 @@ function limitOf(text: string | null): number {
 }
 
 function replayOf(data: unknown): { readonly delivery?: string; readonly from?: bigint } {
-  if (typeof data !== 'object' || data === null || Array.isArray(data))
-    throw refuseWebhook([{ path: 'data', message: 'must be an object' }]);
-  const { delivery, from, ...others } = data as Readonly<Record<string, unknown>>;
+  if (!isRecord(data)) throw refuseWebhook([{ path: 'data', message: 'must be an object' }]);
+  const { delivery, from, ...others } = data;
   const problems: FormProblem[] = Object.keys(others).map((path) => ({ path, message: 'is unknown' }));
   if (delivery !== undefined && typeof delivery !== 'string')
     problems.push({ path: 'delivery', message: 'must be the id of a delivery' });

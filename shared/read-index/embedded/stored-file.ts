@@ -25,7 +25,10 @@ function alignedBytes(bytes: number): number {
   return Math.ceil(bytes / ALIGNED) * ALIGNED;
 }
 
-/** Makes a file of a header and arrays, in slices. The header also gets the bytes of each array, as `parts`. Undefined when a pause said that there is no more to be done. */
+/**
+ * Makes a file of a header and arrays, in slices. The header also gets the bytes of each array, as `parts`. Undefined when a pause said
+ * that there is no more to be done.
+ */
 export async function createFile(
   header: object,
   parts: readonly FileArray[],

@@ -87,7 +87,11 @@ export function takeRowArrays({ doubles, digests, numbers }: PartReader): Stored
 function partsOfText({ lines, uses, tables, trie, postings }: StoredText): readonly FileArray[] {
   const { letters, firstChild, nextSibling, firstWord, nextWord } = trie;
   const ofFields = postings.flatMap(({ counts, entries, denseWords, denseCounts, bits }) => [
-    ...[counts, entries, denseWords, denseCounts, bits],
+    counts,
+    entries,
+    denseWords,
+    denseCounts,
+    bits,
   ]);
   const ofTables = tables.flatMap(({ heads, next }) => [heads, next]);
   return [lines, uses, ...ofTables, letters, firstChild, nextSibling, firstWord, nextWord, ...ofFields];
