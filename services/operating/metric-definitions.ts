@@ -1,4 +1,4 @@
-import { FOLLOW_METRICS } from './follow-metrics.ts';
+import { defined } from '../../shared/defined.ts';
 
 /** Metrics of Varve for Prometheus, in addition to the process's own (`process_…`, `nodejs_…`). */
 export type MetricDefinition = {
@@ -12,250 +12,174 @@ export type MetricDefinition = {
 
 /** The dashboard and the alert rules in infra/ name these; test/infra/grafana.test.ts compares. */
 export const METRICS = {
-  httpRequests: {
-    name: 'varve_http_request_duration_seconds',
-    kind: 'histogram',
-    help: 'From the request to the last byte of its answer, by route (not by URL)',
-    labels: ['method', 'route', 'status'],
-  },
-  queryPhases: {
-    name: 'varve_query_phase_duration_seconds',
-    kind: 'histogram',
-    help: 'Time of answered queries: plan, search, populate (only where there was any) and render',
-    labels: ['phase'],
-  },
-  unsentBytes: {
-    name: 'varve_http_unsent_bytes',
-    kind: 'gauge',
-    help: 'Bytes of answers that clients have not read yet',
-    labels: [],
+  httpRequests: histogram(
+    'varve_http_request_duration_seconds',
+    'From the request to the last byte of its answer, by route (not by URL)',
+    'method',
+    'route',
+    'status',
+  ),
+  queryPhases: histogram(
+    'varve_query_phase_duration_seconds',
+    'Time of answered queries: plan, search, populate (only where there was any) and render',
+    'phase',
+  ),
+  unsentBytes: gauge('varve_http_unsent_bytes', 'Bytes of answers that clients have not read yet', {
     ofWorkers: 'sum',
-  },
-  waitingRequests: {
-    name: 'varve_http_waiting_requests',
-    kind: 'gauge',
-    help: 'Requests that wait for the answer to an earlier one on their connection',
-    labels: [],
+  }),
+  waitingRequests: gauge(
+    'varve_http_waiting_requests',
+    'Requests that wait for the answer to an earlier one on their connection',
+    { ofWorkers: 'sum' },
+  ),
+  knownAnswers: counter(
+    'varve_answer_cache_hits_total',
+    'Reads answered without a query, with a remembered answer or a 304',
+  ),
+  unknownAnswers: counter(
+    'varve_answer_cache_misses_total',
+    'Reads whose answer was not remembered, or was changed since',
+  ),
+  answerCacheBytes: gauge('varve_answer_cache_bytes', 'Memory of remembered answers, about', {
     ofWorkers: 'sum',
-  },
-  knownAnswers: {
-    name: 'varve_answer_cache_hits_total',
-    kind: 'counter',
-    help: 'Reads answered without a query, with a remembered answer or a 304',
-    labels: [],
-  },
-  unknownAnswers: {
-    name: 'varve_answer_cache_misses_total',
-    kind: 'counter',
-    help: 'Reads whose answer was not remembered, or was changed since',
-    labels: [],
-  },
-  answerCacheBytes: {
-    name: 'varve_answer_cache_bytes',
-    kind: 'gauge',
-    help: 'Memory of remembered answers, about',
-    labels: [],
-    ofWorkers: 'sum',
-  },
-  slowQueries: {
-    name: 'varve_slow_queries_total',
-    kind: 'counter',
-    help: 'Queries slower than the threshold of the slow-query log',
-    labels: [],
-  },
-  appends: {
-    name: 'varve_append_duration_seconds',
-    kind: 'histogram',
-    help: 'Time until events were durable in the log',
-    labels: [],
-  },
-  appendConflicts: {
-    name: 'varve_append_conflicts_total',
-    kind: 'counter',
-    help: 'Appends that found their stream at another revision',
-    labels: [],
-  },
-  projectedBatches: {
-    name: 'varve_project_batch_duration_seconds',
-    kind: 'histogram',
-    help: 'Time to apply a batch of events to the content graph and the read index',
-    labels: [],
-  },
-  projectedEvents: {
-    name: 'varve_projected_events_total',
-    kind: 'counter',
-    help: 'Events applied since the start of the process',
-    labels: [],
-  },
-  logPosition: {
-    name: 'varve_log_position',
-    kind: 'gauge',
-    help: 'Position of the last event in the log',
-    labels: [],
-  },
-  projectionPosition: {
-    name: 'varve_projection_position',
-    kind: 'gauge',
-    help: 'Position up to which the read index has applied the log',
-    labels: [],
-    ofWorkers: 'min',
-  },
-  lagEvents: {
-    name: 'varve_projection_lag_events',
-    kind: 'gauge',
-    help: 'Events in the log that the read index has not applied yet, counted up to 5000',
-    labels: [],
-  },
-  lagSeconds: {
-    name: 'varve_projection_lag_seconds',
-    kind: 'gauge',
-    help: 'Age of the oldest event that the read index has not applied yet',
-    labels: [],
-  },
-  indexRows: {
-    name: 'varve_index_rows',
-    kind: 'gauge',
-    help: 'Rows that the read index shows, by content type and world',
+  }),
+  slowQueries: counter('varve_slow_queries_total', 'Queries slower than the threshold of the slow-query log'),
+  appends: histogram('varve_append_duration_seconds', 'Time until events were durable in the log'),
+  appendConflicts: counter(
+    'varve_append_conflicts_total',
+    'Appends that found their stream at another revision',
+  ),
+  projectedBatches: histogram(
+    'varve_project_batch_duration_seconds',
+    'Time to apply a batch of events to the content graph and the read index',
+  ),
+  projectedEvents: counter('varve_projected_events_total', 'Events applied since the start of the process'),
+  logPosition: gauge('varve_log_position', 'Position of the last event in the log'),
+  projectionPosition: gauge(
+    'varve_projection_position',
+    'Position up to which the read index has applied the log',
+    { ofWorkers: 'min' },
+  ),
+  lagEvents: gauge(
+    'varve_projection_lag_events',
+    'Events in the log that the read index has not applied yet, counted up to 5000',
+  ),
+  lagSeconds: gauge(
+    'varve_projection_lag_seconds',
+    'Age of the oldest event that the read index has not applied yet',
+  ),
+  indexRows: gauge('varve_index_rows', 'Rows that the read index shows, by content type and world', {
     labels: ['type', 'world'],
-  },
-  staleRows: {
-    name: 'varve_search_stale_rows',
-    kind: 'gauge',
-    help: 'Rows whose words in the embedded index are older than their texts, own or of related rows; searches read them first',
-    labels: [],
-  },
-  backlog: {
-    name: 'varve_fanout_backlog_documents',
-    kind: 'gauge',
-    help: 'Stale documents in Elasticsearch',
-    labels: [],
-  },
-  backlogOldest: {
-    name: 'varve_fanout_oldest_seconds',
-    kind: 'gauge',
-    help: 'Age of the oldest of them; 0 when caught up',
-    labels: [],
-  },
-  refusedDocuments: {
-    name: 'varve_index_refused_documents',
-    kind: 'gauge',
-    help: 'Documents that Elasticsearch refused',
-    labels: [],
-  },
-  writtenDocuments: {
-    name: 'varve_index_written_documents_total',
-    kind: 'counter',
-    help: 'Documents written to Elasticsearch since the start of the process',
-    labels: [],
-  },
-  workerRestarts: {
-    name: 'varve_worker_restarts',
-    kind: 'gauge',
-    help: 'Processes that served and crashed before this one, since the server was started',
-    labels: [],
-  },
-  halted: {
-    name: 'varve_halted',
-    kind: 'gauge',
-    help: '1 while this process does not apply the log, because it cannot read an event of Varve; else 0',
-    labels: [],
-  },
-  foreignEvents: {
-    name: 'varve_foreign_events_total',
-    kind: 'counter',
-    help: 'Events of other programs in the streams of the namespace that were skipped since the start of the process',
-    labels: [],
-  },
-  leading: {
-    name: 'varve_leading',
-    kind: 'gauge',
-    help: '1 while this process carries out the writes of its log, else 0',
-    labels: [],
-  },
-  leaderEpoch: {
-    name: 'varve_leader_epoch',
-    kind: 'gauge',
-    help: 'Epoch of the newest known claim of the lease; every change of the leader raises it',
-    labels: [],
-  },
-  ignoredParameters: {
-    name: 'varve_ignored_parameters_total',
-    kind: 'counter',
-    help: 'Unknown root parameters of requests that were ignored',
-    labels: [],
-  },
-  forwardedWrites: {
-    name: 'varve_forwarded_writes_total',
-    kind: 'counter',
-    help: 'Writes that this process forwarded to the leader',
-    labels: [],
-  },
-  generation: {
-    name: 'varve_generation',
-    kind: 'gauge',
-    help: 'Number of the live generation of the read model',
-    labels: [],
-  },
-  rebuildProgress: {
-    name: 'varve_rebuild_progress_ratio',
-    kind: 'gauge',
-    help: 'Finished part of the current phase of a rebuild, from 0 to 1; 1 without a rebuild',
-    labels: [],
-  },
-  rebuildLag: {
-    name: 'varve_rebuild_lag_events',
-    kind: 'gauge',
-    help: 'Events that the generation being built still has to apply; 0 without one',
-    labels: [],
-  },
-  ready: {
-    name: 'varve_ready',
-    kind: 'gauge',
-    help: '1 while /health/ready answers 200, else 0',
-    labels: [],
-    ofWorkers: 'min',
-  },
-  build: {
-    name: 'varve_build_info',
-    kind: 'gauge',
-    help: 'Always 1; versions are in the labels',
-    labels: ['version', 'node'],
-  },
-  ...FOLLOW_METRICS,
-  purgesWaiting: {
-    name: 'varve_purge_changes_waiting',
-    kind: 'gauge',
-    help: 'Changes that a cache has not been purged of, on the leader',
-    labels: ['receiver'],
-  },
-  webhooksWaiting: {
-    name: 'varve_webhook_deliveries_waiting',
-    kind: 'gauge',
-    help: 'Deliveries of webhooks that are to be sent, on the leader',
-    labels: [],
-  },
-  webhooksParked: {
-    name: 'varve_webhook_deliveries_parked',
-    kind: 'gauge',
-    help: 'Deliveries of webhooks that were given up until they are replayed, on the leader',
-    labels: [],
-  },
-  webhooksOldest: {
-    name: 'varve_webhook_oldest_waiting_seconds',
-    kind: 'gauge',
-    help: 'Age of the oldest delivery that is to be sent, on the leader; 0 if there is none',
-    labels: [],
-  },
-  webhooksDelivered: {
-    name: 'varve_webhook_delivered_total',
-    kind: 'counter',
-    help: 'Deliveries of webhooks that a receiver accepted',
-    labels: [],
-  },
-  webhooksFailed: {
-    name: 'varve_webhook_failed_attempts_total',
-    kind: 'counter',
-    help: 'Attempts to deliver a webhook that failed',
-    labels: [],
-  },
-} as const satisfies Readonly<Record<string, MetricDefinition>>;
+  }),
+  staleRows: gauge(
+    'varve_search_stale_rows',
+    'Rows whose words in the embedded index are older than their texts, own or of related rows; searches read them first',
+  ),
+  backlog: gauge('varve_fanout_backlog_documents', 'Stale documents in Elasticsearch'),
+  backlogOldest: gauge('varve_fanout_oldest_seconds', 'Age of the oldest of them; 0 when caught up'),
+  refusedDocuments: gauge('varve_index_refused_documents', 'Documents that Elasticsearch refused'),
+  writtenDocuments: counter(
+    'varve_index_written_documents_total',
+    'Documents written to Elasticsearch since the start of the process',
+  ),
+  workerRestarts: gauge(
+    'varve_worker_restarts',
+    'Processes that served and crashed before this one, since the server was started',
+  ),
+  halted: gauge(
+    'varve_halted',
+    '1 while this process does not apply the log, because it cannot read an event of Varve; else 0',
+  ),
+  foreignEvents: counter(
+    'varve_foreign_events_total',
+    'Events of other programs in the streams of the namespace that were skipped since the start of the process',
+  ),
+  leading: gauge('varve_leading', '1 while this process carries out the writes of its log, else 0'),
+  leaderEpoch: gauge(
+    'varve_leader_epoch',
+    'Epoch of the newest known claim of the lease; every change of the leader raises it',
+  ),
+  ignoredParameters: counter(
+    'varve_ignored_parameters_total',
+    'Unknown root parameters of requests that were ignored',
+  ),
+  forwardedWrites: counter(
+    'varve_forwarded_writes_total',
+    'Writes that this process forwarded to the leader',
+  ),
+  generation: gauge('varve_generation', 'Number of the live generation of the read model'),
+  rebuildProgress: gauge(
+    'varve_rebuild_progress_ratio',
+    'Finished part of the current phase of a rebuild, from 0 to 1; 1 without a rebuild',
+  ),
+  rebuildLag: gauge(
+    'varve_rebuild_lag_events',
+    'Events that the generation being built still has to apply; 0 without one',
+  ),
+  ready: gauge('varve_ready', '1 while /health/ready answers 200, else 0', { ofWorkers: 'min' }),
+  build: gauge('varve_build_info', 'Always 1; versions are in the labels', { labels: ['version', 'node'] }),
+  // Of a process that follows a Strapi.
+  followAge: gauge(
+    'varve_follow_age_seconds',
+    'Seconds since what is stored was last seen to be what the followed Strapi has; absent until then, and where another process follows',
+  ),
+  followPending: gauge(
+    'varve_follow_pending_documents',
+    'Documents of the followed Strapi that wait to be read',
+  ),
+  followKept: gauge(
+    'varve_follow_kept_rows',
+    'Rows that the followed Strapi no longer has, kept because they are too many to be deleted at once',
+  ),
+  followReachable: gauge(
+    'varve_follow_reachable',
+    '1 while the followed Strapi answers; absent where another process follows',
+  ),
+  followComparison: gauge(
+    'varve_follow_comparison_seconds',
+    'Duration of the last comparison of all ids with the followed Strapi',
+  ),
+  followRequests: counter('varve_follow_requests_total', 'Requests to the followed Strapi'),
+  followEvents: counter('varve_follow_events_total', 'Events written for changes of the followed Strapi'),
+  followWebhooks: counter('varve_follow_webhooks_total', 'Webhooks taken from the followed Strapi'),
+  purgesWaiting: gauge(
+    'varve_purge_changes_waiting',
+    'Changes that a cache has not been purged of, on the leader',
+    { labels: ['receiver'] },
+  ),
+  webhooksWaiting: gauge(
+    'varve_webhook_deliveries_waiting',
+    'Deliveries of webhooks that are to be sent, on the leader',
+  ),
+  webhooksParked: gauge(
+    'varve_webhook_deliveries_parked',
+    'Deliveries of webhooks that were given up until they are replayed, on the leader',
+  ),
+  webhooksOldest: gauge(
+    'varve_webhook_oldest_waiting_seconds',
+    'Age of the oldest delivery that is to be sent, on the leader; 0 if there is none',
+  ),
+  webhooksDelivered: counter(
+    'varve_webhook_delivered_total',
+    'Deliveries of webhooks that a receiver accepted',
+  ),
+  webhooksFailed: counter('varve_webhook_failed_attempts_total', 'Attempts to deliver a webhook that failed'),
+};
+
+type Name = MetricDefinition['name'];
+
+function counter(name: Name, help: string) {
+  return { kind: 'counter', name, help, labels: [] } as const;
+}
+
+function gauge(
+  name: Name,
+  help: string,
+  { labels = [], ofWorkers }: Partial<Pick<MetricDefinition, 'labels' | 'ofWorkers'>> = {},
+) {
+  return { kind: 'gauge', name, help, labels, ...defined({ ofWorkers }) } as const;
+}
+
+function histogram(name: Name, help: string, ...labels: readonly string[]) {
+  return { kind: 'histogram', name, help, labels } as const;
+}
