@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Generation, Rebuild } from '../../projections/generations/generation.ts';
+import type { Rebuild } from '../../projections/generations/generation.ts';
 import { catchUpOrThrow } from '../../projections/graph/projector.ts';
 import { defineOperation } from './operation.ts';
 import { watchLoad } from './watch-load.ts';
@@ -86,13 +86,4 @@ const NONE_OUTSIDE = 'the server has an embedded read index: omit --read-index, 
 export const loadOperation = defineOperation({
   form: z.strictObject({}),
   run: (_context, _request, signal) => watchLoad(signal),
-});
-
-/** One line: the generations there are. */
-export const generationsOperation = defineOperation({
-  form: z.strictObject({}),
-  async *run({ generations: { store } }) {
-    const generations: readonly Generation[] = store.generations();
-    yield { generations, rebuild: store.rebuild() ?? null };
-  },
 });

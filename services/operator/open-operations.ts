@@ -29,7 +29,6 @@ export async function openOperations(data: string, openHere: () => Promise<Opene
   });
   const never = new AbortController().signal;
   return {
-    where: 'here',
     run: (name, request, signal = never) =>
       opened.run(name, request, signal) as AsyncIterable<LineOf<typeof name>>,
     async close() {
@@ -51,7 +50,6 @@ export function operationsOfServer(data: string): Operations {
 
 function askServer(channel: OperatorChannel): Operations {
   return {
-    where: 'server',
     run: (name, request, signal) =>
       callOperator(channel, name, request, signal) as AsyncIterable<LineOf<typeof name>>,
     close: async () => {},

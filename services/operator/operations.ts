@@ -4,7 +4,6 @@ import {
   canRebuildOperation,
   catchUpOperation,
   dropOperation,
-  generationsOperation,
   loadOperation,
   rebuildOperation,
   rollbackOperation,
@@ -25,7 +24,6 @@ export const OPERATIONS = {
   'import-archive': importArchiveOperation,
   formats: formatsOperation,
   'can-rebuild': canRebuildOperation,
-  generations: generationsOperation,
   level: catchUpOperation,
   load: loadOperation,
   rebuild: rebuildOperation,
@@ -40,10 +38,8 @@ export type RequestOf<Name extends OperationName> = z.input<(typeof OPERATIONS)[
 export type LineOf<Name extends OperationName> =
   ReturnType<(typeof OPERATIONS)[Name]['run']> extends AsyncIterable<infer Line> ? Line : never;
 
-/** Operations on a data directory, in a server or here. */
+/** Operations on a data directory: in its server, or in this process, which has the lock until `close`. */
 export type Operations = {
-  /** Process that does the work: the server of the directory, or this process, which has the lock until `close`. */
-  readonly where: 'server' | 'here';
   /** Answer, line by line. Throws an Error with a message if it cannot be done, or the server ends. */
   run<Name extends OperationName>(
     name: Name,

@@ -86,6 +86,6 @@ it.each([
   const purge = PURGE_SETTINGS.purge.schema.parse(
     'varnish=http://a/,fastly=b,cloudflare=c,webhook=http://d/',
   );
-  const chosen = purgeChoice({ purge, purgeSoft: false, purgeAgain });
+  const chosen = purgeChoice({ purge, purgeToken: undefined, purgeSoft: false, purgeAgain });
   expect(chosen?.targets.map(({ againAfterMs }) => againAfterMs)).toEqual(expected);
 });

@@ -5,6 +5,7 @@ import { describeToken, type TokenDescription } from '../../access/describe-toke
 import { createTokenCommands, type TokenCommands } from '../../access/token-commands.ts';
 import { parseTokenRequest } from '../../access/token-request.ts';
 import { isTokenValue, LEAST_TOKEN, MOST_TOKEN } from '../../access/token-secret.ts';
+import { requestOrOperator } from '../../command/current-author.ts';
 import { logFolder } from '../../stores/open-event-store.ts';
 import { createLogger } from '../output/create-logger.ts';
 import { textTable } from '../output/text-table.ts';
@@ -82,8 +83,6 @@ export async function revokeToken(
   console.error(`Token "${token.name}" (${token.id}) is revoked.`);
 }
 
-const OPERATOR = { actor: { kind: 'operator' } } as const;
-
 /** Only new tokens are hashed. */
 const NO_KEY = Buffer.alloc(0);
 
@@ -95,7 +94,7 @@ function withCommands<Result>(
   const { space, accessKey: given } = settings;
   return withLog(settings, async (log) => {
     const key = makes ? await openAccessKey({ log, space, folder: logFolder(settings), given }) : NO_KEY;
-    return run(createTokenCommands({ log, space, key, now: Date.now, author: () => OPERATOR }));
+    return run(createTokenCommands({ log, space, key, now: Date.now, author: requestOrOperator }));
   });
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { openAccessKey } from '../../access/access-key.ts';
 import { webhookKey } from '../../access/derived-keys.ts';
+import { requestOrOperator } from '../../command/current-author.ts';
 import { readLease } from '../../fleet/lease-view.ts';
 import { probeLeader } from '../../fleet/probe-leader.ts';
 import { LEADER_TIMEOUTS } from '../../fleet/watch-leader.ts';
@@ -192,8 +193,6 @@ export async function replayWebhook(
   }
 }
 
-const OPERATOR = { actor: { kind: 'operator' } } as const;
-
 async function withWebhooks<Result>(
   settings: Settings,
   use: (commands: WebhookCommands, log: EventStore) => Promise<Result>,
@@ -202,7 +201,7 @@ async function withWebhooks<Result>(
   const { space, accessKey: given } = settings;
   return withLog(settings, async (log) => {
     const key = webhookKey(await openAccessKey({ log, space, folder: logFolder(settings), given }));
-    return use(createWebhookCommands({ log, space, key, now: Date.now, author: () => OPERATOR }), log);
+    return use(createWebhookCommands({ log, space, key, now: Date.now, author: requestOrOperator }), log);
   });
 }
 

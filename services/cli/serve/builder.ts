@@ -11,7 +11,8 @@ import { rebuildOperation } from '../../operator/generations.ts';
 import type { BuildRequest, OperatorContext } from '../../operator/operation.ts';
 import { BUILDER_ARGUMENT } from '../../supervisor/builder-process.ts';
 import { COMPATIBILITY } from '../../supervisor/protocol.ts';
-import type { ServeSettings } from '../settings/settings.ts';
+import { variableOf } from '../settings/setting.ts';
+import { OPERATOR_SETTINGS, type ServeSettings } from '../settings/settings.ts';
 
 /**
  * Starts a rebuild if another version of the projector made the read model, which serves meanwhile. Differences between the two
@@ -80,14 +81,7 @@ class BuilderClosed extends Error {
  * definitions, ahead of the log.
  */
 export function createBuilder(settings: ServeSettings, definitions: readonly TypeDefinition[]): Builder {
-  const { data, space, eventStore } = settings;
-  const env = {
-    ...process.env,
-    VARVE_DATA: data,
-    VARVE_SPACE: space,
-    ...defined({ VARVE_EVENT_STORE: eventStore }),
-    ...readIndexVariables(settings),
-  };
+  const env = { ...process.env, ...operatorVariables(settings) };
   const running = new Map<ChildProcess, Promise<unknown>>();
   let isClosed = false;
   const build: Builder['build'] = async function* (request, signal) {
@@ -141,21 +135,11 @@ function optionsOf({ graph, copy, type, world, maxRate, accept }: BuildRequest):
   ];
 }
 
-/** Returns variables that name the server's documents to the builder. */
-function readIndexVariables(settings: ServeSettings): Readonly<Record<string, string>> {
-  const given = {
-    VARVE_READ_INDEX: settings.readIndex,
-    VARVE_READ_INDEX_USER: settings.readIndexUser,
-    VARVE_READ_INDEX_PASSWORD: settings.readIndexPassword,
-    VARVE_READ_INDEX_API_KEY: settings.readIndexApiKey,
-    VARVE_READ_INDEX_CA: settings.readIndexCa,
-    VARVE_READ_INDEX_CLOUD_ID: settings.readIndexCloudId,
-    VARVE_READ_INDEX_SHARDS: settings.readIndexShards,
-    VARVE_READ_INDEX_REPLICAS: settings.readIndexReplicas,
-    VARVE_DENORMALISE_TO_ONE: settings.denormaliseToOne,
-    VARVE_DENORMALISE_TO_MANY: settings.denormaliseToMany,
-  };
-  return Object.fromEntries(
-    Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
-  );
+/** Returns variables that name the server's data, log and documents to the builder. */
+function operatorVariables(settings: ServeSettings): Readonly<Record<string, string>> {
+  const given = Object.entries(OPERATOR_SETTINGS).map(([name, setting]) => {
+    const value = settings[name as keyof typeof OPERATOR_SETTINGS];
+    return { [variableOf(setting)]: value === undefined ? undefined : String(value) };
+  });
+  return defined(Object.assign({}, ...given));
 }

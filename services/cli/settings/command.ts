@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { variableOf } from './setting.ts';
-import { parseSettings, type SettingsOf, type SettingsTable } from './settings.ts';
+import { type SettingsOf, type SettingsTable, variableOf } from './setting.ts';
+import { parseSettings } from './settings.ts';
 
 /** A command of the command line, as a row of its table. */
 export type CommandRow = CommandText & {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SCALAR_TYPES, type ScalarType } from '../../../shared/schema/content-type.ts';
-import { folder, type Setting, yesOrNo } from './setting.ts';
+import { folder, type SettingsTable, yesOrNo } from './setting.ts';
 
 /** Settings for content types. */
 export const CONTENT_TYPE_SETTINGS = {
@@ -38,7 +38,7 @@ export const CONTENT_TYPE_SETTINGS = {
       })
       .default({}),
   },
-} as const satisfies Readonly<Record<string, Setting>>;
+} as const satisfies SettingsTable;
 
 function isScalarType(text: string | undefined): boolean {
   return SCALAR_TYPES.some((type) => type === text);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Lifetime, receiversObeying } from '../../delivery/lifetimes.ts';
 import { TAG_RECEIVERS, type TagReceiver } from '../../delivery/tag-headers.ts';
 import type { TaggingOptions } from '../../delivery/tagging.ts';
-import { type Setting, wholeNumber, yesOrNo } from './setting.ts';
+import { type SettingsOf, type SettingsTable, wholeNumber, yesOrNo } from './setting.ts';
 
 const NAMES = [...(Object.keys(TAG_RECEIVERS) as TagReceiver[]), 'none'] as const;
 
@@ -47,24 +47,20 @@ export const DELIVERY_SETTINGS = {
     description: 'time in which a cache with --purge may serve an old answer while Varve fails (default: 0)',
     schema: wholeNumber(0, 31_536_000).default(0),
   },
-} as const satisfies Readonly<Record<string, Setting>>;
+} as const satisfies SettingsTable;
+
+type Settings = SettingsOf<typeof DELIVERY_SETTINGS>;
 
 /** Returns the tags of answers by the settings; undefined: answers get no tags in their headers. */
-export function taggingSettings(settings: {
-  readonly cacheTags: TagReceiver | 'none';
-  readonly cacheTagsBytes: number;
-  readonly cacheTagsPlain: boolean;
-}): Omit<TaggingOptions, 'key' | 'position' | 'purged'> | undefined {
+export function taggingSettings(
+  settings: Pick<Settings, 'cacheTags' | 'cacheTagsBytes' | 'cacheTagsPlain'>,
+): Omit<TaggingOptions, 'key' | 'position' | 'purged'> | undefined {
   const { cacheTags: receiver, cacheTagsBytes: bytes, cacheTagsPlain: plain } = settings;
   return receiver === 'none' ? undefined : { receiver, bytes, plain };
 }
 
-type StaleChoice = {
-  readonly cacheTags: TagReceiver | 'none';
-  readonly cacheStaleWhileRevalidate: number;
-  readonly cacheStaleIfError: number;
-  readonly purge?: readonly unknown[] | undefined;
-};
+type Stale = 'cacheTags' | 'cacheStaleWhileRevalidate' | 'cacheStaleIfError';
+type StaleChoice = Pick<Settings, Stale> & { readonly purge?: readonly unknown[] | undefined };
 
 /** Returns how long caches may serve answers that are no longer up to date. */
 export function lifetimeOf({

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { FollowReport } from '../../follow/follower.ts';
 import type { FollowSettings } from '../../process/process-options.ts';
 import { isArchive } from '../../strapi/archive.ts';
-import { type Setting, wholeNumber } from './setting.ts';
+import { type SettingsOf, type SettingsTable, wholeNumber } from './setting.ts';
 
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
@@ -75,15 +75,11 @@ export const FOLLOW_SETTINGS = {
       'forward: send writes on to Strapi with the token of their caller; refuse: answer 405 (default: forward)',
     schema: z.enum(['forward', 'refuse'], { error: 'is neither forward nor refuse' }).default('forward'),
   },
-} as const satisfies Readonly<Record<string, Setting>>;
-
-type Given = {
-  readonly [Name in keyof typeof FOLLOW_SETTINGS]: z.output<(typeof FOLLOW_SETTINGS)[Name]['schema']>;
-};
+} as const satisfies SettingsTable;
 
 /** The Strapi that the settings say to follow. Throws a sentence for a file that cannot be used. */
 export function followSettings(
-  given: Given & { readonly login: boolean },
+  given: SettingsOf<typeof FOLLOW_SETTINGS> & { readonly login: boolean },
   prefix: string,
   report: (what: FollowReport) => void,
 ): FollowSettings | undefined {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { commaList } from '../../../shared/comma-list.ts';
-import { type Setting, wholeNumber, yesOrNo } from './setting.ts';
+import { type SettingsTable, wholeNumber, yesOrNo } from './setting.ts';
 
 const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 } as const;
 
@@ -118,4 +118,4 @@ export const LOGIN_SETTINGS = {
       .transform((list) => new Map(list.map((pair) => pair.split('=') as [string, string])))
       .default(new Map()),
   },
-} as const satisfies Readonly<Record<string, Setting>>;
+} as const satisfies SettingsTable;

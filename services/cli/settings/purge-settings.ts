@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { TagReceiver } from '../../delivery/tag-headers.ts';
 import { PURGE_KINDS, type PurgeKind, type PurgeTarget } from '../../purge/purge-target.ts';
 import { hasCredentials } from '../../webhooks/webhook-request.ts';
-import { type Setting, wholeNumber, yesOrNo } from './setting.ts';
+import { type SettingsOf, type SettingsTable, wholeNumber, yesOrNo } from './setting.ts';
 
 const KIND = /^([a-z]+)=(.+)$/s;
 /** Commas separate receivers; an address may have some as well. */
@@ -41,7 +41,7 @@ export const PURGE_SETTINGS = {
       'purge each change a second time after so many milliseconds, for answers that were on their way to a cache; 0: never (default: 2000 for fastly and cloudflare, 0 for the others)',
     schema: wholeNumber(0, 600_000).optional(),
   },
-} as const satisfies Readonly<Record<string, Setting>>;
+} as const satisfies SettingsTable;
 
 /** Returns the receiver, or what is wrong. */
 function targetOf(text: string): PurgeTarget | string {
@@ -56,12 +56,7 @@ function targetOf(text: string): PurgeTarget | string {
   return { kind: kind as PurgeKind, address };
 }
 
-type PurgeChoice = {
-  readonly purge?: readonly PurgeTarget[] | undefined;
-  readonly purgeToken?: string | undefined;
-  readonly purgeSoft: boolean;
-  readonly purgeAgain?: number | undefined;
-};
+type PurgeChoice = SettingsOf<typeof PURGE_SETTINGS>;
 
 /** Their nodes are far away: an answer from before a change may reach them after its purge. */
 const FAR_AWAY: readonly PurgeKind[] = ['fastly', 'cloudflare'];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Setting, wholeNumber } from './setting.ts';
+import { type SettingsTable, wholeNumber } from './setting.ts';
 
 /** Read index settings of every command that opens the read side. */
 export const READ_INDEX_SETTINGS = {
@@ -71,4 +71,4 @@ export const READ_INDEX_SETTINGS = {
     description: 'a deployment on Elastic Cloud, instead of an address',
     schema: z.string().optional(),
   },
-} as const satisfies Readonly<Record<string, Setting>>;
+} as const satisfies SettingsTable;

@@ -7,7 +7,7 @@ import {
   unknownTypes,
 } from '../../../shared/schema/add-synonyms.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
-import type { Setting } from './setting.ts';
+import type { SettingsTable } from './setting.ts';
 
 export const SEARCH_SETTINGS = {
   synonyms: {
@@ -15,7 +15,7 @@ export const SEARCH_SETTINGS = {
     description: 'JSON file with words that count as each other in searches, by content type and locale',
     schema: z.string().min(1, 'is empty: pass a file').optional(),
   },
-} as const satisfies Readonly<Record<string, Setting>>;
+} as const satisfies SettingsTable;
 
 const EXAMPLE =
   '{"api::restaurant.restaurant": {"en": [["nyc", "new york city"]]}}; * is every type or locale';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Setting, wholeNumber, yesOrNo } from './setting.ts';
+import { type SettingsTable, wholeNumber, yesOrNo } from './setting.ts';
 
 /** Entries of the largest page that can be configured. */
 export const MAX_PAGE = 100_000;
@@ -45,4 +45,4 @@ export const REQUEST_SETTINGS = {
     description: 'maximum number of entries that a page may skip; cursors go further (default: 100000)',
     schema: wholeNumber(0, 1_000_000_000).default(100_000),
   },
-} as const satisfies Readonly<Record<string, Setting>>;
+} as const satisfies SettingsTable;

@@ -1,4 +1,7 @@
-import { SERVE_SETTINGS, type SettingsTable } from './settings.ts';
+import { PURGE_SETTINGS } from './purge-settings.ts';
+import type { SettingsTable } from './setting.ts';
+import { SERVE_SETTINGS } from './settings.ts';
+import { WEBHOOK_SETTINGS } from './webhook-settings.ts';
 
 /**
  * ProcessRole of a process. `serve`: everything. `project`: can lead, and as the leader writes Elasticsearch; accepts writes
@@ -6,8 +9,6 @@ import { SERVE_SETTINGS, type SettingsTable } from './settings.ts';
  */
 export type ProcessRole = 'serve' | 'project' | 'api';
 
-/** The leader purges: it knows what a change changes. */
-const PURGES = ['purge', 'purgeAgain', 'purgeToken', 'purgeSoft'] as const;
 /** Answers have tags where they are made. */
 const TAGS = ['cacheTags', 'cacheTagsBytes', 'cacheTagsPlain'] as const;
 
@@ -31,19 +32,17 @@ export const ROLE_SETTINGS: Readonly<Record<ProcessRole, SettingsTable>> = {
     // The leader reads Strapi; this process sends writes and webhooks on.
     ...(['followToken', 'followTokenFile', 'followFrom'] as const),
     ...(['followInterval', 'followRate', 'followDeletions'] as const),
-    ...PURGES,
-    ...([
-      'webhookTimeout',
-      'webhookInFlight',
-      'webhookRelated',
-      'webhookRetry',
-      'webhookHold',
-      'webhookKeep',
-    ] as const),
+    // The leader delivers webhooks, and purges: it knows what a change changes.
+    ...namesOf(WEBHOOK_SETTINGS),
+    ...namesOf(PURGE_SETTINGS),
   ),
 };
 
 function without(...names: readonly (keyof typeof SERVE_SETTINGS)[]): SettingsTable {
   const dropped = new Set<string>(names);
   return Object.fromEntries(Object.entries(SERVE_SETTINGS).filter(([name]) => !dropped.has(name)));
+}
+
+function namesOf<Table extends SettingsTable>(table: Table): readonly (keyof Table)[] {
+  return Object.keys(table);
 }

@@ -34,3 +34,10 @@ export function wholeNumber(min: number, max: number) {
     .transform(Number)
     .pipe(z.number().min(min, message).max(max, message));
 }
+
+export type SettingsTable = Readonly<Record<string, Setting>>;
+
+/** The values of a table's settings, by name. */
+export type SettingsOf<Table extends SettingsTable> = {
+  readonly [Name in keyof Table]: z.output<Table[Name]['schema']>;
+};

@@ -8,7 +8,15 @@ import { PURGE_SETTINGS } from './purge-settings.ts';
 import { READ_INDEX_SETTINGS } from './read-index-settings.ts';
 import { SEARCH_SETTINGS } from './read-synonyms.ts';
 import { REQUEST_SETTINGS } from './request-settings.ts';
-import { folder, type Setting, variableOf, wholeNumber, yesOrNo } from './setting.ts';
+import {
+  folder,
+  type Setting,
+  type SettingsOf,
+  type SettingsTable,
+  variableOf,
+  wholeNumber,
+  yesOrNo,
+} from './setting.ts';
 import { STREAM_SETTINGS } from './stream-settings.ts';
 import { UPLOAD_SETTINGS } from './upload-settings.ts';
 import { WEBHOOK_SETTINGS } from './webhook-settings.ts';
@@ -198,7 +206,7 @@ export const SERVE_SETTINGS = {
     description: 'json or pretty (default: pretty on a terminal, else json)',
     schema: z.enum(['json', 'pretty'], { error: 'must be json or pretty' }).optional(),
   },
-} as const satisfies Readonly<Record<string, Setting>>;
+} as const satisfies SettingsTable;
 
 const ROLE_DRAFTS = {
   flags: '--role-drafts <roles>',
@@ -216,44 +224,40 @@ export const IMPORT_SETTINGS = {
   assets: SERVE_SETTINGS.assets,
   defaultLocale: DEFAULT_LOCALE,
   space: SPACE,
-} as const satisfies Readonly<Record<string, Setting>>;
+} as const satisfies SettingsTable;
 
 /** Settings of commands that only read the log. */
 export const LOG_SETTINGS = {
   data: DATA,
   eventStore: EVENT_STORE,
   space: SPACE,
-} as const satisfies Readonly<Record<string, Setting>>;
+} as const satisfies SettingsTable;
 
 /** Settings of commands that make copies. */
 export const BACKUP_SETTINGS = {
   ...LOG_SETTINGS,
   assets: SERVE_SETTINGS.assets,
-} as const satisfies Readonly<Record<string, Setting>>;
+} as const satisfies SettingsTable;
 
 /** Settings of commands for operators. */
 export const OPERATOR_SETTINGS = {
   ...LOG_SETTINGS,
   ...READ_INDEX_SETTINGS,
-} as const satisfies Readonly<Record<string, Setting>>;
+} as const satisfies SettingsTable;
 
 export const TOKEN_SETTINGS = {
   ...LOG_SETTINGS,
   accessKey: ACCESS_KEY,
   ...CONTENT_TYPE_SETTINGS,
   contentTypes: { ...CONTENT_TYPE_SETTINGS.contentTypes, schema: folder.optional() },
-} as const satisfies Readonly<Record<string, Setting>>;
+} as const satisfies SettingsTable;
 
 /** Settings of `varve webhook`. */
 export const WEBHOOK_COMMAND_SETTINGS = {
   ...LOG_SETTINGS,
   accessKey: ACCESS_KEY,
-} as const satisfies Readonly<Record<string, Setting>>;
+} as const satisfies SettingsTable;
 
-export type SettingsTable = Readonly<Record<string, Setting>>;
-export type SettingsOf<Table extends SettingsTable> = {
-  readonly [Name in keyof Table]: z.output<Table[Name]['schema']>;
-};
 export type ServeSettings = SettingsOf<typeof SERVE_SETTINGS>;
 export type WebhookCommandSettings = SettingsOf<typeof WEBHOOK_COMMAND_SETTINGS>;
 export type TokenSettings = SettingsOf<typeof TOKEN_SETTINGS>;

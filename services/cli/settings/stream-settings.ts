@@ -1,5 +1,5 @@
 import { STREAM_LIMITS, type StreamLimits } from '../../http/streams/event-streams.ts';
-import { type Setting, wholeNumber } from './setting.ts';
+import { type SettingsOf, type SettingsTable, wholeNumber } from './setting.ts';
 
 export const STREAM_SETTINGS = {
   streams: {
@@ -17,14 +17,10 @@ export const STREAM_SETTINGS = {
     description: 'time between two signs of life on a stream (default: 15000)',
     schema: wholeNumber(10, 25_000).default(STREAM_LIMITS.heartbeatMs),
   },
-} as const satisfies Readonly<Record<string, Setting>>;
+} as const satisfies SettingsTable;
 
 /** Returns the limits of streams. Those without a setting have their defaults. */
-export function streamLimits(settings: {
-  readonly streams: number;
-  readonly streamsPerCaller: number;
-  readonly streamHeartbeat: number;
-}): StreamLimits {
+export function streamLimits(settings: SettingsOf<typeof STREAM_SETTINGS>): StreamLimits {
   return {
     ...STREAM_LIMITS,
     total: settings.streams,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseS3Location } from '../../../shared/asset-store/s3/s3-location.ts';
 import { parseAcceptedMedia } from '../../assets/accepted-media.ts';
 import { MAX_PIXELS } from '../../assets/pictures/picture-settings.ts';
-import { folder, type Setting, wholeNumber } from './setting.ts';
+import { folder, type SettingsTable, wholeNumber } from './setting.ts';
 
 const assetsAddress = folder.superRefine((address, context) => {
   if (!address.startsWith('s3:')) return;
@@ -49,4 +49,4 @@ export const UPLOAD_SETTINGS = {
     description: 'maximum pixels of a picture, over all frames (default: 268402689)',
     schema: wholeNumber(1, 2 ** 40).default(MAX_PIXELS),
   },
-} as const satisfies Readonly<Record<string, Setting>>;
+} as const satisfies SettingsTable;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { WEBHOOK_LIMITS, type WebhookLimits } from '../../webhooks/webhook-limits.ts';
-import { type Setting, wholeNumber } from './setting.ts';
+import { type SettingsOf, type SettingsTable, wholeNumber } from './setting.ts';
 
 const SECONDS = /^\d{1,7}(\.\d{1,3})?$/;
 
@@ -43,17 +43,10 @@ export const WEBHOOK_SETTINGS = {
     description: 'time that deliveries are stored (default: 168)',
     schema: wholeNumber(1, 87_600).default(WEBHOOK_LIMITS.keepMs / 3_600_000),
   },
-} as const satisfies Readonly<Record<string, Setting>>;
+} as const satisfies SettingsTable;
 
 /** Returns the limits of deliveries. Settings are in seconds and hours, limits in milliseconds. */
-export function webhookLimits(settings: {
-  readonly webhookTimeout: number;
-  readonly webhookInFlight: number;
-  readonly webhookRelated: number;
-  readonly webhookRetry: readonly number[];
-  readonly webhookHold: number;
-  readonly webhookKeep: number;
-}): WebhookLimits {
+export function webhookLimits(settings: SettingsOf<typeof WEBHOOK_SETTINGS>): WebhookLimits {
   return {
     ...WEBHOOK_LIMITS,
     timeoutMs: settings.webhookTimeout,

@@ -1,6 +1,6 @@
 import { OUTPUT_LIMITS, type OutputLimits } from '../../http/sockets/bound-output.ts';
 import type { StreamLimits } from '../../http/streams/event-streams.ts';
-import { type Setting, wholeNumber } from './setting.ts';
+import { type SettingsTable, wholeNumber } from './setting.ts';
 
 export const WORKER_SETTINGS = {
   workers: {
@@ -9,7 +9,7 @@ export const WORKER_SETTINGS = {
       'processes that answer reads, with the embedded index: each has an index of its own, and only one writes (default: 1)',
     schema: wholeNumber(1, 64).default(1),
   },
-} as const satisfies Readonly<Record<string, Setting>>;
+} as const satisfies SettingsTable;
 
 /** The part of a limit that one of several processes may use. */
 export function shareOf(limit: number, workers: number): number {

@@ -21,7 +21,6 @@ import { createDataDirectory } from '../../support/server.ts';
 /** A builder, when another process works at the same rebuild or has left it. */
 const SCOPE = { graph: true };
 const NO_SERVER: Operations = {
-  where: 'server',
   // biome-ignore lint/correctness/useYield: it fails before there is anything to yield
   run: async function* () {
     throw new Error('no server answers');
