@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -11,33 +11,25 @@ export async function copyFile(from: string, to: string): Promise<FileSum> {
   const part = `${to}.part`;
   await rm(part, { force: true });
   const target = await open(part, 'wx', 0o600);
-  const sum = createHash('sha256');
-  let bytes = 0;
+  let sum: FileSum;
   try {
-    for await (const chunk of createReadStream(from) as AsyncIterable<Buffer>) {
-      sum.update(chunk);
-      bytes += chunk.length;
-      await target.writeFile(chunk);
-    }
+    sum = await sumFile(from, (chunk) => target.writeFile(chunk));
     await target.sync();
   } finally {
     await target.close();
   }
   await rename(part, to);
-  return presentSum(sum, bytes);
+  return sum;
 }
 
-/** Reads a whole file and returns its size in bytes and its SHA-256. */
-export async function sumFile(path: string): Promise<FileSum> {
+/** Reads a whole file and returns its size in bytes and its SHA-256. `take` gets each part of it. */
+export async function sumFile(path: string, take?: (chunk: Buffer) => Promise<void>): Promise<FileSum> {
   const sum = createHash('sha256');
   let bytes = 0;
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
     sum.update(chunk);
     bytes += chunk.length;
+    await take?.(chunk);
   }
-  return presentSum(sum, bytes);
-}
-
-function presentSum(sum: Hash, bytes: number): FileSum {
   return { bytes, sha256: sum.digest('hex') };
 }

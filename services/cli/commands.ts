@@ -1,8 +1,9 @@
+import { join } from 'node:path';
 import { loadOptional } from '../../shared/load-optional.ts';
+import { packageRoot } from '../../shared/package-root.ts';
 import type { ArchiveOptions } from './commands/import-archive.ts';
 import { GROUPED_COMMANDS } from './grouped-commands.ts';
 import { type CommandRow, command, type Given, JSON_OPTION } from './settings/command.ts';
-import { withExampleTypes } from './settings/example-types.ts';
 import { type ProcessRole, ROLE_SETTINGS } from './settings/roles.ts';
 import {
   BACKUP_SETTINGS,
@@ -141,13 +142,13 @@ export const COMMANDS: readonly CommandRow[] = [
     name: 'rollback',
     description: 'switch back to the generation before the last rebuild',
     settings: OPERATOR_SETTINGS,
-    load: async () => (await import('./commands/switch-generations.ts')).rollback,
+    load: async () => (await import('./commands/operate.ts')).rollback,
   }),
   command({
     name: 'drop',
     description: 'remove the generation that is kept for a rollback',
     settings: OPERATOR_SETTINGS,
-    load: async () => (await import('./commands/switch-generations.ts')).drop,
+    load: async () => (await import('./commands/operate.ts')).drop,
   }),
 ];
 
@@ -195,4 +196,12 @@ async function roleSettings(role: ProcessRole, given: Given): Promise<ServeSetti
   const { refuseUnusable } = await import('./settings/refuse-unusable.ts');
   refuseUnusable(role, settings);
   return settings;
+}
+
+/** Options from commander: `--examples` without content types means the restaurant guide that comes with Varve. */
+function withExampleTypes(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { examples, contentTypes } = given;
+  const wanted = examples !== undefined && !['false', '0'].includes(String(examples));
+  if (contentTypes !== undefined || !wanted) return given;
+  return { ...given, contentTypes: join(packageRoot(import.meta.url), 'examples/restaurants') };
 }

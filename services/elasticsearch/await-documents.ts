@@ -1,5 +1,5 @@
 import { watchProgress } from '../../projections/index-writer/watch-progress.ts';
-import { type DocumentRole, type DocumentRoleOptions, NOTHING_TO_ANNOUNCE } from './document-role.ts';
+import { type DocumentRole, type DocumentRoleOptions, NO_DOCUMENTS } from './document-role.ts';
 import { progressOfLiveSet } from './progress-of-live-set.ts';
 import { waitForIndices } from './wait-for-indices.ts';
 
@@ -21,16 +21,13 @@ export function awaitDocuments(options: DocumentRoleOptions): DocumentRole {
     closed.resolve(watch.close());
   };
   return {
+    ...NO_DOCUMENTS,
     ready,
-    writes: false,
     wake: watch.wake,
     visible: async (position) => void (await watch.reached(position)),
     shows: watch.reached,
     shown: watch.position,
     look: watch.look,
-    ceaseTags: async () => () => {},
-    written: () => 0,
-    announcing: NOTHING_TO_ANNOUNCE,
     stop,
     async close() {
       stop();

@@ -44,7 +44,22 @@ export type Announcing = {
   stop(): Promise<bigint>;
 };
 
-export const NOTHING_TO_ANNOUNCE: Announcing = Object.freeze({ start: () => {}, stop: async () => 0n });
+/** Before the first role: this process does not know the writer or its progress. */
+export const NO_DOCUMENTS: DocumentRole = Object.freeze({
+  ready: Promise.resolve(false),
+  writes: false,
+  wake: () => {},
+  visible: () => Promise.withResolvers<void>().promise,
+  shows: async () => false,
+  shown: () => 0n,
+  look: async () => {},
+  ceaseTags: async () => () => {},
+  written: () => 0,
+  announcing: Object.freeze({ start: () => {}, stop: async () => 0n }),
+  stop: () => {},
+  close: async () => {},
+  ended: Promise.resolve(),
+});
 
 export type DocumentRoleOptions = {
   readonly cluster: ElasticsearchCluster;

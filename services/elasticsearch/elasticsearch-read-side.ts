@@ -20,7 +20,7 @@ import type { IndexContents, ReadSide, ReadSidePlan, ServedIndices } from '../re
 import { ownStore } from '../stores/ownership.ts';
 import { awaitDocuments } from './await-documents.ts';
 import { createClusterIndex } from './cluster-index.ts';
-import { type DocumentRole, NOTHING_TO_ANNOUNCE } from './document-role.ts';
+import { type DocumentRole, NO_DOCUMENTS } from './document-role.ts';
 import { documentSets } from './document-sets.ts';
 import { leadDocuments } from './lead-documents.ts';
 import { nameOfLog } from './name-of-log.ts';
@@ -86,23 +86,6 @@ type Opened = {
   readonly own: () => Promise<string | undefined>;
 };
 
-/** Before the first role: this process does not know the writer or its progress. */
-const NOBODY: DocumentRole = Object.freeze({
-  ready: Promise.resolve(false),
-  writes: false,
-  wake: () => {},
-  visible: () => Promise.withResolvers<void>().promise,
-  shows: async () => false,
-  shown: () => 0n,
-  look: async () => {},
-  ceaseTags: async () => () => {},
-  written: () => 0,
-  announcing: NOTHING_TO_ANNOUNCE,
-  stop: () => {},
-  close: async () => {},
-  ended: Promise.resolve(),
-});
-
 const LIVE: ServedIndices = { kind: 'live' };
 
 function readSide(opened: Opened, indices: ServedIndices): ReadSide {
@@ -111,7 +94,7 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
   const done = Promise.withResolvers<void>();
   // The caller that opens the read side watches it.
   done.promise.catch(() => {});
-  let role = NOBODY;
+  let role = NO_DOCUMENTS;
   let writtenBefore = 0;
   let repairs = 0;
   const repaired = () => {

@@ -1,3 +1,4 @@
+import { documentName, type ParkedDocuments } from '../../projections/graph/stale/stale-documents.ts';
 import {
   announceProgress,
   type ProgressAnnouncer,
@@ -11,7 +12,6 @@ import { beginWriting } from './begin-writing.ts';
 import type { Announcing, DocumentRole, DocumentRoleOptions } from './document-role.ts';
 import { createDualWrite } from './dual-write.ts';
 import { createLeadTags, type LeadTags } from './lead-tags.ts';
-import { type RefusedDocuments, watchRefused } from './refused-documents.ts';
 import { reportWriter } from './report-writer.ts';
 import type { TagFeed } from './tag-feed.ts';
 
@@ -178,6 +178,32 @@ function createAnnouncing(
       const stopped = announcer;
       announcer = undefined;
       return (await stopped?.close()) ?? 0n;
+    },
+  };
+}
+
+/** Documents that Elasticsearch has refused. Once one is accepted, it shows changes whose tags were purged long before. */
+type RefusedDocuments = {
+  /** Elasticsearch has refused a document. */
+  refused(): void;
+  /** Documents were written: some of them may have been refused before. */
+  written(): void;
+};
+
+/** `accepted` is called when a document is no longer refused. It may still have to be written. */
+function watchRefused(parked: Pick<ParkedDocuments, 'all'>, accepted: () => void): RefusedDocuments {
+  const namesNow = () => new Set(parked.all().map(documentName));
+  let known = namesNow();
+  return {
+    refused() {
+      known = new Set([...known, ...namesNow()]);
+    },
+    written() {
+      if (known.size === 0) return;
+      const now = namesNow();
+      const isAccepted = [...known].some((name) => !now.has(name));
+      known = now;
+      if (isAccepted) accepted();
     },
   };
 }

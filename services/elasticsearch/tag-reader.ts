@@ -75,22 +75,15 @@ function raise(newest: Map<string, bigint>, tag: string, position: bigint): void
 
 /** Shares a call of `work` that begins after the caller has asked. */
 function shareLater(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
+  let last = Promise.resolve();
   let next: Promise<void> | undefined;
-  const call = (): Promise<void> => {
-    if (running === undefined) {
-      running = work().finally(() => {
-        running = undefined;
-      });
-      return running;
-    }
-    next ??= running
-      .catch(() => {})
-      .then(() => {
-        next = undefined;
-        return call();
-      });
+  return () => {
+    if (next !== undefined) return next;
+    next = last.then(() => {
+      next = undefined;
+      return work();
+    });
+    last = next.catch(() => {});
     return next;
   };
-  return call;
 }

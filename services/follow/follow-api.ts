@@ -8,7 +8,7 @@ import { NotLeading } from '../command/not-leading.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { FollowStatus } from './follow-state.ts';
 import type { Follower } from './follower.ts';
-import type { StrapiProxy } from './strapi-proxy.ts';
+import { createStrapiProxy, type StrapiProxy, type StrapiProxyOptions } from './strapi-proxy.ts';
 
 /** The part of HTTP requests that concerns a Strapi that is followed. */
 export type FollowApi = {
@@ -28,9 +28,9 @@ export type FollowApi = {
   status(): FollowStatus;
 };
 
-export type FollowApiOptions = Pick<FollowApi, 'registry' | 'writes' | 'proxy' | 'documentOfId'> & {
-  readonly url: string;
-  readonly webhookSecret: string | undefined;
+export type FollowApiOptions = Pick<FollowApi, 'registry' | 'documentOfId'> & {
+  readonly follow: StrapiProxyOptions &
+    Pick<FollowApi, 'writes'> & { readonly webhookSecret: string | undefined };
   readonly follower: Pick<Follower, 'sync' | 'look' | 'state'>;
   readonly fleet: Pick<Fleet, 'leader'>;
   /** The same in every process of the log. */
@@ -50,7 +50,8 @@ const POSITION = z.object({ position: z.string().regex(/^\d{1,20}$/) });
 
 /** Creates the requests of a follower. A process that is not the leader sends them to the leader, signed with the key of the log. */
 export function createFollowApi(options: FollowApiOptions): FollowApi {
-  const { follower, fleet, webhookSecret, position } = options;
+  const { follow, follower, fleet, position } = options;
+  const { url, writes, webhookSecret } = follow;
   const prove = (text: string) => hmac(options.key, text).toString('base64url');
   const rereadHere = async (names: readonly DocumentName[]): Promise<bigint> => {
     await follower.sync(names);
@@ -73,6 +74,8 @@ export function createFollowApi(options: FollowApiOptions): FollowApi {
     fleet.leader().kind === 'here' ? rereadHere(names) : rereadThere(names);
   return {
     ...options,
+    writes,
+    proxy: createStrapiProxy(follow),
     reread,
     isWebhook: (authorization) =>
       webhookSecret !== undefined && isSameText(authorization ?? '', `Bearer ${webhookSecret}`),
@@ -88,6 +91,6 @@ export function createFollowApi(options: FollowApiOptions): FollowApi {
       else reread(names).catch(() => follower.look());
     },
     look: follower.look,
-    status: () => ({ url: options.url, ...follower.state.status() }),
+    status: () => ({ url, ...follower.state.status() }),
   };
 }

@@ -7,8 +7,7 @@ import { NotLeading } from '../command/not-leading.ts';
 import type { FirstCopy } from './first-copy.ts';
 import { createFollowState, type FollowState } from './follow-state.ts';
 import { createPendingDocuments } from './pending-documents.ts';
-import type { ReconcileOptions, Reconciliation } from './reconcile.ts';
-import { createRequestPace, sleep } from './request-pace.ts';
+import { createRequestPace, type ReconcileOptions, type Reconciliation, sleep } from './reconcile.ts';
 import { SourceRefused } from './source.ts';
 import type { DocumentWriter } from './write-documents.ts';
 

@@ -1,8 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Entry } from '../../shared/document/entry.ts';
 import type { DocumentName, RecordedRows, RowStamp } from '../../shared/document/recorded-rows.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { isMassDeletion } from './mass-deletion.ts';
 import { type NewestBy, type Source, SourceRefused } from './source.ts';
 
 export type ReconcileOptions = {
@@ -133,4 +133,30 @@ function isSame(a: Stamped, b: Stamped): boolean {
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** So few rows are deleted whatever their share is. */
+const FEW = 10;
+
+/** Returns whether so many of the stored rows are gone at once that the source, rather than an editor, has lost them. */
+export function isMassDeletion(gone: number, stored: number, share: number): boolean {
+  return gone > FEW && gone > stored * share;
+}
+
+/**
+ * At most so many requests a second, evenly. It uses the monotonic clock: after the clock of the machine was set back, the next request
+ * would wait until that clock is where it was.
+ */
+export function createRequestPace(rate: number, signal: AbortSignal): RequestPace {
+  let next = performance.now();
+  return async () => {
+    const now = performance.now();
+    next = Math.max(now, next + 1000 / rate);
+    await sleep(next - now, signal);
+  };
+}
+
+/** Resolves after `ms`, or as soon as `signal` is aborted. */
+export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => {});
 }

@@ -1,21 +1,14 @@
 import { NotLeading } from '../command/not-leading.ts';
 import { createFollowApi, type FollowApi, type FollowApiOptions } from './follow-api.ts';
 import { createFollowState } from './follow-state.ts';
-import { createStrapiProxy, type StrapiProxyOptions } from './strapi-proxy.ts';
 
-export type SendToStrapiOptions = Pick<FollowApiOptions, 'registry' | 'fleet' | 'key'> & {
-  readonly follow: StrapiProxyOptions & Pick<FollowApiOptions, 'writes' | 'webhookSecret'>;
-};
+export type SendToStrapiOptions = Pick<FollowApiOptions, 'registry' | 'fleet' | 'key' | 'follow'>;
 
 /** Creates the API of a process that cannot become leader: it sends writes on to the followed Strapi, and the leader reads the changes. */
-export function sendToStrapi({ follow, ...options }: SendToStrapiOptions): FollowApi {
+export function sendToStrapi(options: SendToStrapiOptions): FollowApi {
   const state = createFollowState({ pending: () => 0, stuck: () => [], requests: () => 0 });
   return createFollowApi({
     ...options,
-    url: follow.url,
-    writes: follow.writes,
-    webhookSecret: follow.webhookSecret,
-    proxy: createStrapiProxy(follow),
     // The answers of Strapi name documents by their ids.
     documentOfId: () => undefined,
     follower: { sync: () => Promise.reject(new NotLeading()), look: () => {}, state },

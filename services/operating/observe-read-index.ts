@@ -6,26 +6,19 @@ export type IndexTimes = { search: number; populate: number };
 
 /** Returns `index` for one query: adds the time of its calls to `times`. */
 export function timeReadIndex(index: ReadIndex, times: IndexTimes): ReadIndex {
+  const timed =
+    <Request, Result>(phase: keyof IndexTimes, call: (request: Request) => Promise<Result>) =>
+    async (request: Request): Promise<Result> => {
+      const started = performance.now();
+      const result = await call(request);
+      times[phase] += performance.now() - started;
+      return result;
+    };
   return {
     ...index,
-    async search(request) {
-      const started = performance.now();
-      const result = await index.search(request);
-      times.search += performance.now() - started;
-      return result;
-    },
-    async searchMany(requests) {
-      const started = performance.now();
-      const results = await index.searchMany(requests);
-      times.search += performance.now() - started;
-      return results;
-    },
-    async traverse(request) {
-      const started = performance.now();
-      const result = await index.traverse(request);
-      times.populate += performance.now() - started;
-      return result;
-    },
+    search: timed('search', index.search),
+    searchMany: timed('search', index.searchMany),
+    traverse: timed('populate', index.traverse),
   };
 }
 

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
-import { type ReadIndex, type World, worldsOfType } from '../../shared/read-index/read-index.ts';
-import type { Uid } from '../../shared/schema/content-type.ts';
+import { type ReadIndex, worldsOfType } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { METRICS } from './metric-definitions.ts';
 import { createMetrics, type Metrics, type Sample } from './metrics.ts';
@@ -92,7 +91,7 @@ export function registerGauges(
   metrics.gauge(METRICS.projectionPosition, () => one(Number(index.position())));
   metrics.gauge(METRICS.lagEvents, async () => one((await view.lag()).events));
   metrics.gauge(METRICS.lagSeconds, async () => one((await view.lag()).seconds));
-  metrics.gauge(METRICS.indexRows, () => countRows(index, registry));
+  metrics.gauge(METRICS.indexRows, () => countShownRows(index, registry));
   if (index.staleRows !== undefined) metrics.gauge(METRICS.staleRows, () => one(index.staleRows?.() ?? 0));
   if (documents === undefined) return;
   metrics.gauge(METRICS.backlog, () => one(documents().backlog));
@@ -110,25 +109,19 @@ export function watchLead({ metrics }: Operating, lead: LeaderGauges): void {
   metrics?.gauge(METRICS.leaderEpoch, () => one(lead.newestEpoch()));
 }
 
-async function countRows(index: ReadIndex, registry: SchemaRegistry): Promise<readonly Sample[]> {
-  const rowSets = [...registry.contentTypes.values()].flatMap((type) =>
-    worldsOfType(type.draftAndPublish).map((world) => ({
-      type: type.uid,
-      world,
-    })),
+/** Counts the rows that an index shows, by content type and world. */
+export function countShownRows(
+  index: ReadIndex,
+  { contentTypes }: SchemaRegistry,
+): Promise<readonly Sample[]> {
+  const counted = [...contentTypes.values()].flatMap(({ uid: type, draftAndPublish }) =>
+    worldsOfType(draftAndPublish).map(async (world) => {
+      const everything = { query: { kind: 'match_all' }, sort: [], from: 0, size: 0 } as const;
+      const { total = 0 } = await index.search({ type, world, ...everything, withTotal: true });
+      return { labels: { type, world }, value: total };
+    }),
   );
-  return Promise.all(
-    rowSets.map(async ({ type, world }) => ({
-      labels: { type, world },
-      value: await countInWorld(index, type, world),
-    })),
-  );
-}
-
-async function countInWorld(index: ReadIndex, type: Uid, world: World): Promise<number> {
-  const everything = { kind: 'match_all' } as const;
-  const request = { type, world, query: everything, sort: [], from: 0, size: 0, withTotal: true };
-  return (await index.search(request)).total ?? 0;
+  return Promise.all(counted);
 }
 
 function one(value: number): readonly Sample[] {

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { type ArchiveSummary, importArchive } from '../strapi/import-archive.ts';
 import { leadingImports } from './import.ts';
-import { linesOf } from './lines-of.ts';
 import { defineOperation, type OperatorContext } from './operation.ts';
 import { createScratchDirectory } from './scratch-directory.ts';
 
@@ -55,4 +54,25 @@ function importInServer(
       scratch.remove();
     }
   });
+}
+
+/** The lines that `work` says, as they come. Throws what it throws. */
+async function* linesOf<Line>(work: (say: (line: Line) => void) => Promise<void>): AsyncGenerator<Line> {
+  const said: Line[] = [];
+  let isDone = false;
+  let wake = () => {};
+  const running = work((line) => {
+    said.push(line);
+    wake();
+  }).finally(() => {
+    isDone = true;
+    wake();
+  });
+  // Awaited below, behind the last line.
+  running.catch(() => {});
+  while (!isDone || said.length > 0) {
+    if (said.length === 0) await new Promise<void>((resolve) => (wake = resolve));
+    yield* said.splice(0);
+  }
+  await running;
 }

@@ -60,8 +60,13 @@ function tryLock(data: string): DirectoryLock | { readonly channel: OperatorChan
   try {
     return lockDataDirectory(data);
   } catch (error) {
-    const channel = error instanceof DataDirectoryInUse ? error.holder?.channel : undefined;
-    if (channel === undefined) throw error;
-    return { channel };
+    return { channel: channelOfHolder(error) };
   }
+}
+
+/** Returns where the process that has a data directory takes requests. Throws any other error, and that it takes none. */
+export function channelOfHolder(error: unknown): OperatorChannel {
+  const channel = error instanceof DataDirectoryInUse ? error.holder?.channel : undefined;
+  if (channel === undefined) throw error;
+  return channel;
 }

@@ -3,9 +3,10 @@ import type { Generation, Rebuild } from '../../projections/generations/generati
 import { appliedUpTo } from '../../projections/graph/projector.ts';
 import type { StoredEvent, Unreadable } from '../../shared/event-store/event-store.ts';
 import { stopsReaders } from '../../shared/event-store/unreadable.ts';
-import { type ReadIndex, worldsOfType } from '../../shared/read-index/read-index.ts';
+import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
 import type { FollowStatus } from '../follow/follow-state.ts';
+import { countShownRows } from '../operating/operating.ts';
 import { measureLag } from '../operating/projection-lag.ts';
 import { documentsOf } from '../read-side/read-side.ts';
 import { defineOperation, type OperatorContext, type WorkerStatus } from './operation.ts';
@@ -190,15 +191,7 @@ async function lagOf({ log, graph }: OperatorContext, shown: bigint) {
   return { lagEvents: events, lagSeconds: seconds };
 }
 
-/** For every type in each of its versions. */
 async function countDocuments({ graph }: OperatorContext, index: ReadIndex): Promise<number> {
-  let sum = 0;
-  for (const { uid, draftAndPublish } of graph.registry().contentTypes.values()) {
-    for (const world of worldsOfType(draftAndPublish)) {
-      const everything = { query: { kind: 'match_all' }, sort: [], from: 0, size: 0 } as const;
-      const { total } = await index.search({ type: uid, world, ...everything, withTotal: true });
-      sum += total ?? 0;
-    }
-  }
-  return sum;
+  const rows = await countShownRows(index, graph.registry());
+  return rows.reduce((sum, { value }) => sum + value, 0);
 }

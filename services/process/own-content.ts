@@ -1,11 +1,16 @@
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { defined } from '../../shared/defined.ts';
+import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { tagKey } from '../access/derived-keys.ts';
 import type { OwnTypes } from '../content-types/deferred-change.ts';
+import { digestTag, type Tag } from '../delivery/tag.ts';
+import { watchTags } from '../delivery/watch-tags.ts';
 import { assertWholeLease, createLeaseView, readLeaseUpTo } from '../fleet/lease-view.ts';
 import { createPeople } from '../login/people.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
 import type { OperatorContext } from '../operator/operation.ts';
-import { openPurgeNotes } from '../purge/purge-notes.ts';
+import { openChangedRows } from '../purge/changed-rows.ts';
+import { openPurgeNotes, type PurgeNotes } from '../purge/purge-notes.ts';
 import { leadReadSide } from '../read-side/lead-read-side.ts';
 import { documentsOf, type ReadSide } from '../read-side/read-side.ts';
 import { assetsAddress, openAssetStore } from '../stores/open-asset-store.ts';
@@ -16,7 +21,6 @@ import { openCallers, openIdentity } from './identity.ts';
 import type { Opened } from './opened.ts';
 import type { VarveOptions } from './process-options.ts';
 import { createReportedReads } from './reported-reads.ts';
-import { watchChanges } from './watch-changes.ts';
 
 /** Parts of a process with a data directory that are there before its content types are in force. */
 export type OwnBase = Awaited<ReturnType<typeof openOwnBase>>;
@@ -121,4 +125,31 @@ export function operatorContext(
     ...defined({ build }),
     readSide: async () => readSide,
   };
+}
+
+type Watched = {
+  readonly graph: Pick<ContentGraph, 'registry' | 'readAll'>;
+  readonly index: ReadIndex;
+  readonly sink: Pick<ReadIndex, 'apply'>;
+  /** Takes the tags of all changes, for other processes. Absent: there are no documents for them. */
+  readonly noteTags: (() => (position: bigint, tags: readonly string[]) => void) | undefined;
+  /** Absent: nothing is purged. */
+  readonly notes: Pick<PurgeNotes, 'changed'> | undefined;
+};
+
+/** Notes the tags of each change. With an index outside the process, for purges alone: then the rows are kept in memory too. */
+async function watchChanges({
+  graph,
+  index,
+  sink,
+  noteTags,
+  notes,
+}: Watched): Promise<ReturnType<typeof watchTags>> {
+  const registry = () => graph.registry();
+  if (index.sourceAt !== undefined || notes === undefined)
+    return watchTags(sink, index, registry, { changed: notes?.changed });
+  const own = await openChangedRows(graph, sink);
+  const note = noteTags?.();
+  const noted = (position: bigint, tags: Iterable<Tag>) => note?.(position, Array.from(tags, digestTag));
+  return { sink: watchTags(own.sink, own.rows, registry, { changed: notes.changed, noted }).sink };
 }

@@ -109,7 +109,7 @@ export type VarveOptions = ServingOptions &
     readonly workersBeside?: OperatorContext['workers'];
   };
 
-export type FollowSettings = FollowOptions & Pick<FollowApiOptions, 'writes' | 'webhookSecret'>;
+export type FollowSettings = FollowOptions & FollowApiOptions['follow'];
 
 /** Receives news of the fleet. */
 export type FleetLog = Pick<SettleOptions, 'waiting'> & {

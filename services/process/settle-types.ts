@@ -1,10 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { NO_LEASE } from '../../shared/fleet/lease.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { changeAhead } from '../content-types/change-ahead.ts';
 import { type OwnTypes, ownTypes, typesOfGraph } from '../content-types/deferred-change.ts';
-import { createDefinitionsAhead, type DefinitionsAhead } from '../content-types/definitions-ahead.ts';
+import { createDefinitionsAhead, type DefinitionsAhead } from '../content-types/definitions-in-force.ts';
 import type { OpenedChange } from '../content-types/pending-change.ts';
 import { refuseOtherTypes, settleContentTypes } from '../content-types/settle-content-types.ts';
 import type { Claimant } from '../fleet/claim-lease.ts';
+import { readLease } from '../fleet/lease-view.ts';
 import { claimFreeLease, returnOwnLease } from '../fleet/require-lease.ts';
 import type { ForwardingOptions } from '../http/forwarding/forward-writes.ts';
 import type { ServedApi } from '../http/served-api.ts';
@@ -15,7 +18,6 @@ import { createFreshness } from './freshness.ts';
 import type { Opened } from './opened.ts';
 import { type OwnBase, operatorContext } from './own-content.ts';
 import type { InterimDuties, VarveOptions } from './process-options.ts';
-import { createTermWatch, type TermWatch } from './watch-term.ts';
 import { WRITES_ELSEWHERE } from './writes-elsewhere.ts';
 
 /** Resolves when the content types that this process serves are in force (see settleContentTypes). */
@@ -151,3 +153,33 @@ const NOBODY_LEADS: ForwardingOptions['fleet'] = {
   leader: () => ({ kind: 'nobody' }),
   changed: (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref()),
 };
+
+/** Whether a claim of the lead is still the newest, for a process that does not follow the log yet. */
+type TermWatch = {
+  /** Rejects with a sentence when another process has claimed the lead; never resolves. */
+  readonly over: Promise<never>;
+  close(): void;
+};
+
+const LOOK_EVERY_MS = 1_000;
+const OVER =
+  'another process took over while the read model for the new content types was being built: start this one again';
+
+/** Looks once a second whether a newer epoch was claimed, until it is closed. */
+function createTermWatch({ log, space }: Pick<Claimant, 'log' | 'space'>, epoch: number): TermWatch {
+  const over = Promise.withResolvers<never>();
+  over.promise.catch(() => {});
+  const closing = new AbortController();
+  const { signal } = closing;
+  const watch = async () => {
+    for (let lease = NO_LEASE; !signal.aborted; ) {
+      // A log that cannot be read just then says nothing of anyone.
+      lease = await readLease(log, space, lease).catch(() => lease);
+      // It may have stepped down meanwhile, for the process that has the lease now.
+      if (lease.epoch > epoch && !signal.aborted) return over.reject(new Error(OVER));
+      await delay(LOOK_EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
+    }
+  };
+  void watch();
+  return { over: over.promise, close: () => closing.abort() };
+}

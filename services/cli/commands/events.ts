@@ -1,6 +1,6 @@
 import { assertNever } from '../../../shared/assert-never.ts';
-import type { Decode } from '../../../shared/event-store/event-codec.ts';
 import type { EventStore, StoredEvent } from '../../../shared/event-store/event-store.ts';
+import type { EventStoreOptions } from '../../stores/open-event-store.ts';
 import { presentEvent, presentStored } from '../output/present-event.ts';
 import { writeLines } from '../output/write-lines.ts';
 import { requireLog, withLog } from '../settings/access-log.ts';
@@ -40,11 +40,11 @@ export async function showEvents(settings: LogOnlySettings, options: EventOption
       };
       await writeLines(process.stdout, lines());
     },
-    raw ? AS_STORED : undefined,
+    raw ? AS_STORED : {},
   );
 }
 
-const AS_STORED: Decode = (stored) => stored;
+const AS_STORED: Partial<EventStoreOptions> = { decode: (stored) => stored };
 
 function parsePosition(text = '0'): bigint {
   if (/^\d{1,18}$/.test(text)) return BigInt(text);

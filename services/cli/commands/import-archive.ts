@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pino } from 'pino';
 import { defined } from '../../../shared/defined.ts';
-import { DataDirectoryInUse, type OperatorChannel } from '../../../shared/sqlite/lock-data-directory.ts';
+import type { OperatorChannel } from '../../../shared/sqlite/lock-data-directory.ts';
 import { callOperator } from '../../operator/call-operator.ts';
 import type { ArchiveLine } from '../../operator/import-archive.ts';
+import { channelOfHolder } from '../../operator/open-operations.ts';
 import { createScratchDirectory } from '../../operator/scratch-directory.ts';
 import { type ArchiveSummary, archiveSize, importArchive } from '../../strapi/import-archive.ts';
 import { showProgress } from '../output/import-progress.ts';
@@ -80,9 +81,7 @@ async function inData(
       }
     });
   } catch (error) {
-    const channel = error instanceof DataDirectoryInUse ? error.holder?.channel : undefined;
-    if (channel === undefined) throw error;
-    return importByServer(file, settings, channel);
+    return importByServer(file, settings, channelOfHolder(error));
   }
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { pino } from 'pino';
-import { DataDirectoryInUse } from '../../../shared/sqlite/lock-data-directory.ts';
 import { callOperator } from '../../operator/call-operator.ts';
+import { channelOfHolder } from '../../operator/open-operations.ts';
 import { type ImportedLine, importDocuments } from '../../transfer/import-documents.ts';
 import { type ImportProgress, showProgress } from '../output/import-progress.ts';
 import { presentRate } from '../output/present-amounts.ts';
@@ -23,8 +23,7 @@ export async function importFiles(files: readonly string[], settings: ImportSett
     );
     show();
   } catch (error) {
-    const channel = error instanceof DataDirectoryInUse ? error.holder?.channel : undefined;
-    if (channel === undefined) throw error;
+    const channel = channelOfHolder(error);
     // The server has another working directory.
     const request = { files: files.map((file) => resolve(file)) };
     (await showImport(callOperator(channel, 'import', request) as AsyncIterable<ImportedLine>))();

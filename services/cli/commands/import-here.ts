@@ -1,17 +1,21 @@
-import { catchUp } from '../../../projections/graph/projector.ts';
+import { catchUp, catchUpOrThrow } from '../../../projections/graph/projector.ts';
 import type { AssetStore } from '../../../shared/asset-store/asset-store.ts';
 import type { ContentGraphReader } from '../../../shared/document/entry.ts';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
+import { type Lead, leadOf } from '../../../shared/fleet/lease.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import { openAccessKey } from '../../access/access-key.ts';
 import { importRoles } from '../../access/role-commands.ts';
 import { EXISTS_OTHERWISE, reasonTooLarge } from '../../command/import-writer.ts';
-import type { Claimant } from '../../fleet/claim-lease.ts';
+import { settleContentTypes } from '../../content-types/settle-content-types.ts';
+import { type Claimant, returnLease } from '../../fleet/claim-lease.ts';
+import { readLease } from '../../fleet/lease-view.ts';
 import { openMembership } from '../../fleet/membership.ts';
 import { createPresence, type Presence } from '../../fleet/presence.ts';
-import { createEarlyLease, type EarlyLease } from '../../fleet/require-lease.ts';
+import { createEarlyLease, type EarlyLease, requireLease } from '../../fleet/require-lease.ts';
 import { listen } from '../../http/sockets/listen.ts';
-import { openContentStore } from '../../process/content-store.ts';
+import { type ContentStore, openContentStore } from '../../process/content-store.ts';
 import { assetsAddress, openAssetStore } from '../../stores/open-asset-store.ts';
 import { logFolder } from '../../stores/open-event-store.ts';
 import { ownAssets } from '../../stores/owned-assets.ts';
@@ -19,10 +23,9 @@ import type { ArchiveFile } from '../../strapi/archive.ts';
 import type { DefineRoles } from '../../strapi/import-archive.ts';
 import { createSoleKeeper, importAsset } from '../../strapi/import-asset.ts';
 import type { WriteDocument } from '../../transfer/import-documents.ts';
-import { printReplaced } from '../output/print-replaced.ts';
+import { printReplaced } from '../output/log-reports.ts';
 import type { ReadContentTypes } from '../settings/read-content-types.ts';
 import type { ImportSettings } from '../settings/settings.ts';
-import { LEAD_LOST, leaseForImport } from './lease-for-import.ts';
 
 /** Destination of an import of this process. */
 export type ImportTarget = {
@@ -55,7 +58,7 @@ export async function importHere<Result>(
     const { log, registry, graph } = store;
     const claimant = await openClaimant(settings, log, presence, listener.url);
     lease = createEarlyLease(claimant);
-    const lead = await leaseForImport({ store, definitions: contentTypes.definitions, claimant });
+    const lead = await leaseForImport(claimant, graph, contentTypes.definitions);
     const write: WriteDocument = async ({ stream, events }) => {
       const result = await store.log.append(stream, 'none', events, lead.fence).catch(reasonTooLarge);
       if (typeof result === 'string') return [result];
@@ -104,5 +107,43 @@ function assetTaker(settings: ImportSettings, log: EventStore): ImportTarget['ta
     opening ??= open();
     const store = await opening;
     await importAsset(store, file, createSoleKeeper(store, space));
+  };
+}
+
+type ImportLease = Lead & {
+  /** Steps down after the graph has caught up with the import. Rejects with a message if the lease was lost. */
+  giveBack(): Promise<void>;
+};
+
+const LEAD_LOST =
+  'another process took over while this one was stopped: run the import again, imported documents are not written twice';
+
+/**
+ * Makes this process the leader of its log, because only a leader writes, and brings its content types into force.
+ * Rejects with a message if there is another leader, or the log has an event that this program cannot read.
+ */
+async function leaseForImport(
+  claimant: Claimant,
+  graph: ContentStore['graph'],
+  definitions: readonly TypeDefinition[],
+): Promise<ImportLease> {
+  const { log, space, owner } = claimant;
+  // Before the claim, which would end the lease of a process that can read the log.
+  await catchUpOrThrow(log, graph);
+  await requireLease(claimant);
+  await settleContentTypes({ claimant, graph, definitions, waiting: () => {} });
+  const lease = await readLease(log, space);
+  if (lease.leader?.owner !== owner) throw new Error(LEAD_LOST);
+  const lead = leadOf(space, lease);
+  return {
+    ...lead,
+    async giveBack() {
+      if (!(await log.checksConditions()) && graph.epochAt(graph.position() + 1n) !== lead.epoch) {
+        throw new Error(
+          'another process took over while this one was stopped: later events of the import have no effect. Stop that process and import into a new log',
+        );
+      }
+      await returnLease(claimant, lease);
+    },
   };
 }

@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { upcast } from '../../../shared/events/upcasters.ts';
 import { lockDataDirectory } from '../../../shared/sqlite/lock-data-directory.ts';
-import { type LogSettings, logAddress, openEventStore } from '../../stores/open-event-store.ts';
+import type { LogSettings } from '../../stores/open-event-store.ts';
 import { importExport, isExport } from '../../transfer/import-export.ts';
 import { showProgress } from '../output/import-progress.ts';
 import { presentRate } from '../output/present-amounts.ts';
+import { withLog } from '../settings/access-log.ts';
 
 /** Returns whether a file was written by `varve export`. */
 export async function isExportFile(file: string): Promise<boolean> {
@@ -21,21 +21,12 @@ export async function importHistory(
   const lock = lockDataDirectory(settings.data);
   try {
     const { space } = settings;
-    const log = await openEventStore(logAddress(settings), { space, decode: upcast, threaded: true });
-    try {
-      const started = performance.now();
-      const progress = showProgress(await countLines(file));
-      const events = await importExport({
-        log,
-        space,
-        lines: () => linesOf(file),
-        onEvents: progress.advance,
-      });
-      progress.end();
-      console.log(presentRate(events, 'events', started));
-    } finally {
-      await log.close();
-    }
+    const started = performance.now();
+    const progress = showProgress(await countLines(file));
+    const all = { space, lines: () => linesOf(file), onEvents: progress.advance };
+    const events = await withLog(settings, (log) => importExport({ log, ...all }), { threaded: true });
+    progress.end();
+    console.log(presentRate(events, 'events', started));
   } finally {
     lock.release();
   }

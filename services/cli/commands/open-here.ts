@@ -13,7 +13,7 @@ import type { ReadSide } from '../../read-side/read-side.ts';
 import { replaceUnusable } from '../../read-side/replace-unusable.ts';
 import { logAddress, openEventStore } from '../../stores/open-event-store.ts';
 import { createLogger } from '../output/create-logger.ts';
-import { printReplaced } from '../output/print-replaced.ts';
+import { printReplaced } from '../output/log-reports.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
 

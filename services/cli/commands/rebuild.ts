@@ -18,6 +18,7 @@ import { defined } from '../../../shared/defined.ts';
 import { upcast } from '../../../shared/events/upcasters.ts';
 import type { World } from '../../../shared/read-index/read-index.ts';
 import type { Uid } from '../../../shared/schema/content-type.ts';
+import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import { type OperatorChannel, readDirectoryHolder } from '../../../shared/sqlite/lock-data-directory.ts';
 import { callOperator, ServerGone } from '../../operator/call-operator.ts';
 import { operationsOfServer } from '../../operator/open-operations.ts';
@@ -31,7 +32,6 @@ import { createLogger } from '../output/create-logger.ts';
 import { showRebuild } from '../output/show-rebuild.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
 import { InvalidSettings, type OperatorSettings } from '../settings/settings.ts';
-import { askedDefinitions } from './asked-definitions.ts';
 import { requireDataDirectory, withOperations } from './operate.ts';
 
 /** As given on the command line. */
@@ -270,4 +270,12 @@ function differenceText({ group, name, before, after }: Difference): string {
   const side = (sign: string, text: string | undefined) =>
     text === undefined ? [] : [`  ${sign} ${text.slice(0, SHOWN_CHARACTERS).replaceAll('\n', ' ')}`];
   return [`${group}: ${name}`, ...side('-', before), ...side('+', after)].join('\n');
+}
+
+/** Resolves to the definitions that the server has sent which started this process for a copy. */
+async function askedDefinitions(): Promise<readonly TypeDefinition[]> {
+  process.channel?.ref();
+  const [definitions] = await once(process, 'message');
+  process.channel?.unref();
+  return definitions as readonly TypeDefinition[];
 }

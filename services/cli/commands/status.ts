@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { warningLine } from '../../../shared/schema/schema-problem.ts';
+import type { FollowStatus } from '../../follow/follow-state.ts';
 import type { WorkerStatus } from '../../operator/operation.ts';
 import type { ProjectionStatus, Status } from '../../operator/status.ts';
 import { presentBytes, presentSeconds } from '../output/present-amounts.ts';
-import { presentFollow } from '../output/present-follow.ts';
 import { textTable } from '../output/text-table.ts';
 import type { JsonOption } from '../settings/command.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
@@ -71,5 +71,28 @@ function columnsOf(projection: ProjectionStatus): readonly string[] {
     projection.bytes === null ? 'in memory' : presentBytes(projection.bytes),
     backlog === 0 ? '0' : `${backlog}, ${presentSeconds(backlogSeconds)}`,
     String(projection.parked),
+  ];
+}
+
+/** Presents how far a server has copied the Strapi that it follows, in lines. */
+function presentFollow(follow: FollowStatus | null): readonly string[] {
+  if (follow === null) return [];
+  const { url, role, ageSeconds, comparison, isComplete, requests, events, webhooks, pending } = follow;
+  if (role === 'standby') return ['', `Follows ${url}: another process is the leader, and reads it`];
+  const seen = ageSeconds === null ? 'not seen yet' : `as it was ${presentSeconds(ageSeconds)} ago`;
+  const compared =
+    comparison === null ? 'never compared' : `compared at ${comparison.at} in ${comparison.seconds} s`;
+  return [
+    '',
+    `Follows ${url}: ${isComplete ? seen : 'the first copy is being made'}, ${compared}`,
+    `        ${requests} requests, ${events} events, ${webhooks} webhooks, ${pending} documents to read`,
+    ...(follow.trouble === null ? [] : [`        it does not answer now: ${follow.trouble}`]),
+    ...(follow.kept === 0
+      ? []
+      : [
+          `        ${follow.kept} rows that Strapi no longer has are kept, since they are too many: see --follow-deletions`,
+        ]),
+    ...Object.entries(follow.refused).map(([type, reason]) => `        ${type} is not followed: ${reason}`),
+    ...follow.stuck.map((name) => `        ${name} cannot be stored as Strapi has it`),
   ];
 }

@@ -1,16 +1,18 @@
+import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+
 /** Information for the first minute, printed when the server serves. */
 export type StartMessage = {
   readonly url: string;
-  /** Undefined: it has none. */
-  readonly data: string | undefined;
+  readonly registry: SchemaRegistry;
+  /** Absent: it has none. */
+  readonly data?: string;
   /** Reads are for others. */
-  readonly writesOnly: boolean;
-  readonly contentTypes: number;
-  readonly tryUrl: string | undefined;
+  readonly writesOnly?: boolean;
+  readonly tryUrl?: string | undefined;
   /** It serves a search page. */
-  readonly searches: boolean;
-  /** Documents written on this start; undefined when none were. */
-  readonly examples: number | undefined;
+  readonly searches?: boolean;
+  /** Documents written on this start; absent when none were. */
+  readonly examples?: number | undefined;
   /** There are no access tokens, and no public rights were set. */
   readonly development: boolean;
   /** Origins of pages that may call from a browser, and the project's file that lists them. */
@@ -28,7 +30,8 @@ const GUARDED = [
 
 /** Returns the lines that a server prints when it accepts requests, without a last line break. */
 export function startMessage(message: StartMessage): string {
-  const types = `${message.contentTypes} content type${message.contentTypes === 1 ? '' : 's'}`;
+  const count = [...message.registry.contentTypes.values()].filter((type) => !type.builtIn).length;
+  const types = `${count} content type${count === 1 ? '' : 's'}`;
   return [
     `Varve serves ${message.writesOnly ? 'writes of ' : ''}${types} at ${message.url}`,
     '',

@@ -1,8 +1,6 @@
 import { shareContents } from '../../../shared/sqlite/lock-data-directory.ts';
 import { PURGE_LIMITS } from '../../purge/send-purges.ts';
-import { logPurges } from '../output/log-purges.ts';
-import { logTrouble } from '../output/log-trouble.ts';
-import { logWebhooks } from '../output/log-webhooks.ts';
+import { logPurges, logTrouble, logWebhooks } from '../output/log-reports.ts';
 import { webhookLimits } from '../settings/webhook-settings.ts';
 import type { LeadingParts, LeadingPlan } from './leading-parts.ts';
 

@@ -2,14 +2,11 @@ import type { Operating } from '../../operating/operating.ts';
 import { type ApiProcess, openApiProcess } from '../../process/api-process.ts';
 import type { ApiProcessOptions } from '../../process/process-options.ts';
 import { assetsAddress } from '../../stores/open-asset-store.ts';
-import { logCacheToken, logUnreported } from '../output/log-purges.ts';
-import { logTrouble } from '../output/log-trouble.ts';
+import { logTrouble } from '../output/log-reports.ts';
 import { startMessage } from '../output/start-message.ts';
 import type { CorsOrigins } from '../settings/cors-origins.ts';
-import { lifetimeOf, taggingSettings } from '../settings/delivery-settings.ts';
 import { followSettings } from '../settings/follow-settings.ts';
 import { connectionOf, denormaliseOf, rowCacheBytesOf } from '../settings/read-side.ts';
-import { requestRules } from '../settings/request-rules.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { checkCacheToken } from './check-cache-token.ts';
 import { listenWhileOpening } from './listen-while-opening.ts';
@@ -18,6 +15,7 @@ import { setPublic } from './public-rights.ts';
 import { serveApp } from './serve-app.ts';
 import { readServerPlan, type ServerPlan } from './server-plan.ts';
 import { ownSignals, stopOnSignal } from './stop-on-signal.ts';
+import { servingOptions } from './worker-options.ts';
 
 /**
  * `varve api`: resolves after reads are answered and the greeting was printed; SIGINT and SIGTERM end it with exit code
@@ -55,39 +53,25 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
 }
 
 function apiOptions(plan: ServerPlan, operating: Operating): ApiProcessOptions {
-  const { settings, logger, contentTypes, project, login, paths } = plan;
+  const { settings, logger, paths } = plan;
   return {
-    ...settings,
-    ...contentTypes,
+    ...servingOptions(settings, { ...plan, operating }),
     eventStore: settings.eventStore ?? '',
-    operating,
     report: logger,
-    cacheToken: logCacheToken(settings.cacheToken, logger),
-    tagging: taggingSettings(settings),
-    lifetime: lifetimeOf(settings),
-    unreported: logUnreported(logger),
-    login,
     // The leader reads what this process does not forward.
     follow: followSettings(settings, paths.apiPrefix, () => {}),
     reportTrouble: logTrouble(logger),
-    rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
     connection: connectionOf(settings),
     denormalise: denormaliseOf(settings),
     rowCacheBytes: rowCacheBytesOf(settings),
     assets: assetsAddress(settings),
-    accessKey: settings.accessKey,
   };
 }
 
 function greeting(url: string, { registry, access }: ApiProcess, pages: CorsOrigins): string {
   return startMessage({
     url,
-    data: undefined,
-    tryUrl: undefined,
-    examples: undefined,
-    searches: false,
-    writesOnly: false,
-    contentTypes: [...registry.contentTypes.values()].filter((type) => !type.builtIn).length,
+    registry,
     development: access.state().development,
     pages,
   });

@@ -1,12 +1,14 @@
 import type { RequestListener } from 'node:http';
+import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { defined } from '../../../shared/defined.ts';
 import { createApp } from '../../http/create-app.ts';
+import { findSearchPage, type SearchPage } from '../../http/pages/search-page.ts';
 import type { ServedApi } from '../../http/served-api.ts';
 import type { Listener } from '../../http/sockets/listen.ts';
 import { METRICS } from '../../operating/metric-definitions.ts';
-import { observeRequests } from '../../operating/observe-requests.ts';
 import type { Operating } from '../../operating/operating.ts';
+import { observeRequests } from '../../operating/request-id.ts';
 import type { Status } from '../../operator/status.ts';
 import type { Rotation } from '../../supervisor/rotation.ts';
 import { packageVersion } from '../output/package-version.ts';
@@ -14,7 +16,6 @@ import type { ProcessRole } from '../settings/roles.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { streamLimits } from '../settings/stream-settings.ts';
 import { sharedStreams } from '../settings/worker-settings.ts';
-import { searchPageOf } from './search-page-of.ts';
 
 export type ServeAppOptions = {
   readonly role: ProcessRole;
@@ -69,4 +70,9 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
   listener.serve(options.watched?.(handler) ?? handler);
   await options.greet(handler);
   isGreeted = true;
+}
+
+/** The search page of the example's content types, where the example is served. */
+export function searchPageOf({ examples, contentTypes }: ServeSettings): SearchPage | undefined {
+  return examples ? findSearchPage(resolve(contentTypes, 'search')) : undefined;
 }

@@ -26,8 +26,7 @@ import {
 import { listenWhileOpening } from './listen-while-opening.ts';
 import { openOperating } from './open-operating.ts';
 import { setPublic } from './public-rights.ts';
-import { searchPageOf } from './search-page-of.ts';
-import { serveApp } from './serve-app.ts';
+import { searchPageOf, serveApp } from './serve-app.ts';
 import { serveEarlierTypes } from './serve-earlier-types.ts';
 import { serveReads } from './serve-reads.ts';
 import { readServerPlan } from './server-plan.ts';
@@ -165,7 +164,7 @@ async function greeting({ role, settings, pages }: Greeted, url: string, varve: 
   return startMessage({
     url,
     data: resolve(settings.data),
-    contentTypes: [...varve.registry.contentTypes.values()].filter((type) => !type.builtIn).length,
+    registry: varve.registry,
     tryUrl: development && role === 'serve' ? await findExampleRequest(url, varve.registry) : undefined,
     searches: searchPageOf(settings) !== undefined,
     writesOnly: role === 'project',

@@ -1,18 +1,18 @@
 import type { Logger } from 'pino';
+import type { FormatsMade, PictureSettings } from '../../assets/pictures/picture-settings.ts';
+import { requireSharp } from '../../assets/pictures/require-sharp.ts';
 import { createPresence } from '../../fleet/presence.ts';
 import type { Operating } from '../../operating/operating.ts';
 import type { VarveOptions } from '../../process/process-options.ts';
 import type { readApiConfig } from '../../project/read-api-config.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
 import { logFleet } from '../output/log-fleet.ts';
-import { logCacheToken, logUnreported } from '../output/log-purges.ts';
-import { logReplaced } from '../output/print-replaced.ts';
+import { logCacheToken, logReplaced, logUnreported } from '../output/log-reports.ts';
 import { lifetimeOf, taggingSettings } from '../settings/delivery-settings.ts';
 import type { readContentTypes } from '../settings/read-content-types.ts';
 import { requestRules } from '../settings/request-rules.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { shareOf } from '../settings/worker-settings.ts';
-import { choosePictureFormats, logLeftPicture } from './picture-formats.ts';
 
 /** Things that a worker reads and opens before its data. */
 export type WorkerBasis = {
@@ -26,25 +26,60 @@ export type WorkerBasis = {
 
 /** The options of `openVarve` that are the same for every worker of `varve serve`, the leading one and those next to it. */
 export async function workerOptions(settings: ServeSettings, supervisor: Supervisor, basis: WorkerBasis) {
-  const { logger, contentTypes, project, readSide, login, operating } = basis;
+  const { logger, project, readSide } = basis;
   return {
-    ...settings,
-    ...contentTypes,
+    ...servingOptions(settings, basis),
     answerCacheBytes: shareOf(settings.answerCacheBytes, settings.workers),
     readSide,
-    operating,
     pid: supervisor.pid,
-    login,
     strictRelations: settings.strictRelations ?? project?.strictRelations ?? true,
-    rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
     presence: createPresence(),
     fleetLog: logFleet(logger),
-    tagging: taggingSettings(settings),
-    lifetime: lifetimeOf(settings),
-    unreported: logUnreported(logger),
-    cacheToken: logCacheToken(settings.cacheToken, logger),
     reportReplaced: logReplaced(logger),
     pictureFormats: await choosePictureFormats(settings, logger),
     leftWithoutFormats: logLeftPicture(logger),
   };
+}
+
+/** The options of a process of any role that answers requests. */
+export function servingOptions(
+  settings: ServeSettings,
+  { logger, contentTypes, project, login, operating }: Omit<WorkerBasis, 'readSide'>,
+) {
+  return {
+    ...settings,
+    ...contentTypes,
+    operating,
+    login,
+    rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
+    tagging: taggingSettings(settings),
+    lifetime: lifetimeOf(settings),
+    unreported: logUnreported(logger),
+    cacheToken: logCacheToken(settings.cacheToken, logger),
+  };
+}
+
+/**
+ * Time when formats are made: the setting, else before an upload is answered. Without sharp, a setting that needs it is
+ * refused with a message, and the default is off, with a line in the log.
+ */
+async function choosePictureFormats(
+  { pictureFormats }: Pick<ServeSettings, 'pictureFormats'>,
+  logger: Pick<Logger, 'warn'>,
+): Promise<FormatsMade> {
+  if (pictureFormats === 'off') return 'off';
+  try {
+    await requireSharp(`--picture-formats ${pictureFormats ?? 'before'}`);
+    return pictureFormats ?? 'before';
+  } catch (error) {
+    if (pictureFormats !== undefined) throw error;
+    logger.warn({}, `uploaded pictures get no formats: ${(error as Error).message}`);
+    return 'off';
+  }
+}
+
+/** Returns the report of pictures without formats: a warning in the log. */
+function logLeftPicture(logger: Pick<Logger, 'warn'>): PictureSettings['left'] {
+  return (picture, reason) =>
+    logger.warn({ picture, reason }, 'a picture has no formats; varve assets formats tries again');
 }

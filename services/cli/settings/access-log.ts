@@ -1,11 +1,16 @@
 import { existsSync } from 'node:fs';
 import { withLogin } from '../../../shared/access/access-state.ts';
-import type { Decode } from '../../../shared/event-store/event-codec.ts';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { upcast } from '../../../shared/events/upcasters.ts';
 import { readAccessUpTo } from '../../access/access-control.ts';
 import { isLoopback } from '../../http/sockets/loopback.ts';
-import { type LogSettings, logAddress, logFile, openEventStore } from '../../stores/open-event-store.ts';
+import {
+  type EventStoreOptions,
+  type LogSettings,
+  logAddress,
+  logFile,
+  openEventStore,
+} from '../../stores/open-event-store.ts';
 import { InvalidSettings } from './settings.ts';
 
 type SpaceSettings = LogSettings & { readonly space: string };
@@ -14,9 +19,10 @@ type SpaceSettings = LogSettings & { readonly space: string };
 export async function withLog<Result>(
   settings: SpaceSettings,
   use: (log: EventStore) => Promise<Result>,
-  decode: Decode = upcast,
+  options: Partial<EventStoreOptions> = {},
 ): Promise<Result> {
-  const log = await openEventStore(logAddress(settings), { space: settings.space, decode });
+  const { space } = settings;
+  const log = await openEventStore(logAddress(settings), { space, decode: upcast, ...options });
   try {
     return await use(log);
   } finally {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { openFirstCopy } from '../../../services/follow/first-copy.ts';
-import { isMassDeletion } from '../../../services/follow/mass-deletion.ts';
+import { isMassDeletion } from '../../../services/follow/reconcile.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'varve-first-copy-'));
 const file = join(folder, 'first-copy.json');

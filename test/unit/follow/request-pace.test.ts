@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { createRequestPace } from '../../../services/follow/request-pace.ts';
+import { createRequestPace } from '../../../services/follow/reconcile.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -1,0 +1,74 @@
+import type { Logger } from 'pino';
+import type { Trouble } from '../../../shared/event-store/event-store.ts';
+import type { PurgeReport } from '../../purge/send-purges.ts';
+import type { ReportReplaced } from '../../read-side/replace-unusable.ts';
+import { reportTrouble } from '../../stores/report-trouble.ts';
+import type { WebhookReport } from '../../webhooks/term-options.ts';
+
+/** Logs purges of caches. */
+export function logPurges(logger: Logger): PurgeReport {
+  return {
+    purged: ({ kind }, count) => logger.debug({ receiver: kind, tags: count }, 'tags were purged'),
+    failed: ({ kind }, reason) =>
+      logger.warn({ receiver: kind, reason }, 'a cache was not purged: trying again'),
+    error: (error) => logger.error({ err: error }, 'caches are not purged for now'),
+  };
+}
+
+/** The token with public answers, and a warning when its answers become private. */
+export function logCacheToken(name: string | undefined, logger: Logger) {
+  if (name === undefined) return undefined;
+  return {
+    name,
+    refused: (problem: string) => logger.warn(`answers to --cache-token are private now: ${problem}`),
+  };
+}
+
+/** Warns that the leader does not hear of this process. */
+export function logUnreported(logger: Logger): (error: unknown) => void {
+  return (error) =>
+    logger.warn(
+      { reason: String(error) },
+      'this process cannot report itself: caches keep none of its answers',
+    );
+}
+
+/** Logs trouble with webhooks. */
+export function logWebhooks(logger: Logger): WebhookReport {
+  return {
+    error: (error) => logger.error({ err: error }, 'webhooks are not delivered for now'),
+    attempted({ id, hook, attempts }, { state, status, error }) {
+      const facts = { delivery: id, hook, attempt: attempts + 1, status };
+      if (state === 'delivered') logger.debug(facts, 'webhook delivered');
+      else if (state === 'waiting')
+        logger.warn({ ...facts, reason: error }, 'a delivery failed: it will be sent again');
+      else
+        logger.error(
+          { ...facts, reason: error },
+          'a webhook was parked: varve webhook replay sends it again',
+        );
+    },
+  };
+}
+
+/** Logs refusals and time-outs of the log's server while it retries. */
+export function logTrouble(logger: Pick<Logger, 'warn'>): (trouble: Trouble) => void {
+  return reportTrouble(({ operation, error, attempt }) => {
+    logger.warn(
+      { operation, attempt, cause: String(error.cause ?? '') },
+      `the event log: ${error.message}; trying again`,
+    );
+  });
+}
+
+const WHAT = 'a file of the read model cannot be used and is made from the log again';
+
+/** Logs which file of the read model is made again. */
+export function logReplaced(logger: Logger): ReportReplaced {
+  return (file, reason) => logger.warn({ file, reason }, WHAT);
+}
+
+/** The same on stderr, of a command. */
+export function printReplaced(file: string, reason: string): void {
+  console.error(`${WHAT}: ${file}, as ${reason}`);
+}
