@@ -3,20 +3,11 @@ import { isIdentityEvent } from '../../shared/fleet/identity-events.ts';
 import { isLeaseEvent } from '../../shared/fleet/lease-events.ts';
 import { isDefinition } from './definitions-in-force.ts';
 
-/** End of a process's content types: the process that takes its place brings others into force. */
-export type TypesEnd = {
-  /** From now on new definitions are those of the next process. */
-  begin(): void;
-  /** Returns whether this process must not apply an event: its index is of the earlier content types. */
-  isBehind(event: StoredEvent): boolean;
-  /** Records where this process has stopped. Returns whether that is this end. */
-  reached(event: StoredEvent): boolean;
-  /** Returns whether reads here show all content up to a position of the log. What the next process writes by itself is none. */
-  showsAll(position: bigint): Promise<boolean>;
-};
-
-/** Creates an end that has not begun: until `begin` no event is behind it. */
-export function createTypesEnd(log: Pick<EventStore, 'readAll'>): TypesEnd {
+/**
+ * Creates an end of a process's content types: the process that takes its place brings others into force. Until `begin` no event is
+ * behind it.
+ */
+export function createTypesEnd(log: Pick<EventStore, 'readAll'>) {
   let hasBegun = false;
   let end: bigint | undefined;
   let isOver = false;
@@ -31,16 +22,20 @@ export function createTypesEnd(log: Pick<EventStore, 'readAll'>): TypesEnd {
   }
 
   return {
+    /** Returns whether this process must not apply an event: its index is of the earlier content types. */
     isBehind,
-    begin() {
+    /** From now on new definitions are those of the next process. */
+    begin(): void {
       hasBegun = true;
     },
-    reached(event) {
+    /** Records where this process has stopped. Returns whether that is this end. */
+    reached(event: StoredEvent): boolean {
       if (!isBehind(event)) return false;
       end = event.position;
       return true;
     },
-    async showsAll(position) {
+    /** Returns whether reads here show all content up to a position of the log. What the next process writes by itself is none. */
+    async showsAll(position: bigint): Promise<boolean> {
       if (end === undefined || position <= end) return true;
       isOver ||= await hasContent(end, position);
       return !isOver;

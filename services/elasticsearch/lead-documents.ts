@@ -183,21 +183,18 @@ function createAnnouncing(
 }
 
 /** Documents that Elasticsearch has refused. Once one is accepted, it shows changes whose tags were purged long before. */
-type RefusedDocuments = {
-  /** Elasticsearch has refused a document. */
-  refused(): void;
-  /** Documents were written: some of them may have been refused before. */
-  written(): void;
-};
+type RefusedDocuments = ReturnType<typeof watchRefused>;
 
 /** `accepted` is called when a document is no longer refused. It may still have to be written. */
-function watchRefused(parked: Pick<ParkedDocuments, 'all'>, accepted: () => void): RefusedDocuments {
+function watchRefused(parked: Pick<ParkedDocuments, 'all'>, accepted: () => void) {
   const namesNow = () => new Set(parked.all().map(documentName));
   let known = namesNow();
   return {
+    /** Elasticsearch has refused a document. */
     refused() {
       known = new Set([...known, ...namesNow()]);
     },
+    /** Documents were written: some of them may have been refused before. */
     written() {
       if (known.size === 0) return;
       const now = namesNow();

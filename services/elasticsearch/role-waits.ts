@@ -2,14 +2,8 @@ import type { DocumentRole } from './document-role.ts';
 
 type Shown = Pick<DocumentRole, 'visible' | 'shows'>;
 
-/** Waits for positions. A wait continues with the next role if its role ends before. */
-export type RoleWaits = Shown & {
-  /** There is another role. */
-  changed(): void;
-};
-
-/** `role`: the one of this process now. */
-export function createRoleWaits(role: () => Shown): RoleWaits {
+/** Waits for positions. A wait continues with the next role if its role ends before. `role`: the one of this process now. */
+export function createRoleWaits(role: () => Shown) {
   const waiting = new Set<() => void>();
   const wait = <Result>(
     ask: (of: Shown) => Promise<Result>,
@@ -28,15 +22,16 @@ export function createRoleWaits(role: () => Shown): RoleWaits {
     return over.promise.finally(() => waiting.delete(begin));
   };
   return {
-    changed() {
+    /** There is another role. */
+    changed(): void {
       for (const begin of waiting) begin();
     },
-    visible: (position) =>
+    visible: (position: bigint) =>
       wait(
         (of) => of.visible(position),
         () => true,
       ),
-    shows(position, timeoutMs) {
+    shows(position: bigint, timeoutMs: number) {
       const endsAt = performance.now() + timeoutMs;
       return wait(
         (of) => of.shows(position, Math.max(0, endsAt - performance.now())),

@@ -2,25 +2,21 @@
 export type NoteTags = (position: bigint, tags: readonly string[]) => void;
 
 /** Passes the tags of changes to the term of this process as leader. */
-export type TagFeed = {
-  /** From now on tags come. Has to be called before this process is the leader. */
-  begin(): NoteTags;
-  hasBegun(): boolean;
-  /** `note` gets the tags from now on. */
-  connect(note: NoteTags): void;
-};
+export type TagFeed = ReturnType<typeof createTagFeed>;
 
 /** Creates a feed. Tags that come before a receiver is connected are lost. */
-export function createTagFeed(): TagFeed {
+export function createTagFeed() {
   let hasBegun = false;
   let receiver: NoteTags = () => {};
   return {
-    begin() {
+    /** From now on tags come. Has to be called before this process is the leader. */
+    begin(): NoteTags {
       hasBegun = true;
       return (position, tags) => receiver(position, tags);
     },
     hasBegun: () => hasBegun,
-    connect(note) {
+    /** `note` gets the tags from now on. */
+    connect(note: NoteTags): void {
       receiver = note;
     },
   };

@@ -49,21 +49,18 @@ export async function returnOwnLease(claimant: Claimant): Promise<void> {
 }
 
 /** A lease that a process claims before it joins the fleet. */
-export type EarlyLease = {
-  /** The fleet returns it from now on. */
-  pass(): void;
-  /** Steps down unless the lease was passed: a process whose start failed must not keep others waiting. */
-  close(): Promise<void>;
-};
+export type EarlyLease = ReturnType<typeof createEarlyLease>;
 
 /** Remembers whether the fleet has the lease. */
-export function createEarlyLease(claimant: Claimant): EarlyLease {
+export function createEarlyLease(claimant: Claimant) {
   let isPassed = false;
   return {
-    pass() {
+    /** The fleet returns it from now on. */
+    pass(): void {
       isPassed = true;
     },
-    async close() {
+    /** Steps down unless the lease was passed: a process whose start failed must not keep others waiting. */
+    async close(): Promise<void> {
       // Others take a silent leader's place after that time anyway.
       if (!isPassed) await valueWithin(LEADER_TIMEOUTS.silence, returnOwnLease(claimant));
     },

@@ -11,17 +11,11 @@ export type ProjectionLag = {
 const NO_LAG: ProjectionLag = Object.freeze({ events: 0, seconds: 0 });
 const COUNT_LIMIT = 5_000;
 
-/** Asks a log for the lag, once for all callers at a time: the gauges of a scrape are read together. */
-export type LagView = {
-  /** Position of the log's last event, or behind it. */
-  head(): Promise<bigint>;
-  lag(): Promise<ProjectionLag>;
-  /** Age of the oldest unapplied event: it reads one event at most, so a probe may ask often. */
-  seconds(): Promise<number>;
-};
-
-/** Reads `applied` before the log: an event that arrives in between comes later, however late the log is asked. */
-export function createLagView(log: EventStore, applied: () => bigint, now: () => number): LagView {
+/**
+ * Asks a log for the lag, once for all callers at a time: the gauges of a scrape are read together. Reads `applied` before the log: an
+ * event that arrives in between comes later, however late the log is asked.
+ */
+export function createLagView(log: EventStore, applied: () => bigint, now: () => number) {
   const head = share(() => log.lastPosition());
   const lag = share(async () => {
     const from = applied();
@@ -32,7 +26,13 @@ export function createLagView(log: EventStore, applied: () => bigint, now: () =>
     if ((await head.ask()) <= from) return 0;
     return (await lag.running())?.seconds ?? oldestBehind(log, from, now);
   });
-  return { head: head.ask, lag: lag.ask, seconds: seconds.ask };
+  return {
+    /** Position of the log's last event, or behind it. */
+    head: head.ask,
+    lag: lag.ask,
+    /** Age of the oldest unapplied event: it reads one event at most, so a probe may ask often. */
+    seconds: seconds.ask,
+  };
 }
 
 type Shared<T> = {

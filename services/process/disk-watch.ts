@@ -2,22 +2,11 @@ import { RequestError } from '../../shared/request-error.ts';
 import { isDiskFull } from '../../shared/sqlite/failures.ts';
 import type { FleetReport } from '../fleet/fleet.ts';
 
-/**
- * Whether a process that may lead can write at all: the disk of its graph, or of the log, may be full. Reads continue.
- */
-export type DiskWatch = {
-  /** Handles a projector's report: it waits for disk space because of an error, or continues. */
-  graphWaits(error: Error | undefined): void;
-  /** Handles a report of the fleet: the lease cannot be claimed while the log cannot be written. */
-  heard(what: FleetReport): void;
-  /** Throws RequestError (503) with the reason while the graph waits for disk space: it could not show new writes. */
-  refuseWithoutGraph(): void;
-  /** The same, and also while the log has no space for a claim. For writes without a leader. */
-  refuseWrites(): void;
-};
+/** Whether a process that may lead can write at all. */
+export type DiskWatch = ReturnType<typeof createDiskWatch>;
 
-/** `report`: called once for each full disk, and once when the graph continues. */
-export function createDiskWatch(report: (what: 'full' | 'resumed', error?: unknown) => void): DiskWatch {
+/** Watches the disks of the graph and of the log, which may be full: reads continue. `report`: called once for each full disk, and once when the graph continues. */
+export function createDiskWatch(report: (what: 'full' | 'resumed', error?: unknown) => void) {
   let isGraphFull = false;
   let isLogFull = false;
   const refuse = (isFull: boolean, disk: string): void => {
@@ -29,16 +18,20 @@ export function createDiskWatch(report: (what: 'full' | 'resumed', error?: unkno
   };
   const refuseWithoutGraph = () => refuse(isGraphFull, 'the content graph');
   return {
-    graphWaits(error) {
+    /** Handles a projector's report: it waits for disk space because of an error, or continues. */
+    graphWaits(error: Error | undefined): void {
       isGraphFull = error !== undefined;
       report(isGraphFull ? 'full' : 'resumed', error);
     },
-    heard(what) {
+    /** Handles a report of the fleet: the lease cannot be claimed while the log cannot be written. */
+    heard(what: FleetReport): void {
       if (what.kind === 'unclaimed') isLogFull = isDiskFull(what.reason);
       if (what.kind === 'leading') isLogFull = false;
     },
+    /** Throws RequestError (503) with the reason while the graph waits for disk space: it could not show new writes. */
     refuseWithoutGraph,
-    refuseWrites() {
+    /** The same, and also while the log has no space for a claim. For writes without a leader. */
+    refuseWrites(): void {
       refuseWithoutGraph();
       refuse(isLogFull, 'the event log');
     },

@@ -4,18 +4,8 @@ import { RequestError } from '../../shared/request-error.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Operating } from '../operating/operating.ts';
 
-/**
- * Whether this process has stopped applying the log, before an event that it cannot read. It serves the content up to
- * there.
- */
-export type Halt = {
-  /** The event; undefined while everything can be read. */
-  event(): StoredEvent | undefined;
-  /** Records the event that the process stopped before. Only the first one counts. */
-  stop(event: StoredEvent): void;
-  /** Throws RequestError (503) with the reason once the process has stopped. */
-  refuseWrites(): void;
-};
+/** Whether this process has stopped applying the log, before an event that it cannot read. */
+export type Halt = ReturnType<typeof createHalt>;
 
 export type HaltOptions = {
   readonly operating: Pick<Operating, 'metrics' | 'readiness'>;
@@ -23,19 +13,22 @@ export type HaltOptions = {
   readonly stopped: (event: StoredEvent) => void;
 };
 
-/** Creates the state of a process that has not stopped applying the log. */
-export function createHalt({ operating, stopped }: HaltOptions): Halt {
+/** Creates the state of a process that has not stopped applying the log. Once it has, it serves the content up to there. */
+export function createHalt({ operating, stopped }: HaltOptions) {
   let found: StoredEvent | undefined;
   operating.metrics?.gauge(METRICS.halted, () => [{ labels: {}, value: found === undefined ? 0 : 1 }]);
   return {
+    /** The event; undefined while everything can be read. */
     event: () => found,
-    stop(event) {
+    /** Records the event that the process stopped before. Only the first one counts. */
+    stop(event: StoredEvent): void {
       if (found !== undefined) return;
       found = event;
       operating.readiness.halted(haltMessage(event));
       stopped(event);
     },
-    refuseWrites() {
+    /** Throws RequestError (503) with the reason once the process has stopped. */
+    refuseWrites(): void {
       if (found === undefined) return;
       throw new RequestError('process-halted', haltMessage(found), {
         position: String(found.position),

@@ -155,18 +155,14 @@ const NOBODY_LEADS: ForwardingOptions['fleet'] = {
 };
 
 /** Whether a claim of the lead is still the newest, for a process that does not follow the log yet. */
-type TermWatch = {
-  /** Rejects with a sentence when another process has claimed the lead; never resolves. */
-  readonly over: Promise<never>;
-  close(): void;
-};
+type TermWatch = ReturnType<typeof createTermWatch>;
 
 const LOOK_EVERY_MS = 1_000;
 const OVER =
   'another process took over while the read model for the new content types was being built: start this one again';
 
 /** Looks once a second whether a newer epoch was claimed, until it is closed. */
-function createTermWatch({ log, space }: Pick<Claimant, 'log' | 'space'>, epoch: number): TermWatch {
+function createTermWatch({ log, space }: Pick<Claimant, 'log' | 'space'>, epoch: number) {
   const over = Promise.withResolvers<never>();
   over.promise.catch(() => {});
   const closing = new AbortController();
@@ -181,5 +177,9 @@ function createTermWatch({ log, space }: Pick<Claimant, 'log' | 'space'>, epoch:
     }
   };
   void watch();
-  return { over: over.promise, close: () => closing.abort() };
+  return {
+    /** Rejects with a sentence when another process has claimed the lead; never resolves. */
+    over: over.promise,
+    close: () => closing.abort(),
+  };
 }

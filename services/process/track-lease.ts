@@ -4,21 +4,13 @@ import { leaseStream } from '../../shared/fleet/lease-events.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { definitionStream } from '../content-types/append-definitions.ts';
 import { watchTypes } from '../content-types/types-in-force.ts';
-import type { TypesWatch } from '../content-types/types-watch.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { createLeaseView, type LeaseView, readLease } from '../fleet/lease-view.ts';
 import type { Halt } from './halt.ts';
 import type { ReportedReads } from './reported-reads.ts';
 
 /** The leader and its content types, for a process that has no graph. */
-export type TrackedLease = {
-  readonly fleet: Pick<Fleet, 'leader' | 'changed'>;
-  readonly types: TypesWatch;
-  /** Epoch of the newest claim. */
-  readonly epoch: () => number;
-  readonly done: Promise<void>;
-  close(): Promise<void>;
-};
+export type TrackedLease = Awaited<ReturnType<typeof trackLease>>;
 
 type Heard = Pick<Halt, 'stop'> & Pick<ReportedReads, 'grown'>;
 
@@ -27,7 +19,7 @@ export async function trackLease(
   { log, space }: { readonly log: EventStore; readonly space: string },
   definitions: readonly TypeDefinition[],
   heard: Heard,
-): Promise<TrackedLease> {
+) {
   // Before the lease is read: events appended in between arrive twice and are applied once.
   const start = await log.lastPosition();
   const lease = await readLease(log, space);
@@ -51,6 +43,7 @@ export async function trackLease(
   });
   return {
     types,
+    /** Epoch of the newest claim. */
     epoch: () => view.current().epoch,
     fleet: { leader: () => leaderOf(view), changed: view.changed },
     done,

@@ -1,15 +1,7 @@
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 
-/** End of the log: callers at about the same time share one read. */
-export type LogHead = {
-  /** A position that the log has reached: at least `wanted` if the log has reached that. */
-  reaches(wanted: bigint): Promise<bigint>;
-  /** The end of the log, by a read that begins after this was asked. */
-  next(): Promise<bigint>;
-};
-
-/** Reads the end of the log at most once per `everyMs`. A caller gets a read that began after its call. */
-export function createLogHead(log: Pick<EventStore, 'lastPosition'>, everyMs = 100): LogHead {
+/** Reads the end of the log at most once per `everyMs`. Callers at about the same time share a read that begins after their calls. */
+export function createLogHead(log: Pick<EventStore, 'lastPosition'>, everyMs = 100) {
   let known = 0n;
   let lastRead = Number.NEGATIVE_INFINITY;
   let next: Promise<bigint> | undefined;
@@ -31,10 +23,12 @@ export function createLogHead(log: Pick<EventStore, 'lastPosition'>, everyMs = 1
   }
 
   return {
-    async reaches(wanted) {
+    /** A position that the log has reached: at least `wanted` if the log has reached that. */
+    async reaches(wanted: bigint): Promise<bigint> {
       if (wanted <= known) return known;
       return ask();
     },
+    /** The end of the log, by a read that begins after this was asked. */
     next: ask,
   };
 }

@@ -2,18 +2,10 @@ import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { type OwnershipOptions, ownerStateOf, ownStore } from './ownership.ts';
 
-export type OwnedAssets = {
-  /** Store for the leading process: it writes and deletes nothing in the store of another log. */
-  readonly store: AssetStore;
-  /**
-   * Rejects with a message if the store belongs to another log. A store that is unreachable is asked again before it is
-   * written to.
-   */
-  own(): Promise<void>;
-};
+export type OwnedAssets = ReturnType<typeof ownAssets>;
 
 /** Protects the uploaded files of one log from another: a copy of the log would delete files that its own content does not name. */
-export function ownAssets(store: AssetStore, address: string, options: OwnershipOptions): OwnedAssets {
+export function ownAssets(store: AssetStore, address: string, options: OwnershipOptions) {
   const name = `the uploaded files in ${address.split('?', 1)[0]}`;
   const owned = { name, option: '--assets', store: store.owner };
   let isKnown = false;
@@ -27,6 +19,7 @@ export function ownAssets(store: AssetStore, address: string, options: Ownership
     if (refusal !== undefined) throw new RequestError('assets-of-another-log', refusal);
   };
   return {
+    /** Store for the leading process: it writes and deletes nothing in the store of another log. */
     store: {
       ...store,
       async stage(content, maxBytes) {
@@ -41,7 +34,11 @@ export function ownAssets(store: AssetStore, address: string, options: Ownership
         if (possession === 'shared') return;
         throw new RequestError('assets-of-another-log', `${name} were taken over by another log`);
       },
-    },
+    } satisfies AssetStore as AssetStore,
+    /**
+     * Rejects with a message if the store belongs to another log. A store that is unreachable is asked again before it is
+     * written to.
+     */
     async own() {
       isKnown = false;
       const refusal = await learn().catch((error: unknown) => {

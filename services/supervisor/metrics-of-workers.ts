@@ -1,17 +1,13 @@
 import { valueWithin } from '../../shared/value-within.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-/** Asks all workers for their metrics. */
-export type MetricsOfWorkers = {
-  collect(): Promise<readonly (readonly object[])[]>;
-  heard(id: number, metrics: readonly object[]): void;
-};
+export type MetricsOfWorkers = ReturnType<typeof createMetricsOfWorkers>;
 
 /** A scrape omits a worker that does not answer in time. */
 const ANSWER_MS = 1_500;
 
 /** Collects the metrics of all workers. `workers`: those that answer requests. */
-export function createMetricsOfWorkers(workers: () => readonly WorkerProcess[]): MetricsOfWorkers {
+export function createMetricsOfWorkers(workers: () => readonly WorkerProcess[]) {
   const asked = new Map<number, (metrics: readonly object[]) => void>();
   let lastId = 0;
 
@@ -26,10 +22,10 @@ export function createMetricsOfWorkers(workers: () => readonly WorkerProcess[]):
   }
 
   return {
-    async collect() {
+    async collect(): Promise<readonly (readonly object[])[]> {
       const all = await Promise.all(workers().map(ask));
       return all.filter((metrics) => metrics.length > 0);
     },
-    heard: (id, metrics) => asked.get(id)?.(metrics),
+    heard: (id: number, metrics: readonly object[]) => asked.get(id)?.(metrics),
   };
 }

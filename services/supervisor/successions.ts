@@ -4,16 +4,7 @@ import type { Succession } from './protocol.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /** Hand-overs from the worker that serves to another one, one after the other. */
-export type Successions = {
-  /** Rejects with a sentence if the next worker does not serve afterwards. */
-  replace(from: WorkerProcess, succession: Succession): Promise<void>;
-  /** A worker has said why it cannot serve. */
-  failed(worker: WorkerProcess, reason: string): void;
-  /** True from when a worker steps down until the next one serves: the hand-over then decides what a lost worker means. */
-  isSwitching(): boolean;
-  /** The replaced worker that answers its last requests. */
-  retiring(): WorkerProcess | undefined;
-};
+export type Successions = ReturnType<typeof createSuccessions>;
 
 export type SuccessionsOptions = {
   readonly serving: () => WorkerProcess | undefined;
@@ -33,7 +24,7 @@ export type SuccessionsOptions = {
 export const AFTER_DRAIN_MS = 5_000;
 
 /** Creates the state without a hand-over. */
-export function createSuccessions(options: SuccessionsOptions): Successions {
+export function createSuccessions(options: SuccessionsOptions) {
   const failures = new WeakMap<WorkerProcess, string>();
   let isSwitching = false;
   /** Resolves when the last hand-over is over and the worker that served before has ended. */
@@ -82,9 +73,13 @@ export function createSuccessions(options: SuccessionsOptions): Successions {
   }
 
   return {
+    /** Rejects with a sentence if the next worker does not serve afterwards. */
     replace,
-    failed: (worker, reason) => void failures.set(worker, reason),
+    /** A worker has said why it cannot serve. */
+    failed: (worker: WorkerProcess, reason: string) => void failures.set(worker, reason),
+    /** True from when a worker steps down until the next one serves: the hand-over then decides what a lost worker means. */
     isSwitching: () => isSwitching,
+    /** The replaced worker that answers its last requests. */
     retiring: () => retiring,
   };
 }

@@ -63,11 +63,7 @@ const NEVER = new AbortController().signal;
 const LOGGED_DIFFERENCES = 50;
 
 /** Makes generations in processes of their own. */
-export type Builder = {
-  readonly build: NonNullable<OperatorContext['build']>;
-  /** Kills its processes, and resolves when they have ended: none of them outlives the server. */
-  close(): Promise<void>;
-};
+export type Builder = ReturnType<typeof createBuilder>;
 
 /** The server stops: its next start continues. */
 class BuilderClosed extends Error {
@@ -80,11 +76,11 @@ class BuilderClosed extends Error {
  * Runs `varve rebuild` as a process of low priority, which makes a generation without taking it over. A copy is converted to these
  * definitions, ahead of the log.
  */
-export function createBuilder(settings: ServeSettings, definitions: readonly TypeDefinition[]): Builder {
+export function createBuilder(settings: ServeSettings, definitions: readonly TypeDefinition[]) {
   const env = { ...process.env, ...operatorVariables(settings) };
   const running = new Map<ChildProcess, Promise<unknown>>();
   let isClosed = false;
-  const build: Builder['build'] = async function* (request, signal) {
+  const build: NonNullable<OperatorContext['build']> = async function* (request, signal) {
     if (isClosed) throw new BuilderClosed();
     const args = [BUILDER_ARGUMENT, COMPATIBILITY, 'rebuild', '--json', ...optionsOf(request)];
     const child = fork(process.argv[1] ?? '', args, {
@@ -116,7 +112,8 @@ export function createBuilder(settings: ServeSettings, definitions: readonly Typ
   };
   return {
     build,
-    async close() {
+    /** Kills its processes, and resolves when they have ended: none of them outlives the server. */
+    async close(): Promise<void> {
       isClosed = true;
       for (const child of running.keys()) child.kill('SIGKILL');
       await Promise.all(running.values());
