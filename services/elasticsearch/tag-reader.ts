@@ -1,18 +1,5 @@
 import type { ChangedTags, ChangedTagsStore, TagsGlance } from '../../shared/read-index/changed-tags.ts';
 
-/** Newest changes of tags, as the leader notes them. */
-export type TagReader = {
-  /**
-   * Resolves when everything is known here that was noted before the call: with it all changes that a search showed then. Rejects if it
-   * cannot be read.
-   */
-  look(): Promise<void>;
-  /** Names the term, as of the last look. undefined: its leader notes no changes in this set, or is not that of `epoch`. */
-  term(epoch: number, set: string): string | undefined;
-  /** Returns whether none of these tags, by their digests, has changed since a position of the term. */
-  isUnchanged(digests: Iterable<string>, since: bigint): boolean;
-};
-
 export type TagReaderOptions = {
   readonly store: Pick<ChangedTagsStore, 'read' | 'glance'>;
   /** Position that searches show, as far as it is known here. */
@@ -23,8 +10,8 @@ export type TagReaderOptions = {
 
 const MOST_TAGS = 200_000;
 
-/** Keeps its own copy of the newest changes, and reads those that it lacks. */
-export function createTagReader({ store, shown, mostTags = MOST_TAGS }: TagReaderOptions): TagReader {
+/** Reads the newest changes of tags, as the leader notes them. Keeps its own copy, and reads those that it lacks. */
+export function createTagReader({ store, shown, mostTags = MOST_TAGS }: TagReaderOptions) {
   const newest = new Map<string, bigint>();
   /** undefined: nothing is noted, or not all of it can be read. */
   let known: ChangedTags | undefined;
@@ -51,9 +38,16 @@ export function createTagReader({ store, shown, mostTags = MOST_TAGS }: TagReade
     known = isComplete ? state : undefined;
   };
   return {
+    /**
+     * Resolves when everything is known here that was noted before the call: with it all changes that a search showed then. Rejects if it
+     * cannot be read.
+     */
     look: shareLater(read),
-    term: (epoch, set) => (known?.set === set && known.epoch === epoch ? known.term : undefined),
-    isUnchanged(digests, position) {
+    /** Names the term, as of the last look. undefined: its leader notes no changes in this set, or is not that of `epoch`. */
+    term: (epoch: number, set: string) =>
+      known?.set === set && known.epoch === epoch ? known.term : undefined,
+    /** Returns whether none of these tags, by their digests, has changed since a position of the term. */
+    isUnchanged(digests: Iterable<string>, position: bigint): boolean {
       if (known === undefined || position < since) return false;
       for (const digest of digests) if ((newest.get(digest) ?? 0n) > position) return false;
       return true;

@@ -163,30 +163,8 @@ export function createTagTerm(options: TagTermOptions): TagTerm {
   };
 }
 
-/** The state in Elasticsearch, as this process wrote it last. */
-type StoredTerm = {
-  state(): ChangedTags;
-  /** A term in which nothing is noted, after the current one. */
-  next(brokenSet: string | undefined): ChangedTags;
-  /** Replaces the current state. Resolves with false if it was replaced already. Repeats requests that fail. */
-  replace(state: ChangedTags): Promise<boolean>;
-  /** Returns whether it is still the newest. Repeats requests that fail. */
-  isNewest(): Promise<boolean>;
-  /** Counts how often it was known to be the newest. */
-  confirmations(): number;
-  /** Begins a term in which nothing is noted, whatever was written before. Resolves with false if another process is the leader. */
-  replaceLatest(brokenSet?: string): Promise<boolean>;
-  /** The same. Repeats requests that fail. Throws Replaced if another process is the leader. */
-  close(brokenSet?: string): Promise<void>;
-};
-
-function createStoredTerm({
-  store,
-  epoch,
-  isNewest: isNewestClaim,
-  signal,
-  report,
-}: TagTermOptions): StoredTerm {
+/** Creates the state in Elasticsearch, as this process wrote it last. */
+function createStoredTerm({ store, epoch, isNewest: isNewestClaim, signal, report }: TagTermOptions) {
   let version: TagsVersion = 'absent';
   let confirmations = 0;
   let state: ChangedTags = { term: randomUUID(), epoch, number: 0, since: 0n, upTo: 0n, changes: [] };
@@ -227,23 +205,29 @@ function createStoredTerm({
   };
   return {
     state: () => state,
+    /** A term in which nothing is noted, after the current one. */
     next,
+    /** Begins a term in which nothing is noted, whatever was written before. Resolves with false if another process is the leader. */
     replaceLatest,
-    async replace(wanted) {
+    /** Replaces the current state. Resolves with false if it was replaced already. Repeats requests that fail. */
+    async replace(wanted: ChangedTags): Promise<boolean> {
       const replaced = await persist(() => store.replace(version, wanted));
       if (replaced === undefined) return false;
       [version, state] = [replaced, wanted];
       confirmations++;
       return true;
     },
-    async isNewest() {
+    /** Returns whether it is still the newest. Repeats requests that fail. */
+    async isNewest(): Promise<boolean> {
       const { newest } = await persist(store.glance);
       const isNewest = newest?.term === state.term && newest.number === state.number;
       if (isNewest) confirmations++;
       return isNewest;
     },
+    /** Counts how often it was known to be the newest. */
     confirmations: () => confirmations,
-    async close(brokenSet) {
+    /** As `replaceLatest`. Repeats requests that fail. Throws Replaced if another process is the leader. */
+    async close(brokenSet?: string): Promise<void> {
       if (!(await persist(() => replaceLatest(brokenSet)))) throw new Replaced();
     },
   };

@@ -6,19 +6,7 @@ import { evolveLease, type Lease, NO_LEASE } from '../../shared/fleet/lease.ts';
 import { leaseStream } from '../../shared/fleet/lease-events.ts';
 
 /** The lease, as far as this process has read the log. */
-export type LeaseView = {
-  current(): Lease;
-  /** Time of the last event of the current leader, or of its claim: milliseconds of `performance.now()`. */
-  lastSign(): number;
-  /** Applies the log's events, in order. */
-  apply(events: readonly StoredEvent[]): void;
-  /** Aborted as soon as the lease is another one than now. */
-  term(): AbortSignal;
-  /** Resolves when the lease has changed, and after `ms` at the latest. */
-  changed(ms: number): Promise<void>;
-  /** Wakes all waiting callers. */
-  wake(): void;
-};
+export type LeaseView = ReturnType<typeof createLeaseView>;
 
 /** The lease at the log's end. Throws UnreadableEvent if its stream has an event that this program cannot read. */
 export async function readLease(log: EventStore, space: string, from = NO_LEASE): Promise<Lease> {
@@ -55,7 +43,7 @@ export async function assertWholeLease(log: EventStore, space: string, epoch: nu
 }
 
 /** Creates a view of the lease. `start`: the lease at a position from which on `apply` gets every event, or later. */
-export function createLeaseView(space: string, start: Lease): LeaseView {
+export function createLeaseView(space: string, start: Lease) {
   const stream = leaseStream(space);
   let lease = start;
   let sign = performance.now();
@@ -68,10 +56,14 @@ export function createLeaseView(space: string, start: Lease): LeaseView {
   };
   return {
     current: () => lease,
+    /** Time of the last event of the current leader, or of its claim: milliseconds of `performance.now()`. */
     lastSign: () => sign,
+    /** Aborted as soon as the lease is another one than now. */
     term: () => term.signal,
+    /** Wakes all waiting callers. */
     wake,
-    apply(events) {
+    /** Applies the log's events, in order. */
+    apply(events: readonly StoredEvent[]): void {
       const before = lease;
       for (const event of events) if (event.stream === stream) lease = evolveLease(lease, event);
       const isAlive = events.some(
@@ -83,7 +75,8 @@ export function createLeaseView(space: string, start: Lease): LeaseView {
       term = newTerm();
       wake();
     },
-    async changed(ms) {
+    /** Resolves when the lease has changed, and after `ms` at the latest. */
+    async changed(ms: number): Promise<void> {
       const before = wakes;
       await woken.until(() => wakes !== before, ms);
     },

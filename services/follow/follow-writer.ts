@@ -5,25 +5,22 @@ import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import { createCommit } from '../command/commit.ts';
 import type { CommandEnvironment } from '../command/environment.ts';
 
-/** Writes what a followed Strapi has, as the leader of the log. */
-export type FollowWriter = {
-  /**
-   * Appends the events that `decide` gives for the document as it is then. Resolves when reads show them; rejects with NotLeading
-   * where another process is the leader.
-   */
-  write(name: DocumentName, decide: () => readonly DocumentEvent[]): Promise<void>;
-};
+export type FollowWriter = ReturnType<typeof createFollowWriter>;
 
 const AUTHOR = { actor: { kind: 'strapi' } } as const;
 
 /**
- * Creates a writer. It shares `locks` with the command handler, so that commands and copied changes of a document run one after the
+ * Creates a writer of what a followed Strapi has, for the leader of the log. It shares `locks` with the command handler, so that commands and copied changes of a document run one after the
  * other.
  */
-export function createFollowWriter(environment: CommandEnvironment, locks: Locks): FollowWriter {
+export function createFollowWriter(environment: CommandEnvironment, locks: Locks) {
   const commit = createCommit(environment, locks);
   return {
-    async write({ type, documentId }, decide) {
+    /**
+     * Appends the events that `decide` gives for the document as it is then. Resolves when reads show them; rejects with NotLeading
+     * where another process is the leader.
+     */
+    async write({ type, documentId }: DocumentName, decide: () => readonly DocumentEvent[]): Promise<void> {
       await commit({
         type: contentTypeOf(environment.registry(), type),
         documentId,

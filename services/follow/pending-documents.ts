@@ -1,20 +1,7 @@
 import type { DocumentName } from '../../shared/document/recorded-rows.ts';
 import { documentKey } from './read-closure.ts';
 
-/** Documents that may not be as the source has them, each once, and who waits for them. */
-export type PendingDocuments = {
-  /** Resolves when the documents were read and written after this call. Rejects when they were given up. */
-  add(names: readonly DocumentName[]): Promise<void>;
-  /** Takes up to `most` documents of one type out. */
-  take(most: number): PendingBatch | undefined;
-  size(): number;
-  /** Resolves when there is something to take, or the signal is aborted. */
-  some(signal: AbortSignal): Promise<void>;
-  /** Gives everything up. */
-  clear(error: Error): void;
-};
-
-export type PendingBatch = {
+type PendingBatch = {
   readonly names: readonly DocumentName[];
   done(): void;
   failed(error: unknown): void;
@@ -23,8 +10,8 @@ export type PendingBatch = {
 type Waiter = { resolve(): void; reject(error: unknown): void };
 type Pending = { readonly name: DocumentName; readonly waiters: Waiter[] };
 
-/** Creates a queue in which each document is once, however often it was added. */
-export function createPendingDocuments(): PendingDocuments {
+/** Creates a queue of documents that may not be as the source has them, each once however often it was added, and who waits for them. */
+export function createPendingDocuments() {
   const pending = new Map<string, Pending>();
   let wake = () => {};
   const put = ({ name, waiters }: Pending) => {
@@ -33,7 +20,8 @@ export function createPendingDocuments(): PendingDocuments {
     else known.waiters.push(...waiters);
   };
   return {
-    async add(names) {
+    /** Resolves when the documents were read and written after this call. Rejects when they were given up. */
+    async add(names: readonly DocumentName[]): Promise<void> {
       const all = names.map((name) => {
         const { promise, resolve, reject } = Promise.withResolvers<void>();
         put({ name, waiters: [{ resolve, reject }] });
@@ -42,7 +30,8 @@ export function createPendingDocuments(): PendingDocuments {
       wake();
       await Promise.all(all);
     },
-    take(most) {
+    /** Takes up to `most` documents of one type out. */
+    take(most: number): PendingBatch | undefined {
       const [first] = pending.values();
       if (first === undefined) return undefined;
       const taken = [...pending.values()].filter(({ name }) => name.type === first.name.type).slice(0, most);
@@ -59,8 +48,9 @@ export function createPendingDocuments(): PendingDocuments {
       };
     },
     size: () => pending.size,
-    some: (signal) =>
-      new Promise((resolve) => {
+    /** Resolves when there is something to take, or the signal is aborted. */
+    some: (signal: AbortSignal) =>
+      new Promise<void>((resolve) => {
         if (pending.size > 0 || signal.aborted) return resolve();
         const end = () => {
           signal.removeEventListener('abort', end);
@@ -69,7 +59,8 @@ export function createPendingDocuments(): PendingDocuments {
         wake = end;
         signal.addEventListener('abort', end);
       }),
-    clear(error) {
+    /** Gives everything up. */
+    clear(error: Error): void {
       const all = [...pending.values()];
       pending.clear();
       for (const { waiters } of all) for (const { reject } of waiters) reject(error);

@@ -20,7 +20,6 @@ export type ClosureOptions = {
 
 /** Documents that have to be read together, as a change of one changes what others show. */
 export type Closure = {
-  /** In the order in which they are to be written: those that were asked for come last. */
   readonly documents: readonly SourceDocument[];
   readonly slotOf: SlotOf;
   readonly hasRow: HasRow;
@@ -44,7 +43,6 @@ export async function readClosure(
   const read = new Map<string, SourceDocument>();
   /** Unknown documents, for the slots in their lists alone. */
   const listed = new Map<string, SourceDocument>();
-  const asked = new Set(origins.map(documentKey));
   const slots = createSlots(options, (key) => read.get(key) ?? listed.get(key));
   let wave: readonly DocumentName[] = origins;
   while (wave.length > 0) {
@@ -63,10 +61,7 @@ export async function readClosure(
   }
   const documents = [...read.values()];
   return {
-    documents: [
-      ...documents.filter((document) => !asked.has(documentKey(document))),
-      ...documents.filter((document) => asked.has(documentKey(document))),
-    ],
+    documents,
     slotOf: slots.slotOf,
     hasRow(type, { documentId, locale }, world) {
       const name = { type, documentId };

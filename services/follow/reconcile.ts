@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Entry } from '../../shared/document/entry.ts';
 import type { DocumentName, RecordedRows, RowStamp } from '../../shared/document/recorded-rows.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
@@ -26,18 +26,13 @@ type Version = RowStamp['version'];
 /** Waits as long as the rate of requests wants. */
 export type RequestPace = () => Promise<void>;
 
-export type Reconciliation = {
-  /** New and changed rows, and deletions as far as the numbers of rows tell them. */
-  newest(): Promise<void>;
-  /** All rows, by their ids and times. */
-  everything(pace: RequestPace): Promise<void>;
-};
+export type Reconciliation = ReturnType<typeof createReconciliation>;
 
 /**
  * Finds what differs from the source without its help. A row is another one when its id, `updatedAt` or `publishedAt` is: a discarded
  * draft is older than before, so no watermark would find it, but its row is new.
  */
-export function createReconciliation(options: ReconcileOptions): Reconciliation {
+export function createReconciliation(options: ReconcileOptions) {
   const { registry, types, source, sync } = options;
   const eachVersion = async (work: (type: Uid, version: Version) => Promise<void>): Promise<void> => {
     for (const type of types) {
@@ -93,7 +88,8 @@ export function createReconciliation(options: ReconcileOptions): Reconciliation 
     if (!hasKept) await sync(left);
   };
   return {
-    async newest() {
+    /** New and changed rows, and deletions as far as the numbers of rows tell them. */
+    async newest(): Promise<void> {
       const gone: RowStamp[] = [];
       await eachVersion(async (type, version) => {
         await newestOf(type, version, 'id');
@@ -104,7 +100,8 @@ export function createReconciliation(options: ReconcileOptions): Reconciliation 
       });
       if (!hasKept) await remove(gone);
     },
-    async everything(pace) {
+    /** All rows, by their ids and times. */
+    async everything(pace: RequestPace): Promise<void> {
       const gone: RowStamp[] = [];
       await eachVersion(async (type, version) => {
         gone.push(...(await compare(type, version, pace)));
@@ -129,10 +126,6 @@ function isSame(a: Stamped, b: Stamped): boolean {
     a.updatedAt === b.updatedAt &&
     a.publishedAt === b.publishedAt
   );
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** So few rows are deleted whatever their share is. */

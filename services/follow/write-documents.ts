@@ -22,18 +22,13 @@ export type WriteDocumentsOptions = {
   readonly notes: ImportNotes;
 };
 
-export type DocumentWriter = {
-  /** Brings documents, and what they changed of others, to what the source has. Resolves to how many events that took. */
-  write(names: readonly DocumentName[]): Promise<number>;
-  /** Documents that are not as the source has them though they were written. */
-  stuck(): readonly string[];
-};
+export type DocumentWriter = ReturnType<typeof createDocumentCopier>;
 
 const READS = 4;
 const AT_ONCE = 32;
 
 /** Creates the part that writes the differences between documents of the source and those that are stored. */
-export function createDocumentCopier(options: WriteDocumentsOptions): DocumentWriter {
+export function createDocumentCopier(options: WriteDocumentsOptions) {
   const { registry, recorded, source } = options;
   const stuck = new Map<string, string>();
   const stored = ({ type, documentId }: DocumentName): GraphDocument => ({
@@ -69,11 +64,15 @@ export function createDocumentCopier(options: WriteDocumentsOptions): DocumentWr
     return events;
   };
   return {
-    stuck: () => [...stuck.keys()],
-    async write(names) {
+    /** Documents that are not as the source has them though they were written. */
+    stuck: (): readonly string[] => [...stuck.keys()],
+    /** Brings documents, and what they changed of others, to what the source has. Resolves to how many events that took. */
+    async write(names: readonly DocumentName[]): Promise<number> {
       const closure = await readConsistently({ registry, source, stored, owners: recorded.owners }, names);
       const asked = new Set(names.map(documentKey));
-      const [others, origins] = split(closure.documents, (document) => asked.has(documentKey(document)));
+      const { others = [], origins = [] } = Object.groupBy(closure.documents, (document) =>
+        asked.has(documentKey(document)) ? 'origins' : 'others',
+      );
       let written = 0;
       for (const documents of [others, origins]) {
         for (let at = 0; at < documents.length; at += AT_ONCE) {
@@ -85,10 +84,6 @@ export function createDocumentCopier(options: WriteDocumentsOptions): DocumentWr
       return written;
     },
   };
-}
-
-function split<Item>(items: readonly Item[], isSecond: (item: Item) => boolean): [Item[], Item[]] {
-  return [items.filter((item) => !isSecond(item)), items.filter(isSecond)];
 }
 
 /** Reads again while an editor changes the documents. After some attempts it takes them as they are. */

@@ -11,24 +11,14 @@ export type Readiness =
       readonly message: string;
     };
 
-export type ReadinessCheck = {
-  /** Starting until this is called; from then on the lag decides. */
-  serving(lagSeconds: () => Promise<number>): void;
-  /** Not ready while this is true: what is stored is not whole yet. */
-  copying(isCopying: () => boolean): void;
-  /** Added to `ready` from now on; undefined: nothing more. */
-  note(text: string | undefined): void;
-  /** Added to every state from now on: the process does not apply the log any more. */
-  halted(text: string): void;
-  draining(): void;
-  check(): Promise<Readiness>;
-};
+/** Tells whether requests should be sent to this process. */
+export type ReadinessCheck = ReturnType<typeof createReadinessCheck>;
 
 /** A log that takes longer to return its last position counts as unreachable. */
 const LOG_TIMEOUT_MS = 2_000;
 
 /** Creates the check of a process that starts. It is ready when it serves, and lags at most `maxLagSeconds` behind the log. */
-export function createReadinessCheck(maxLagSeconds: number): ReadinessCheck {
+export function createReadinessCheck(maxLagSeconds: number) {
   let lag: (() => Promise<number>) | undefined;
   let isCopying = () => false;
   let drains = false;
@@ -36,22 +26,26 @@ export function createReadinessCheck(maxLagSeconds: number): ReadinessCheck {
   let halt: string | undefined;
   const withHalt = (message: string) => (halt === undefined ? message : `${message}. ${halt}`);
   return {
-    serving(lagSeconds) {
+    /** Starting until this is called; from then on the lag decides. */
+    serving(lagSeconds: () => Promise<number>): void {
       lag = lagSeconds;
     },
-    copying(ask) {
+    /** Not ready while this is true: what is stored is not whole yet. */
+    copying(ask: () => boolean): void {
       isCopying = ask;
     },
-    note(text) {
+    /** Added to `ready` from now on; undefined: nothing more. */
+    note(text: string | undefined): void {
       note = text;
     },
-    halted(text) {
+    /** Added to every state from now on: the process does not apply the log any more. */
+    halted(text: string): void {
       halt = text;
     },
-    draining() {
+    draining(): void {
       drains = true;
     },
-    async check() {
+    async check(): Promise<Readiness> {
       if (drains) return unavailable('draining', 'The server is stopping');
       if (lag === undefined) return unavailable('starting', withHalt('The data is being loaded'));
       if (isCopying())

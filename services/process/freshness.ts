@@ -1,7 +1,7 @@
 import { createCondition } from '../../shared/condition.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { ChangeBatch } from '../../shared/read-index/read-index.ts';
 import type { AccessControl } from '../access/access-control.ts';
-import type { Freshness } from '../http/requests/await-position.ts';
 import type { ReadSide } from '../read-side/read-side.ts';
 import { createLogHead } from '../stores/log-head.ts';
 
@@ -16,34 +16,29 @@ export type FreshnessOptions = {
 
 const LOOK_MS = 1_000;
 
-/** For a process that applies the log itself: the index gets its batches through `sink`. */
-export type WatchedFreshness = Freshness & {
-  readonly sink: ReadSide['sink'];
-  /** Resolves with true as soon as this process has applied the log up to a position, whether searches show it or not. */
-  readonly applied: Freshness['shows'];
-};
-
-/** Creates the freshness of a read side. `waitMs` bounds how long a request waits for a position. */
-export function createFreshness({ readSide, access, log, waitMs }: FreshnessOptions): WatchedFreshness {
+/** Creates the freshness of a read side, for a process that applies the log itself. `waitMs` bounds how long a request waits for a position. */
+export function createFreshness({ readSide, access, log, waitMs }: FreshnessOptions) {
   const { index, sink } = readSide;
   const moved = createCondition();
   const reached: Reach = (position, ms) => moved.until(() => position <= index.position(), ms);
   return {
     position: index.position,
     head: createLogHead(log).reaches,
-    async beyond(position) {
+    async beyond(position: bigint): Promise<void> {
       const isBeyond = () => index.position() > position;
       // Indices outside are written by another process, too.
       while (!(await moved.until(isBeyond, LOOK_MS)));
     },
+    /** The index gets its batches through this. */
     sink: {
-      async apply(batch) {
+      async apply(batch: ChangeBatch): Promise<void> {
         await sink.apply(batch);
         moved.check();
       },
     },
-    applied: (position) => reachAll(position, waitMs, [reached, access.applied]),
-    shows: (position) => reachAll(position, waitMs, [reached, access.applied, readSide.shows]),
+    /** Resolves with true as soon as this process has applied the log up to a position, whether searches show it or not. */
+    applied: (position: bigint) => reachAll(position, waitMs, [reached, access.applied]),
+    shows: (position: bigint) => reachAll(position, waitMs, [reached, access.applied, readSide.shows]),
   };
 }
 

@@ -20,22 +20,14 @@ export type ReportedDocuments = {
 };
 
 /** Reads of a process from such documents: it reports to the leader what they show. */
-export type ReportedReads = {
-  /** Whether caches may keep answers, and the position that these show. */
-  readonly keeping: Pick<TaggingOptions, 'position' | 'purged'>;
-  /** Begins. Before that caches ask each time. */
-  start(
-    options: Omit<ReportAnsweringOptions, 'processes' | 'shown'> & {
-      readonly access: Pick<AccessControl, 'applied'>;
-    },
-  ): void;
-  /** The log has these events. */
-  grown(events: readonly StoredEvent[]): void;
-  close(): Promise<void>;
+export type ReportedReads = ReturnType<typeof createReportedReads>;
+
+type StartOptions = Omit<ReportAnsweringOptions, 'processes' | 'shown'> & {
+  readonly access: Pick<AccessControl, 'applied'>;
 };
 
 /** Creates reads that are not reported: until `start` no leader purges caches of their answers. */
-export function createReportedReads(lifetime: Lifetime, documents: ReportedDocuments): ReportedReads {
+export function createReportedReads(lifetime: Lifetime, documents: ReportedDocuments) {
   let reporter: AnsweringReporter | undefined;
   const purged: Purged = {
     lifetime,
@@ -44,9 +36,12 @@ export function createReportedReads(lifetime: Lifetime, documents: ReportedDocum
     isPurging: () => reporter?.keeping() === 'kept',
     isSilent: () => reporter?.keeping() === 'silent',
   };
+  const keeping: Pick<TaggingOptions, 'position' | 'purged'> = { position: documents.shown, purged };
   return {
-    keeping: { position: documents.shown, purged },
-    start({ access, ...options }) {
+    /** Whether caches may keep answers, and the position that these show. */
+    keeping,
+    /** Begins. Before that caches ask each time. */
+    start({ access, ...options }: StartOptions): void {
       reporter = reportAnswering({
         ...options,
         processes: documents.answering,
@@ -57,11 +52,12 @@ export function createReportedReads(lifetime: Lifetime, documents: ReportedDocum
         },
       });
     },
-    grown(events) {
+    /** The log has these events. */
+    grown(events: readonly StoredEvent[]): void {
       const last = events.at(-1);
       if (last !== undefined) reporter?.expect(last.position);
     },
-    async close() {
+    async close(): Promise<void> {
       await reporter?.close();
     },
   };

@@ -46,12 +46,7 @@ export class RebuildInterrupted extends Error {
 }
 
 /** Progress of one phase of a rebuild. */
-export type PhaseMeter = {
-  /** Counts units and the milliseconds that they took, then pauses. Throws RebuildInterrupted if the rebuild must not continue. */
-  worked(units: number, milliseconds: number, lag?: number): Promise<void>;
-  /** Reports 100 %, even if the estimate was higher. */
-  ended(): void;
-};
+export type PhaseMeter = ReturnType<typeof enterPhase>;
 
 const REPORT_EVERY_MS = 200;
 
@@ -61,7 +56,7 @@ export function enterPhase(
   rebuild: Rebuild,
   phase: RebuildPhase,
   { total, done: already = 0 }: { readonly total: number; readonly done?: number },
-): PhaseMeter {
+) {
   const { store, throttle, now } = host;
   store.enter(rebuild.id, phase);
   const started = now();
@@ -80,7 +75,8 @@ export function enterPhase(
   };
   reportProgress(phase === 'replaying' ? total - done : 0);
   return {
-    async worked(units, milliseconds, lag = 0) {
+    /** Counts units and the milliseconds that they took, then pauses. Throws RebuildInterrupted if the rebuild must not continue. */
+    async worked(units: number, milliseconds: number, lag = 0): Promise<void> {
       done += units;
       if (now() - reportedAt >= REPORT_EVERY_MS) {
         reportedAt = now();
@@ -90,6 +86,7 @@ export function enterPhase(
       const counted = phase === 'replaying' || phase === 'indexing' ? units : 0;
       await throttle.rest(counted, milliseconds, check);
     },
+    /** Reports 100 %, even if the estimate was higher. */
     ended: () => reportProgress(0, done),
   };
 }

@@ -2,17 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { LoadSample } from '../operator/watch-load.ts';
 
 /** Leaves time to others between pieces of work. */
-export type Throttle = {
-  /** The rebuild does not go as fast as it could, for a server's sake. */
-  readonly isSparing: boolean;
-  /** Records the recent load of a server, see `Pace`. */
-  observe(sample: LoadSample): void;
-  /**
-   * After a piece of work of so many events that took so long: resolves when the next may begin. `check` is called now and
-   * then meanwhile; when it throws, so does this.
-   */
-  rest(events: number, milliseconds: number, check: () => void): Promise<void>;
-};
+export type Throttle = ReturnType<typeof createThrottle>;
 
 /**
  * Share of the time that a rebuild works, derived from how long requests wait in the server and take. `delayMs` is their 99th
@@ -68,7 +58,7 @@ export function nextPace({ share, before, crowded }: Pace, { delayMs, isAsked }:
 }
 
 /** Creates a throttle. `maxRate`: events a second, whatever the load; undefined: as many as the delay of requests allows. */
-export function createThrottle(maxRate: number | undefined): Throttle {
+export function createThrottle(maxRate: number | undefined) {
   let pace = FULL_PACE;
   const pauseAfter = (events: number, milliseconds: number): number => {
     if (maxRate !== undefined) return (events / maxRate) * 1_000 - milliseconds;
@@ -78,13 +68,19 @@ export function createThrottle(maxRate: number | undefined): Throttle {
     );
   };
   return {
-    get isSparing() {
+    /** The rebuild does not go as fast as it could, for a server's sake. */
+    get isSparing(): boolean {
       return pace.share < 1;
     },
-    observe(sample) {
+    /** Records the recent load of a server, see `Pace`. */
+    observe(sample: LoadSample): void {
       if (maxRate === undefined) pace = nextPace(pace, sample);
     },
-    async rest(events, milliseconds, check) {
+    /**
+     * After a piece of work of so many events that took so long: resolves when the next may begin. `check` is called now and
+     * then meanwhile; when it throws, so does this.
+     */
+    async rest(events: number, milliseconds: number, check: () => void): Promise<void> {
       check();
       for (let left = pauseAfter(events, milliseconds); left >= 1; left -= LONGEST_STEP) {
         await delay(Math.min(left, LONGEST_STEP));

@@ -8,12 +8,9 @@ import { type SharedSocket, shareConnections } from './share-connections.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /** Sockets and lock that a supervisor holds for its workers. */
-export type WorkerHost = {
-  answer(from: WorkerProcess, request: WorkerRequest): Promise<Answer & { readonly socket?: SocketHandle }>;
-  releaseLock(): void;
-  /** The socket whose connections the workers share, if there is one. */
-  shared(): SharedSocket | undefined;
-};
+export type WorkerHost = ReturnType<typeof answerWorkers>;
+
+type Answered = Promise<Answer & { readonly socket?: SocketHandle }>;
 
 export type AnswerWorkersOptions = {
   /** Has another worker take the place of one. */
@@ -23,13 +20,13 @@ export type AnswerWorkersOptions = {
 };
 
 /** Creates the answers to requests of workers. An error becomes the answer `refused`. */
-export function answerWorkers({ replace, reading, metrics }: AnswerWorkersOptions): WorkerHost {
+export function answerWorkers({ replace, reading, metrics }: AnswerWorkersOptions) {
   const sockets = new Map<SocketName, HeldSocket>();
   const counts = createSharedCounts(Date.now);
   let shared: SharedSocket | undefined;
   let lock: DirectoryLock | undefined;
 
-  async function carryOut(from: WorkerProcess, request: WorkerRequest): ReturnType<WorkerHost['answer']> {
+  async function carryOut(from: WorkerProcess, request: WorkerRequest): Answered {
     switch (request.kind) {
       case 'listen': {
         const { socket: name } = request;
@@ -72,8 +69,9 @@ export function answerWorkers({ replace, reading, metrics }: AnswerWorkersOption
 
   return {
     releaseLock: () => lock?.release(),
+    /** The socket whose connections the workers share, if there is one. */
     shared: () => shared,
-    async answer(from, request) {
+    async answer(from: WorkerProcess, request: WorkerRequest): Answered {
       try {
         return await carryOut(from, request);
       } catch (error) {

@@ -3,17 +3,7 @@ import { holdSocket, type SocketHandle, systemError } from './held-socket.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /** A listening socket whose connections the supervisor accepts, and hands to the workers in rotation in turn. */
-export type SharedSocket = {
-  readonly address: ListenAddress;
-  /** Connections are refused after this. Those that wait are still handed over. */
-  close(): void;
-  /** Adds a worker to the rotation. */
-  add(worker: WorkerProcess): void;
-  /** Removes it: what was handed to it already arrives before any later message. */
-  remove(worker: WorkerProcess): void;
-  /** A worker has taken the connection that was handed to it, and gets its next. */
-  took(worker: WorkerProcess): void;
-};
+export type SharedSocket = Awaited<ReturnType<typeof shareConnections>>;
 
 /** Connections that wait for a worker. More are closed: each costs a file descriptor. */
 const MOST_WAITING = 1_024;
@@ -28,7 +18,7 @@ type Acceptor = SocketHandle & {
  * Accepts connections in one process and hands them to the workers in turn. If several processes accept from one socket, they get
  * very unequal shares. A worker gets one connection at a time, so one that has stopped keeps at most one waiting.
  */
-export async function shareConnections(where: ListenAddress): Promise<SharedSocket> {
+export async function shareConnections(where: ListenAddress) {
   const held = await holdSocket(where);
   const acceptor = held.handle as Acceptor;
   const waiting: SocketHandle[] = [];
@@ -68,8 +58,10 @@ export async function shareConnections(where: ListenAddress): Promise<SharedSock
   acceptor.getsockname(address);
   return {
     address: { host: address.address ?? where.host, port: address.port ?? where.port },
+    /** Connections are refused after this. Those that wait are still handed over. */
     close: held.close,
-    add(worker) {
+    /** Adds a worker to the rotation. */
+    add(worker: WorkerProcess): void {
       if (rotation.has(worker)) return;
       rotation.add(worker);
       free.add(worker);
@@ -81,11 +73,13 @@ export async function shareConnections(where: ListenAddress): Promise<SharedSock
       });
       give();
     },
-    remove(worker) {
+    /** Removes it: what was handed to it already arrives before any later message. */
+    remove(worker: WorkerProcess): void {
       rotation.delete(worker);
       free.delete(worker);
     },
-    took(worker) {
+    /** A worker has taken the connection that was handed to it, and gets its next. */
+    took(worker: WorkerProcess): void {
       settle(worker);
       if (rotation.has(worker)) free.add(worker);
       give();

@@ -1,32 +1,15 @@
 import { rmSync } from 'node:fs';
-import type { RequestListener, Server } from 'node:http';
 import { graphFile } from '../../../projections/graph/store/generation-files.ts';
-import type { OutputLimits } from '../../http/sockets/bound-output.ts';
 import { type ListenOptions, listen } from '../../http/sockets/listen.ts';
-import type { ListeningSocket } from '../../http/sockets/listening-socket.ts';
 import type { Varve } from '../../process/open-varve.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
 import type { Followers } from '../../supervisor/protocol.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { outputLimits } from '../settings/worker-settings.ts';
-import type { ServeAppOptions } from './serve-app.ts';
 import { foldersOfWorkers } from './worker-folder.ts';
 
 /** Additional parts of the leading worker where others answer reads next to it. */
-export type LeadingWorker = {
-  /** Address where the other workers reach this one: connections to the server's address come to any of them. */
-  readonly address: string;
-  readonly socket: (server: Server) => ListeningSocket;
-  readonly limits: OutputLimits;
-  /** The server's address is known: on a first start requests are answered that the server is starting. */
-  start(): Promise<void>;
-  /** Requests of the other workers are answered from now on. */
-  serve(handler: RequestListener): void;
-  /** The workers that may be started now. Absent: this one serves content types that are about to change. */
-  followers(served: Pick<Varve, 'deferred' | 'operator'>): Followers | undefined;
-  shared(served: Pick<Varve, 'operator'>): Pick<ServeAppOptions, 'rotation' | 'acknowledged'>;
-  close(): Promise<void>;
-};
+export type LeadingWorker = NonNullable<Awaited<ReturnType<typeof openLeadingWorker>>>;
 
 /** Milliseconds for the last requests of other workers. */
 const LAST_REQUESTS_MS = 1_000;
@@ -36,7 +19,7 @@ export async function openLeadingWorker(
   { workers, data }: ServeSettings,
   { rotation, restarts, succession }: Supervisor,
   first: NonNullable<ListenOptions['first']>,
-): Promise<LeadingWorker | undefined> {
+) {
   const isFirst = restarts === 0 && succession === undefined;
   if (isFirst) rmSync(foldersOfWorkers(data), { recursive: true, force: true });
   if (workers === 1) return undefined;
@@ -44,22 +27,29 @@ export async function openLeadingWorker(
   const inner = await listen({ host: '127.0.0.1', port: 0, first, limits });
   const alive = rotation.live(() => 0n);
   return {
+    /** Address where the other workers reach this one: connections to the server's address come to any of them. */
     address: inner.url,
     socket: rotation.sharedSocket,
     limits,
-    async start() {
+    /** The server's address is known: on a first start requests are answered that the server is starting. */
+    async start(): Promise<void> {
       if (isFirst) await rotation.accept();
     },
+    /** Requests of the other workers are answered from now on. */
     serve: inner.serve,
-    followers({ deferred, operator: { generations } }) {
+    /** The workers that may be started now. undefined: this one serves content types that are about to change. */
+    followers({
+      deferred,
+      operator: { generations },
+    }: Pick<Varve, 'deferred' | 'operator'>): Followers | undefined {
       if (deferred.length > 0) return undefined;
       return { count: workers - 1, graph: graphFile(data, generations.store.live().number) };
     },
-    shared: ({ operator: { log } }) => ({
+    shared: ({ operator: { log } }: Pick<Varve, 'operator'>) => ({
       rotation,
       acknowledged: async () => rotation.shown(await log.lastPosition()),
     }),
-    async close() {
+    async close(): Promise<void> {
       alive.stop();
       await inner.drain(LAST_REQUESTS_MS);
     },

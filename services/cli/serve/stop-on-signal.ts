@@ -10,15 +10,8 @@ type Closable = { close(): Promise<void> };
 /** `stepDown`: present if the process can be the leader. `stopped` rejects when it cannot continue. */
 type Served = Closable & { stepDown?(): Promise<void>; readonly stopped?: Promise<void> };
 
-export type Stopper = {
-  /** Sets what has to be stopped. The process ends when it cannot continue. */
-  with(listener: Listener, served: Served): void;
-  /** Sets what is closed before requests are drained. */
-  first(closable: Closable): void;
-  /** Runs a start. If it fails, closes what it has opened and rejects; after a signal, that alone closes everything. */
-  starting(start: () => Promise<void>): Promise<void>;
-  isStopping(): boolean;
-};
+/** Stops what a process has opened, for a signal or a start that fails. */
+export type Stopper = ReturnType<typeof stopOnSignal>;
 
 export type StopOptions = {
   readonly logger: Logger;
@@ -42,7 +35,7 @@ type Stoppable = {
 /**
  * The first signal answers requests in flight and closes everything; a second one ends the process at once.
  */
-export function stopOnSignal(options: StopOptions): Stopper {
+export function stopOnSignal(options: StopOptions) {
   const { logger, ports, signals } = options;
   const parts: Stoppable = { running: undefined, others: [] };
   let stopping = false;
@@ -57,14 +50,17 @@ export function stopOnSignal(options: StopOptions): Stopper {
   };
   signals((signal) => void stop(signal).catch((error: unknown) => die(logger, error)));
   return {
-    with(listener, served) {
+    /** Sets what has to be stopped. The process ends when it cannot continue. */
+    with(listener: Listener, served: Served): void {
       parts.running = { listener, served };
       served.stopped?.catch((error: unknown) => die(logger, error));
     },
-    first(closable) {
+    /** Sets what is closed before requests are drained. */
+    first(closable: Closable): void {
       parts.others.push(closable);
     },
-    async starting(start) {
+    /** Runs a start. If it fails, closes what it has opened and rejects; after a signal, that alone closes everything. */
+    async starting(start: () => Promise<void>): Promise<void> {
       try {
         await start();
       } catch (error) {
