@@ -6,42 +6,28 @@ import type { MetricDefinition } from './metric-definitions.ts';
 export type Sample = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
 
 /** The metrics of a process: any part adds its own, each name once. */
-export type Metrics = {
-  durations(definition: MetricDefinition & { readonly kind: 'histogram' }): DurationHistogram;
-  counter(definition: MetricDefinition & { readonly kind: 'counter' }): { add(count: number): void };
-  /** Adds a counter that other code maintains. */
-  total(definition: MetricDefinition & { readonly kind: 'counter' }, read: () => number): void;
-  /** Calls `read` at every scrape; if it rejects, the scrape omits the metric. */
-  gauge(
-    definition: MetricDefinition & { readonly kind: 'gauge' },
-    read: () => readonly Sample[] | Promise<readonly Sample[]>,
-  ): void;
-  /** Forgets what durations and counters have counted. */
-  reset(): void;
-  /** Prometheus' text format. */
-  text(): Promise<string>;
-  /** The same as data, for `textOfWorkers`. */
-  json(): Promise<readonly object[]>;
-  readonly contentType: string;
-};
+export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Includes prom-client's metrics of the process: CPU, memory, garbage collection, event loop delay. */
-export function createMetrics(): Metrics {
+type Kind<Of extends MetricDefinition['kind']> = MetricDefinition & { readonly kind: Of };
+
+/** Creates the metrics of a process. Includes prom-client's metrics of the process: CPU, memory, garbage collection, event loop delay. */
+export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const counting: { reset(): void }[] = [];
   return {
-    durations(definition) {
+    durations(definition: Kind<'histogram'>): DurationHistogram {
       const histogram = createDurationHistogram(registry, definition);
       counting.push(histogram);
       return histogram;
     },
-    counter({ name, help }) {
+    counter({ name, help }: Kind<'counter'>): { add(count: number): void } {
       const counter = new Counter({ name, help, registers: [registry] });
       counting.push(counter);
       return { add: (count) => counter.inc(count) };
     },
-    total({ name, help }, read) {
+    /** Adds a counter that other code maintains. */
+    total({ name, help }: Kind<'counter'>, read: () => number): void {
       new Counter({
         name,
         help,
@@ -52,7 +38,11 @@ export function createMetrics(): Metrics {
         },
       });
     },
-    gauge({ name, help, labels, ofWorkers = 'max' }, read) {
+    /** Calls `read` at every scrape; if it rejects, the scrape omits the metric. */
+    gauge(
+      { name, help, labels, ofWorkers }: Kind<'gauge'>,
+      read: () => readonly Sample[] | Promise<readonly Sample[]>,
+    ): void {
       const gauge = new Gauge({
         name,
         help,
@@ -68,13 +58,16 @@ export function createMetrics(): Metrics {
         },
       });
       // Prom-client reads it of a metric, and its declared options lack it.
-      Object.assign(gauge, { aggregator: ofWorkers });
+      Object.assign(gauge, { aggregator: ofWorkers ?? 'max' });
     },
-    reset() {
+    /** Forgets what durations and counters have counted. */
+    reset(): void {
       for (const each of counting) each.reset();
     },
+    /** Prometheus' text format. */
     text: () => registry.metrics(),
-    json: () => registry.getMetricsAsJSON(),
+    /** The same as data, for `textOfWorkers`. */
+    json: (): Promise<readonly object[]> => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
   };
 }

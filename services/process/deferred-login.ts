@@ -5,7 +5,6 @@ import type { CommandHandler } from '../command/command-handler.ts';
 import { NotLeading } from '../command/not-leading.ts';
 import type { InFlight } from '../http/forwarding/forward-writes.ts';
 import type { ServedApi } from '../http/served-api.ts';
-import type { LoginApi } from '../login/login-api.ts';
 import { type LoginPlan, openLogin } from '../login/open-login.ts';
 import type { People } from '../login/people.ts';
 
@@ -19,23 +18,14 @@ export type DeferredLoginOptions = {
 };
 
 /** The parts of a process that are opened after people can be recognised. */
-export type LaterParts = {
+type LaterParts = {
   readonly commands: CommandHandler;
   readonly forwarding: { readonly underWay: InFlight };
   readonly apiFor: ServedApi['apiFor'];
 };
 
-/** The login of a process: it knows people before commands can be carried out. */
-export type DeferredLogin = { readonly api: LoginApi; with(parts: LaterParts): void };
-
-/** Creates the login of a process; undefined without a plan. Requests that change something throw NotLeading before `with`. */
-export function createDeferredLogin({
-  login: plan,
-  key,
-  access,
-  people,
-  address,
-}: DeferredLoginOptions): DeferredLogin | undefined {
+/** Creates the login of a process: it knows people before commands can be carried out. undefined without a plan. Requests that change something throw NotLeading before `with`. */
+export function createDeferredLogin({ login: plan, key, access, people, address }: DeferredLoginOptions) {
   if (plan === undefined) return undefined;
   let parts: LaterParts | undefined;
   const opened = (): LaterParts => {
@@ -65,7 +55,7 @@ export function createDeferredLogin({
   });
   return {
     api,
-    with(given) {
+    with(given: LaterParts): void {
       parts = given;
     },
   };

@@ -4,19 +4,13 @@ import { openAccessKey } from '../access/access-key.ts';
 import { createRoleCommands } from '../access/role-commands.ts';
 import { createTokenCommands } from '../access/token-commands.ts';
 import { requestOrOperator } from '../command/current-author.ts';
-import { type Membership, openMembership } from '../fleet/membership.ts';
+import { openMembership } from '../fleet/membership.ts';
 import { createDeferredLogin, type DeferredLoginOptions } from './deferred-login.ts';
 import type { Opened } from './opened.ts';
 import type { ServingOptions } from './process-options.ts';
 
-/** A process among those of its log. */
-export type Identity = {
-  readonly log: EventStore;
-  readonly space: string;
-  /** Key that the processes of the log share. */
-  readonly key: Buffer;
-  readonly membership: Membership;
-};
+/** A process among those of its log, with the key that they share. */
+export type Identity = Awaited<ReturnType<typeof openIdentity>>;
 
 type IdentityOptions = Pick<ServingOptions, 'space' | 'accessKey'> & {
   readonly log: EventStore;
@@ -27,7 +21,7 @@ type IdentityOptions = Pick<ServingOptions, 'space' | 'accessKey'> & {
 };
 
 /** Rejects with a message if there is no key, or not the one that the log's tokens were made with. */
-export async function openIdentity(options: IdentityOptions): Promise<Identity> {
+export async function openIdentity(options: IdentityOptions) {
   const { log, space, folder, owner, accessKey: given } = options;
   const key = await openAccessKey({ log, space, folder, given });
   return { log, space, key, membership: openMembership({ log, space, owner, key }) };

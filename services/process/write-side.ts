@@ -13,14 +13,14 @@ import { type CommandHandler, createCommandHandler } from '../command/command-ha
 import { currentAuthor } from '../command/current-author.ts';
 import { randomDocumentId } from '../command/document-id.ts';
 import type { CommandEnvironment } from '../command/environment.ts';
-import { createImportWriter, type ImportWriter } from '../command/import-writer.ts';
+import { createImportWriter } from '../command/import-writer.ts';
 import { newCommandKey } from '../command/new-command-key.ts';
 import { NotLeading } from '../command/not-leading.ts';
 import { appendDefinitions } from '../content-types/append-definitions.ts';
 import { notInForce } from '../content-types/definitions-in-force.ts';
 import { type Fleet, joinFleet } from '../fleet/fleet.ts';
 import { identifyLog } from '../fleet/log-identity.ts';
-import { createFollowWriter, type FollowWriter } from '../follow/follow-writer.ts';
+import { createFollowWriter } from '../follow/follow-writer.ts';
 import { assetsAddress } from '../stores/open-asset-store.ts';
 import { type OwnedAssets, ownAssets } from '../stores/owned-assets.ts';
 import type { DiskWatch } from './disk-watch.ts';
@@ -37,18 +37,10 @@ export type WriteSideParts = {
 };
 
 /** Write side of a process that can lead: carries commands out while it is the leader. */
-export type WriteSide = {
-  readonly commands: CommandHandler;
-  readonly imports: ImportWriter;
-  readonly library: FileLibrary;
-  readonly follower: FollowWriter;
-  readonly fleet: Fleet;
-  /** Uploaded files: it writes to none of another log. */
-  readonly assets: AssetStore;
-};
+export type WriteSide = ReturnType<typeof openWriteSide>;
 
 /** Opens commands, imports and uploads, and joins the fleet: from now on this process may become the leader. */
-export function openWriteSide(options: VarveOptions, parts: WriteSideParts): WriteSide {
+export function openWriteSide(options: VarveOptions, parts: WriteSideParts) {
   const { log, space } = parts.base.claimant;
   const place = assetsAddress(options);
   const owned = ownAssets(parts.base.assets, place, { log, space, adopt: options.adopt ?? false });
@@ -62,6 +54,7 @@ export function openWriteSide(options: VarveOptions, parts: WriteSideParts): Wri
     library: openLibrary(options, parts, { store: owned.store, commands }),
     follower: createFollowWriter(environment, locks),
     fleet,
+    /** Uploaded files: it writes to none of another log. */
     assets: owned.store,
   };
 }

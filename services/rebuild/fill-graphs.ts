@@ -13,17 +13,10 @@ import { beginFile, finishFile } from './unfinished-file.ts';
 const BATCH_SIZE = 1_000;
 
 /** The graphs that a rebuild brings up. */
-export type RebuiltGraphs = {
-  /** Graph of the new generation. */
-  readonly made: ContentGraph;
-  /** From the log's first event: `made` itself, or what it is compared with where it was copied. */
-  readonly derived: ContentGraph;
-  /** Again is harmless. */
-  close(): void;
-};
+export type RebuiltGraphs = ReturnType<typeof openGraphs>;
 
 /** Opens the new generation's graphs, as far as they are. A copy is made whole here; the log is for `fillGraphs`. */
-export function openGraphs(host: RebuildHost, rebuild: Rebuild): RebuiltGraphs {
+export function openGraphs(host: RebuildHost, rebuild: Rebuild) {
   const { data, store } = host;
   const file = graphFile(data, rebuild.generation);
   beginFile(file);
@@ -39,9 +32,12 @@ export function openGraphs(host: RebuildHost, rebuild: Rebuild): RebuiltGraphs {
     : openContentGraph(checkFile(data, rebuild.generation), { building: true });
   let isOpen = true;
   return {
+    /** Graph of the new generation. */
     made,
+    /** From the log's first event: `made` itself, or what it is compared with where it was copied. */
     derived,
-    close() {
+    /** Again is harmless. */
+    close(): void {
       if (!isOpen) return;
       isOpen = false;
       made.close();

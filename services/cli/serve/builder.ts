@@ -62,9 +62,6 @@ export function startRebuild(context: OperatorContext, logger: Logger, accept = 
 const NEVER = new AbortController().signal;
 const LOGGED_DIFFERENCES = 50;
 
-/** Makes generations in processes of their own. */
-export type Builder = ReturnType<typeof createBuilder>;
-
 /** The server stops: its next start continues. */
 class BuilderClosed extends Error {
   constructor() {

@@ -1,36 +1,25 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { type OperatorListener, openOperatorListener } from '../../http/operator-listener.ts';
-import { createRecentRequests, type RecentRequests } from '../../http/sockets/recent-requests.ts';
-import { createRequestGate, type RequestGate } from '../../http/sockets/request-gate.ts';
+import { openOperatorListener } from '../../http/operator-listener.ts';
+import { createRecentRequests } from '../../http/sockets/recent-requests.ts';
+import { createRequestGate } from '../../http/sockets/request-gate.ts';
 import type { Varve } from '../../process/open-varve.ts';
-import type { VarveOptions } from '../../process/process-options.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
 import { logFollower } from '../output/log-follower.ts';
 import { followSettings } from '../settings/follow-settings.ts';
 import { purgeChoice } from '../settings/purge-settings.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
-import { type Builder, createBuilder } from './builder.ts';
-import { type LeadingWorker, openLeadingWorker } from './leading-worker.ts';
+import { createBuilder } from './builder.ts';
+import { openLeadingWorker } from './leading-worker.ts';
 import type { OperatingProcess } from './open-operating.ts';
 import type { ServerPlan } from './server-plan.ts';
 import type { Stopper } from './stop-on-signal.ts';
 import { workerOptions } from './worker-options.ts';
 
 /** Settings of the leading worker, checked before anything is opened. */
-export type LeadingPlan = ServerPlan & {
-  readonly role: 'serve' | 'project';
-  readonly supervisor: Supervisor;
-  readonly follow: VarveOptions['follow'];
-  readonly readSide: VarveOptions['readSide'];
-  readonly purges: ReturnType<typeof purgeChoice>;
-};
+export type LeadingPlan = Awaited<ReturnType<typeof readLeadingPlan>>;
 
 /** Rejects with a message about the first setting that is wrong. */
-export async function readLeadingPlan(
-  plan: ServerPlan,
-  role: LeadingPlan['role'],
-  supervisor: Supervisor,
-): Promise<LeadingPlan> {
+export async function readLeadingPlan(plan: ServerPlan, role: 'serve' | 'project', supervisor: Supervisor) {
   const { settings, logger, paths } = plan;
   const follow = followSettings(settings, paths.apiPrefix, logFollower(logger));
   const readSide = await chooseReadSide(settings, logger);
@@ -39,27 +28,13 @@ export async function readLeadingPlan(
 }
 
 /** Parts of the leading worker that are opened before its data. */
-export type LeadingParts = LeadingPlan & {
-  readonly ports: OperatingProcess;
-  readonly stop: Stopper;
-  readonly operators: OperatorListener;
-  readonly builder: Builder;
-  readonly recent: RecentRequests;
-  readonly gate: RequestGate;
-  /** Options that all workers of the server have. */
-  readonly shared: Awaited<ReturnType<typeof workerOptions>>;
-  /** undefined with one worker. */
-  readonly leading: LeadingWorker | undefined;
-  /** Answers requests about the process itself. */
-  readonly first: (request: IncomingMessage, response: ServerResponse) => boolean;
-};
+export type LeadingParts = Awaited<ReturnType<typeof openLeadingParts>>;
 
-/** Opens them; `stop` closes each of them from then on. */
-export async function openLeadingParts(
-  plan: LeadingPlan,
-  ports: OperatingProcess,
-  stop: Stopper,
-): Promise<LeadingParts> {
+/**
+ * Opens them; `stop` closes each of them from then on. `shared`: options that all workers of the server have. `leading`: undefined with one
+ * worker. `first` answers requests about the process itself.
+ */
+export async function openLeadingParts(plan: LeadingPlan, ports: OperatingProcess, stop: Stopper) {
   const { settings, supervisor, contentTypes } = plan;
   const operators = await openOperatorListener({
     secret: supervisor.secret,

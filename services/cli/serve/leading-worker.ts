@@ -8,13 +8,10 @@ import type { ServeSettings } from '../settings/settings.ts';
 import { outputLimits } from '../settings/worker-settings.ts';
 import { foldersOfWorkers } from './worker-folder.ts';
 
-/** Additional parts of the leading worker where others answer reads next to it. */
-export type LeadingWorker = NonNullable<Awaited<ReturnType<typeof openLeadingWorker>>>;
-
 /** Milliseconds for the last requests of other workers. */
 const LAST_REQUESTS_MS = 1_000;
 
-/** undefined with one worker, which needs nothing of this. */
+/** Opens the additional parts of the leading worker where others answer reads next to it. undefined with one worker. */
 export async function openLeadingWorker(
   { workers, data }: ServeSettings,
   { rotation, restarts, succession }: Supervisor,
