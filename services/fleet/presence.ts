@@ -7,25 +7,10 @@ import { answerQuestion, LEADER_PATH, PROOF_HEADER, QUESTION_HEADER } from './qu
 type Part = { epoch(): number | undefined };
 
 /** Answers of a process to others that ask whether it is alive. */
-export type Presence = {
-  /** Names this process; a restarted one has another. */
-  readonly owner: string;
-  /** It can prove its identity from now on: called before it can claim the lease. */
-  join(membership: Membership): void;
-  /** Its part in the fleet is known from now on. */
-  of(fleet: Part): void;
-  /** From now on it answers nothing: another process says who it is at the same address. */
-  leave(): void;
-  /**
-   * Answers `GET /_varve/leader` with owner and epoch (null unless it is the leader), to everyone: neither is secret. A
-   * process of its log that asks a question gets the proof that this is the leader. It answers in every phase, also
-   * while its data is being loaded. Returns false for another path, and after `leave`.
-   */
-  answer(request: IncomingMessage, response: ServerResponse): boolean;
-};
+export type Presence = ReturnType<typeof createPresence>;
 
 /** Creates the presence of a process under a new random name. Until `of` it answers that it is not the leader. */
-export function createPresence(): Presence {
+export function createPresence() {
   const owner = randomUUID();
   let fleet: Part | undefined;
   let membership: Membership | undefined;
@@ -46,17 +31,26 @@ export function createPresence(): Presence {
       .end(body);
   };
   return {
+    /** Names this process; a restarted one has another. */
     owner,
-    join(joined) {
+    /** It can prove its identity from now on: called before it can claim the lease. */
+    join(joined: Membership): void {
       membership = joined;
     },
-    of(joined) {
+    /** Its part in the fleet is known from now on. */
+    of(joined: Part): void {
       fleet = joined;
     },
-    leave() {
+    /** From now on it answers nothing: another process says who it is at the same address. */
+    leave(): void {
       hasLeft = true;
     },
-    answer(request, response) {
+    /**
+     * Answers `GET /_varve/leader` with owner and epoch (null unless it is the leader), to everyone: neither is secret. A
+     * process of its log that asks a question gets the proof that this is the leader. It answers in every phase, also
+     * while its data is being loaded. Returns false for another path, and after `leave`.
+     */
+    answer(request: IncomingMessage, response: ServerResponse): boolean {
       if (hasLeft || request.url !== LEADER_PATH || request.method !== 'GET') return false;
       // The log cannot be read now: there is no answer.
       respond(request, response).catch(() => response.writeHead(503, { 'content-length': 0 }).end());

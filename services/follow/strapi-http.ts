@@ -23,13 +23,7 @@ export type StrapiHttpOptions = {
 };
 
 /** Asks one Strapi, and nobody else: redirects are refused. */
-export type StrapiHttp = {
-  /** Parsed JSON of a path below the API's prefix; undefined for 404. */
-  json(path: string): Promise<unknown>;
-  /** Bytes at a path of the same origin. */
-  bytes(path: string): AsyncIterable<Buffer>;
-  requests(): number;
-};
+export type StrapiHttp = ReturnType<typeof createStrapiHttp>;
 
 const DEFAULTS = {
   timeoutMs: 30_000,
@@ -45,7 +39,7 @@ const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
 /** Creates the client. Repeats a call that fails for a reason that passes; rejects as the port `Source` says. */
-export function createStrapiHttp(given: StrapiHttpOptions): StrapiHttp {
+export function createStrapiHttp(given: StrapiHttpOptions) {
   const options = { ...DEFAULTS, ...given };
   const base = options.url.replace(/\/+$/, '');
   const headers = options.token === undefined ? {} : { authorization: `Bearer ${options.token}` };
@@ -82,14 +76,16 @@ export function createStrapiHttp(given: StrapiHttpOptions): StrapiHttp {
   };
   return {
     requests: () => requests,
-    json: (path) =>
+    /** Parsed JSON of a path below the API's prefix; undefined for 404. */
+    json: (path: string): Promise<unknown> =>
       repeat(async () => {
         const signal = AbortSignal.timeout(options.timeoutMs);
         const response = await ask(`${options.prefix}${path}`, signal).catch(absent);
         if (response === undefined) return undefined;
         return parse(path, await readAnswer(response, options.maxBytes));
       }),
-    async *bytes(path) {
+    /** Bytes at a path of the same origin. */
+    async *bytes(path: string): AsyncGenerator<Buffer> {
       const abort = new AbortController();
       const timer = setTimeout(() => abort.abort(), options.idleMs);
       try {
