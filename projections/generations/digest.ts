@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { valueAt } from '../../shared/map-values.ts';
 
 /**
  * Something a generation holds: a row, a link, a counter. Two generations are equal when they have the same items. `group`: what
@@ -20,8 +21,7 @@ export function createDigestSum(): DigestSum {
   const sums = new Map<string, Sum>();
   return {
     add(item) {
-      const known = sums.get(item.group) ?? { count: 0, lanes: new Uint32Array(LANES) };
-      if (known.count === 0) sums.set(item.group, known);
+      const known = valueAt(sums, item.group, () => ({ count: 0, lanes: new Uint32Array(LANES) }));
       known.count++;
       const bytes = itemHash(item);
       for (let lane = 0; lane < LANES; lane++) {

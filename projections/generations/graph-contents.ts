@@ -59,8 +59,11 @@ export function readGraphContents(file: string): GraphContents {
       if (!omitted.has('rows')) yield* rowItems(all, names, entries, scope);
       if (!omitted.has('links')) yield* linkItems(all, names, entries, scope);
       if (scope.type !== undefined || scope.world !== undefined) return;
-      for (const { table, item, sql } of graphTables(names, entries))
-        if (table === undefined || !omitted.has(table)) for (const row of all(sql)) yield item(row);
+      for (const { group, table, item, sql } of graphTables(names, entries)) {
+        if (table !== undefined && omitted.has(table)) continue;
+        for (const [name, content] of Iterator.from(all(sql)).map(item))
+          yield { group: `graph: ${group}`, name, content };
+      }
     },
     async equalTables(other, meter) {
       const alias = `other${++attached}`;
@@ -170,91 +173,61 @@ function linkedBy(relation: string | undefined, scope: ContentScope): LinkedBy {
   };
 }
 
-/** Items of a table that no index shows, and that decides writes. */
+/** A table that no index shows, and that decides writes. Its items are the group `graph: <group>`. */
 type GraphTable = {
+  readonly group: string;
   /** undefined: always read. */
   readonly table?: ComparedTable;
   readonly sql: string;
-  item(row: readonly unknown[]): Item;
+  item(row: readonly unknown[]): readonly [name: string, content: string];
 };
 
-const SEQUENCES: GraphTable = {
-  table: 'sequences',
-  sql: 'SELECT name, value FROM sequences',
-  item: ([name, value]) => ({ group: 'graph: sequences', name: String(name), content: String(value) }),
-};
-
-const DEFINITIONS: GraphTable = {
-  table: 'definitions',
-  sql: 'SELECT uid, position, data FROM definitions',
-  item: ([uid, ...content]) => ({
-    group: 'graph: content types',
-    name: String(uid),
-    content: content.join(' '),
-  }),
-};
-
-/** How a command that is sent again is known. */
-const COMMANDS: GraphTable = {
-  table: 'commands',
-  sql: `SELECT id, request, document_id, position, kept_until FROM commands WHERE ${KEPT_COMMANDS}`,
-  item: ([id, ...content]) => ({
-    group: 'graph: commands',
-    name: String(id),
-    content: content.join(' '),
-  }),
-};
-
-/** Which writes come too late. */
-const EPOCH: GraphTable = {
-  sql: "SELECT value FROM meta WHERE name = 'epoch'",
-  item: ([epoch]) => ({ group: 'graph: lease', name: 'epoch', content: String(epoch) }),
-};
+/** Tables without numbers of names or entries. `commands`: how a repeated command is known. `lease`: which writes come too late. */
+const PLAIN_TABLES: readonly Omit<GraphTable, 'item'>[] = [
+  { group: 'sequences', table: 'sequences', sql: 'SELECT name, value FROM sequences' },
+  { group: 'content types', table: 'definitions', sql: 'SELECT uid, position, data FROM definitions' },
+  {
+    group: 'commands',
+    table: 'commands',
+    sql: `SELECT id, request, document_id, position, kept_until FROM commands WHERE ${KEPT_COMMANDS}`,
+  },
+  { group: 'lease', sql: "SELECT name, value FROM meta WHERE name = 'epoch'" },
+];
 
 function graphTables(names: NumberNames, entries: EntryNames): readonly GraphTable[] {
   const named = (number: unknown) => names.get(Number(number)) ?? String(number);
   const entry = (number: unknown) => `${number} ${entries(Number(number))}`;
   return [
     {
+      group: 'entries',
       table: 'entries',
       sql: 'SELECT id, type, revision, shared_edited, shared_published FROM entries',
-      item: ([id, type, ...content]) => ({
-        group: 'graph: entries',
-        name: `${named(type)} ${entry(id)}`,
-        content: content.join(' '),
-      }),
+      item: ([id, type, ...content]) => [`${named(type)} ${entry(id)}`, content.join(' ')],
     },
-    SEQUENCES,
     {
+      group: 'ids',
       table: 'ids',
       sql: 'SELECT type, id, key FROM ids',
-      item: ([type, id, key]) => ({
-        group: 'graph: ids',
-        name: `${named(type)} ${id}`,
-        content: String(key),
-      }),
+      item: ([type, id, key]) => [`${named(type)} ${id}`, String(key)],
     },
     {
+      group: 'unique values',
       table: 'unique_values',
       sql: 'SELECT attribute, value, entry FROM unique_values',
-      item: ([attribute, value, holder]) => ({
-        group: 'graph: unique values',
-        name: `${named(attribute)} ${value}`,
-        content: entry(holder),
-      }),
+      item: ([attribute, value, holder]) => [`${named(attribute)} ${value}`, entry(holder)],
     },
     {
+      group: 'pending edits',
       table: 'pending_edits',
       sql: 'SELECT source, relation, target, editor FROM pending_edits',
-      item: ([source, relation, target, editor]) => ({
-        group: 'graph: pending edits',
-        name: `${named(relation)} ${entry(source)} to ${entry(target)}`,
-        content: entry(editor),
-      }),
+      item: ([source, relation, target, editor]) => [
+        `${named(relation)} ${entry(source)} to ${entry(target)}`,
+        entry(editor),
+      ],
     },
-    DEFINITIONS,
-    COMMANDS,
-    EPOCH,
+    ...PLAIN_TABLES.map(
+      (table): GraphTable => ({ ...table, item: ([name, ...content]) => [String(name), content.join(' ')] }),
+    ),
   ];
 }
 

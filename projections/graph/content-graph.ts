@@ -8,6 +8,7 @@ import { replaceByConverted } from './late-entries.ts';
 import { createGraphReader } from './read/graph-reader.ts';
 import { createRecordedRows } from './read/recorded-rows.ts';
 import { delegateStaleDocuments } from './stale/stale-documents.ts';
+import { delegate } from './store/delegate.ts';
 import { writerLock } from './store/generation-files.ts';
 
 /**
@@ -46,7 +47,12 @@ export function openContentGraph(file: string, options: GraphFileOptions = {}): 
   }
   const position = () => current.position();
   return {
-    ...membersOf(() => current),
+    ...delegate(() => current, ['apply', 'replay', 'settle', 'position', 'lastEvent', 'readFrom', 'epochAt']),
+    ...delegate(
+      () => current,
+      ['projectorVersion', 'registry', 'definition', 'size', 'foreignEvents', 'inspect'],
+    ),
+    ...delegate(() => current, ['readAll', 'takeLate']),
     reader: createGraphReader(() => current.context(), {
       position,
       command: (id) => current.command(id),
@@ -76,29 +82,3 @@ export function openContentGraph(file: string, options: GraphFileOptions = {}): 
 }
 
 const WRITER_ENDS_MS = 2_000;
-
-type Delegated = Omit<
-  ContentGraph,
-  'reader' | 'recorded' | 'stale' | 'close' | 'reopen' | 'becomeConverted' | 'waitForFreeDisk'
->;
-
-/** Members that the file answers which is open at that moment. */
-function membersOf(current: () => GraphFile): Delegated {
-  return {
-    apply: (events, upTo) => current().apply(events, upTo),
-    replay: (events, upTo) => current().replay(events, upTo),
-    settle: () => current().settle(),
-    position: () => current().position(),
-    lastEvent: () => current().lastEvent(),
-    readFrom: () => current().readFrom(),
-    epochAt: (position) => current().epochAt(position),
-    projectorVersion: () => current().projectorVersion(),
-    registry: () => current().registry(),
-    definition: (uid) => current().definition(uid),
-    size: () => current().size(),
-    foreignEvents: () => current().foreignEvents(),
-    inspect: () => current().inspect(),
-    readAll: (batchSize) => current().readAll(batchSize),
-    takeLate: (plain, after) => current().takeLate(plain, after),
-  };
-}

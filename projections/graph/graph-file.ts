@@ -207,10 +207,10 @@ function applyBatch(
 
 /** A graph without a version was begun before there were versions, by the first. */
 function versionOf(db: GraphDatabase, position: bigint): number {
-  const [known] = db.get("SELECT value FROM meta WHERE name = 'projector'") ?? [];
-  if (known !== undefined) return known as number;
+  const known = db.meta('projector');
+  if (known !== undefined) return known;
   if (position > 0n) return 1;
-  db.run("INSERT INTO meta VALUES ('projector', ?)", PROJECTOR_VERSION);
+  db.setMeta('projector', PROJECTOR_VERSION);
   return PROJECTOR_VERSION;
 }
 

@@ -58,15 +58,8 @@ export function contextOf(parts: GraphParts): GraphContext {
 }
 
 /** Returns what reads need of the graph. It is that of the current definitions. */
-export function readerContextOf({
-  db,
-  names,
-  existing,
-  links,
-  pending,
-  definitions,
-}: GraphParts): ReaderContext {
-  return { db, names, existing, links, pending, schema: definitions.view() };
+export function readerContextOf(parts: GraphParts): ReaderContext {
+  return { ...parts, schema: parts.definitions.view() };
 }
 
 /** Writes new entries, ids and links to their tables. */

@@ -1,8 +1,8 @@
 import { type Condition, createCondition } from '../../shared/condition.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import type { ContentGraph } from '../graph/content-graph.ts';
-import { type Settlement, type StaleDocument, staleDocumentsOf } from '../graph/stale/stale-documents.ts';
-import type { Lane } from '../graph/stale/stale-rows.ts';
+import { type Settlement, staleDocumentsOf } from '../graph/stale/stale-documents.ts';
+import type { Lane, StaleRow } from '../graph/stale/stale-rows.ts';
 import { GraphFailure, onGraph } from './graph-failure.ts';
 import { type Batch, nextBatch, release, sendBatch, type Work } from './lane.ts';
 import {
@@ -244,7 +244,7 @@ function settle(state: State, position: bigint, settlements: readonly Settlement
   if (refused.length > 0) state.options.report({ kind: 'refused', documents: refused });
 }
 
-function oldestOf(documents: readonly StaleDocument[]): bigint {
+function oldestOf(documents: readonly StaleRow[]): bigint {
   return BigInt(Math.min(...documents.map(({ since }) => since)));
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DocumentIndex, IndexableDocument } from '../../shared/read-index/document-index.ts';
-import type { Settlement, StaleDocument, StaleDocuments } from '../graph/stale/stale-documents.ts';
-import { type Lane, staleNumber, type Turn } from '../graph/stale/stale-rows.ts';
+import type { Settlement, StaleDocuments } from '../graph/stale/stale-documents.ts';
+import { type Lane, type StaleRow, staleNumber, type Turn } from '../graph/stale/stale-rows.ts';
 
 /** Stale documents of both lanes, with those that are being written. */
 export type Work = {
@@ -22,7 +22,7 @@ export type Work = {
 
 /** Documents of one request. */
 export type Batch = {
-  readonly documents: readonly StaleDocument[];
+  readonly documents: readonly StaleRow[];
   readonly sent: readonly IndexableDocument[];
   readonly bytes: number;
   /** Position of the graph when the documents were chosen: the record may be cleared up to there. */
@@ -88,14 +88,14 @@ function goBack(work: Work, { since, key }: Turn): void {
 }
 
 type Made = {
-  readonly documents: StaleDocument[];
+  readonly documents: StaleRow[];
   readonly sent: IndexableDocument[];
   bytes: number;
   readonly unmakable: Settlement[];
 };
 
 /** Makes documents until the slice ends or there are enough bytes; returns how many it processed. */
-function makeInTurn(work: Work, chosen: readonly StaleDocument[], maxBytes: number, made: Made): number {
+function makeInTurn(work: Work, chosen: readonly StaleRow[], maxBytes: number, made: Made): number {
   const turnEnds = performance.now() + TURN;
   for (const [at, document] of chosen.entries()) {
     try {
@@ -125,7 +125,7 @@ export async function sendBatch(work: Work, batch: Batch, refresh: boolean): Pro
   const settled: Settlement[] = [];
   let again: string | undefined;
   for (const [at, outcome] of outcomes.entries()) {
-    const document = batch.documents[at] as StaleDocument;
+    const document = batch.documents[at] as StaleRow;
     if (outcome.kind === 'again') again = outcome.reason;
     else {
       const refused = outcome.kind === 'refused' ? outcome.reason : undefined;
@@ -136,7 +136,7 @@ export async function sendBatch(work: Work, batch: Batch, refresh: boolean): Pro
 }
 
 /** Frees the documents. Unsettled ones will be chosen again. */
-export function release(work: Work, documents: readonly StaleDocument[], position: bigint): void {
+export function release(work: Work, documents: readonly StaleRow[], position: bigint): void {
   for (const document of documents) {
     const number = staleNumber(document);
     if (work.taken.get(number) === Number(position)) work.taken.delete(number);

@@ -1,3 +1,4 @@
+import { valueAt } from '../../shared/map-values.ts';
 import type { Neighbours } from '../../shared/read-index/document-index.ts';
 import type {
   ComponentStep,
@@ -135,10 +136,6 @@ function createRowSetLookup(): Comparison['rowSetOf'] {
   const rowSets = new Map<string, RowSet>();
   return (type, path) => {
     const name = [type, ...path.map((step) => `${step.attribute} ${step.zoneComponent ?? ''}`)].join('/');
-    const known = rowSets.get(name);
-    if (known !== undefined) return known;
-    const rowSet: RowSet = { type, path };
-    rowSets.set(name, rowSet);
-    return rowSet;
+    return valueAt(rowSets, name, () => ({ type, path }));
   };
 }

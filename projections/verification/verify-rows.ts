@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { IndexedContent } from '../../shared/read-index/indexed-content.ts';
 import { type ReadIndex, type World, worldsOfType } from '../../shared/read-index/read-index.ts';
+import { remembered } from '../../shared/remembered.ts';
 import type { ContentGraph } from '../graph/content-graph.ts';
 import { type GraphInspection, type InspectedRow, worldsOfKey } from '../graph/read/inspect-graph.ts';
-import { createRowComparison, type RowComparison } from './compare-row.ts';
+import { createRowComparison } from './compare-row.ts';
 import { type IndexDifference, UNKNOWN_DOCUMENT, type VerificationLine } from './difference.ts';
 
 export type RowVerification = {
@@ -93,7 +94,7 @@ function differencesOf(
   inspection: GraphInspection,
   row: InspectedRow,
 ): readonly IndexDifference[] {
-  const compare: RowComparison = comparisonFor(graph);
+  const compare = comparisonFor(graph.registry());
   const { documentId, locale } = inspection.nameOf(row.key) ?? UNKNOWN_DOCUMENT;
   const differences = worldsOfKey(row.key).flatMap((world): readonly IndexDifference[] => {
     const differing = compare(row.type, row.key, inspection.world(world), content(world));
@@ -106,11 +107,4 @@ function differencesOf(
   return differences;
 }
 
-const comparisons = new WeakMap<object, RowComparison>();
-
-function comparisonFor(graph: ContentGraph): RowComparison {
-  const registry = graph.registry();
-  const known = comparisons.get(registry) ?? createRowComparison(registry);
-  comparisons.set(registry, known);
-  return known;
-}
+const comparisonFor = remembered(createRowComparison);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ParkedDocument, ParkedDocuments } from '../../projections/graph/stale/stale-documents.ts';
+import type { ParkedDocuments } from '../../projections/graph/stale/stale-documents.ts';
+import type { ParkedDocument } from '../../projections/graph/stale/stale-rows.ts';
 import { assertNever } from '../../shared/assert-never.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { isForeign } from '../../shared/event-store/unreadable.ts';

@@ -1,3 +1,5 @@
+import { valueAt } from '../map-values.ts';
+import { remembered } from '../remembered.ts';
 import type { Database, Statement } from './database.ts';
 
 export type PreparedOptions = {
@@ -8,25 +10,21 @@ export type PreparedOptions = {
 };
 
 /** By options, so that a lookup builds no new SQL text. */
-const statements = new WeakMap<Database, readonly Map<string, Statement>[]>();
+const statementsOf = remembered((_db: Database): readonly Map<string, Statement>[] => [
+  new Map(),
+  new Map(),
+  new Map(),
+  new Map(),
+]);
 
 /** Statement for `sql` on this connection, compiled at its first use and cached for the life of the connection. */
 export function prepared(db: Database, sql: string, options: PreparedOptions = {}): Statement {
   const { bigints = false, arrays = false } = options;
   const known = statementsOf(db)[(bigints ? 2 : 0) + (arrays ? 1 : 0)] as Map<string, Statement>;
-  const found = known.get(sql);
-  if (found !== undefined) return found;
-  const statement = db.prepare(sql);
-  statement.setReadBigInts(bigints);
-  statement.setReturnArrays(arrays);
-  known.set(sql, statement);
-  return statement;
-}
-
-function statementsOf(db: Database): readonly Map<string, Statement>[] {
-  const known = statements.get(db);
-  if (known !== undefined) return known;
-  const fresh = [new Map(), new Map(), new Map(), new Map()];
-  statements.set(db, fresh);
-  return fresh;
+  return valueAt(known, sql, () => {
+    const statement = db.prepare(sql);
+    statement.setReadBigInts(bigints);
+    statement.setReturnArrays(arrays);
+    return statement;
+  });
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
-import { documentName, type StaleDocument } from '../../projections/graph/stale/stale-documents.ts';
+import { documentName } from '../../projections/graph/stale/stale-documents.ts';
+import type { StaleRow } from '../../projections/graph/stale/stale-rows.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { createLayout } from '../../shared/read-index/elasticsearch/layout/create-layout.ts';
 import { dependenciesOf } from '../../shared/read-index/elasticsearch/layout/dependencies.ts';
@@ -55,7 +56,7 @@ function allDocuments(graph: ContentGraph): Map<string, string> {
 function textOf(
   graph: ContentGraph,
   layout: DocumentLayout | undefined,
-  document: StaleDocument,
+  document: StaleRow,
 ): string | undefined {
   const { neighbours } = graph.stale?.read(document) ?? {};
   const row = neighbours?.row(document.type, document.key);
@@ -63,7 +64,7 @@ function textOf(
   return documentText(layout, document.key, row, neighbours);
 }
 
-function takeAll(graph: ContentGraph): StaleDocument[] {
+function takeAll(graph: ContentGraph): StaleRow[] {
   const none = new Map<number, number>();
   const documents = (['prompt', 'backlog'] as const).flatMap((lane) => [
     ...(graph.stale?.next(lane, 100_000, none) ?? []),

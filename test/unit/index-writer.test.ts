@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { type ContentGraph, openContentGraph } from '../../projections/graph/content-graph.ts';
-import type { StaleDocument } from '../../projections/graph/stale/stale-documents.ts';
-import { staleNumber } from '../../projections/graph/stale/stale-rows.ts';
+import { type StaleRow, staleNumber } from '../../projections/graph/stale/stale-rows.ts';
 import { type IndexWriter, startIndexWriter } from '../../projections/index-writer/index-writer.ts';
 import { type Batch, nextBatch, release, sendBatch, type Work } from '../../projections/index-writer/lane.ts';
 import type { WriterReport } from '../../projections/index-writer/writer-report.ts';
@@ -238,7 +237,7 @@ function openBacklog() {
   given(...names.map((name) => created('country', name, { values: { name } })));
   const stale = graph.stale ?? expect.unreachable();
   const position = graph.position();
-  const settle = (documents: readonly StaleDocument[]) => {
+  const settle = (documents: readonly StaleRow[]) => {
     const settlements = documents.map((document) => ({ document, refused: undefined }));
     stale.settle(position, settlements);
   };

@@ -1,5 +1,5 @@
 import type { LinkPlace, LinkTarget, RelationOperation } from '../../../shared/document/events.ts';
-import type { GraphRelationSide } from '../store/graph-relation.ts';
+import { type GraphRelationSide, isToOne } from '../store/graph-relation.ts';
 import { type LinkOrder, pairKey } from '../store/link.ts';
 import { isIn, type LinkRecord, type LinkStore, newLink } from '../store/link-store.ts';
 import type { WorldNumber } from '../store/row-keys.ts';
@@ -44,9 +44,8 @@ export function applyRelationOperation(
 ): readonly LinkRecord[] {
   const touched: TouchedLinks = new Map();
   const running: Operation = { ...editing, edit, touched };
-  const nearToOne = edit.side.side === 'owner' ? edit.side.relation.toOne : edit.side.relation.exclusive;
-  if (operation.kind === 'set' || nearToOne || edit.isNew) {
-    replaceTargets(running, operation, nearToOne);
+  if (operation.kind === 'set' || isToOne(edit.side) || edit.isNew) {
+    replaceTargets(running, operation);
   } else {
     updateTargets(running, operation);
   }
@@ -55,15 +54,14 @@ export function applyRelationOperation(
 }
 
 /** `set`, and whatever has the same effect: any operation on a to-one end or on a new entry. */
-function replaceTargets(running: Operation, operation: RelationOperation, nearToOne: boolean): void {
+function replaceTargets(running: Operation, operation: RelationOperation): void {
   const { edit, touched } = running;
   const near = edit.isNew ? [] : nearLinks(running, edit);
   const byFar = new Map(near.map((record) => [farOf(edit, record), record]));
   for (const world of edit.worlds) {
     const before = near.filter((record) => isIn(record, world)).sort(byNearOrder(edit, world));
     const beforeFars = before.map((record) => farOf(edit, record));
-    const fars = desiredTargets(running, edit.side, operation, beforeFars);
-    const desired = nearToOne ? fars.slice(-1) : fars;
+    const desired = desiredTargets(running, edit.side, operation, beforeFars);
     if (sameList(desired, beforeFars)) continue;
     if (before.length > 0) {
       const kept = new Set(desired);
@@ -77,8 +75,18 @@ function replaceTargets(running: Operation, operation: RelationOperation, nearTo
   }
 }
 
-/** Entries at the far ends of an operation, in order; a to-one uses only the last of them. */
+/** Returns the entries at the far ends after an operation, in order; of a to-one the last of them. */
 export function desiredTargets(
+  editing: Pick<RelationEditing, 'entryOf'>,
+  side: GraphRelationSide,
+  operation: RelationOperation,
+  before: readonly number[],
+): readonly number[] {
+  const fars = listedTargets(editing, side, operation, before);
+  return isToOne(side) ? fars.slice(-1) : fars;
+}
+
+function listedTargets(
   { entryOf }: Pick<RelationEditing, 'entryOf'>,
   side: GraphRelationSide,
   operation: RelationOperation,
@@ -275,6 +283,7 @@ function byNearOrder(edit: RelationEdit, world: WorldNumber): (a: LinkRecord, b:
   return (a, b) => nearOrder(edit, a, world) - nearOrder(edit, b, world) || farOf(edit, a) - farOf(edit, b);
 }
 
-function sameList(a: readonly number[], b: readonly number[]): boolean {
+/** Returns whether two lists have the same entries in the same order. */
+export function sameList(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((value, index) => value === b[index]);
 }

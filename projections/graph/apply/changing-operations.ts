@@ -1,9 +1,9 @@
 import type { RelationOperation } from '../../../shared/document/events.ts';
-import type { GraphRelationSide } from '../store/graph-relation.ts';
+import { farType, type GraphRelationSide, isToOne } from '../store/graph-relation.ts';
 import { linkedEntries } from '../store/linked-entries.ts';
 import { DRAFT, worldsOf } from '../store/row-keys.ts';
 import type { TypeView } from '../store/type-view.ts';
-import { desiredTargets } from './apply-relation-operation.ts';
+import { desiredTargets, sameList } from './apply-relation-operation.ts';
 import type { GraphContext } from './graph-context.ts';
 import { operationInLocale } from './shared-values.ts';
 
@@ -43,14 +43,12 @@ function changesLinks(
   operation: RelationOperation,
 ): boolean {
   const side = view.relation(operation.attribute);
-  const isToOne = side.side === 'owner' ? side.relation.toOne : side.relation.exclusive;
-  if (!isToOne && view.edited === DRAFT && changesPublication(context, side, id, operation)) return true;
+  if (!isToOne(side) && view.edited === DRAFT && changesPublication(context, side, id, operation))
+    return true;
   const finder = { entryOf: entryFinder(context) };
   return worldsOf(view.edited).some((world) => {
     const before = linkedEntries(context.links, side, id, world);
-    const fars = desiredTargets(finder, side, operation, before);
-    const desired = isToOne ? fars.slice(-1) : fars;
-    return desired.length !== before.length || desired.some((far, n) => far !== before[n]);
+    return !sameList(desiredTargets(finder, side, operation, before), before);
   });
 }
 
@@ -73,8 +71,6 @@ function changesPublication(
 const UNKNOWN = -1;
 
 function entryFinder({ names, schema }: Context): Parameters<typeof desiredTargets>[0]['entryOf'] {
-  return (side, { documentId, locale }) => {
-    const far = side.side === 'owner' ? side.relation.target : side.relation.rowSet.type;
-    return names.find(schema.type(far).number, documentId, locale) ?? UNKNOWN;
-  };
+  return (side, { documentId, locale }) =>
+    names.find(schema.type(farType(side)).number, documentId, locale) ?? UNKNOWN;
 }

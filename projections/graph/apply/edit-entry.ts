@@ -1,11 +1,10 @@
 import type { EntryChanged, EntryValues, RelationOperation } from '../../../shared/document/events.ts';
-import { type ComponentLinks, componentIds, storedComponents } from '../store/component-values.ts';
+import { type ComponentLinks, componentIds, storedValues } from '../store/component-values.ts';
 import type { GraphEntry } from '../store/graph-entry.ts';
 import type { GraphRow } from '../store/graph-row.ts';
-import { newLink } from '../store/link-store.ts';
+import { newLink, removeLinks } from '../store/link-store.ts';
 import type { Values } from '../store/present-row.ts';
 import { DRAFT, worldsOf } from '../store/row-keys.ts';
-import { storedScalar } from '../store/stored-scalar.ts';
 import { applyRelationOperation } from './apply-relation-operation.ts';
 import { type GraphContext, relationEditing } from './graph-context.ts';
 
@@ -28,40 +27,29 @@ function editedValues(
   before: Values,
   changed: EntryValues,
 ): Values {
-  const values: Record<string, unknown> = { ...before };
+  const { registry } = context.schema;
   let kept: ReadonlySet<string> | undefined;
-  for (const [name, value] of Object.entries(changed)) {
-    const attribute = entry.view.type.attributes.get(name);
-    if (attribute === undefined || attribute.kind === 'relation') continue;
-    if (attribute.kind === 'scalar') {
-      values[name] = storedScalar(attribute.type, value);
-      continue;
-    }
-    const { registry } = context.schema;
-    kept ??= componentIds(registry, entry.view.type, before);
-    const keptIds = kept;
-    const links: ComponentLinks[] = [];
-    const splitter = {
-      registry,
-      links,
-      isKept: (uid: string, id: number) => keptIds.has(`${uid} ${id}`),
-      nextId: (uid: string) => context.sequences.next(`component ${uid}`),
-    };
-    values[name] = storedComponents(splitter, attribute, value, []);
+  const splitter = {
+    registry,
+    isKept(uid: string, id: number) {
+      kept ??= componentIds(registry, entry.view.type, before);
+      return kept.has(`${uid} ${id}`);
+    },
+    nextId: (uid: string) => context.sequences.next(`component ${uid}`),
+  };
+  const values = storedValues(splitter, entry.view.type, changed, (name, links) => {
     if (!entry.isNew) removeComponentLinks(context, entry, name);
     for (const link of links) addComponentLinks(context, entry, link);
-  }
-  return values;
+  });
+  return { ...before, ...values };
 }
 
 /** A component attribute is replaced as a whole with its links; remaining components get theirs again. */
 function removeComponentLinks({ links }: GraphContext, entry: GraphEntry, attribute: string): void {
-  const worlds = worldsOf(entry.view.edited);
-  for (const record of links.ownedBy(entry.id)) {
-    if (record.component === 0 || record.relation.rowSet.path[0]?.attribute !== attribute) continue;
-    for (const world of worlds) record.orders[world] = null;
-    links.save(record);
-  }
+  const removed = links
+    .ownedBy(entry.id)
+    .filter(({ component, relation }) => component !== 0 && relation.rowSet.path[0]?.attribute === attribute);
+  removeLinks(links, removed, worldsOf(entry.view.edited));
 }
 
 function addComponentLinks(

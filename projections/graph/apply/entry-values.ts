@@ -1,4 +1,5 @@
 import type { LinkTarget } from '../../../shared/document/events.ts';
+import { addToList } from '../../../shared/map-values.ts';
 import { mapComponents } from '../store/component-values.ts';
 import type { GraphEntry } from '../store/graph-entry.ts';
 import type { LinkRecord } from '../store/link-store.ts';
@@ -9,10 +10,10 @@ import type { GraphContext } from './graph-context.ts';
 /** A row's values as events give them: scalars, and components with their ids and the relations inside as `LinkTarget[]`. */
 export function entryValues(
   context: Pick<GraphContext, 'schema' | 'links' | 'names'>,
-  entry: Pick<GraphEntry, 'id' | 'view' | 'rows'>,
+  entry: Pick<GraphEntry, 'id' | 'view'>,
   version: VersionNumber,
+  stored: Values,
 ): Values {
-  const stored = entry.rows[version]?.values ?? {};
   const filled = entry.view.bearers.filter(({ name }) => stored[name] !== undefined && stored[name] !== null);
   if (filled.length === 0) return stored;
   const targets = componentTargets(context, entry.id, version === UNVERSIONED ? 0 : version);
@@ -43,8 +44,7 @@ function componentTargets(
     .sort((a, b) => sourceOrder(a, world) - sourceOrder(b, world));
   const targets = new Map<string, LinkTarget[]>();
   for (const { relation, component, target } of records) {
-    const key = `${relation.component} ${component} ${relation.attribute}`;
-    targets.set(key, [...(targets.get(key) ?? []), names.target(target)]);
+    addToList(targets, `${relation.component} ${component} ${relation.attribute}`, names.target(target));
   }
   return targets;
 }

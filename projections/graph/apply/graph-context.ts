@@ -1,8 +1,7 @@
-import type { LinkTarget } from '../../../shared/document/events.ts';
 import type { ChangeLog } from '../store/change-log.ts';
 import type { Names } from '../store/entry-names.ts';
 import type { GraphDatabase } from '../store/graph-database.ts';
-import type { GraphRelationSide } from '../store/graph-relation.ts';
+import { farType } from '../store/graph-relation.ts';
 import type { GraphSession } from '../store/graph-session.ts';
 import type { LinkStore } from '../store/link-store.ts';
 import type { PendingEdits } from '../store/pending-edits.ts';
@@ -36,9 +35,7 @@ export function relationEditing({ links, sequences, names, schema }: GraphContex
   return {
     links,
     nextOrder: () => sequences.next('link'),
-    entryOf(side: GraphRelationSide, target: LinkTarget): number {
-      const far = side.side === 'owner' ? side.relation.target : side.relation.rowSet.type;
-      return names.entry(schema.type(far).number, target.documentId, target.locale);
-    },
+    entryOf: (side, target) =>
+      names.entry(schema.type(farType(side)).number, target.documentId, target.locale),
   };
 }

@@ -1,12 +1,11 @@
 import type { EntryImported, ImportedTarget } from '../../../shared/document/events.ts';
 import { WORLDS } from '../../../shared/read-index/read-index.ts';
-import { type ComponentLinks, storedComponents } from '../store/component-values.ts';
+import { storedValues } from '../store/component-values.ts';
 import type { GraphEntry } from '../store/graph-entry.ts';
 import type { GraphRelation } from '../store/graph-relation.ts';
-import { newLink } from '../store/link-store.ts';
+import { newLink, removeLinks } from '../store/link-store.ts';
 import type { Values } from '../store/present-row.ts';
 import { UNVERSIONED, type VersionNumber, versionNumber, worldsOf } from '../store/row-keys.ts';
-import { storedScalar } from '../store/stored-scalar.ts';
 import type { GraphContext, Moment } from './graph-context.ts';
 import { assignId, newRow, showLinks } from './row-lifecycle.ts';
 
@@ -20,7 +19,7 @@ export function importEntry(context: GraphContext, entry: GraphEntry, data: Impo
       `a ${data.version} version is not of a type ${version === UNVERSIONED ? 'with' : 'without'} draft & publish`,
     );
   const before = entry.rows[version];
-  if (before !== undefined) dropLinks(context, entry, version);
+  if (before !== undefined) removeLinks(context.links, context.links.ownedBy(entry.id), worldsOf(version));
   const keepsId = before !== undefined && (data.id === undefined || data.id === before.id);
   const { createdAt, updatedAt, publishedAt } = data;
   const row = newRow(entry, version, {
@@ -46,13 +45,6 @@ export function importEntry(context: GraphContext, entry: GraphEntry, data: Impo
   if (before === undefined && !entry.isNew) showLinks(context, entry, version);
 }
 
-function dropLinks({ links }: GraphContext, entry: GraphEntry, version: VersionNumber): void {
-  for (const record of links.ownedBy(entry.id)) {
-    for (const world of worldsOf(version)) record.orders[world] = null;
-    links.save(record);
-  }
-}
-
 /** Components have the ids in the event: those of one system do not collide. */
 function importedValues(
   context: GraphContext,
@@ -61,32 +53,20 @@ function importedValues(
   given: Imported['values'],
 ): Values {
   const { schema, sequences } = context;
-  const { registry } = schema;
-  const values: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(given)) {
-    const attribute = entry.view.type.attributes.get(name);
-    if (attribute === undefined || attribute.kind === 'relation') continue;
-    if (attribute.kind === 'scalar') {
-      values[name] = storedScalar(attribute.type, value);
-      continue;
-    }
-    const found: ComponentLinks[] = [];
-    const splitter = {
-      registry,
-      links: found,
-      isKept(uid: string, id: number) {
-        sequences.raise(`component ${uid}`, id);
-        return true;
-      },
-      nextId: (uid: string) => sequences.next(`component ${uid}`),
-    };
-    values[name] = storedComponents(splitter, attribute, value, []);
-    for (const { path, attribute: inner, component, targets } of found) {
-      const relation = schema.relation({ type: entry.view.uid, path }, inner);
+  const splitter = {
+    registry: schema.registry,
+    isKept(uid: string, id: number) {
+      sequences.raise(`component ${uid}`, id);
+      return true;
+    },
+    nextId: (uid: string) => sequences.next(`component ${uid}`),
+  };
+  return storedValues(splitter, entry.view.type, given, (_, links) => {
+    for (const { path, attribute, component, targets } of links) {
+      const relation = schema.relation({ type: entry.view.uid, path }, attribute);
       addLinks(context, entry, version, { relation, component, targets });
     }
-  }
-  return values;
+  });
 }
 
 type OwnedLinks = {

@@ -1,5 +1,6 @@
 import type { GraphEntry } from '../store/graph-entry.ts';
-import { DRAFT, PUBLISHED, versionOfKey } from '../store/row-keys.ts';
+import { removeLinks } from '../store/link-store.ts';
+import { BOTH_WORLDS, DRAFT, PUBLISHED, versionOfKey } from '../store/row-keys.ts';
 import { copyOwned, copyPendingEdits } from './copy-owned.ts';
 import type { GraphContext, Moment } from './graph-context.ts';
 import { discardShared, publishShared } from './publish-shared.ts';
@@ -31,10 +32,7 @@ export function publishEntry(context: GraphContext, entry: GraphEntry, moment: M
 /** Removes the published row with the links it owns; links of other rows to it wait for the next publication. */
 export function unpublishEntry(context: GraphContext, entry: GraphEntry): void {
   dropRow(context, entry, PUBLISHED);
-  for (const record of context.links.ownedBy(entry.id)) {
-    record.orders[PUBLISHED] = null;
-    context.links.save(record);
-  }
+  removeLinks(context.links, context.links.ownedBy(entry.id), [PUBLISHED]);
 }
 
 /** Replaces the draft row and its owned links with those of the published row; undoes edits made from this side. */
@@ -54,11 +52,7 @@ export function discardDraft(context: GraphContext, entry: GraphEntry, moment: M
 export function deleteEntry(context: GraphContext, entry: GraphEntry): void {
   for (const row of [...entry.rows]) if (row !== undefined) dropRow(context, entry, versionOfKey(row.key));
   const { links, pending } = context;
-  for (const record of [...links.ownedBy(entry.id), ...links.pointingAt(entry.id)]) {
-    record.orders[0] = null;
-    record.orders[1] = null;
-    links.save(record);
-  }
+  removeLinks(links, links.around(entry.id), BOTH_WORLDS);
   pending.forgetSource(entry.id);
   pending.forgetEditor(entry.id);
   pending.forgetTarget(entry.id);

@@ -1,5 +1,6 @@
 import type { GraphEntry } from '../store/graph-entry.ts';
 import type { GraphRow } from '../store/graph-row.ts';
+import { reportLinks } from '../store/link-store.ts';
 import type { Values } from '../store/present-row.ts';
 import { rowKey, type VersionNumber, worldsOf } from '../store/row-keys.ts';
 import type { GraphContext } from './graph-context.ts';
@@ -19,11 +20,6 @@ export function assignId(
   return id;
 }
 
-/** The row's id now belongs to a row of another version. */
-export function moveId({ ids }: GraphContext, entry: GraphEntry, row: GraphRow): void {
-  ids.give(entry.view.number, row.id, row.key);
-}
-
 /** Returns a row that is not stored yet, with the id that `facts` has. */
 export function newRow(
   entry: GraphEntry,
@@ -36,23 +32,13 @@ export function newRow(
 /** Links that waited for the row appear, in both directions. */
 export function showLinks({ links, changes }: GraphContext, entry: GraphEntry, version: VersionNumber): void {
   // Only the index needs this, and there may be many.
-  if (!changes.isListening) return;
-  for (const record of [...links.ownedBy(entry.id), ...links.pointingAt(entry.id)]) {
-    for (const world of worldsOf(version)) {
-      const order = record.orders[world];
-      if (order !== null) changes.link(record, world, order);
-    }
-  }
+  if (changes.isListening) reportLinks(changes, links.around(entry.id), worldsOf(version), 'there');
 }
 
 /** Removes the row, and all its links from the index; in the graph the links wait. */
 export function dropRow(context: GraphContext, entry: GraphEntry, version: VersionNumber): void {
   if (entry.rows[version] === undefined) return;
   const { links, changes, session } = context;
-  const records = changes.isListening ? [...links.ownedBy(entry.id), ...links.pointingAt(entry.id)] : [];
-  for (const record of records) {
-    for (const world of worldsOf(version))
-      if (record.orders[world] !== null) changes.link(record, world, null);
-  }
+  if (changes.isListening) reportLinks(changes, links.around(entry.id), worldsOf(version), 'removed');
   session.removeRow(entry, version);
 }

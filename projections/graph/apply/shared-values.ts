@@ -3,6 +3,7 @@ import type { Uid } from '../../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import type { AttributeWithComponents } from '../store/component-values.ts';
 import type { GraphEntry } from '../store/graph-entry.ts';
+import { farType } from '../store/graph-relation.ts';
 import { componentList, componentUid } from '../store/present-row.ts';
 import type { VersionNumber } from '../store/row-keys.ts';
 import { editEntry, editRelation } from './edit-entry.ts';
@@ -50,17 +51,16 @@ export function differingValues(
   found: RowOfEntry,
   names: readonly string[],
 ): Record<string, unknown> {
-  const wantedValues = entryValues(context, wanted.entry, wanted.version);
-  const foundValues = entryValues(context, found.entry, found.version);
+  const [wantedValues, foundValues] = [wanted, found].map(({ entry, version }) =>
+    entryValues(context, entry, version, entry.rows[version]?.values ?? {}),
+  );
   const { locale, view } = found.entry;
   const differing: Record<string, unknown> = {};
   for (const name of names) {
     const attribute = view.type.attributes.get(name);
     if (attribute === undefined || attribute.kind === 'relation') continue;
-    const [value, theirs] = [wantedValues, foundValues].map((values) =>
-      attribute.kind === 'scalar'
-        ? (values[name] ?? null)
-        : inLocale(context.schema.registry, attribute, values[name] ?? null, locale),
+    const [value, theirs] = [wantedValues?.[name] ?? null, foundValues?.[name] ?? null].map((each) =>
+      attribute.kind === 'scalar' ? each : inLocale(context.schema.registry, attribute, each, locale),
     );
     if (JSON.stringify(value) !== JSON.stringify(theirs)) differing[name] = value;
   }
@@ -107,8 +107,7 @@ export function operationInLocale(
   sibling: Pick<GraphEntry, 'view' | 'locale'>,
   operation: RelationOperation,
 ): RelationOperation {
-  const { relation, side } = sibling.view.relation(operation.attribute);
-  const far = side === 'owner' ? relation.target : relation.rowSet.type;
+  const far = farType(sibling.view.relation(operation.attribute));
   const local = (targets: readonly LinkTarget[]) =>
     targetsInLocale(schema.registry, far, targets, sibling.locale);
   if (operation.kind === 'set') return { ...operation, targets: local(operation.targets) };

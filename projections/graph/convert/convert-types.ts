@@ -3,8 +3,8 @@ import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts'
 import { registryOfDefinitions } from '../../../shared/schema/type-definitions.ts';
 import type { GraphContext, Moment } from '../apply/graph-context.ts';
 import type { GraphEntry } from '../store/graph-entry.ts';
-import { linksOfRelation } from '../store/link-store.ts';
-import { versionOfKey } from '../store/row-keys.ts';
+import { linksOfRelation, removeLinks, reportLinks } from '../store/link-store.ts';
+import { BOTH_WORLDS, versionOfKey } from '../store/row-keys.ts';
 import type { SchemaView } from '../store/type-view.ts';
 import { convertLocales, removeLocales } from './convert-locales.ts';
 import { componentKeys, convertValues, type ModelChange } from './convert-values.ts';
@@ -78,12 +78,12 @@ export function convertEntry({ session, links }: GraphContext, entry: GraphEntry
     session.touch(entry, versionOfKey(row.key));
   }
   if (ids[0].size === ids[1].size) return;
-  for (const record of links.ownedBy(entry.id)) {
-    if (record.component === 0 || ids[1].has(`${record.relation.component} ${record.component}`)) continue;
-    record.orders[0] = null;
-    record.orders[1] = null;
-    links.save(record);
-  }
+  const removed = links
+    .ownedBy(entry.id)
+    .filter(
+      ({ component, relation }) => component !== 0 && !ids[1].has(`${relation.component} ${component}`),
+    );
+  removeLinks(links, removed, BOTH_WORLDS);
 }
 
 /** A change of the content types is rare enough to look at every link. */
@@ -93,10 +93,7 @@ function removeUndefinedLinks({ db, schema, changes }: GraphContext, before: Sch
     const known = before.relationOfNumber(relation);
     const now = schema.relationOfNumber(relation);
     if (now !== undefined && (known === undefined || known.target === now.target)) continue;
-    for (const record of known === undefined ? [] : linksOfRelation(db, known)) {
-      for (const world of [0, 1] as const)
-        if (record.orders[world] !== null) changes.link(record, world, null);
-    }
+    if (known !== undefined) reportLinks(changes, linksOfRelation(db, known), BOTH_WORLDS, 'removed');
     db.run('DELETE FROM links WHERE relation = ?', relation);
     db.run('DELETE FROM pending_edits WHERE relation = ?', relation);
   }

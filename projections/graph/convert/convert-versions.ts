@@ -1,7 +1,7 @@
 import { copyOwned } from '../apply/copy-owned.ts';
 import type { GraphContext, Moment } from '../apply/graph-context.ts';
 import { deleteEntry } from '../apply/publish-entry.ts';
-import { assignId, moveId, newRow, showLinks } from '../apply/row-lifecycle.ts';
+import { assignId, newRow, showLinks } from '../apply/row-lifecycle.ts';
 import type { GraphEntry } from '../store/graph-entry.ts';
 import { DRAFT, PUBLISHED, rowKey, UNVERSIONED } from '../store/row-keys.ts';
 
@@ -17,7 +17,7 @@ export function splitVersions(context: GraphContext, entry: GraphEntry, moment: 
   const { key: _key, uniqueValues: _unique, ...facts } = only;
   const draft = newRow(entry, DRAFT, { ...facts, publishedAt: null });
   session.addRow(entry, DRAFT, draft);
-  moveId(context, entry, draft);
+  context.ids.give(entry.view.number, draft.id, draft.key);
   const published = newRow(entry, PUBLISHED, {
     ...facts,
     id: assignId(context, entry, PUBLISHED),
@@ -45,7 +45,7 @@ export function joinVersions(context: GraphContext, entry: GraphEntry): void {
   const { key: _key, uniqueValues: _unique, ...facts } = published;
   const only = newRow(entry, UNVERSIONED, facts);
   session.addRow(entry, UNVERSIONED, only);
-  moveId(context, entry, only);
+  context.ids.give(entry.view.number, only.id, only.key);
   for (const record of links.ownedBy(entry.id)) {
     record.orders[DRAFT] = record.orders[PUBLISHED];
     links.save(record);

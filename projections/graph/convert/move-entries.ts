@@ -2,7 +2,8 @@ import type { Uid } from '../../../shared/schema/content-type.ts';
 import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import { registryOfDefinitions } from '../../../shared/schema/type-definitions.ts';
 import type { GraphContext } from '../apply/graph-context.ts';
-import type { LinkRecord } from '../store/link-store.ts';
+import { reportLinks } from '../store/link-store.ts';
+import { BOTH_WORLDS } from '../store/row-keys.ts';
 import { createSchemaView, type SchemaView } from '../store/type-view.ts';
 import { changeOf, convertEntry, type Redefinition } from './convert-types.ts';
 import type { ModelChange } from './convert-values.ts';
@@ -38,9 +39,7 @@ export function moveEntries(context: GraphContext, after: number): number {
   db.run('DELETE FROM temp.moved');
   db.run(MOVED, after);
   const known = db.all(MOVED_ENTRIES) as number[][];
-  for (const [entry = 0] of known) {
-    for (const link of links.ownedBy(entry)) tellLink(context, link, true);
-  }
+  for (const [entry = 0] of known) reportLinks(context.changes, links.ownedBy(entry), BOTH_WORLDS, 'removed');
   removeRows(context);
   copyRows(context);
   names.forget();
@@ -57,9 +56,7 @@ export function moveEntries(context: GraphContext, after: number): number {
   context.flush();
   removeUndefined(context, before);
   context.pending.reload();
-  for (const [entry = 0] of entries) {
-    for (const link of [...links.ownedBy(entry), ...links.pointingAt(entry)]) tellLink(context, link, false);
-  }
+  for (const [entry = 0] of entries) reportLinks(context.changes, links.around(entry), BOTH_WORLDS, 'there');
   return Number(last ?? after);
 }
 
@@ -72,13 +69,6 @@ function prepareType({ db, names, schema }: GraphContext, uid: Uid, change: Mode
       const sql = `UPDATE ${table} SET relation = ? WHERE relation = ? AND source IN (${IDS})`;
       db.run(sql, names.number(to), names.number(from));
     }
-  }
-}
-
-function tellLink({ changes }: GraphContext, link: LinkRecord, isGone: boolean): void {
-  for (const world of [0, 1] as const) {
-    const order = link.orders[world];
-    if (order !== null) changes.link(link, world, isGone ? null : order);
   }
 }
 

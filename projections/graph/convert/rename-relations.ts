@@ -2,7 +2,8 @@ import type { ComponentStep } from '../../../shared/read-index/read-index.ts';
 import type { Attribute, Uid } from '../../../shared/schema/content-type.ts';
 import type { GraphContext } from '../apply/graph-context.ts';
 import { relationName } from '../store/graph-relation.ts';
-import { linksOfRelation } from '../store/link-store.ts';
+import { linksOfRelation, reportLinks } from '../store/link-store.ts';
+import { BOTH_WORLDS } from '../store/row-keys.ts';
 import type { SchemaView } from '../store/type-view.ts';
 import { componentChange, type ModelChange, originOf } from './convert-values.ts';
 
@@ -18,24 +19,24 @@ export function renameRelations(
 ): void {
   for (const { from, to } of renamedRelations(type, change, [], [])) {
     const [old, now] = [context.names.number(from), context.names.number(to)];
-    tell(context, before, old, false);
+    report(context, before, old, 'removed');
     for (const table of ['links', 'pending_edits']) {
       context.db.run(`UPDATE ${table} SET relation = ? WHERE relation = ?`, now, old);
     }
-    tell(context, context.schema, now, true);
+    report(context, context.schema, now, 'there');
     context.pending.reload();
   }
 }
 
-function tell({ db, changes }: GraphContext, schema: SchemaView, number: number, isThere: boolean): void {
+function report(
+  { db, changes }: GraphContext,
+  schema: SchemaView,
+  number: number,
+  as: 'there' | 'removed',
+): void {
   const relation = schema.relationOfNumber(number);
   if (relation === undefined || !changes.isListening) return;
-  for (const record of linksOfRelation(db, relation)) {
-    for (const world of [0, 1] as const) {
-      const order = record.orders[world];
-      if (order !== null) changes.link(record, world, isThere ? order : null);
-    }
-  }
+  reportLinks(changes, linksOfRelation(db, relation), BOTH_WORLDS, as);
 }
 
 /** Relations that have another name by a change of a type, also those of its components. */

@@ -4,7 +4,7 @@ import { changingOperations } from '../apply/changing-operations.ts';
 import { entryValues } from '../apply/entry-values.ts';
 import type { GraphContext } from '../apply/graph-context.ts';
 import { hasRows } from '../store/graph-entry.ts';
-import { type GraphRow, rowsOfEntry } from '../store/graph-row.ts';
+import { rowsOfEntry } from '../store/graph-row.ts';
 import { linkedEntries } from '../store/linked-entries.ts';
 import { DRAFT, entryOfKey, rowKey, VERSIONS, versionOfKey } from '../store/row-keys.ts';
 import type { TypeView } from '../store/type-view.ts';
@@ -76,27 +76,13 @@ function streamRevision({ db, schema }: ReaderContext, type: Uid, documentId: st
 }
 
 function readEntries(context: ReaderContext, view: TypeView, name: EntryName): readonly Entry[] {
-  const stored = rowsOfEntry(context.db, view, name.id);
-  const rows: [GraphRow | undefined, GraphRow | undefined, GraphRow | undefined] = [
-    undefined,
-    undefined,
-    undefined,
-  ];
-  for (const row of stored) rows[versionOfKey(row.key)] = row;
-  return stored.map((row) => {
-    const version = versionOfKey(row.key);
-    return {
-      key: row.key,
-      id: row.id,
-      type: view.uid,
-      documentId: name.documentId,
-      locale: name.locale,
-      version: VERSIONS[version],
-      values: entryValues(context, { id: name.id, view, rows }, version),
-      createdAt: row.createdAt,
-      updatedAt: row.updatedAt,
-      publishedAt: row.publishedAt,
-    };
+  const { id: entry, documentId, locale } = name;
+  return rowsOfEntry(context.db, view, entry).map((row) => {
+    const { key, id, createdAt, updatedAt, publishedAt } = row;
+    const version = versionOfKey(key);
+    const values = entryValues(context, { id: entry, view }, version, row.values);
+    const facts = { key, id, documentId, locale, createdAt, updatedAt, publishedAt };
+    return { ...facts, type: view.uid, version: VERSIONS[version], values };
   });
 }
 

@@ -63,7 +63,7 @@ export function inspectGraph(context: ReaderContext, position: bigint): GraphIns
 /** Every link that the row is an end of. */
 function linksOf(context: ReaderContext, type: Uid, key: number): readonly LinkChange[] {
   const entry = entryOfKey(key);
-  const records = [...context.links.ownedBy(entry), ...context.links.pointingAt(entry)];
+  const records = context.links.around(entry);
   return worldsOf(versionOfKey(key)).flatMap((world) => [
     ...records.flatMap((record) => linkIn(context, record, world)),
     ...localizationsOf(context, type, key, world),

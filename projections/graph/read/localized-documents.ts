@@ -1,3 +1,4 @@
+import { valueAt } from '../../../shared/map-values.ts';
 import type { LinkChange } from '../../../shared/read-index/read-index.ts';
 import { localizationChange } from '../store/change-log.ts';
 import { DRAFT, PUBLISHED, rowKey, rowKeyIn } from '../store/row-keys.ts';
@@ -38,13 +39,11 @@ export function* readLocalizedDocuments(
   for (let from = 0; from <= (last as number); from += pageSize) {
     for (const row of db.all(ENTRIES, from, from + pageSize, numbers)) {
       const [id, type, documentId, locale, sharedEdited, sharedPublished] = row as EntryRow;
-      const name = `${type} ${documentId}`;
-      const document = documents.get(name) ?? {
+      const document = valueAt(documents, `${type} ${documentId}`, () => ({
         view: schema.typeOfNumber(type),
         entries: [],
         isPublished: false,
-      };
-      documents.set(name, document);
+      }));
       document.entries.push({ id, locale });
       if (existing.has(rowKey(id, PUBLISHED))) document.isPublished = true;
       entries.set(id, { sharedEdited, sharedPublished, document });

@@ -1,3 +1,4 @@
+import { valueAt } from '../../../shared/map-values.ts';
 import type { Neighbour, Neighbours } from '../../../shared/read-index/document-index.ts';
 import type { IndexedComponent, IndexedRow, RowSet } from '../../../shared/read-index/read-index.ts';
 import { createRecentValues, type RecentValues } from '../../../shared/recent-values.ts';
@@ -92,11 +93,7 @@ function neighboursIn(
     },
     linked(rowSet, key, attribute) {
       const { step, found } = relationOf(rowSet, attribute);
-      const known = found[world].get(key);
-      if (known !== undefined) return known;
-      const linked = readLinked(rowSet, key, step);
-      found[world].set(key, linked);
-      return linked;
+      return valueAt(found[world], key, () => readLinked(rowSet, key, step));
     },
   };
 }
@@ -107,12 +104,8 @@ function ownedLinks(
   relation: GraphRelation,
   [entry, component]: LinkOwner,
 ): readonly LinkRecord[] {
-  const name = groupName(relation, component);
-  const known = owned.get(entry);
-  if (known !== undefined) return known.get(name) ?? [];
-  const groups = groupLinks(links.ownedBy(entry));
-  owned.set(entry, groups);
-  return groups.get(name) ?? [];
+  const groups = valueAt(owned, entry, () => groupLinks(links.ownedBy(entry)));
+  return groups.get(groupName(relation, component)) ?? [];
 }
 
 function pointingAt(
@@ -121,12 +114,7 @@ function pointingAt(
   relation: GraphRelation,
   entry: number,
 ): readonly LinkRecord[] {
-  const name = `${relation.id} ${entry}`;
-  const known = pointing.get(name);
-  if (known !== undefined) return known;
-  const records = links.ofTarget(relation, entry);
-  pointing.set(name, records);
-  return records;
+  return valueAt(pointing, `${relation.id} ${entry}`, () => links.ofTarget(relation, entry));
 }
 
 /** A relation of an entry, by number, or of one of its components. */
@@ -137,14 +125,7 @@ function groupName({ id }: GraphRelation, component: number): GroupName {
 }
 
 function groupLinks(records: readonly LinkRecord[]): ReadonlyMap<GroupName, LinkRecord[]> {
-  const groups = new Map<GroupName, LinkRecord[]>();
-  for (const record of records) {
-    const name = groupName(record.relation, record.component);
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [record]);
-    else group.push(record);
-  }
-  return groups;
+  return Map.groupBy(records, ({ relation, component }) => groupName(relation, component));
 }
 
 type LinkedLists = RecentValues<number, readonly Neighbour[]>;
@@ -164,15 +145,11 @@ type RelationLookup = (rowSet: RowSet, attribute: string) => TraversedRelation;
 function createRelationLookup({ schema }: ReaderContext): RelationLookup {
   const relations = new Map<RowSet, Map<string, TraversedRelation>>();
   return (rowSet, attribute) => {
-    const ofRowSet = relations.get(rowSet) ?? new Map<string, TraversedRelation>();
-    if (ofRowSet.size === 0) relations.set(rowSet, ofRowSet);
-    const known = ofRowSet.get(attribute);
-    if (known !== undefined) return known;
-    const step = linkStep(schema, { rowSet, attribute });
-    const cachedLists = (): LinkedLists => createRecentValues(CACHED_LINKS);
-    const traversed: TraversedRelation = { step, found: [cachedLists(), cachedLists()] };
-    ofRowSet.set(attribute, traversed);
-    return traversed;
+    const ofRowSet = valueAt(relations, rowSet, () => new Map());
+    return valueAt(ofRowSet, attribute, () => {
+      const cachedLists = (): LinkedLists => createRecentValues(CACHED_LINKS);
+      return { step: linkStep(schema, { rowSet, attribute }), found: [cachedLists(), cachedLists()] };
+    });
   };
 }
 

@@ -1,3 +1,4 @@
+import { valueAt } from '../../../shared/map-values.ts';
 import type { ChangeBatch, LinkChange, RowChange } from '../../../shared/read-index/read-index.ts';
 import { linkChange, linkRows } from '../store/change-log.ts';
 import type { SqlRow } from '../store/graph-database.ts';
@@ -126,8 +127,7 @@ function linksBetween(
     const relation = schema.relationOfNumber(number as number);
     if (relation?.served !== true) continue;
     const ends = { relation, source, component, target } as LinkEnds;
-    const run = runs.get(relation) ?? [[], []];
-    runs.set(relation, run);
+    const run = valueAt(runs, relation, (): [LinkChange[], LinkChange[]] => [[], []]);
     for (const world of [DRAFT, PUBLISHED] as const) {
       const sourceOrder = orders[world * 2];
       if (sourceOrder === undefined || sourceOrder === null) continue;

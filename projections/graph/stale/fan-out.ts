@@ -1,3 +1,4 @@
+import { valueAt } from '../../../shared/map-values.ts';
 import type { Dependency } from '../../../shared/read-index/document-index.ts';
 import type { Uid } from '../../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
@@ -94,24 +95,20 @@ function compile(schema: SchemaView, dependencies: readonly Dependency[]): Compi
   const walkOf = (root: Uid, steps: readonly LinkStep[]): Walk | null => {
     if (steps.length === 0) return null;
     const walk: Walk = [walkBack(schema, root, steps, 0), walkBack(schema, root, steps, 1)];
-    const known = walks.get(walk.join()) ?? walk;
-    walks.set(walk.join(), known);
-    return known;
+    return valueAt(walks, walk.join(), () => walk);
   };
   for (const { type, path, keysOnly } of dependencies) {
     const steps = path.map((hop) => linkStep(schema, hop));
     for (const [at, step] of steps.entries()) {
       const name = step.kind === 'locales' ? localesName(step.to) : String(step.relation.id);
-      const links = ofLinks.get(name) ?? { source: new Set(), target: new Set() };
-      ofLinks.set(name, links);
+      const links = valueAt(ofLinks, name, () => ({ source: new Set(), target: new Set() }));
       const walk = walkOf(type, steps.slice(0, at));
       (step.kind === 'against' ? links.target : links.source).add(walk);
     }
     const last = steps.at(-1);
     const walk = walkOf(type, steps);
     if (keysOnly || last === undefined || walk === null) continue;
-    const ofType = ofRows.get(last.to) ?? new Map<string, Walk>();
-    ofRows.set(last.to, ofType.set(walk.join(), walk));
+    valueAt(ofRows, last.to, () => new Map()).set(walk.join(), walk);
   }
   return { ofRows: new Map([...ofRows].map(([type, found]) => [type, [...found.values()]])), ofLinks };
 }

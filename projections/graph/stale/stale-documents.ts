@@ -1,10 +1,11 @@
 import type { DocumentRow, Neighbours } from '../../../shared/read-index/document-index.ts';
-import type { IndexProgress, ParkedState } from '../../../shared/read-index/index-progress.ts';
+import type { IndexProgress } from '../../../shared/read-index/index-progress.ts';
 import type { Uid } from '../../../shared/schema/content-type.ts';
 import { reading, transaction } from '../../../shared/sqlite/transaction.ts';
 import type { ReaderContext } from '../read/graph-reader.ts';
 import { readNeighbours } from '../read/read-neighbours.ts';
 import type { Effects } from '../store/change-log.ts';
+import { delegate } from '../store/delegate.ts';
 import type { GraphDatabase } from '../store/graph-database.ts';
 import type { SchemaView } from '../store/type-view.ts';
 import { createFanOut, type DependenciesOf } from './fan-out.ts';
@@ -12,18 +13,16 @@ import {
   type DocumentKey,
   type Lane,
   openStaleRows,
+  type ParkedDocument,
   type RowsInFlight,
   type StaleRow,
   type StaleRows,
   type Turn,
 } from './stale-rows.ts';
 
-/** A document to be made; see StaleRow. */
-export type StaleDocument = Omit<StaleRow, 'type'> & { readonly type: Uid };
-
 /** Outcome for a document. */
 export type Settlement = {
-  readonly document: StaleDocument;
+  readonly document: StaleRow;
   /** Why the index refuses the document; undefined: it is written. */
   readonly refused: string | undefined;
 };
@@ -48,10 +47,10 @@ export type StaleDocuments = {
   /** Marks documents that are missing or wrong in the index, or superfluous. No write waits for them. */
   remake(documents: readonly DocumentKey[]): void;
   /** Every document there should be. Not to be used while the graph changes. */
-  all(): Iterable<StaleDocument>;
-  next(lane: Lane, limit: number, taken: RowsInFlight, from?: Turn): readonly StaleDocument[];
+  all(): Iterable<StaleRow>;
+  next(lane: Lane, limit: number, taken: RowsInFlight, from?: Turn): readonly StaleRow[];
   /** Current row of a document, and its neighbours; valid until the graph changes. */
-  read(document: StaleDocument): { readonly row: DocumentRow; readonly neighbours: Neighbours };
+  read(document: StaleRow): { readonly row: DocumentRow; readonly neighbours: Neighbours };
   /** Runs `work`, which reads documents and changes nothing, faster than by itself. It is synchronous. */
   reading<T>(work: () => T): T;
   /** Records the outcomes of documents made at a position. */
@@ -68,12 +67,6 @@ export type StaleDocuments = {
   isAwaited(position: bigint): boolean;
   count(): { readonly rows: number; readonly oldest: number | undefined };
   readonly parked: ParkedDocuments;
-};
-
-/** A document that the index refused as it was at a position, and why. */
-export type ParkedDocument = ParkedState & {
-  readonly documentId: string;
-  readonly locale: string | null;
 };
 
 /** The documents that the index refuses. Each waits for its row's next change, or for an operator. */
@@ -104,27 +97,17 @@ export function staleDocumentsOf({ stale }: { readonly stale: StaleDocuments | u
 export function delegateStaleDocuments(record: () => StaleDocuments | undefined): StaleDocuments {
   const current = () => staleDocumentsOf({ stale: record() });
   return {
-    isComplete: () => current().isComplete(),
-    isRecording: () => current().isRecording(),
-    markChanged: (schema, effects, position) => current().markChanged(schema, effects, position),
-    markAll: (types) => current().markAll(types),
-    isWaiting: (document) => current().isWaiting(document),
-    remake: (documents) => current().remake(documents),
-    all: () => current().all(),
-    next: (lane, limit, taken, from) => current().next(lane, limit, taken, from),
-    read: (document) => current().read(document),
-    reading: (work) => current().reading(work),
-    settle: (position, settlements) => current().settle(position, settlements),
-    settleUpTo: (progress) => current().settleUpTo(progress),
-    oldest: (lane) => current().oldest(lane),
-    isAwaited: (position) => current().isAwaited(position),
-    count: () => current().count(),
-    parked: {
-      list: () => current().parked.list(),
-      all: () => current().parked.all(),
-      retry: (documents) => current().parked.retry(documents),
-      drop: (documents) => current().parked.drop(documents),
-    },
+    ...delegate(current, [
+      'isComplete',
+      'isRecording',
+      'markChanged',
+      'markAll',
+      'isWaiting',
+      'remake',
+      'all',
+    ]),
+    ...delegate(current, ['next', 'read', 'reading', 'settle', 'settleUpTo', 'oldest', 'isAwaited', 'count']),
+    parked: delegate(() => current().parked, ['list', 'all', 'retry', 'drop']),
   };
 }
 
@@ -136,10 +119,10 @@ const RECORDED = 'accounted';
  */
 export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocuments {
   const { db, context, position } = options;
-  const stale = openStaleRows(db, Date.now);
+  const stale = openStaleRows(db, (number) => context().schema.typeOfNumber(number).uid);
   const fanOut = createFanOut(db, stale, options.dependencies);
-  const note = (at: bigint) => db.run('INSERT OR REPLACE INTO meta VALUES (?, ?)', RECORDED, at);
-  let complete = recordedPosition(db) === position();
+  const note = (at: bigint) => db.setMeta(RECORDED, at);
+  let complete = BigInt(db.meta(RECORDED) ?? -1) === position();
   /** All changes after this position have marked their documents. */
   let begun = complete ? position() : undefined;
   let read: { readonly at: bigint; readonly worlds: readonly [Neighbours, Neighbours] } | undefined;
@@ -176,27 +159,19 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
         for (const { world, key } of documents) stale.mark(world === 'draft' ? 0 : 1, key, 'backlog', change);
       });
     },
-    *all() {
-      const { schema } = context();
-      for (const row of stale.everyRow()) yield { ...row, type: schema.typeOfNumber(row.type).uid };
-    },
-    next(lane, limit, taken, from) {
-      const { schema } = context();
-      return stale
-        .next(lane, limit, taken, from)
-        .map((row) => ({ ...row, type: schema.typeOfNumber(row.type).uid }));
-    },
+    all: stale.everyRow,
+    next: stale.next,
     read({ type, world, key }) {
       const neighbours = around()[world === 'draft' ? 0 : 1];
       return { row: { type, world, key, position: position() }, neighbours };
     },
     reading: (work) => reading(db.connection, work),
     settle(at, settlements) {
-      const written: StaleDocument[] = [];
+      const written: StaleRow[] = [];
       transaction(db.connection, () => {
         for (const { document, refused } of settlements) {
           if (refused === undefined) written.push(document);
-          else stale.park(document, { position: Number(at), reason: refused, isHidden: false });
+          else stale.park(document, { position: at, reason: refused });
         }
         stale.done(written, Number(at));
       });
@@ -227,32 +202,15 @@ function settleRows(
   stale.forget(Number(position));
   if (parked.length === 0 && !stale.hasParked()) return;
   stale.dropAllParked();
-  for (const row of parked)
-    stale.park(row, {
-      position: Number(row.position),
-      reason: row.reason,
-      isHidden: row.isHidden === true,
-    });
+  for (const row of parked) stale.park(row, row);
 }
 
-function parkedDocuments(
-  { db, context, position }: StaleDocumentsOptions,
-  stale: StaleRows,
-): ParkedDocuments {
+function parkedDocuments({ db, position }: StaleDocumentsOptions, stale: StaleRows): ParkedDocuments {
   const count = (documents: readonly DocumentKey[], work: (document: DocumentKey) => boolean) =>
     transaction(db.connection, () => documents.filter(work).length);
-  const all = (): readonly ParkedDocument[] => {
-    if (!stale.hasParked()) return [];
-    const { schema } = context();
-    return stale.parked().map((row) => ({
-      ...row,
-      position: BigInt(row.position),
-      type: schema.typeOfNumber(row.type).uid,
-    }));
-  };
   return {
-    all,
-    list: () => all().filter(({ isHidden }) => isHidden !== true),
+    all: stale.parked,
+    list: () => stale.parked().filter(({ isHidden }) => isHidden !== true),
     retry: (documents) => count(documents, (document) => stale.retry(document, Number(position()))),
     drop: (documents) => count(documents, stale.drop),
   };
@@ -261,9 +219,4 @@ function parkedDocuments(
 /** Returns a name for a document that is unique among those of one graph: `<world> <key>`. */
 export function documentName({ world, key }: { readonly world: string; readonly key: number }): string {
   return `${world} ${key}`;
-}
-
-function recordedPosition(db: GraphDatabase): bigint | undefined {
-  const value = db.get('SELECT value FROM meta WHERE name = ?', RECORDED)?.[0];
-  return value === undefined ? undefined : BigInt(value as number);
 }

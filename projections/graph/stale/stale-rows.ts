@@ -1,4 +1,6 @@
+import type { ParkedState } from '../../../shared/read-index/index-progress.ts';
 import { WORLDS, type World } from '../../../shared/read-index/read-index.ts';
+import type { Uid } from '../../../shared/schema/content-type.ts';
 import type { GraphDatabase, SqlRow } from '../store/graph-database.ts';
 import { versionOfKey, type WorldNumber, worldsOf } from '../store/row-keys.ts';
 
@@ -6,8 +8,7 @@ import { versionOfKey, type WorldNumber, worldsOf } from '../store/row-keys.ts';
 export type StaleRow = {
   readonly world: World;
   readonly key: number;
-  /** The content type's number. */
-  readonly type: number;
+  readonly type: Uid;
   readonly since: number;
   readonly position: number;
 };
@@ -49,18 +50,10 @@ const OF_LANE: Readonly<Record<Lane, readonly number[]>> = {
   backlog: [URGENCIES.backlog],
 };
 
-/** A document that the index refuses, and why. */
-export type ParkedRow = {
-  readonly world: World;
-  readonly key: number;
-  /** The content type's number. */
-  readonly type: number;
+/** A document that the index refused as it was at a position, and why. */
+export type ParkedDocument = ParkedState & {
   readonly documentId: string;
   readonly locale: string | null;
-  readonly position: number;
-  readonly reason: string;
-  /** An operator has dropped it, or has it tried again. */
-  readonly isHidden: boolean;
 };
 
 /** Record of stale documents in the graph's file, marked in the graph's own transactions. */
@@ -83,9 +76,9 @@ export type StaleRows = {
   /** Another process has written all changes up to `position` to every document. */
   forget(position: number): void;
   /** The document was refused as it is: it waits for the row's next change. */
-  park(row: DocumentKey, refused: Pick<ParkedRow, 'position' | 'reason' | 'isHidden'>): void;
+  park(row: DocumentKey, refused: Pick<ParkedState, 'position' | 'reason' | 'isHidden'>): void;
   /** The hidden ones too, until they are written. */
-  parked(): readonly ParkedRow[];
+  parked(): readonly ParkedDocument[];
   hasParked(): boolean;
   /** Hides a refused document and schedules it again; returns whether it was refused and not hidden. No write waits for it. */
   retry(row: DocumentKey, position: number): boolean;
@@ -121,8 +114,34 @@ const AWAITED = 'SELECT 1 FROM stale WHERE prompt = ? AND since <= ? AND positio
 const PARKED = `SELECT p.world, p.key, e.type, e.document_id, e.locale, p.position, p.reason, p.hidden
   FROM parked p JOIN entries e ON e.id = p.key / 4 ORDER BY p.position, p.key`;
 
-/** Opens the marks in a graph's file. `now`: milliseconds since 1970, for the age of a mark. */
-export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
+/** Opens the marks in a graph's file. `typeOf`: content type of a number in the file. */
+export function openStaleRows(db: GraphDatabase, typeOf: (number: number) => Uid): StaleRows {
+  const readStale = ([world, key, type, since, position]: SqlRow): StaleRow => ({
+    world: WORLDS[world as WorldNumber],
+    key: key as number,
+    type: typeOf(type as number),
+    since: since as number,
+    position: position as number,
+  });
+  const readParked = ([
+    world,
+    key,
+    type,
+    documentId,
+    locale,
+    position,
+    reason,
+    hidden,
+  ]: SqlRow): ParkedDocument => ({
+    world: WORLDS[world as WorldNumber],
+    key: key as number,
+    type: typeOf(type as number),
+    documentId: String(documentId),
+    locale: locale === '' ? null : String(locale),
+    position: BigInt(position as number),
+    reason: String(reason),
+    isHidden: hidden === 1,
+  });
   const insertSelected = (keys: string, ...values: (number | bigint)[]) =>
     db.run(
       `INSERT INTO stale (world, key, prompt, since, position, marked_at)
@@ -132,17 +151,17 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
   const hide = ({ world, key }: DocumentKey): boolean => db.run(HIDE, worldNumber(world), key) > 0;
   return {
     mark(world, key, urgency, { since, position }) {
-      db.run(MARK, world, key, URGENCIES[urgency], since, position, now());
+      db.run(MARK, world, key, URGENCIES[urgency], since, position, Date.now());
     },
     markSelected(select, entry, world, { since, position }) {
-      insertSelected(select, world, since, position, now(), entry);
+      insertSelected(select, world, since, position, Date.now(), entry);
     },
     markTypes(types, position) {
       for (const type of types) {
         for (const world of WORLDS.keys()) {
           // Draft rows of the draft world, published rows of the published one, rows of types without drafts of both.
           const keys = 'SELECT key FROM rows WHERE type = ? AND key % 4 IN (?, 2)';
-          insertSelected(keys, world, position, position, now(), type, world);
+          insertSelected(keys, world, position, position, Date.now(), type, world);
         }
       }
     },
@@ -153,7 +172,7 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
         const rows = db.all('SELECT key, type FROM rows WHERE key >= ? ORDER BY key LIMIT 1000', from);
         for (const [key, type] of rows as [number, number][]) {
           for (const world of worldsOf(versionOfKey(key))) {
-            yield { world: WORLDS[world], key, type, since: 0, position: 0 };
+            yield { world: WORLDS[world], key, type: typeOf(type), since: 0, position: 0 };
           }
         }
         const last = rows.at(-1);
@@ -197,7 +216,7 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
     },
     park({ world, key }, { position, reason, isHidden }) {
       const number = worldNumber(world);
-      const values = [number, key, position, reason, Number(isHidden)];
+      const values = [number, key, position, reason, Number(isHidden === true)];
       db.run('INSERT OR REPLACE INTO parked VALUES (?, ?, ?, ?, ?)', ...values);
       db.run(DELETE_SHOWN, number, position, JSON.stringify([key]));
     },
@@ -206,7 +225,7 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
     retry(row, position) {
       if (!hide(row)) return false;
       // Marked like a future change: searches keep showing the log so far.
-      db.run(MARK, worldNumber(row.world), row.key, 0, position + 1, position, now());
+      db.run(MARK, worldNumber(row.world), row.key, 0, position + 1, position, Date.now());
       return true;
     },
     drop: hide,
@@ -239,29 +258,6 @@ function hasParked(db: GraphDatabase): boolean {
 function isTaken(taken: RowsInFlight, [world, key, , , position]: SqlRow): boolean {
   const until = taken.get(numberIn(world as WorldNumber, key as number));
   return until !== undefined && until >= (position as number);
-}
-
-function readStale([world, key, type, since, position]: SqlRow): StaleRow {
-  return {
-    world: WORLDS[world as WorldNumber],
-    key: key as number,
-    type: type as number,
-    since: since as number,
-    position: position as number,
-  };
-}
-
-function readParked([world, key, type, documentId, locale, position, reason, hidden]: SqlRow): ParkedRow {
-  return {
-    world: WORLDS[world as WorldNumber],
-    key: key as number,
-    type: type as number,
-    documentId: String(documentId),
-    locale: locale === '' ? null : String(locale),
-    position: position as number,
-    reason: String(reason),
-    isHidden: hidden === 1,
-  };
 }
 
 function worldNumber(world: World): WorldNumber {

@@ -1,3 +1,4 @@
+import { valueAt } from '../../../shared/map-values.ts';
 import {
   type ChangeBatch,
   type IndexedRow,
@@ -48,9 +49,7 @@ export function createChangeLog(existing: ExistingRows): ChangeLog {
   /** By relation and world, so that the index gets each relation's changes in a run. */
   let links = new Map<string | number, Map<string | number, LinkEmission>>();
   const emit = (relation: string | number, emission: LinkEmission): void => {
-    const known = links.get(relation);
-    const run = known ?? new Map<string | number, LinkEmission>();
-    if (known === undefined) links.set(relation, run);
+    const run = valueAt(links, relation, () => new Map());
     run.set(pairKey(emission.change.source, emission.change.target), emission);
   };
   let isListening = true;
@@ -155,8 +154,7 @@ export function localizationChange(
   { source, target }: LinkedRows,
   rank: number | null,
 ): LinkChange {
-  const rowSet = rowSets.get(type) ?? { type, path: [] };
-  rowSets.set(type, rowSet);
+  const rowSet = valueAt(rowSets, type, () => ({ type, path: [] }));
   const order = rank === null ? null : { sourceOrder: rank, targetOrder: rank };
   return { rowSet, attribute: 'localizations', world: WORLDS[world], source, target, order };
 }

@@ -16,10 +16,9 @@ export type Claims = {
 
 /** Reads the newest epoch from the graph's file; 0 in a new one. */
 export function openClaims(db: GraphDatabase): Claims {
-  const stored = db.get("SELECT value FROM meta WHERE name = 'epoch'")?.[0];
   /** In order; the first represents everything before the graph was opened. */
   const claims: { readonly position: bigint; readonly epoch: number }[] = [
-    { position: -1n, epoch: Number(stored ?? 0) },
+    { position: -1n, epoch: db.meta('epoch') ?? 0 },
   ];
   const epochAt = (position: bigint) => claims.findLast((claim) => claim.position < position)?.epoch ?? 0;
   let isRaised = false;
@@ -35,7 +34,7 @@ export function openClaims(db: GraphDatabase): Claims {
     epochAt,
     flush() {
       if (!isRaised) return;
-      db.run("INSERT OR REPLACE INTO meta VALUES ('epoch', ?)", claims.at(-1)?.epoch ?? 0);
+      db.setMeta('epoch', claims.at(-1)?.epoch ?? 0);
       isRaised = false;
     },
   };

@@ -22,10 +22,8 @@ const WRITTEN = 'commands_written';
 
 /** Opens the clock in a graph's file. It starts at 0 in a new one. */
 export function openCommandClock(db: GraphDatabase): CommandClock {
-  const read = (name: string) =>
-    db.get('SELECT value FROM meta WHERE name = ?', name)?.[0] as number | undefined;
-  let now = read(NOW) ?? 0;
-  let latest = read(WRITTEN);
+  let now = db.meta(NOW) ?? 0;
+  let latest = db.meta(WRITTEN);
   let stored = now;
   return {
     at(written) {
@@ -40,9 +38,8 @@ export function openCommandClock(db: GraphDatabase): CommandClock {
     flush() {
       // Time lost with the process makes the total shorter, so commands are remembered longer.
       if (latest === undefined || (stored !== 0 && now - stored < LONGEST_STEP_MS)) return;
-      const write = 'INSERT OR REPLACE INTO meta VALUES (?, ?)';
-      db.run(write, NOW, now);
-      db.run(write, WRITTEN, latest);
+      db.setMeta(NOW, now);
+      db.setMeta(WRITTEN, latest);
       stored = now;
     },
   };

@@ -29,8 +29,33 @@ export type ComponentSplitter = {
   readonly links: ComponentLinks[];
 };
 
+/**
+ * Returns an event's values of attributes as they are stored, without those of relations and of attributes that are not defined. `link`
+ * gets the links inside each component attribute.
+ */
+export function storedValues(
+  splitter: Omit<ComponentSplitter, 'links'>,
+  model: Model,
+  given: Values,
+  link: (attribute: string, links: readonly ComponentLinks[]) => void,
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(given)) {
+    const attribute = model.attributes.get(name);
+    if (attribute === undefined || attribute.kind === 'relation') continue;
+    if (attribute.kind === 'scalar') {
+      values[name] = storedScalar(attribute.type, value);
+      continue;
+    }
+    const links: ComponentLinks[] = [];
+    values[name] = storedComponents({ ...splitter, links }, attribute, value, []);
+    link(name, links);
+  }
+  return values;
+}
+
 /** The stored form of a component attribute's value; null when it is empty. */
-export function storedComponents(
+function storedComponents(
   splitter: ComponentSplitter,
   attribute: AttributeWithComponents,
   value: unknown,

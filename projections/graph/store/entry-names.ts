@@ -1,4 +1,5 @@
 import type { LinkTarget } from '../../../shared/document/events.ts';
+import { addToList, valueAt } from '../../../shared/map-values.ts';
 import type { GraphDatabase, SqlRow } from './graph-database.ts';
 import type { Sequences } from './sequences.ts';
 
@@ -135,11 +136,8 @@ function createKnownEntries() {
     count: () => count,
     added: () => void count++,
     documents(type: number, locale: string): Map<string, number> {
-      const locales = types.get(type) ?? new Map<string, Map<string, number>>();
-      if (locales.size === 0) types.set(type, locales);
-      const documents = locales.get(locale) ?? new Map<string, number>();
-      if (documents.size === 0) locales.set(locale, documents);
-      return documents;
+      const locales = valueAt(types, type, () => new Map());
+      return valueAt(locales, locale, () => new Map());
     },
     clear(): void {
       types.clear();
@@ -162,10 +160,7 @@ function openFreshEntries(db: GraphDatabase) {
     add(entry: FreshEntry): void {
       fresh.set(entry.id, entry);
       if (entry.locale === '') return;
-      const key = `${entry.type}/${entry.documentId}`;
-      const others = localized.get(key);
-      if (others === undefined) localized.set(key, [entry.id]);
-      else others.push(entry.id);
+      addToList(localized, `${entry.type}/${entry.documentId}`, entry.id);
     },
     has: (id: number): boolean => fresh.has(id),
     row,

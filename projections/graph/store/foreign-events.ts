@@ -15,10 +15,9 @@ export type ForeignEventCounter = {
 
 /** Reads the count of a graph's file; 0 in a new one. */
 export function openForeignEvents(db: GraphDatabase): ForeignEventCounter {
-  const read = (name: string) => (db.get('SELECT value FROM meta WHERE name = ?', name)?.[0] ?? 0) as number;
-  let count = read('foreign events');
-  let first = BigInt(read('first foreign event'));
-  let last = BigInt(read('last foreign event'));
+  let count = db.meta('foreign events') ?? 0;
+  let first = BigInt(db.meta('first foreign event') ?? 0);
+  let last = BigInt(db.meta('last foreign event') ?? 0);
   let isChanged = false;
   return {
     skip(event) {
@@ -32,10 +31,9 @@ export function openForeignEvents(db: GraphDatabase): ForeignEventCounter {
     found: () => ({ count, first, last }),
     flush() {
       if (!isChanged) return;
-      const write = 'INSERT OR REPLACE INTO meta VALUES (?, ?)';
-      db.run(write, 'foreign events', count);
-      db.run(write, 'first foreign event', first);
-      db.run(write, 'last foreign event', last);
+      db.setMeta('foreign events', count);
+      db.setMeta('first foreign event', first);
+      db.setMeta('last foreign event', last);
       isChanged = false;
     },
   };

@@ -24,6 +24,9 @@ export type GraphDatabase = {
   /** Sees everything that was written behind before this transaction. */
   get(sql: string, ...values: SqlValue[]): SqlRow | undefined;
   all(sql: string, ...values: SqlValue[]): readonly SqlRow[];
+  /** Number that the file keeps under a name; undefined: none. */
+  meta(name: string): number | undefined;
+  setMeta(name: string, value: number | bigint): void;
   /**
    * Runs `work` in one transaction. `behind`: another thread executes its statements, after this returns and in order,
    * so it cannot read its own writes. Only a graph that is being built writes behind.
@@ -59,18 +62,15 @@ export function openGraphDatabase(file: string, building = false): GraphDatabase
   };
   const connection = openDatabase(file, options);
   const writer = building ? openWriteBehind(file, options) : undefined;
-  const statements = new Map<string, Statement>();
-  const statement = (sql: string): Statement => {
-    const known = statements.get(sql);
-    if (known !== undefined) return known;
-    const created = prepared(connection, sql, { arrays: true });
-    statements.set(sql, created);
-    return created;
-  };
-  /** Returns the error. A damaged file is marked first, so that the next start does not use it (see replaceUnusable). */
-  const marked = (error: unknown): unknown => {
-    if (isDamaged(error)) createPrivateFile(damageMark(file));
-    return error;
+  const statement = (sql: string): Statement => prepared(connection, sql, { arrays: true });
+  /** Uses the file. Marks it where it is damaged, so that the next start does not use it (see replaceUnusable). */
+  const inFile = <Result>(work: () => Result): Result => {
+    try {
+      return work();
+    } catch (error) {
+      if (isDamaged(error)) createPrivateFile(damageMark(file));
+      throw error;
+    }
   };
   /** Receives statements that another thread executes. */
   let behind: WriteBehind | undefined;
@@ -79,43 +79,31 @@ export function openGraphDatabase(file: string, building = false): GraphDatabase
     if (isBehind) writer?.settle();
     isBehind = false;
   };
+  const run: GraphDatabase['run'] = (sql, ...values) => {
+    if (behind !== undefined) {
+      behind.add(sql, values);
+      return 0;
+    }
+    return inFile(() => statement(sql).run(...values).changes as number);
+  };
+  const get: GraphDatabase['get'] = (sql, ...values) => {
+    settle();
+    return inFile(() => statement(sql).get(...values) as SqlRow | undefined);
+  };
   return {
     connection,
-    run(sql, ...values) {
-      if (behind !== undefined) {
-        behind.add(sql, values);
-        return 0;
-      }
-      try {
-        return statement(sql).run(...values).changes as number;
-      } catch (error) {
-        throw marked(error);
-      }
-    },
-    get(sql, ...values) {
-      settle();
-      try {
-        return statement(sql).get(...values) as SqlRow | undefined;
-      } catch (error) {
-        throw marked(error);
-      }
-    },
+    run,
+    get,
     all(sql, ...values) {
       settle();
-      try {
-        return statement(sql).all(...values) as unknown as readonly SqlRow[];
-      } catch (error) {
-        throw marked(error);
-      }
+      return inFile(() => statement(sql).all(...values) as unknown as readonly SqlRow[]);
     },
+    meta: (name) => get('SELECT value FROM meta WHERE name = ?', name)?.[0] as number | undefined,
+    setMeta: (name, value) => void run('INSERT OR REPLACE INTO meta VALUES (?, ?)', name, value),
     transaction(work, isWrittenBehind) {
       if (!isWrittenBehind || writer === undefined) {
         settle();
-        try {
-          transaction(connection, work);
-        } catch (error) {
-          throw marked(error);
-        }
+        inFile(() => transaction(connection, work));
         return;
       }
       behind = writer;

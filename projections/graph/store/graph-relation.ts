@@ -27,6 +27,16 @@ export type GraphRelation = {
 /** A relation attribute of a content type: the relation and the end it shows. */
 export type GraphRelationSide = { readonly relation: GraphRelation; readonly side: 'owner' | 'inverse' };
 
+/** Returns whether this end of a relation has one target at most. */
+export function isToOne({ relation, side }: GraphRelationSide): boolean {
+  return side === 'owner' ? relation.toOne : relation.exclusive;
+}
+
+/** Returns the content type at the other end of a relation. */
+export function farType({ relation, side }: GraphRelationSide): Uid {
+  return side === 'owner' ? relation.target : relation.rowSet.type;
+}
+
 /**
  * Returns the name under which the graph's file numbers a relation: JSON of type, path and attribute. A rename of either is another
  * relation.

@@ -1,3 +1,4 @@
+import { valueAt } from '../../../shared/map-values.ts';
 import type { ChangeLog } from './change-log.ts';
 import { ENTRY_COLUMNS, type Names } from './entry-names.ts';
 import type { GraphDatabase } from './graph-database.ts';
@@ -113,8 +114,7 @@ export function openGraphSession(
     const key = rowKey(entry.id, version);
     for (const world of worldsOf(version)) {
       const name = `${documentKeyOf(entry)}/${world}`;
-      const noted = relocalized.get(name) ?? { entry, world, gone: new Set() };
-      relocalized.set(name, noted);
+      const noted = valueAt(relocalized, name, () => ({ entry, world, gone: new Set() }));
       if (entry.rows[version] === undefined) noted.gone.add(key);
     }
   };

@@ -10,7 +10,7 @@ import {
   type PendingLinks,
   type WorldOrders,
 } from './pending-links.ts';
-import { DRAFT, PUBLISHED, type WorldNumber } from './row-keys.ts';
+import { BOTH_WORLDS, type WorldNumber } from './row-keys.ts';
 
 /** A link in both worlds, to be changed in place and saved. */
 export type LinkRecord = LinkEnds & {
@@ -29,6 +29,8 @@ export type LinkStore = {
   ownedBy(source: number): LinkRecord[];
   /** All links to an entry. */
   pointingAt(target: number): LinkRecord[];
+  /** All links that an entry is an end of: those that it owns first. */
+  around(entry: number): LinkRecord[];
   /** Finds the link between two entries; without orders if there is none. */
   find(relation: GraphRelation, source: number, target: number): LinkRecord;
   /** Stores differences from the stored link and reports them to the read index. */
@@ -57,6 +59,10 @@ export function createLinkStore(
   isFresh: (entry: number) => boolean,
 ): LinkStore {
   const pending = openPendingLinks(db);
+  const ownedBy = (source: number): LinkRecord[] =>
+    current(isFresh(source) ? [] : db.all(OWNED_BY, source), pending.ofSource(source)).sort(bySourceKey);
+  const pointingAt = (target: number): LinkRecord[] =>
+    current(isFresh(target) ? [] : db.all(POINTING_AT, target), pending.ofTarget(target)).sort(byTargetKey);
   /** Links of an entry as they are now. `rows`: as the file has them. */
   const current = (rows: readonly SqlRow[], changed: readonly PendingLink[]): LinkRecord[] => {
     const stored = rows.map(storedLink);
@@ -75,10 +81,9 @@ export function createLinkStore(
         isFresh(target) ? [] : db.all(OF_TARGET, target, relation.id),
         pending.ofTarget(target).filter((link) => link.relation === relation.id),
       ).sort(byTargetKey),
-    ownedBy: (source) =>
-      current(isFresh(source) ? [] : db.all(OWNED_BY, source), pending.ofSource(source)).sort(bySourceKey),
-    pointingAt: (target) =>
-      current(isFresh(target) ? [] : db.all(POINTING_AT, target), pending.ofTarget(target)).sort(byTargetKey),
+    ownedBy,
+    pointingAt,
+    around: (entry) => [...ownedBy(entry), ...pointingAt(entry)],
     find(relation, source, target) {
       const isNew = isFresh(source) || isFresh(target);
       const rows = isNew ? [] : db.all(FIND, source, relation.id, 0, target);
@@ -88,11 +93,11 @@ export function createLinkStore(
     save(record) {
       const before = record.stored;
       put(pending, record);
-      for (const world of [DRAFT, PUBLISHED] as const) {
+      for (const world of BOTH_WORLDS) {
         const order = record.orders[world];
         if (!sameOrder(order, before?.[world] ?? null)) changes.link(record, world, order);
       }
-      record.stored = isLinked(record) ? [record.orders[0], record.orders[1]] : undefined;
+      record.stored = isGone(record.orders) ? undefined : [record.orders[0], record.orders[1]];
     },
     flush: pending.flush,
   };
@@ -158,10 +163,6 @@ function put(pending: PendingLinks, record: LinkRecord): void {
   pending.put(key, [draft, published], stored !== undefined);
 }
 
-function isLinked({ orders }: LinkRecord): boolean {
-  return !isGone(orders);
-}
-
 /** The order of the primary key, and of the index over targets. */
 function bySourceKey(a: LinkRecord, b: LinkRecord): number {
   return a.relation.id - b.relation.id || a.component - b.component || a.target - b.target;
@@ -169,6 +170,33 @@ function bySourceKey(a: LinkRecord, b: LinkRecord): number {
 
 function byTargetKey(a: LinkRecord, b: LinkRecord): number {
   return a.relation.id - b.relation.id || a.source - b.source || a.component - b.component;
+}
+
+/** Reports links to the read index in each of the worlds where they are: as they are, or as removed. */
+export function reportLinks(
+  changes: ChangeLog,
+  records: Iterable<LinkRecord>,
+  worlds: readonly WorldNumber[],
+  as: 'there' | 'removed',
+): void {
+  for (const record of records) {
+    for (const world of worlds) {
+      const order = record.orders[world];
+      if (order !== null) changes.link(record, world, as === 'there' ? order : null);
+    }
+  }
+}
+
+/** Removes links from worlds. */
+export function removeLinks(
+  links: LinkStore,
+  records: Iterable<LinkRecord>,
+  worlds: readonly WorldNumber[],
+): void {
+  for (const record of records) {
+    for (const world of worlds) record.orders[world] = null;
+    links.save(record);
+  }
 }
 
 /** Returns whether the link is in a world. */

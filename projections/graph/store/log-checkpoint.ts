@@ -31,6 +31,7 @@ export type LogCheckpoint = {
   flush(): void;
 };
 
+const WRITE_LAST = 'INSERT OR REPLACE INTO last_event VALUES (1, ?, ?, ?, ?, ?)';
 const SEARCHED_EVERY_MS = 10_000;
 /** Some 300,000 records of others on a server, whose positions count bytes: a third of a second of search. */
 const SEARCHED_AT_MOST = 50_000_000n;
@@ -39,9 +40,7 @@ const SEARCHED_AT_MOST = 50_000_000n;
 export function openLogCheckpoint(db: GraphDatabase): LogCheckpoint {
   let position = readGraphPosition(db.connection);
   let last = readAppliedEvent(db.connection);
-  let readFrom = BigInt(
-    (db.get("SELECT value FROM meta WHERE name = 'read_from'")?.[0] as number | undefined) ?? 0,
-  );
+  let readFrom = BigInt(db.meta('read_from') ?? 0);
   // With a chain, the position is enough to continue, and a log that was replaced may be shorter than it was searched.
   if (readFrom < position || last?.chain !== undefined) readFrom = position;
   let searchedAt = Number.NEGATIVE_INFINITY;
@@ -50,7 +49,7 @@ export function openLogCheckpoint(db: GraphDatabase): LogCheckpoint {
     searchedAt = performance.now();
     written = readFrom;
     try {
-      db.transaction(() => db.run("INSERT OR REPLACE INTO meta VALUES ('read_from', ?)", readFrom), false);
+      db.transaction(() => db.setMeta('read_from', readFrom), false);
     } catch (error) {
       if (!isDiskFull(error)) throw error;
     }
@@ -60,15 +59,8 @@ export function openLogCheckpoint(db: GraphDatabase): LogCheckpoint {
     last: () => last,
     readFrom: () => readFrom,
     write({ id, stream, revision, position: at, chain }) {
-      db.run("INSERT OR REPLACE INTO meta VALUES ('position', ?)", at);
-      db.run(
-        'INSERT OR REPLACE INTO last_event VALUES (1, ?, ?, ?, ?, ?)',
-        at,
-        id,
-        stream,
-        revision,
-        chain ?? null,
-      );
+      db.setMeta('position', at);
+      db.run(WRITE_LAST, at, id, stream, revision, chain ?? null);
     },
     moved({ id, stream, revision, position: at, chain }) {
       position = at;

@@ -1,3 +1,4 @@
+import { valueAt } from '../../../shared/map-values.ts';
 import type { GraphDatabase } from './graph-database.ts';
 import type { GraphRelation } from './graph-relation.ts';
 
@@ -87,9 +88,7 @@ function createIndex(end: 'source' | 'target' | 'editor') {
   return {
     of: (entry: number): PendingEdit[] => [...(sets.get(entry) ?? [])],
     add(edit: PendingEdit): void {
-      const known = sets.get(edit[end]);
-      if (known === undefined) sets.set(edit[end], new Set([edit]));
-      else known.add(edit);
+      valueAt(sets, edit[end], () => new Set()).add(edit);
     },
     remove(edit: PendingEdit): void {
       const known = sets.get(edit[end]);

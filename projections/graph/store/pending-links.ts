@@ -1,3 +1,4 @@
+import { addToList, valueAt } from '../../../shared/map-values.ts';
 import type { GraphDatabase } from './graph-database.ts';
 import type { LinkOrder } from './link.ts';
 
@@ -51,14 +52,12 @@ export function openPendingLinks(db: GraphDatabase): PendingLinks {
       ?.get(target)
       ?.find((link) => link.relation === relation && link.component === component);
   const add = (link: PendingLink): void => {
-    const targets = bySource.get(link.source);
-    const between = targets?.get(link.target);
-    if (between !== undefined) between.push(link);
-    else if (targets !== undefined) targets.set(link.target, [link]);
-    else bySource.set(link.source, new Map([[link.target, [link]]]));
-    const others = byTarget.get(link.target);
-    if (others === undefined) byTarget.set(link.target, [link]);
-    else others.push(link);
+    addToList(
+      valueAt(bySource, link.source, () => new Map()),
+      link.target,
+      link,
+    );
+    addToList(byTarget, link.target, link);
   };
   return {
     find,

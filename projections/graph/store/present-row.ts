@@ -1,3 +1,4 @@
+import { valueAt } from '../../../shared/map-values.ts';
 import {
   DOCUMENT_PUBLISHED_FIELD,
   type FieldType,
@@ -150,13 +151,8 @@ type PresentComponents = (
 
 function createComponentsPresenter(registry: SchemaRegistry): PresentComponents {
   const presenters = new Map<Uid, ComponentPresenter>();
-  const presenterOf = (uid: Uid): ComponentPresenter => {
-    const known = presenters.get(uid);
-    if (known !== undefined) return known;
-    const created = publicAttributes(componentOf(registry, uid));
-    presenters.set(uid, created);
-    return created;
-  };
+  const presenterOf = (uid: Uid): ComponentPresenter =>
+    valueAt(presenters, uid, () => publicAttributes(componentOf(registry, uid)));
   const present = (uid: Uid, value: StoredComponent, inZone: boolean): IndexedComponent => {
     const { scalars, nested } = presenterOf(uid);
     const fields: Record<string, Scalar | null> = { id: value.id };

@@ -1,3 +1,4 @@
+import { valueAt } from '../../../shared/map-values.ts';
 import type { GraphDatabase } from './graph-database.ts';
 
 /** Numeric ids of rows. An assigned id never belongs to another row, even after its row was removed. */
@@ -17,9 +18,7 @@ export function openRowIds(db: GraphDatabase): RowIds {
       given.get(type)?.has(id) !== true &&
       db.get('SELECT 1 FROM ids WHERE type = ? AND id = ?', type, id) === undefined,
     give(type, id, key) {
-      const ofType = given.get(type);
-      if (ofType === undefined) given.set(type, new Map([[id, key]]));
-      else ofType.set(id, key);
+      valueAt(given, type, () => new Map()).set(id, key);
     },
     flush() {
       for (const [type, ids] of given) {

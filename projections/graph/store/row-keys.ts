@@ -31,7 +31,7 @@ export function rowKeyIn(world: WorldNumber, draftAndPublish: boolean, entry: nu
   return rowKey(entry, draftAndPublish ? world : UNVERSIONED);
 }
 
-const BOTH_WORLDS: readonly WorldNumber[] = [0, 1];
+export const BOTH_WORLDS: readonly WorldNumber[] = [0, 1];
 const ONE_WORLD: readonly (readonly WorldNumber[])[] = [[0], [1]];
 
 /** Returns the number of a version in keys. */

@@ -1,4 +1,5 @@
 import { lookUpPaths, type UniquePath } from '../../../shared/document/unique-values.ts';
+import { valueAt } from '../../../shared/map-values.ts';
 import type { RowSet } from '../../../shared/read-index/read-index.ts';
 import type { Attribute, ContentType, Model, Uid } from '../../../shared/schema/content-type.ts';
 import { relationSide, type SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
@@ -157,13 +158,7 @@ function createTypeView(
     bearerNames: bearers.map(({ name }) => name),
     shared: type.localized ? attributes.filter((each) => !each.localized).map(({ name }) => name) : [],
     unique,
-    relation(name) {
-      const known = sides.get(name);
-      if (known !== undefined) return known;
-      const created = resolveSide(type, name, relation);
-      sides.set(name, created);
-      return created;
-    },
+    relation: (name) => valueAt(sides, name, () => resolveSide(type, name, relation)),
   };
 }
 
