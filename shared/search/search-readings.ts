@@ -10,6 +10,7 @@ import {
   typedTerms,
   withoutStopWords,
 } from './search-terms.ts';
+import { AS_IT_STANDS } from './split-term.ts';
 import type { PhraseSynonyms, Synonyms } from './synonyms.ts';
 
 /** Terms of a reading with synonyms: as many as four words make when each of them is split. */
@@ -89,15 +90,10 @@ function synonymTerms(
   language: Language,
 ): readonly SearchTerm[] {
   return words.map((folded) => ({
+    ...AS_IT_STANDS,
     typed: term.typed,
     folded,
     stem: language.stem(folded),
-    isPrefix: false,
-    typos: 0,
-    mayHaveTypos: false,
-    synonyms: [],
-    joined: [],
-    splits: [],
     place,
     count: 1,
   }));

@@ -11,7 +11,8 @@ export function splitTerm(term: SearchTerm, split: Split, language: Language): r
   }));
 }
 
-const AS_IT_STANDS = {
+/** Members of a term that words match exactly. */
+export const AS_IT_STANDS = {
   isPrefix: false,
   typos: 0,
   mayHaveTypos: false,

@@ -1,3 +1,4 @@
+import { addToList } from '../map-values.ts';
 import type { SynonymGroups } from '../schema/content-type.ts';
 import { foldWord } from './fold-word.ts';
 import { splitWords } from './split-words.ts';
@@ -55,13 +56,7 @@ function addMember(
   if (first === undefined) return;
   const others = members.filter((other) => other.length > 0 && other.join(' ') !== member.join(' '));
   const isWord = (phrase: readonly string[]) => phrase.length === 1 && member.length === 1;
-  for (const other of others.filter(isWord)) add(words, first, other[0] as string);
+  for (const other of others.filter(isWord)) addToList(words, first, other[0] as string);
   const longer = others.filter((other) => !isWord(other));
-  if (longer.length > 0) add(phrases, first, { phrase: member, others: longer });
-}
-
-function add<Value>(lists: Map<string, Value[]>, name: string, value: Value): void {
-  const list = lists.get(name);
-  if (list === undefined) lists.set(name, [value]);
-  else list.push(value);
+  if (longer.length > 0) addToList(phrases, first, { phrase: member, others: longer });
 }

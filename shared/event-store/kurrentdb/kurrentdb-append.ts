@@ -217,7 +217,14 @@ export function callAppend(
   const { client } = connection.writer;
   const deadline = connection.retryLimits.deadlineMs + sizeOf(events) / SLOWEST_BYTES_PER_MS;
   const options = { streamState, requiresLeader: true, deadline, batchAppendSize: 0 };
-  return onWriter(connection, () => appendCall.call(client, stream, events.map(toEventData), options));
+  return onWriter(connection, () =>
+    appendCall.call(
+      client,
+      stream,
+      events.map((event) => toEventData(event)),
+      options,
+    ),
+  );
 }
 
 const RESOURCE_EXHAUSTED = 8;

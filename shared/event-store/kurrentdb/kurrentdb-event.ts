@@ -10,13 +10,9 @@ export type Recorded = NonNullable<ResolvedEvent['event']> & {
 };
 
 /** Converts an event for the client: JSON data, and the metadata as KurrentDB's custom metadata. */
-export function toEventData(event: EncodedEvent): EventData {
-  return jsonEvent({
-    id: event.id,
-    type: event.type,
-    data: JSON.parse(event.data),
-    metadata: withServerNames(JSON.parse(event.metadata) as EventMetadata),
-  });
+export function toEventData(event: EncodedEvent, metadataOf = withServerNames): EventData {
+  const { id, type, data, metadata } = event;
+  return jsonEvent({ id, type, data: JSON.parse(data), metadata: metadataOf(JSON.parse(metadata)) });
 }
 
 /** Converts an event to bytes. The text of the data is sent unchanged. */
@@ -29,12 +25,7 @@ export function toProposal({ data, metadata }: EncodedEvent): { data: Buffer; me
 
 /** Converts an event for `appendRecords`, whose metadata may have only strings. */
 export function toRecordData(event: EncodedEvent): EventData {
-  return jsonEvent({
-    id: event.id,
-    type: event.type,
-    data: JSON.parse(event.data),
-    metadata: metadataAsStrings(JSON.parse(event.metadata) as EventMetadata),
-  });
+  return toEventData(event, metadataAsStrings);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { convertToCommandError, ErrorType, isCommandError } from '@kurrent/kurrentdb-client';
 import { type Backoff, backoffMs, jittered } from '../../backoff.ts';
+import { valueWithin } from '../../value-within.ts';
 import type { Trouble } from '../event-store.ts';
 
 export type RetryLimits = {
@@ -150,15 +151,12 @@ export async function retrying<T>(
 
 /** Rejects with DeadlinePassed if the promise takes longer, and ignores its later result. */
 export async function withDeadline<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DeadlinePassed(milliseconds)), milliseconds);
-  });
-  try {
-    return await Promise.race([promise, deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const inTime = await valueWithin(
+    milliseconds,
+    promise.then((value) => ({ value })),
+  );
+  if (inTime === undefined) throw new DeadlinePassed(milliseconds);
+  return inTime.value;
 }
 
 /** All attempts of an operation failed. Its cause says whether it may succeed later. */

@@ -58,42 +58,32 @@ async function run(context: Run): Promise<void> {
     try {
       await subscribeOnce(context, cursor);
     } catch (error) {
-      if (error instanceof Refused)
-        throw await explained(context.connection.retryLimits, OPERATION, error.reason);
-      if (!(error instanceof Dropped)) throw error;
+      if (!(error instanceof CallEnded)) throw error;
+      if (!error.passes) throw await explained(context.connection.retryLimits, OPERATION, error.reason);
       if (cursor.at !== started) attempt = 1;
       await pause(context, error.reason, attempt);
     }
   }
 }
 
-/** Reason to subscribe again. */
-class Dropped extends Error {
+/** The call ended by itself. `passes`: it is a reason to subscribe again; else the server refuses for good. */
+class CallEnded extends Error {
   readonly reason: Error;
+  readonly passes: boolean;
   constructor(reason: Error) {
     super(reason.message);
     this.reason = reason;
-  }
-}
-
-/** The server refuses for good. */
-class Refused extends Error {
-  readonly reason: Error;
-  constructor(reason: Error) {
-    super(reason.message);
-    this.reason = reason;
+    this.passes = isPassing(reason) || reason instanceof SubscriptionEnded;
   }
 }
 
 const OPERATION = 'subscription';
 
-async function orDropped<T>(promise: Promise<T>, call?: SpaceCall): Promise<T> {
+async function orEnded<T>(promise: Promise<T>, call?: SpaceCall): Promise<T> {
   try {
     return await promise;
   } catch (error) {
-    const reason = call === undefined ? (error as Error) : call.failed(error);
-    const passes = isPassing(reason) || reason instanceof SubscriptionEnded;
-    throw passes ? new Dropped(reason) : new Refused(reason);
+    throw new CallEnded(call === undefined ? (error as Error) : call.failed(error));
   }
 }
 
@@ -109,12 +99,12 @@ async function subscribeOnce(
     signal,
     ...(request.stream !== undefined && { stream: request.stream }),
   };
-  const call = await orDropped(openSpaceCall(connection, options));
+  const call = await orEnded(openSpaceCall(connection, options));
   const member = createSubscriber(call, cursor);
   watch.add(member.subscriber);
   try {
     for (;;) {
-      const step = await orDropped(call.next(request.batchSize), call);
+      const step = await orEnded(call.next(request.batchSize), call);
       if (step === undefined) return;
       await member.handle(step, request);
       if (cursor.at < watch.wanted() && call.isQuiet()) watch.look();

@@ -95,17 +95,13 @@ function eventRow(row: StoredRow): EventRow {
 /** Position and link of the file's last event, of any namespace; 0n if there is none. */
 export function readHead(db: Database): { readonly position: bigint; readonly chain: string } {
   const sql = 'SELECT position, chain FROM event ORDER BY position DESC LIMIT 1';
-  const row = prepared(db, sql, { bigints: true, arrays: true }).get() as unknown as
-    | readonly [bigint, string]
-    | undefined;
+  const row = readRow<readonly [bigint, string]>(db, sql);
   return row === undefined ? { position: 0n, chain: CHAIN_START } : { position: row[0], chain: row[1] };
 }
 
 /** Link of the event at a position; undefined if there is none. */
 export function readLink(db: Database, position: bigint): string | undefined {
-  const sql = 'SELECT chain FROM event WHERE position = ?';
-  const row = prepared(db, sql, { bigints: true, arrays: true }).get(position);
-  return (row as unknown as readonly [string] | undefined)?.[0];
+  return readRow<readonly [string]>(db, 'SELECT chain FROM event WHERE position = ?', position)?.[0];
 }
 
 /** Position of the file's last event, 0n if there is none. */
@@ -137,9 +133,7 @@ export function findEvent(
   space: string,
   id: string,
 ): { readonly stream: string; readonly revision: bigint; readonly position: bigint } | undefined {
-  const row = prepared(db, FIND_EVENT, { bigints: true, arrays: true }).get(id, space) as unknown as
-    | readonly [string, bigint, bigint]
-    | undefined;
+  const row = readRow<readonly [string, bigint, bigint]>(db, FIND_EVENT, id, space);
   return row && { stream: row[0], revision: row[1], position: row[2] };
 }
 
@@ -160,6 +154,9 @@ export function readForeignVersion(db: Database): number {
 }
 
 function readOne<T>(db: Database, sql: string, ...parameters: (string | bigint)[]): T {
-  const row = prepared(db, sql, { bigints: true, arrays: true }).get(...parameters);
-  return (row as unknown as readonly [T])[0];
+  return readRow<readonly [T]>(db, sql, ...parameters)?.[0] as T;
+}
+
+function readRow<Row>(db: Database, sql: string, ...parameters: (string | bigint)[]): Row | undefined {
+  return prepared(db, sql, { bigints: true, arrays: true }).get(...parameters) as Row | undefined;
 }
