@@ -1,4 +1,5 @@
 import { type Client, errors } from '@elastic/elasticsearch';
+import { valueAt } from '../../map-values.ts';
 import type { Uid } from '../../schema/content-type.ts';
 import type {
   DocumentIndex,
@@ -46,14 +47,11 @@ const BULK =
 export function createDocumentWriter(options: DocumentWriterOptions): DocumentIndex {
   const { client, names, layouts, types, set } = options;
   const targets = { draft: new Map<Uid, string>(), published: new Map<Uid, string>() };
-  const targetOf: TargetOf = (type, world) => {
-    const known = targets[world].get(type);
-    if (known !== undefined) return known;
-    const alias = names.alias(type, world);
-    const target = writeAlias(set[alias] ?? alias);
-    targets[world].set(type, target);
-    return target;
-  };
+  const targetOf: TargetOf = (type, world) =>
+    valueAt(targets[world], type, () => {
+      const alias = names.alias(type, world);
+      return writeAlias(set[alias] ?? alias);
+    });
   /** Indices written since their last refresh. At first all, because a previous process may have written them. */
   const unrefreshed = new Set<string>();
   for (const type of types) {
@@ -89,10 +87,7 @@ export function createDocumentWriter(options: DocumentWriterOptions): DocumentIn
   return {
     present(row, neighbours) {
       const document = present({ sink, targetOf, layouts }, row, neighbours);
-      const { buffer } = document.bytes;
-      const known = standing.get(buffer);
-      if (known === undefined) standing.set(buffer, { documents: 1 });
-      else known.documents++;
+      valueAt(standing, document.bytes.buffer, () => ({ documents: 0 })).documents++;
       return document;
     },
     release(documents) {

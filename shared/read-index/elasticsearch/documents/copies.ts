@@ -1,4 +1,6 @@
+import { valueAt } from '../../../map-values.ts';
 import { createRecentValues, type RecentValues } from '../../../recent-values.ts';
+import { remembered } from '../../../remembered.ts';
 import type { Neighbours } from '../../document-index.ts';
 import type { Place } from '../layout/document-layout.ts';
 
@@ -7,14 +9,11 @@ export type Copies = RecentValues<number, Buffer>;
 
 /** Bytes cached at each node for the next documents of a world. */
 const CACHED_BYTES = 2 ** 24;
-const copies = new WeakMap<Neighbours, Map<Place, Copies>>();
+const copiesIn = remembered((_: Neighbours) => new Map<Place, Copies>());
 
 /** Cached copies of a node. */
 export function copiesAt(neighbours: Neighbours, place: Place): Copies {
-  const byPlace = copies.get(neighbours) ?? new Map<Place, Copies>();
-  const known = byPlace.get(place);
-  if (known !== undefined) return known;
-  const created = createRecentValues<number, Buffer>(CACHED_BYTES, (copy) => copy.length);
-  copies.set(neighbours, byPlace.set(place, created));
-  return created;
+  return valueAt(copiesIn(neighbours), place, () =>
+    createRecentValues<number, Buffer>(CACHED_BYTES, (copy) => copy.length),
+  );
 }

@@ -1,3 +1,4 @@
+import { valueAt } from '../../../map-values.ts';
 import { createRecentValues, type RecentValues } from '../../../recent-values.ts';
 import { type Language, languageOf } from '../../../search/languages.ts';
 import { indexedWord, type WordKind } from '../../../search/match-word.ts';
@@ -58,17 +59,8 @@ function addField(written: Written, locale: string, field: SearchField, texts: I
 }
 
 function writtenWord(locale: string, key: string, { kind }: SearchField): WrittenWord {
-  const name = `${kind} ${locale}`;
-  let known = recentWords.get(name);
-  if (known === undefined) {
-    known = createRecentValues(CACHED_WORDS);
-    recentWords.set(name, known);
-  }
-  const before = known.get(key);
-  if (before !== undefined) return before;
-  const word = createWrittenWord(languageOf(locale), key, kind);
-  known.set(key, word);
-  return word;
+  const known = valueAt(recentWords, `${kind} ${locale}`, () => createRecentValues(CACHED_WORDS));
+  return valueAt(known, key, () => createWrittenWord(languageOf(locale), key, kind));
 }
 
 function createWrittenWord(language: Language, key: string, kind: WordKind): WrittenWord {

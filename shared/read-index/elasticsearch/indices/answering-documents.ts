@@ -1,6 +1,6 @@
 import type { Client } from '@elastic/elasticsearch';
 import { type AnsweringProcesses, type AnsweringReport, MOST_ANSWERING } from '../../answering-processes.ts';
-import { hasStatus, type ProgressDocumentOptions, progressIndex } from './progress-document.ts';
+import { type ProgressDocumentOptions, progressIndex, undefinedOn } from './progress-document.ts';
 
 /** Documents of a search: the progress of logs and the acknowledgements are among them. */
 const MOST_FOUND = 2 * MOST_ANSWERING;
@@ -43,9 +43,7 @@ export function createAnsweringDocuments({
     },
     async remove(process) {
       const path = `/${index}/_doc/${encodeURIComponent(reportId(process))}`;
-      await client.transport.request({ method: 'DELETE', path }, OPTIONS).catch((error: unknown) => {
-        if (!hasStatus(error, 404)) throw error;
-      });
+      await client.transport.request({ method: 'DELETE', path }, OPTIONS).catch(undefinedOn(404));
     },
     async await({ epoch, beats }) {
       const body: AwaitedBody = { epoch, beats: Object.fromEntries(beats) };
@@ -54,13 +52,9 @@ export function createAnsweringDocuments({
     },
     async awaited() {
       const path = `/${index}/_source/${encodeURIComponent(awaitedId)}`;
-      try {
-        const found = (await client.transport.request({ method: 'GET', path }, OPTIONS)) as AwaitedBody;
-        return { epoch: found.epoch, beats: new Map(Object.entries(found.beats)) };
-      } catch (error) {
-        if (hasStatus(error, 404)) return undefined;
-        throw error;
-      }
+      const answer = await client.transport.request({ method: 'GET', path }, OPTIONS).catch(undefinedOn(404));
+      const found = answer as AwaitedBody | undefined;
+      return found && { epoch: found.epoch, beats: new Map(Object.entries(found.beats)) };
     },
   };
 }
@@ -71,9 +65,5 @@ function readReport(body: ReportBody): AnsweringReport {
 
 /** Writes a document. A later leader's is kept. */
 async function put(client: Client, path: string, body: object): Promise<void> {
-  try {
-    await client.transport.request({ method: 'PUT', path, body }, OPTIONS);
-  } catch (error) {
-    if (!hasStatus(error, 409)) throw error;
-  }
+  await client.transport.request({ method: 'PUT', path, body }, OPTIONS).catch(undefinedOn(409));
 }

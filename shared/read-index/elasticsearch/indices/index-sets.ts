@@ -4,10 +4,9 @@ import type { IndexSet } from '../../index-set.ts';
 import type { World } from '../../read-index.ts';
 import type { DocumentLayout } from '../layout/document-layout.ts';
 import { createIndexNames, type IndexNames, keptAlias, writeAlias } from '../layout/index-names.ts';
-import { acknowledged } from './acknowledged.ts';
 import { type CreateIndexOptions, createIndex, signature } from './create-index.ts';
 import { deleteIndices } from './delete-indices.ts';
-import { fenceActions, isLeaderFenced } from './leader-fence.ts';
+import { moveAliases } from './leader-fence.ts';
 import { type FoundIndices, placesOf, readIndices } from './read-indices.ts';
 
 export type IndexSetsOptions = CreateIndexOptions & {
@@ -38,7 +37,7 @@ export type IndexSets = {
 
 /** Creates the sets of a namespace. Every call asks the cluster: nothing is cached here. */
 export function createIndexSets(options: IndexSetsOptions): IndexSets {
-  const { client, names, space, layouts } = options;
+  const { names, space, layouts } = options;
   const places = placesOf(layouts);
   const aliasOf = ({ layout, world }: (typeof places)[number]) => names.alias(layout.type, world);
   const live = async () => liveSet(await readIndices(options), options);
@@ -93,15 +92,7 @@ export function createIndexSets(options: IndexSetsOptions): IndexSets {
             : [{ remove: { index: old, alias } }, { add: { index: old, alias: keptAlias(space) } }]),
         ];
       });
-      if (actions.length === 0) return true;
-      try {
-        const all = [...fenceActions(space, epoch), ...actions];
-        await acknowledged(client.indices.updateAliases({ actions: all }));
-        return true;
-      } catch (error) {
-        if (isLeaderFenced(error)) return false;
-        throw error;
-      }
+      return moveAliases(options, epoch, actions);
     },
   };
 }
@@ -151,7 +142,8 @@ export async function removeSet(client: Client, space: string, set: IndexSet): P
 
 type AliasesByIndex = { readonly [index: string]: { readonly aliases?: object } };
 
-function liveSet(
+/** Returns the indices of layouts that searches find, by their aliases. */
+export function liveSet(
   found: FoundIndices,
   { names, layouts }: Pick<IndexSetsOptions, 'names' | 'layouts'>,
 ): IndexSet {

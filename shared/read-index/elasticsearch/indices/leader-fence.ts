@@ -49,6 +49,26 @@ export function createLeaderFence(client: Client, space: string): LeaderFence {
   };
 }
 
+/**
+ * Moves aliases in one call: no search sees a part of it, and it may be repeated after an answer was lost. Returns false and does
+ * nothing if `epoch` is not the newest that raised the fence.
+ */
+export async function moveAliases(
+  { client, space }: { readonly client: Client; readonly space: string },
+  epoch: number,
+  actions: readonly estypes.IndicesUpdateAliasesAction[],
+): Promise<boolean> {
+  if (actions.length === 0) return true;
+  try {
+    const all = [...fenceActions(space, epoch), ...actions];
+    await acknowledged(client.indices.updateAliases({ actions: all }));
+    return true;
+  } catch (error) {
+    if (isLeaderFenced(error)) return false;
+    throw error;
+  }
+}
+
 /** Actions that make a call of `_aliases` fail if this epoch is no longer the newest: see isFenced. */
 export function fenceActions(space: string, epoch: number): readonly estypes.IndicesUpdateAliasesAction[] {
   // Before the first leader no call can be refused.

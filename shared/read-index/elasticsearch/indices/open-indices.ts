@@ -2,11 +2,12 @@ import type { Client } from '@elastic/elasticsearch';
 import type { Uid } from '../../../schema/content-type.ts';
 import type { IndexSet } from '../../index-set.ts';
 import type { DocumentLayout } from '../layout/document-layout.ts';
-import { type IndexNames, writeAlias } from '../layout/index-names.ts';
+import { writeAlias } from '../layout/index-names.ts';
 import { acknowledged } from './acknowledged.ts';
-import { createIndex, type IndexSpread, signature } from './create-index.ts';
+import { createIndex, signature } from './create-index.ts';
 import { deleteIndices } from './delete-indices.ts';
-import { fenceActions, isLeaderFenced } from './leader-fence.ts';
+import { type IndexSetsOptions, liveSet } from './index-sets.ts';
+import { moveAliases } from './leader-fence.ts';
 import { progressIndex } from './progress-document.ts';
 import {
   type FoundIndex,
@@ -17,18 +18,11 @@ import {
 } from './read-indices.ts';
 import { tagsIndex } from './tags-document.ts';
 
-export type OpenIndicesOptions = {
-  readonly client: Client;
-  readonly names: IndexNames;
-  readonly space: string;
-  readonly layouts: readonly DocumentLayout[];
-  /** Log that documents are made from: indices made from another one are not used. */
-  readonly log: string;
+export type OpenIndicesOptions = IndexSetsOptions & {
   /** True to make every document again, whatever the indices have. */
   readonly replaceAll: boolean;
   /** Epoch of the leader that makes them. */
   readonly epoch: number;
-  readonly spread: IndexSpread;
 };
 
 /** Indices of a namespace. Until `promote`, reads use the existing ones. */
@@ -64,12 +58,8 @@ export async function openIndices(options: OpenIndicesOptions): Promise<OpenedIn
   );
   await setReplicas(options);
   const missing = layouts.filter((layout) => replaceAll || !isWhole(found, layout, log));
-  const whole = placesOf(layouts.filter((layout) => !missing.includes(layout)));
-  const set: Record<string, string> = {};
-  for (const place of whole) {
-    const index = found(place).find(({ read }) => read)?.index;
-    if (index !== undefined) set[names.alias(place.layout.type, place.world)] = index;
-  }
+  const whole = layouts.filter((layout) => !missing.includes(layout));
+  const set: Record<string, string> = { ...liveSet(found, { names, layouts: whole }) };
   await giveWriteAliases(client, Object.values(set));
   const built = await Promise.all(placesOf(missing).map((place) => makeNext(options, place, found(place))));
   for (const { alias, index } of built) set[alias] = index;
@@ -136,22 +126,10 @@ async function setReplicas({ client, space, spread }: OpenIndicesOptions): Promi
   });
 }
 
-/** All in one call: no search sees a part of it. May be repeated after an answer was lost. */
-async function promote(
-  { client, space, epoch }: OpenIndicesOptions,
-  built: readonly Built[],
-): Promise<boolean> {
-  if (built.length === 0) return true;
+function promote(options: OpenIndicesOptions, built: readonly Built[]): Promise<boolean> {
   const actions = built.flatMap(({ alias, index, old }) => [
     ...old.map((each) => ({ remove: { index: each, alias, must_exist: false } })),
     { add: { index, alias } },
   ]);
-  try {
-    const all = [...fenceActions(space, epoch), ...actions];
-    await acknowledged(client.indices.updateAliases({ actions: all }));
-    return true;
-  } catch (error) {
-    if (isLeaderFenced(error)) return false;
-    throw error;
-  }
+  return moveAliases(options, options.epoch, actions);
 }

@@ -30,23 +30,16 @@ export function createProgressDocument({ client, space, log }: ProgressDocumentO
   const options = { requestTimeout: REQUEST_TIMEOUT, maxRetries: 0 };
   return {
     async read() {
-      try {
-        const answer = await client.transport.request({ method: 'GET', path: path('_source') }, options);
-        return readBody(answer as ProgressBody);
-      } catch (error) {
-        if (hasStatus(error, 404)) return undefined;
-        throw error;
-      }
+      const request = { method: 'GET', path: path('_source') };
+      const answer = await client.transport.request(request, options).catch(undefinedOn(404));
+      return answer === undefined ? undefined : readBody(answer as ProgressBody);
     },
     async write({ epoch, position, parked }) {
       const query = `version=${position}&version_type=external_gte`;
       const body = { epoch, position: String(position), parked: parked.map(storeParked) };
-      try {
-        await client.transport.request({ method: 'PUT', path: `${path('_doc')}?${query}`, body }, options);
-      } catch (error) {
-        // Another process has written a later position.
-        if (!hasStatus(error, 409)) throw error;
-      }
+      const request = { method: 'PUT', path: `${path('_doc')}?${query}`, body };
+      // 409: another process has written a later position.
+      await client.transport.request(request, options).catch(undefinedOn(409));
     },
   };
 }
@@ -73,13 +66,10 @@ export function createOwnerDocument(client: Client, space: string): OwnerStore {
   const options = { requestTimeout: REQUEST_TIMEOUT, maxRetries: 0 };
   return {
     async read() {
-      try {
-        const found = await client.transport.request({ method: 'GET', path: path('_source') }, options);
-        return parseOwners(JSON.stringify(found), `the document owner of ${progressIndex(space)}`).owners;
-      } catch (error) {
-        if (hasStatus(error, 404)) return {};
-        throw error;
-      }
+      const request = { method: 'GET', path: path('_source') };
+      const found = await client.transport.request(request, options).catch(undefinedOn(404));
+      if (found === undefined) return {};
+      return parseOwners(JSON.stringify(found), `the document owner of ${progressIndex(space)}`).owners;
     },
     async write(owners) {
       await openProgressIndex(client, space);
@@ -102,6 +92,13 @@ function storeParked(parked: ParkedState): ProgressBody['parked'][number] {
 }
 
 /** Returns whether an error is an answer of the cluster with this HTTP status. */
-export function hasStatus(error: unknown, status: number): boolean {
+function hasStatus(error: unknown, status: number): boolean {
   return error instanceof errors.ResponseError && error.statusCode === status;
+}
+
+/** For `.catch`: gives undefined if the cluster answered with one of these HTTP statuses. Throws every other error. */
+export function undefinedOn(...statuses: readonly number[]): (error: unknown) => undefined {
+  return (error) => {
+    if (!statuses.some((status) => hasStatus(error, status))) throw error;
+  };
 }

@@ -1,9 +1,9 @@
 import type { ChangedTags, ChangedTagsStore, TagsVersion } from '../../changed-tags.ts';
 import {
-  hasStatus,
   openSmallIndex,
   type ProgressDocumentOptions,
   progressIndex,
+  undefinedOn,
 } from './progress-document.ts';
 
 const OPTIONS = { requestTimeout: 5_000, maxRetries: 0 };
@@ -35,13 +35,10 @@ export function createTagsDocument({ client, space, log }: ProgressDocumentOptio
   const index = tagsIndex(space);
   const path = `/${index}/_doc/${encodeURIComponent(log)}`;
   const latest: ChangedTagsStore['latest'] = async () => {
-    try {
-      const found = (await client.transport.request({ method: 'GET', path }, OPTIONS)) as Found;
-      return { state: readBody(found._source), version: versionOf(found) };
-    } catch (error) {
-      if (hasStatus(error, 404)) return { state: undefined, version: 'absent' };
-      throw error;
-    }
+    const answer = await client.transport.request({ method: 'GET', path }, OPTIONS).catch(undefinedOn(404));
+    if (answer === undefined) return { state: undefined, version: 'absent' };
+    const found = answer as Found;
+    return { state: readBody(found._source), version: versionOf(found) };
   };
   return {
     latest,
@@ -66,13 +63,9 @@ export function createTagsDocument({ client, space, log }: ProgressDocumentOptio
           ? 'op_type=create'
           : `if_seq_no=${version.sequence}&if_primary_term=${version.primary}`;
       const request = { method: 'PUT', path: `${path}?${condition}`, body: bodyOf(state) };
-      try {
-        return versionOf((await client.transport.request(request, OPTIONS)) as Version);
-      } catch (error) {
-        // A condition on an index that was deleted is a 404.
-        if (hasStatus(error, 409) || hasStatus(error, 404)) return undefined;
-        throw error;
-      }
+      // 404: a condition on an index that was deleted.
+      const answer = await client.transport.request(request, OPTIONS).catch(undefinedOn(409, 404));
+      return answer === undefined ? undefined : versionOf(answer as Version);
     },
   };
 }

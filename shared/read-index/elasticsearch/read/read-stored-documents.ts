@@ -1,4 +1,5 @@
 import type { Client } from '@elastic/elasticsearch';
+import { addToList } from '../../../map-values.ts';
 import type { Uid } from '../../../schema/content-type.ts';
 import type { World } from '../../read-index.ts';
 import type { StoredDocument, StoredDocuments, StoredFields, StoredKey } from '../../stored-documents.ts';
@@ -78,10 +79,7 @@ export function readStoredDocuments(client: Client, indexOf: IndexOf): StoredDoc
 function byIndex(indexOf: IndexOf, documents: readonly StoredKey[]): Map<string, number[]> {
   const keys = new Map<string, number[]>();
   for (const { type, world, key } of documents) {
-    const index = indexOf(type, world);
-    const known = keys.get(index);
-    if (known === undefined) keys.set(index, [key]);
-    else known.push(key);
+    addToList(keys, indexOf(type, world), key);
   }
   return keys;
 }
