@@ -17,7 +17,7 @@ export function checkOfAttribute<Some extends Check>(
   data: Data,
 ): Some {
   if (condition === undefined || isTrue(condition, data)) return check;
-  return { ...check, strength: 'draft', passwords: 'draft' };
+  return { ...check, strength: 'draft', passwords: 'draft', isNewEntry: false };
 }
 
 /** A rule that cannot be evaluated hides nothing. */

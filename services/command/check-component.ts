@@ -100,7 +100,7 @@ function checkList(
 ): unknown {
   const value = check.mode === 'publish' ? (sent ?? []) : sent;
   if (value === undefined) {
-    if (attribute.required && isComplete(check) && check.mode === 'creation') {
+    if (attribute.required && check.mode === 'creation' && (check.isNewEntry || isComplete(check))) {
       report(check, path, `${path} must be defined.`);
     }
     return undefined;

@@ -1,8 +1,10 @@
 import type { EntryValues, LinkTarget, RelationOperation } from '../../shared/document/events.ts';
 import type { Attribute, ContentType, RelationAttribute } from '../../shared/schema/content-type.ts';
 import { checkOfAttribute } from './attribute-condition.ts';
+import { report } from './check.ts';
 import { checkComponentAttribute, checkDynamicZone, type EntryCheck } from './check-component.ts';
 import { checkScalar } from './check-scalar.ts';
+import { typeMessage } from './describe-value.ts';
 import type { Data } from './parse-data.ts';
 import { orderConnections } from './place-links.ts';
 import { notLinkedError } from './relation-problems.ts';
@@ -30,6 +32,7 @@ export type Current = {
 export function checkEntry(check: EntryCheck, type: ContentType, data: Data, current: Current): EntryInput {
   const values: Record<string, unknown> = {};
   const relations: RelationOperation[] = [];
+  if (!type.localized) checkLocale(check, data['locale']);
   for (const attribute of type.attributes.values()) {
     const sent = Object.hasOwn(data, attribute.name) ? data[attribute.name] : undefined;
     if ((sent === undefined || sent === null) && current.inherits(attribute.name)) continue;
@@ -44,6 +47,12 @@ export function checkEntry(check: EntryCheck, type: ContentType, data: Data, cur
     }
   }
   return { values, relations };
+}
+
+/** Reports a `locale` that is no text. A type without i18n has no locales, but Strapi validates the attribute. */
+function checkLocale(check: EntryCheck, locale: unknown): void {
+  if (locale === undefined || locale === null || typeof locale === 'string') return;
+  report(check, 'locale', typeMessage('locale', 'string', locale, locale), locale);
 }
 
 /** An entry that is to be published. */

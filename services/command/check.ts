@@ -8,6 +8,8 @@ import type { BodyProblem } from './problem.ts';
 export type Check = {
   readonly strength: 'draft' | 'published';
   readonly mode: 'creation' | 'update' | 'publish';
+  /** A new entry, also in a new locale, has to be sent with its required lists, even as a draft. */
+  readonly isNewEntry: boolean;
   /**
    * Strength for passwords: only the body has them in clear, so they are validated at once, as strictly as the whole
    * write.

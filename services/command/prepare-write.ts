@@ -47,17 +47,19 @@ export function prepareWrite(
 ): PreparedWrite {
   const { type } = state;
   const draft = draftOf(state, locale);
-  const scope = relationScope(environment, locale);
+  const isNewEntry = draft === undefined;
+  const scope = relationScope(environment, locale, isNewEntry);
   const check: EntryCheck = {
     strength: type.draftAndPublish ? 'draft' : 'published',
-    mode: draft === undefined ? 'creation' : 'update',
+    mode: isNewEntry ? 'creation' : 'update',
+    isNewEntry,
     passwords: publish || !type.draftAndPublish ? 'published' : 'draft',
     problems: [],
     unreadable: [],
     hashes,
     relations: scope,
   };
-  const isFurtherLocale = draft === undefined && state.entries.length > 0;
+  const isFurtherLocale = isNewEntry && state.entries.length > 0;
   const sent = checkEntry(check, type, data, {
     values: draft?.values ?? {},
     inherits: (attribute) => isFurtherLocale && isShared(type, attribute),
@@ -90,11 +92,12 @@ export function preparePublication(
   const check: EntryCheck = {
     strength: 'published',
     mode: 'publish',
+    isNewEntry: false,
     passwords: 'published',
     problems: [],
     unreadable: [],
     hashes: new Map(),
-    relations: relationScope(environment, locale),
+    relations: relationScope(environment, locale, false),
   };
   const { type, documentId } = state;
   const linked = (name: string): readonly LinkTarget[] =>
@@ -163,12 +166,17 @@ function inheritedRelations(
   });
 }
 
-function relationScope(environment: CheckEnvironment, locale: string | null): RelationScope {
+function relationScope(
+  environment: CheckEnvironment,
+  locale: string | null,
+  isNewEntry: boolean,
+): RelationScope {
   return {
     registry: environment.registry(),
     finder: environment.finder ?? graphFinder(environment.graph),
     defaultLocale: environment.defaultLocale,
     locale,
+    isNewEntry,
     strict: environment.strictRelations === true,
     faults: [],
     missing: new Map(),

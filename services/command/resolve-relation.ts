@@ -25,6 +25,8 @@ export type RelationScope = {
   readonly defaultLocale: string;
   /** Locale of the entry that is written: null if its type has no i18n. */
   readonly locale: string | null;
+  /** The option `strict` of a relation has no effect in a new entry, as in Strapi. */
+  readonly isNewEntry: boolean;
   /** Required relations and files have to be there, as in Strapi with `strictRelations`. */
   readonly strict: boolean;
   /** Filled: the first thing that makes the relations as a whole unreadable, in Strapi's words. */
@@ -116,12 +118,12 @@ function updateOf(
     (target) => !connected.has(linkKey(target)),
   );
   if (removed.length === 0 && connect.length === 0) return undefined;
-  const options = value['options'];
+  const options = isRecord(value['options']) ? value['options'] : {};
   return {
     kind: 'update',
     disconnect: removed,
     connect: distinct(connect, ({ target }) => target),
-    strict: !(isRecord(options) && options['strict'] === false),
+    strict: scope.isNewEntry || Boolean(options['strict'] ?? true),
   };
 }
 

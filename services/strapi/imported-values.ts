@@ -119,7 +119,7 @@ function problemsOf(attribute: ScalarAttribute, value: unknown): readonly BodyPr
   const problems: BodyProblem[] = [];
   const check = { problems, unreadable: [], hashes: new Map<string, string>() };
   checkScalar(
-    { ...check, strength: 'published', mode: 'publish', passwords: 'draft' },
+    { ...check, strength: 'published', mode: 'publish', isNewEntry: false, passwords: 'draft' },
     attribute,
     attribute.name,
     value,

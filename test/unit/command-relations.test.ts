@@ -108,6 +108,14 @@ describe('a to-many relation', () => {
     expect(linked('tags')).toEqual(expected);
   });
 
+  test('strict: false has no effect in a new entry, as in Strapi', async () => {
+    const connect = [{ documentId: t[2], position: { before: t[4] } }];
+    const tags = { connect, options: { strict: false } };
+    await expect(
+      world.execute({ kind: 'create', type: BOOK, status: 'draft', body: { data: { tags } } }),
+    ).rejects.toThrow('needs to be connected first');
+  });
+
   test('a document at two positions is refused, as in Strapi', async () => {
     const documentId = t[2];
     for (const position of [{ start: true }, undefined])

@@ -37,6 +37,20 @@ const SCHEMAS = schemasOf(
         level: { type: 'integer', default: 3 },
       },
     },
+    page: {
+      pluginOptions: { i18n: { localized: true } },
+      attributes: {
+        name: { type: 'string', pluginOptions: { i18n: { localized: true } } },
+        parts: {
+          type: 'component',
+          component: 'x.part',
+          repeatable: true,
+          required: true,
+          pluginOptions: { i18n: { localized: true } },
+        },
+        zone: { type: 'dynamiczone', components: ['x.part'], required: true },
+      },
+    },
     thing: {
       options: { draftAndPublish: false },
       attributes: {
@@ -79,6 +93,44 @@ async function stored(attribute: string, value: unknown, status: Status = 'draft
   const { documentId, version } = await world.execute({ kind: 'create', type: KIT, status, body });
   return valuesOf(world, KIT, documentId, version)?.[attribute];
 }
+
+describe('required lists of components and zones', () => {
+  const PAGE = 'api::page.page';
+  const lists = { parts: [], zone: [] };
+
+  test.each<Status>(['draft', 'published'])(
+    'a new %s without them is refused, as in Strapi',
+    async (status) => {
+      const { details } = await refusal({ name: 'n' }, status, PAGE);
+      expect(details).toMatchObject({
+        errors: [
+          { path: ['parts'], message: 'parts must be defined.' },
+          { path: ['zone'], message: 'zone must be defined.' },
+        ],
+      });
+    },
+  );
+
+  test('an edit may omit them; a new locale omits those that all locales share', async () => {
+    const body = { data: { name: 'n', ...lists } };
+    const { documentId } = await world.execute({ kind: 'create', type: PAGE, status: 'draft', body });
+    const edit = { kind: 'update', type: PAGE, documentId, status: 'draft' } as const;
+    await world.execute({ ...edit, body: { data: { name: 'm' } } });
+    await expect(world.execute({ ...edit, locale: 'de', body: { data: { name: 'm' } } })).rejects.toThrow(
+      'parts must be defined.',
+    );
+    await world.execute({ ...edit, locale: 'de', body: { data: { name: 'm', parts: [] } } });
+  });
+});
+
+test.each([5, true, ['en'], {}])(
+  'a locale that is no text is refused in the body of a type without i18n: %j',
+  async (locale) => {
+    expect((await refusal({ locale })).message).toContain('locale must be a `string` type');
+    expect(await stored('text', 'a')).toBe('a');
+    await world.execute({ kind: 'create', type: KIT, status: 'draft', body: { data: { locale: 'en' } } });
+  },
+);
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
