@@ -1,34 +1,34 @@
 import { assertNever } from '../../shared/assert-never.ts';
 import type { Attribute, ContentType, Model, Uid } from '../../shared/schema/content-type.ts';
 import { isContentType, queryableScalars } from '../../shared/schema/system-attributes.ts';
-import { type JsonSchema, type OpenApiScope, schemaRef } from './openapi-types.ts';
+import { anyOfSchemas, envelopeSchema, listSchema, objectSchema, schemaRef } from './document-parts.ts';
+import type { JsonSchema, OpenApiScope } from './openapi-types.ts';
 import { scalarAnswerSchema } from './scalar-schemas.ts';
 import { nameOf } from './schema-names.ts';
 
 const COUNT: JsonSchema = {
-  type: 'object',
+  ...objectSchema({ count: { type: 'integer' } }, ['count']),
   description: 'With `count=true` in `populate`.',
-  properties: { count: { type: 'integer' } },
-  required: ['count'],
 };
 
 /** An entry or component as it is answered. Only `id` and `documentId` are always there: `fields` chooses the others. */
 export function answerSchema(scope: OpenApiScope, model: Model): JsonSchema {
   const properties: Record<string, JsonSchema> = {};
   for (const attribute of queryableScalars(model).values()) {
-    properties[attribute.name] = systemSchema(attribute.name) ?? scalarAnswerSchema(attribute);
+    properties[attribute.name] = SYSTEM_SCHEMAS.get(attribute.name) ?? scalarAnswerSchema(attribute);
   }
   for (const attribute of model.attributes.values()) {
     const schema = attribute.private ? undefined : linkSchema(scope, attribute);
     if (schema !== undefined) properties[attribute.name] = schema;
   }
-  if (!isContentType(model)) return { type: 'object', properties, required: ['id'] };
-  if (model.localized) properties['localizations'] = localizations(scope, model);
+  if (!isContentType(model)) return objectSchema(properties, ['id']);
+  if (model.localized) {
+    const others = rows(schemaRef(nameOf(scope.names, model.uid)), true);
+    properties['localizations'] = { description: 'The other locales of the document.', ...others };
+  }
   return {
-    type: 'object',
+    ...objectSchema(properties, ['id', 'documentId']),
     description: `${model.displayName}: an entry in an answer. Relations, components and media are included if \`populate\` names them.`,
-    properties,
-    required: ['id', 'documentId'],
   };
 }
 
@@ -41,44 +41,25 @@ export function zoneAnswerSchema(scope: OpenApiScope, component: Model & { uid: 
 
 /** `{"data": {…}, "meta": {}}` */
 export function entryAnswerSchema(scope: OpenApiScope, type: ContentType): JsonSchema {
-  return {
-    type: 'object',
-    properties: { data: schemaRef(nameOf(scope.names, type.uid)), meta: { type: 'object' } },
-    required: ['data', 'meta'],
-  };
+  return envelopeSchema(schemaRef(nameOf(scope.names, type.uid)));
 }
 
 /** `{"data": […], "meta": {"pagination": {…}}}` */
 export function listAnswerSchema(scope: OpenApiScope, type: ContentType): JsonSchema {
-  return {
-    type: 'object',
-    properties: {
-      data: { type: 'array', items: schemaRef(nameOf(scope.names, type.uid)) },
-      meta: {
-        type: 'object',
-        properties: { pagination: schemaRef('pagination') },
-        required: ['pagination'],
-      },
-    },
-    required: ['data', 'meta'],
-  };
+  const meta = objectSchema({ pagination: schemaRef('pagination') }, ['pagination']);
+  return envelopeSchema(listSchema(schemaRef(nameOf(scope.names, type.uid))), meta);
 }
 
 /** Schemas of `meta.pagination` in each form, under the name `pagination`. */
 export const PAGINATION_SCHEMA: JsonSchema = {
   description: '`pageCount` and `total` are omitted with `pagination[withCount]=false`.',
   anyOf: [
-    {
-      type: 'object',
-      properties: integers('page', 'pageSize', 'pageCount', 'total'),
-      required: ['page', 'pageSize'],
-    },
-    { type: 'object', properties: integers('start', 'limit', 'total'), required: ['start', 'limit'] },
-    {
-      type: 'object',
-      properties: { ...integers('pageSize', 'total'), nextCursor: { type: ['string', 'null'] } },
-      required: ['pageSize', 'nextCursor'],
-    },
+    objectSchema(integers('page', 'pageSize', 'pageCount', 'total'), ['page', 'pageSize']),
+    objectSchema(integers('start', 'limit', 'total'), ['start', 'limit']),
+    objectSchema({ ...integers('pageSize', 'total'), nextCursor: { type: ['string', 'null'] } }, [
+      'pageSize',
+      'nextCursor',
+    ]),
   ],
 };
 
@@ -107,30 +88,17 @@ function linkSchema(scope: OpenApiScope, attribute: Attribute): JsonSchema | und
     case 'component':
       return rows(schemaRef(nameOf(scope.names, attribute.component)), attribute.repeatable);
     case 'dynamiczone':
-      return { type: 'array', items: zoneUnion(scope, attribute.components, 'Zone') };
+      return listSchema(zoneUnion(scope, attribute.components, 'Zone'));
     default:
       return assertNever(attribute);
   }
 }
 
 function rows(item: JsonSchema, toMany: boolean): JsonSchema {
-  return {
-    anyOf: [toMany ? { type: 'array', items: item } : item, ...(toMany ? [] : [{ type: 'null' }]), COUNT],
-  };
-}
-
-function localizations(scope: OpenApiScope, type: ContentType): JsonSchema {
-  return {
-    description: 'The other locales of the document.',
-    ...rows(schemaRef(nameOf(scope.names, type.uid)), true),
-  };
+  return toMany ? anyOfSchemas(listSchema(item), COUNT) : anyOfSchemas(item, { type: 'null' }, COUNT);
 }
 
 /** Attributes the server sets; all but `publishedAt` have a value. */
-function systemSchema(name: string): JsonSchema | undefined {
-  return SYSTEM_SCHEMAS.get(name);
-}
-
 const SYSTEM_SCHEMAS = new Map<string, JsonSchema>([
   [
     'id',

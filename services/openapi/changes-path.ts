@@ -1,8 +1,9 @@
 import { type ContentType, FILE_TYPE } from '../../shared/schema/content-type.ts';
+import { envelopeSchema, listSchema, objectSchema, queryParameter, TEXT_SCHEMA } from './document-parts.ts';
 import type { PathScope } from './entry-paths.ts';
-import type { JsonSchema, Parameter, Paths } from './openapi-types.ts';
+import type { Parameter, Paths } from './openapi-types.ts';
 import { jsonResponse, readRefusals, refusals } from './responses.ts';
-import { ticketPaths, withFeedStream } from './streams.ts';
+import { TICKETS, withFeedStream } from './streams.ts';
 
 export const CHANGES_TAG = 'Changes';
 
@@ -26,67 +27,50 @@ export function changesPath(scope: PathScope, types: readonly ContentType[], fil
         },
       }),
     },
-    ...ticketPaths(),
+    '/_varve/tickets': TICKETS,
   };
 }
 
 function parameters(types: readonly string[], drafts: boolean): readonly Parameter[] {
   const example = types.find((uid) => uid !== FILE_TYPE) ?? FILE_TYPE;
   return [
-    query('since', 'A sync token: `meta.next` of an answer to the same parameters.', { type: 'string' }),
-    query('types', `Content types, separated by commas, such as \`${example}\`. Default: all.`, {
-      type: 'string',
-    }),
-    query('locales', 'Locales, separated by commas. Default: all.', { type: 'string' }),
-    ...(drafts
-      ? [
-          query('status', '`published`, `draft`, or `draft,published`.', {
-            type: 'string',
-            default: 'published',
-          }),
-        ]
-      : []),
-    query('related', 'Also documents that are linked with changed ones.', {
+    queryParameter('since', 'A sync token: `meta.next` of an answer to the same parameters.'),
+    queryParameter('types', `Content types, separated by commas, such as \`${example}\`. Default: all.`),
+    queryParameter('locales', 'Locales, separated by commas. Default: all.'),
+    ...(drafts ? [STATUS] : []),
+    queryParameter('related', 'Also documents that are linked with changed ones.', {
       type: 'boolean',
       default: false,
     }),
-    query('limit', 'Items of a page.', { type: 'integer', minimum: 1, maximum: 1000, default: 100 }),
+    queryParameter('limit', 'Items of a page.', { type: 'integer', minimum: 1, maximum: 1000, default: 100 }),
   ];
 }
 
-function query(name: string, description: string, schema: JsonSchema): Parameter {
-  return { name, in: 'query', description, schema };
-}
+const STATUS = queryParameter('status', '`published`, `draft`, or `draft,published`.', {
+  type: 'string',
+  default: 'published',
+});
 
-const NAME = { type: { type: 'string' }, documentId: { type: 'string' } };
+const NAME = { type: TEXT_SCHEMA, documentId: TEXT_SCHEMA };
 
-const ITEM: JsonSchema = {
-  type: 'object',
-  properties: {
+const ITEM = objectSchema(
+  {
     ...NAME,
     status: { enum: ['draft', 'published'] },
     event: { enum: ['create', 'update', 'delete', 'related'] },
-    locales: { type: 'array', items: { type: 'string' } },
-    changed: { type: ['array', 'null'], items: { type: 'string' } },
-    position: { type: 'string' },
+    locales: listSchema(TEXT_SCHEMA),
+    changed: { type: ['array', 'null'], items: TEXT_SCHEMA },
+    position: TEXT_SCHEMA,
     at: { type: 'string', format: 'date-time' },
-    cause: { type: 'object', properties: NAME, required: ['type', 'documentId'] },
+    cause: objectSchema(NAME, ['type', 'documentId']),
   },
-  required: ['type', 'status', 'event', 'locales', 'position'],
-};
+  ['type', 'status', 'event', 'locales', 'position'],
+);
 
-const PAGE: JsonSchema = {
-  type: 'object',
-  properties: {
-    data: { type: 'array', items: ITEM },
-    meta: {
-      type: 'object',
-      properties: { next: { type: 'string' }, hasMore: { type: 'boolean' } },
-      required: ['next', 'hasMore'],
-    },
-  },
-  required: ['data', 'meta'],
-};
+const PAGE = envelopeSchema(
+  listSchema(ITEM),
+  objectSchema({ next: TEXT_SCHEMA, hasMore: { type: 'boolean' } }, ['next', 'hasMore']),
+);
 
 const EXAMPLE = {
   data: [

@@ -1,8 +1,8 @@
 import type { Action } from '../../shared/access/rights.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
+import { jsonBody, objectSchema, pathParameter, schemaRef, TEXT_SCHEMA } from './document-parts.ts';
 import { createSchema, requiredNames } from './input-schemas.ts';
-import type { ApiOperation, JsonSchema, OpenApiScope, Parameter, PathItem, Paths } from './openapi-types.ts';
-import { schemaRef } from './openapi-types.ts';
+import type { ApiOperation, JsonSchema, Method, OpenApiScope, Parameter, Paths } from './openapi-types.ts';
 import {
   actionParameters,
   entryParameters,
@@ -23,56 +23,42 @@ export type PathScope = OpenApiScope & {
   readonly live: boolean;
 };
 
-const DOCUMENT_ID: Parameter = {
-  name: 'documentId',
-  in: 'path',
-  required: true,
-  description: 'Id of the document.',
-  schema: { type: 'string' },
+const DOCUMENT_ID = pathParameter('documentId', 'Id of the document.', TEXT_SCHEMA);
+
+/** Routes of a type: the list, one entry, and the actions on it; of a single type those of its one entry. */
+export function entryPaths(scope: PathScope, type: ContentType): Paths {
+  if (type.kind === 'singleType')
+    return allowedPaths(scope, type, { [`/api/${type.singularName}`]: entryRoutes(scope, type, []) });
+  const path = `/api/${type.pluralName}`;
+  return allowedPaths(scope, type, {
+    [path]: { get: ['find', listOperation(scope, type)], post: ['create', createOperation(scope, type)] },
+    [`${path}/{documentId}`]: entryRoutes(scope, type, [DOCUMENT_ID]),
+    ...(type.draftAndPublish ? actionRoutes(scope, type, path) : {}),
+  });
+}
+
+/** Operations by path and method, each with the right that it needs. */
+type Routes = {
+  readonly [path: string]: {
+    readonly [method in Method]?: readonly [right: Action, operation: ApiOperation];
+  };
 };
 
-/** Routes of a collection type: the list, one entry, and the actions on it. */
-export function collectionPaths(scope: PathScope, type: ContentType): Paths {
-  const path = `/api/${type.pluralName}`;
-  return withoutEmpty({
-    [path]: {
-      ...allowed(scope, type, 'find', { get: listOperation }),
-      ...allowed(scope, type, 'create', { post: createOperation }),
-    },
-    [`${path}/{documentId}`]: {
-      ...allowed(scope, type, 'findOne', { get: (at) => entryOperation(at, type, [DOCUMENT_ID]) }),
-      ...allowed(scope, type, 'update', { put: (at) => updateOperation(at, type, [DOCUMENT_ID]) }),
-      ...allowed(scope, type, 'delete', { delete: (at) => removeOperation(at, type, [DOCUMENT_ID]) }),
-    },
-    ...actionPaths(scope, type, path),
+/** The operations that the reader may use. Paths without any are omitted. */
+export function allowedPaths({ may }: PathScope, type: ContentType, routes: Routes): Paths {
+  const paths = Object.entries(routes).map(([path, methods]) => {
+    const allowed = Object.entries(methods).filter(([, [right]]) => may(type, right));
+    return [path, Object.fromEntries(allowed.map(([method, [, operation]]) => [method, operation]))] as const;
   });
+  return Object.fromEntries(paths.filter(([, item]) => Object.keys(item).length > 0));
 }
 
-/** Routes of a single type: its one entry. */
-export function singlePaths(scope: PathScope, type: ContentType): Paths {
-  return withoutEmpty({
-    [`/api/${type.singularName}`]: {
-      ...allowed(scope, type, 'find', { get: (at) => entryOperation(at, type, []) }),
-      ...allowed(scope, type, 'update', { put: (at) => updateOperation(at, type, []) }),
-      ...allowed(scope, type, 'delete', { delete: (at) => removeOperation(at, type, []) }),
-    },
-  });
-}
-
-type Build = (scope: PathScope, type: ContentType) => ApiOperation;
-
-function allowed(
-  scope: PathScope,
-  type: ContentType,
-  right: Action,
-  builds: { readonly [method in keyof PathItem]?: Build },
-): PathItem {
-  if (!scope.may(type, right)) return {};
-  return Object.fromEntries(Object.entries(builds).map(([method, build]) => [method, build(scope, type)]));
-}
-
-function withoutEmpty(paths: Paths): Paths {
-  return Object.fromEntries(Object.entries(paths).filter(([, item]) => Object.keys(item).length > 0));
+function entryRoutes(scope: PathScope, type: ContentType, path: readonly Parameter[]): Routes[string] {
+  return {
+    get: [path.length === 0 ? 'find' : 'findOne', entryOperation(scope, type, path)],
+    put: ['update', updateOperation(scope, type, path)],
+    delete: ['delete', removeOperation(scope, type, path)],
+  };
 }
 
 function listOperation(scope: PathScope, type: ContentType): ApiOperation {
@@ -146,11 +132,10 @@ const ACTIONS = [
   { right: 'discardDraft', segment: 'discard-draft', does: 'Make the draft what is published of a' },
 ] as const;
 
-function actionPaths(scope: PathScope, type: ContentType, path: string): Paths {
-  if (!type.draftAndPublish) return {};
+function actionRoutes(scope: PathScope, type: ContentType, path: string): Routes {
   return Object.fromEntries(
     ACTIONS.map(({ right, segment, does }) => {
-      const build = (): ApiOperation => ({
+      const operation: ApiOperation = {
         operationId: `${right}${nameOf(scope.names, type.uid)}`,
         tags: [type.displayName],
         summary: `${does} ${type.singularName}`,
@@ -160,8 +145,8 @@ function actionPaths(scope: PathScope, type: ContentType, path: string): Paths {
           202: ACCEPTED,
           ...readRefusals('NotFound', 'Conflict'),
         },
-      });
-      return [`${path}/{documentId}/actions/${segment}`, allowed(scope, type, right, { post: build })];
+      };
+      return [`${path}/{documentId}/actions/${segment}`, { post: [right, operation] }];
     }),
   );
 }
@@ -188,11 +173,5 @@ export function creationSchemas(scope: OpenApiScope, type: ContentType): Record<
 
 function writeBody(scope: PathScope, type: ContentType, data: JsonSchema): object {
   const sample = sampleInput(scope.registry, type);
-  const schema = { type: 'object', properties: { data }, required: ['data'] };
-  return {
-    required: true,
-    content: {
-      'application/json': { schema, ...(sample === undefined ? {} : { example: { data: sample } }) },
-    },
-  };
+  return jsonBody(objectSchema({ data }, ['data']), sample && { data: sample });
 }

@@ -1,9 +1,16 @@
 import { assertNever } from '../../shared/assert-never.ts';
 import type { FieldType } from '../../shared/read-index/bool-query.ts';
 import { fieldTypeOf } from '../../shared/read-index/column.ts';
-import { isOperator, OPERATOR_NAMES, operatorOf, operatorsFor } from '../query/operators.ts';
+import {
+  isOperator,
+  OPERATOR_NAMES,
+  type OperatorName,
+  operatorOf,
+  operatorsFor,
+} from '../query/operators.ts';
 import type { QueryAttribute, QueryModel } from '../query/query-model.ts';
-import { anyOfSchemas, type JsonSchema, type OpenApiScope, schemaRef } from './openapi-types.ts';
+import { anyOfSchemas, closedSchema, listSchema, schemaRef } from './document-parts.ts';
+import type { JsonSchema, OpenApiScope } from './openapi-types.ts';
 import { nameOf } from './schema-names.ts';
 
 /** Values a condition compares with, by how the column is compared. On the wire all of them are text. */
@@ -35,22 +42,13 @@ export const CONDITION_SCHEMAS: Readonly<Record<string, JsonSchema>> = Object.fr
 /** `filters` of a content type or component: the attributes a caller may name, `$and`, `$or`, `$not`. */
 export function filtersSchema(scope: OpenApiScope, model: QueryModel): JsonSchema {
   const self = schemaRef(`${nameOf(scope.names, model.uid)}.Filters`);
-  const list = (description: string) => ({ type: 'array', items: self, description });
-  return {
-    type: 'object',
-    properties: {
-      ...Object.fromEntries(
-        [...model.attributes.values()].map((attribute) => [
-          attribute.name,
-          attributeFilter(scope, attribute),
-        ]),
-      ),
-      $and: list('All of them are true.'),
-      $or: list('At least one of them is true.'),
-      $not: { ...self, description: 'It is false (not: null).' },
-    },
-    additionalProperties: false,
-  };
+  const attributes = [...model.attributes.values()];
+  return closedSchema({
+    ...Object.fromEntries(attributes.map((one) => [one.name, attributeFilter(scope, one)])),
+    $and: { ...listSchema(self), description: 'All of them are true.' },
+    $or: { ...listSchema(self), description: 'At least one of them is true.' },
+    $not: { ...self, description: 'It is false (not: null).' },
+  });
 }
 
 function attributeFilter(scope: OpenApiScope, attribute: QueryAttribute): JsonSchema {
@@ -68,14 +66,7 @@ function attributeFilter(scope: OpenApiScope, attribute: QueryAttribute): JsonSc
       };
     case 'zone': {
       const on = attribute.components.map((uid) => [uid, schemaRef(`${nameOf(scope.names, uid)}.Filters`)]);
-      return {
-        type: 'object',
-        properties: {
-          on: { type: 'object', properties: Object.fromEntries(on), additionalProperties: false },
-        },
-        required: ['on'],
-        additionalProperties: false,
-      };
+      return closedSchema({ on: closedSchema(Object.fromEntries(on)) }, ['on']);
     }
     default:
       return assertNever(attribute);
@@ -85,24 +76,19 @@ function attributeFilter(scope: OpenApiScope, attribute: QueryAttribute): JsonSc
 function conditionSchema(type: FieldType): JsonSchema {
   const self = schemaRef(`filter.${NAMES[type]}`);
   const known = operatorsFor(type);
-  const operators = OPERATOR_NAMES.filter((name) => isOperator(name) && known.includes(name));
+  const operators = OPERATOR_NAMES.filter(isOperator).filter((name) => known.includes(name));
   return anyOfSchemas(
     { ...VALUES[type], description: 'Equal (`$eq`).' },
     { type: 'null', description: 'Null.' },
-    { type: 'array', items: VALUES[type], description: 'One of these (`$in`).' },
-    {
-      type: 'object',
-      properties: {
-        ...Object.fromEntries(operators.map((name) => [name, operandSchema(name, type)])),
-        $not: { ...self, description: 'It is false (not: null).' },
-      },
-      additionalProperties: false,
-    },
+    { ...listSchema(VALUES[type]), description: 'One of these (`$in`).' },
+    closedSchema({
+      ...Object.fromEntries(operators.map((name) => [name, operandSchema(name, type)])),
+      $not: { ...self, description: 'It is false (not: null).' },
+    }),
   );
 }
 
-function operandSchema(name: string, type: FieldType): JsonSchema {
-  if (!isOperator(name)) throw new Error(`${name} is not an operator`);
+function operandSchema(name: OperatorName, type: FieldType): JsonSchema {
   const { operand, list, summary } = operatorOf(name);
   const description = `${summary}.`;
   switch (operand) {
@@ -110,12 +96,12 @@ function operandSchema(name: string, type: FieldType): JsonSchema {
     case 'text': {
       const value = operand === 'text' ? { type: 'string' } : VALUES[type];
       if (list === 'refused') return { ...value, description };
-      return { description, ...anyOfSchemas(value, { type: 'array', items: value }) };
+      return { description, ...anyOfSchemas(value, listSchema(value)) };
     }
     case 'list':
-      return { description, type: 'array', items: VALUES[type] };
+      return { description, ...listSchema(VALUES[type]) };
     case 'pair':
-      return { description, type: 'array', items: VALUES[type], minItems: 2, maxItems: 2 };
+      return { description, ...listSchema(VALUES[type]), minItems: 2, maxItems: 2 };
     case 'flag':
       return { description, type: 'boolean' };
     default:

@@ -2,13 +2,21 @@ import { assertNever } from '../../shared/assert-never.ts';
 import { defined } from '../../shared/defined.ts';
 import type { Attribute, Component, ContentType, Model } from '../../shared/schema/content-type.ts';
 import { zoneUnion } from './answer-schemas.ts';
-import { anyOfSchemas, type JsonSchema, type OpenApiScope, schemaRef } from './openapi-types.ts';
+import {
+  anyOfSchemas,
+  closedSchema,
+  listSchema,
+  objectSchema,
+  schemaRef,
+  TEXT_SCHEMA,
+} from './document-parts.ts';
+import type { JsonSchema, OpenApiScope } from './openapi-types.ts';
 import { scalarInputSchema } from './scalar-schemas.ts';
 import { nameOf } from './schema-names.ts';
 
 /** Schema of a write: any attributes of the entry, nothing else. */
 export function inputSchema(scope: OpenApiScope, type: ContentType): JsonSchema {
-  return { type: 'object', properties: inputProperties(scope, type), additionalProperties: false };
+  return closedSchema(inputProperties(scope, type));
 }
 
 /** The names that a published entry cannot do without; empty when there are none. */
@@ -25,17 +33,13 @@ export function createSchema(scope: OpenApiScope, type: ContentType): JsonSchema
 
 /** Schema of a component in a request body. */
 export function componentInputSchema(scope: OpenApiScope, component: Component): JsonSchema {
-  return { type: 'object', properties: componentProperties(scope, component), additionalProperties: false };
+  return closedSchema(componentProperties(scope, component));
 }
 
 /** Schema of a component in a dynamic zone of a request body: it names its kind. */
 export function zoneInputSchema(scope: OpenApiScope, component: Component): JsonSchema {
-  return {
-    type: 'object',
-    properties: { __component: { const: component.uid }, ...componentProperties(scope, component) },
-    required: ['__component'],
-    additionalProperties: false,
-  };
+  const properties = { __component: { const: component.uid }, ...componentProperties(scope, component) };
+  return closedSchema(properties, ['__component']);
 }
 
 /** Schemas that inputs of every type share. */
@@ -43,48 +47,43 @@ export const RELATION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   'relation.reference': anyOfSchemas(
     { type: 'string', description: 'A documentId.' },
     { type: 'integer', description: "A row's numeric id." },
-    {
-      type: 'object',
-      properties: {
-        documentId: { type: 'string' },
-        id: { type: ['integer', 'string'] },
-        locale: { type: ['string', 'null'] },
-        position: {
-          type: 'object',
-          description: 'Position among the existing targets, for `connect`.',
-          properties: {
-            start: { type: 'boolean' },
-            end: { type: 'boolean' },
-            before: { type: ['string', 'integer'] },
-            after: { type: ['string', 'integer'] },
-          },
-        },
+    objectSchema({
+      documentId: TEXT_SCHEMA,
+      id: { type: ['integer', 'string'] },
+      locale: { type: ['string', 'null'] },
+      position: {
+        ...objectSchema({
+          start: { type: 'boolean' },
+          end: { type: 'boolean' },
+          before: { type: ['string', 'integer'] },
+          after: { type: ['string', 'integer'] },
+        }),
+        description: 'Position among the existing targets, for `connect`.',
       },
-    },
+    }),
   ),
   'relation.input': anyOfSchemas(
     { type: 'null', description: 'Removes every link.' },
     schemaRef('relation.reference'),
     {
-      type: 'array',
-      items: schemaRef('relation.reference'),
+      ...listSchema(schemaRef('relation.reference')),
       description: 'Replaces all links by these, in this order.',
     },
     {
-      type: 'object',
+      ...objectSchema({
+        connect: referencesSchema(),
+        disconnect: referencesSchema(),
+        set: referencesSchema(),
+      }),
       description: '`set` wins over `connect` and `disconnect`.',
-      properties: { connect: referencesSchema(), disconnect: referencesSchema(), set: referencesSchema() },
       additionalProperties: true,
     },
   ),
 };
 
 function referencesSchema(): JsonSchema {
-  return anyOfSchemas(
-    schemaRef('relation.reference'),
-    { type: 'array', items: schemaRef('relation.reference') },
-    { type: 'null' },
-  );
+  const reference = schemaRef('relation.reference');
+  return anyOfSchemas(reference, listSchema(reference), { type: 'null' });
 }
 
 function inputProperties(scope: OpenApiScope, model: Model): Record<string, JsonSchema> {
@@ -109,15 +108,11 @@ function attributeSchema(scope: OpenApiScope, attribute: Attribute): JsonSchema 
       return schemaRef('relation.input');
     case 'component': {
       const item = schemaRef(`${nameOf(scope.names, attribute.component)}.Input`);
-      if (attribute.repeatable) return { type: 'array', items: item, ...counts(attribute) };
+      if (attribute.repeatable) return { ...listSchema(item), ...counts(attribute) };
       return anyOfSchemas(item, { type: 'null' });
     }
     case 'dynamiczone':
-      return {
-        type: 'array',
-        items: zoneUnion(scope, attribute.components, 'ZoneInput'),
-        ...counts(attribute),
-      };
+      return { ...listSchema(zoneUnion(scope, attribute.components, 'ZoneInput')), ...counts(attribute) };
     default:
       return assertNever(attribute);
   }

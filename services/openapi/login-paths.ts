@@ -1,7 +1,7 @@
 import type { ContentType } from '../../shared/schema/content-type.ts';
+import { jsonBody, objectSchema, queryParameter, schemaRef, TEXT_SCHEMA } from './document-parts.ts';
 import type { PathScope } from './entry-paths.ts';
 import type { ApiOperation, JsonSchema, Paths } from './openapi-types.ts';
-import { schemaRef } from './openapi-types.ts';
 import { usersListParameters } from './query-parameters.ts';
 import { jsonResponse, readRefusals, writeRefusals } from './responses.ts';
 import { sampleAnswer } from './sample-values.ts';
@@ -11,11 +11,15 @@ import { nameOf } from './schema-names.ts';
 export type DescribedLogin = 'legacy-support' | 'refresh';
 
 const TAGS = ['Login'];
-const TEXT: JsonSchema = { type: 'string' };
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJpZCI6MX0.c2lnbmF0dXJl';
 const CODE = `1-${'0'.repeat(64)}`;
 const SECRET = 'a long secret';
-const OK = jsonResponse('Done.', { type: 'object', properties: { ok: { const: true } } }, { ok: true });
+const OK = jsonResponse('Done.', objectSchema({ ok: { const: true } }), { ok: true });
+const SENT = jsonResponse(
+  'Sent, if there is such a user.',
+  objectSchema({ email: TEXT_SCHEMA, sent: { const: true } }),
+  { email: 'grace@example.com', sent: true },
+);
 const NO_MAIL = { description: 'The server sends no mails.' };
 
 /** Routes of Strapi's login (SEMANTICS section 11). */
@@ -42,7 +46,7 @@ function passwordPaths(signedIn: ReturnType<typeof signedInAnswer>): Paths {
         'forgotPassword',
         'Mail a code for a new password',
         { email: 'grace@example.com' },
-        mailed(OK),
+        { 200: OK, 501: NO_MAIL },
       ),
     },
     '/api/auth/reset-password': {
@@ -66,7 +70,7 @@ function passwordPaths(signedIn: ReturnType<typeof signedInAnswer>): Paths {
         'sendConfirmation',
         'Mail a code that confirms an address',
         { email: 'grace@example.com' },
-        mailed(sentAnswer()),
+        { 200: SENT, 501: NO_MAIL },
       ),
     },
   };
@@ -80,18 +84,17 @@ function post(
   sample: Sample,
   responses: Readonly<Record<string, object>>,
 ): ApiOperation {
-  const schema = {
-    type: 'object',
-    properties: Object.fromEntries(Object.keys(sample).map((name) => [name, TEXT])),
-    required: Object.keys(sample),
-  };
   return {
     operationId,
     tags: TAGS,
     summary,
-    requestBody: { required: true, content: { 'application/json': { schema, example: sample } } },
+    requestBody: jsonBody(textsSchema(...Object.keys(sample)), sample),
     responses: { ...responses, ...writeRefusals() },
   };
+}
+
+function textsSchema(...names: readonly string[]): JsonSchema {
+  return objectSchema(Object.fromEntries(names.map((name) => [name, TEXT_SCHEMA])), names);
 }
 
 function registration(signedIn: object): ApiOperation {
@@ -102,27 +105,11 @@ function registration(signedIn: object): ApiOperation {
   };
 }
 
-function mailed(answer: object): Readonly<Record<string, object>> {
-  return { 200: answer, 501: NO_MAIL };
-}
-
 function signedInAnswer(user: JsonSchema, sample: object, mode: DescribedLogin): object {
   const isRefreshed = mode === 'refresh';
-  const properties = { jwt: TEXT, ...(isRefreshed ? { refreshToken: TEXT } : {}), user };
+  const properties = { jwt: TEXT_SCHEMA, ...(isRefreshed ? { refreshToken: TEXT_SCHEMA } : {}), user };
   const example = { jwt: JWT, ...(isRefreshed ? { refreshToken: JWT } : {}), user: sample };
-  return jsonResponse('The user, and a JWT.', { type: 'object', properties, required: ['user'] }, example);
-}
-
-function sentAnswer(): object {
-  const properties = { email: TEXT, sent: { const: true } };
-  return jsonResponse(
-    'Sent, if there is such a user.',
-    { type: 'object', properties },
-    {
-      email: 'grace@example.com',
-      sent: true,
-    },
-  );
+  return jsonResponse('The user, and a JWT.', objectSchema(properties, ['user']), example);
 }
 
 function confirmation(): ApiOperation {
@@ -130,9 +117,7 @@ function confirmation(): ApiOperation {
     operationId: 'confirmAddress',
     tags: TAGS,
     summary: 'Confirm an address, as the link in a mail does',
-    parameters: [
-      { name: 'confirmation', in: 'query', description: 'The code.', required: true, schema: TEXT },
-    ],
+    parameters: [{ ...queryParameter('confirmation', 'The code.'), required: true }],
     responses: {
       204: { description: 'To HEAD, which confirms nothing.' },
       302: { description: 'Confirmed.' },
@@ -159,15 +144,10 @@ function me(scope: PathScope, users: ContentType, sample: object): ApiOperation 
 }
 
 function refreshPaths(): Paths {
-  const properties = { jwt: TEXT, refreshToken: TEXT };
-  const pair = jsonResponse(
-    'The next ones.',
-    { type: 'object', properties, required: Object.keys(properties) },
-    {
-      jwt: JWT,
-      refreshToken: JWT,
-    },
-  );
+  const pair = jsonResponse('The next ones.', textsSchema('jwt', 'refreshToken'), {
+    jwt: JWT,
+    refreshToken: JWT,
+  });
   return {
     '/api/auth/refresh': {
       post: post('refreshSession', 'Get the next JWT', { refreshToken: JWT }, { 200: pair }),

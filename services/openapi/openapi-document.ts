@@ -3,13 +3,11 @@ import { type ContentType, FILE_TYPE, USER_TYPE } from '../../shared/schema/cont
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { CHANGES_TAG, changesPath } from './changes-path.ts';
 import { documentSchemas } from './document-schemas.ts';
-import { withEntityTags } from './entity-tags.ts';
-import { collectionPaths, type HasRight, type PathScope, singlePaths } from './entry-paths.ts';
-import { withIdempotencyKey } from './idempotency-key.ts';
+import { entryPaths, type HasRight, type PathScope } from './entry-paths.ts';
 import { type DescribedLogin, loginPaths } from './login-paths.ts';
 import type { OpenApiDocument, Paths } from './openapi-types.ts';
+import { withEntityTags, withIdempotencyKey, withPositionHeaders } from './operation-headers.ts';
 import { operatorGuide } from './operator-guide.ts';
-import { withPositionHeaders } from './position-headers.ts';
 import { HEADERS_TOO_LARGE, REFUSAL_RESPONSES } from './responses.ts';
 import { schemaNames } from './schema-names.ts';
 import { STREAMS_TAG } from './streams.ts';
@@ -94,7 +92,7 @@ function pathsOfDocument(
     ...withIdempotencyKey(
       withEntityTags(
         withPositionHeaders({
-          ...merge(types.map((type) => pathsOf(scope, type))),
+          ...Object.assign({}, ...types.map((type) => entryPaths(scope, type))),
           ...userPaths(scope, users, options.usersEnvelope),
           ...(options.uploads ? uploadPaths(scope, files) : {}),
         }),
@@ -105,14 +103,6 @@ function pathsOfDocument(
     ...(options.webhooks === undefined ? {} : webhookPaths(options.webhooks)),
     '/_health': HEALTH,
   };
-}
-
-function pathsOf(scope: PathScope, type: ContentType): Paths {
-  return type.kind === 'singleType' ? singlePaths(scope, type) : collectionPaths(scope, type);
-}
-
-function merge(parts: readonly Paths[]): Paths {
-  return Object.assign({}, ...parts);
 }
 
 const SERVER_TAG = 'Server';

@@ -18,7 +18,7 @@ export type Parameter = {
   readonly examples?: Readonly<Record<string, Example>>;
 };
 
-type Reference = { readonly $ref: string };
+export type Reference = { readonly $ref: string };
 
 export type ApiOperation = {
   readonly operationId: string;
@@ -51,13 +51,3 @@ export type OpenApiDocument = {
 
 /** Source of the parts of a document. */
 export type OpenApiScope = { readonly registry: SchemaRegistry; readonly names: SchemaNames };
-
-/** `#/components/schemas/<name>` */
-export function schemaRef(name: string): Reference {
-  return { $ref: `#/components/schemas/${name}` };
-}
-
-/** Schema of a value that satisfies one of these, or several. */
-export function anyOfSchemas(...schemas: readonly JsonSchema[]): JsonSchema {
-  return { anyOf: schemas };
-}

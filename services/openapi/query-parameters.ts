@@ -1,12 +1,20 @@
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { type QueryModel, queryModelOf } from '../query/query-model.ts';
-import { anyOfSchemas, type Example, type OpenApiScope, type Parameter, schemaRef } from './openapi-types.ts';
+import {
+  anyOfSchemas,
+  closedSchema,
+  listSchema,
+  queryParameter,
+  schemaRef,
+  TEXT_SCHEMA,
+} from './document-parts.ts';
+import type { Example, OpenApiScope, Parameter } from './openapi-types.ts';
 import { nameOf } from './schema-names.ts';
 import { namesOf } from './selection-schemas.ts';
 import { wordParameters } from './word-parameters.ts';
 
 /** Settings for the query parameters of a type's routes. `drafts`: the caller may ask for unpublished entries. */
-export type ParameterOptions = { readonly drafts: boolean };
+type ParameterOptions = { readonly drafts: boolean };
 
 /** Parameters of a list: everything. */
 export function listParameters(
@@ -77,27 +85,18 @@ export function usersListParameters(scope: OpenApiScope, type: ContentType): rea
     filtersParameter(scope, model),
     sortParameter(model),
     ...selectionParameters(scope, model),
-    { name: 'start', in: 'query', description: 'Users to skip.', schema: count(0) },
-    {
-      name: 'limit',
-      in: 'query',
-      description: 'Maximum number of users; all of them without it.',
-      schema: count(1),
-    },
+    queryParameter('start', 'Users to skip.', count(0)),
+    queryParameter('limit', 'Maximum number of users; all of them without it.', count(1)),
   ];
 }
 
 function filtersParameter(scope: OpenApiScope, model: QueryModel): Parameter {
-  return {
-    name: 'filters',
-    in: 'query',
-    description:
-      'Conditions on attributes, relations and components at any depth: `filters[attribute][operator]=operand`. All conditions next to each other must be true.',
-    style: 'deepObject',
-    explode: true,
-    schema: schemaRef(`${nameOf(scope.names, model.uid)}.Filters`),
-    examples: filterExamples(scope, model),
-  };
+  return queryParameter(
+    'filters',
+    'Conditions on attributes, relations and components at any depth: `filters[attribute][operator]=operand`. All conditions next to each other must be true.',
+    schemaRef(`${nameOf(scope.names, model.uid)}.Filters`),
+    { style: 'deepObject', examples: filterExamples(scope, model) },
+  );
 }
 
 /** Valid for the type whatever its content. A form starts with the first. */
@@ -121,57 +120,48 @@ function filterExamples(scope: OpenApiScope, model: QueryModel): Readonly<Record
 }
 
 function textAttribute(model: QueryModel): string | undefined {
-  const texts = [...model.attributes.values()].flatMap((attribute) =>
-    attribute.kind === 'scalar' && attribute.type === 'string' && !SYSTEM_TEXTS.includes(attribute.name)
-      ? [attribute.name]
-      : [],
+  const texts = [...model.attributes.values()].filter(
+    (attribute) => attribute.kind === 'scalar' && attribute.type === 'string',
   );
-  return texts[0];
+  return texts.find(({ name }) => !SYSTEM_TEXTS.includes(name))?.name;
 }
 
 const SYSTEM_TEXTS = ['documentId', 'locale'];
 
 function sortParameter(model: QueryModel): Parameter {
   const [first = 'id'] = namesOf(model, 'scalar').filter((name) => name !== 'id');
-  return {
-    name: 'sort',
-    in: 'query',
-    description:
-      'Attributes to sort by, each with `:asc` or `:desc` behind it, also through relations and components with dots. Without it, and where all are equal, by `id`.',
-    style: 'form',
-    explode: true,
-    schema: { type: 'array', items: { type: 'string' } },
-    examples: {
-      none: { summary: 'By id', value: [] },
-      one: { summary: `By ${first}, backwards`, value: [`${first}:desc`] },
-    },
+  const examples = {
+    none: { summary: 'By id', value: [] },
+    one: { summary: `By ${first}, backwards`, value: [`${first}:desc`] },
   };
+  return queryParameter(
+    'sort',
+    'Attributes to sort by, each with `:asc` or `:desc` behind it, also through relations and components with dots. Without it, and where all are equal, by `id`.',
+    listSchema(TEXT_SCHEMA),
+    { style: 'form', examples },
+  );
 }
 
 function selectionParameters(scope: OpenApiScope, model: QueryModel): readonly Parameter[] {
   const links = namesOf(model, 'relation', 'component', 'zone');
-  const fields: Parameter = {
-    name: 'fields',
-    in: 'query',
-    description: 'Attributes of the answer; all of them without it. It always has `id` and `documentId`.',
-    style: 'form',
-    explode: true,
-    schema: { type: 'array', items: { type: 'string', enum: ['*', ...namesOf(model, 'scalar')] } },
-  };
+  const fields = queryParameter(
+    'fields',
+    'Attributes of the answer; all of them without it. It always has `id` and `documentId`.',
+    listSchema({ type: 'string', enum: ['*', ...namesOf(model, 'scalar')] }),
+    { style: 'form' },
+  );
   const [first] = links;
   if (first === undefined) return [fields];
-  const populate: Parameter = {
-    name: 'populate',
-    in: 'query',
-    description: `Relations, components, media and dynamic zones to answer with the entry: ${links.join(', ')}. Other forms are \`populate=*\` (all, one level), \`populate=${first}\` and dotted names.`,
-    style: 'deepObject',
-    explode: true,
-    schema: schemaRef(`${nameOf(scope.names, model.uid)}.Populate`),
-    examples: {
-      none: { summary: 'Nothing', value: {} },
-      one: { summary: `With ${first}`, value: { [first]: true } },
-    },
+  const examples = {
+    none: { summary: 'Nothing', value: {} },
+    one: { summary: `With ${first}`, value: { [first]: true } },
   };
+  const populate = queryParameter(
+    'populate',
+    `Relations, components, media and dynamic zones to answer with the entry: ${links.join(', ')}. Other forms are \`populate=*\` (all, one level), \`populate=${first}\` and dotted names.`,
+    schemaRef(`${nameOf(scope.names, model.uid)}.Populate`),
+    { style: 'deepObject', examples },
+  );
   return [fields, populate];
 }
 
@@ -185,7 +175,7 @@ function versionParameters(type: ContentType, { drafts }: ParameterOptions): rea
 }
 
 function localeParameters(type: ContentType, description: string): readonly Parameter[] {
-  return type.localized ? [{ name: 'locale', in: 'query', description, schema: { type: 'string' } }] : [];
+  return type.localized ? [queryParameter('locale', description)] : [];
 }
 
 const READ_LOCALE =
@@ -193,26 +183,24 @@ const READ_LOCALE =
 const WRITE_LOCALE = 'The locale to write; the default locale without it.';
 const REMOVE_LOCALE = 'The locale to remove; the default locale without it, every locale with `*`.';
 
-const STATUS: Parameter = {
-  name: 'status',
-  in: 'query',
-  description:
-    'The world of the answer: published entries, or drafts. Filters, sorts and `populate` stay in it. Default: published.',
-  schema: { type: 'string', enum: ['published', 'draft'] },
-};
+const VERSION = { type: 'string', enum: ['published', 'draft'] };
 
-const WRITE_STATUS: Parameter = {
-  name: 'status',
-  in: 'query',
-  description: '`draft` writes the draft only; otherwise the entry is published with the write.',
-  schema: { type: 'string', enum: ['published', 'draft'] },
-};
+const STATUS = queryParameter(
+  'status',
+  'The world of the answer: published entries, or drafts. Filters, sorts and `populate` stay in it. Default: published.',
+  VERSION,
+);
 
-const PUBLICATION_FILTER: Parameter = {
-  name: 'publicationFilter',
-  in: 'query',
-  description: 'Entries in this state of publication, of this locale or of the whole document.',
-  schema: {
+const WRITE_STATUS = queryParameter(
+  'status',
+  '`draft` writes the draft only; otherwise the entry is published with the write.',
+  VERSION,
+);
+
+const PUBLICATION_FILTER = queryParameter(
+  'publicationFilter',
+  'Entries in this state of publication, of this locale or of the whole document.',
+  {
     type: 'string',
     enum: [
       'never-published',
@@ -225,49 +213,34 @@ const PUBLICATION_FILTER: Parameter = {
       'published-with-draft',
     ],
   },
-};
+);
 
-const SEARCH: Parameter = {
-  name: '_q',
-  in: 'query',
-  description: 'Entries with this text in one of their own text attributes, ignoring case.',
-  schema: { type: 'string' },
-};
+const SEARCH = queryParameter(
+  '_q',
+  'Entries with this text in one of their own text attributes, ignoring case.',
+);
 
 function count(minimum: number) {
   return { type: 'integer', minimum };
 }
 
-const pageForm = {
-  type: 'object',
-  properties: { page: count(1), pageSize: count(1), withCount: { type: 'boolean' } },
-  additionalProperties: false,
-};
-const offsetForm = {
-  type: 'object',
-  properties: { start: count(0), limit: count(1), withCount: { type: 'boolean' } },
-  additionalProperties: false,
-};
-const cursorForm = {
-  type: 'object',
-  properties: { cursor: { type: 'string' }, pageSize: count(1), withCount: { type: 'boolean' } },
-  required: ['cursor'],
-  additionalProperties: false,
-};
+const withCount = { type: 'boolean' };
+const pageForm = closedSchema({ page: count(1), pageSize: count(1), withCount });
+const offsetForm = closedSchema({ start: count(0), limit: count(1), withCount });
+const cursorForm = closedSchema({ cursor: TEXT_SCHEMA, pageSize: count(1), withCount }, ['cursor']);
 
-const PAGES: Parameter = {
-  name: 'pagination',
-  in: 'query',
-  description:
-    'Either `page` (from 1) and `pageSize`, or `start` (from 0) and `limit`. Without a size a page has 25 entries, and a larger one is cut to 100, unless the settings of the server differ. `withCount=false` omits the total.',
-  style: 'deepObject',
-  explode: true,
-  schema: anyOfSchemas(pageForm, offsetForm),
-  examples: {
-    page: { summary: 'The first 10', value: { page: 1, pageSize: 10 } },
-    offset: { summary: 'The 11th to the 20th', value: { start: 10, limit: 10 } },
+const PAGES = queryParameter(
+  'pagination',
+  'Either `page` (from 1) and `pageSize`, or `start` (from 0) and `limit`. Without a size a page has 25 entries, and a larger one is cut to 100, unless the settings of the server differ. `withCount=false` omits the total.',
+  anyOfSchemas(pageForm, offsetForm),
+  {
+    style: 'deepObject',
+    examples: {
+      page: { summary: 'The first 10', value: { page: 1, pageSize: 10 } },
+      offset: { summary: 'The 11th to the 20th', value: { start: 10, limit: 10 } },
+    },
   },
-};
+);
 
 const PAGINATION: Parameter = {
   ...PAGES,

@@ -1,33 +1,32 @@
 import { UNKNOWN_TOKEN } from '../../shared/access/unknown-token.ts';
 import { defined } from '../../shared/defined.ts';
-import { type JsonSchema, schemaRef } from './openapi-types.ts';
+import { envelopeSchema, objectSchema, schemaRef, TEXT_SCHEMA } from './document-parts.ts';
+import type { JsonSchema } from './openapi-types.ts';
 
 /** Strapi's envelope of every refusal (SEMANTICS section 12). */
-export const ERROR_SCHEMA: JsonSchema = {
-  type: 'object',
-  properties: {
+export const ERROR_SCHEMA = objectSchema(
+  {
     data: { type: 'null' },
-    error: {
-      type: 'object',
-      properties: {
+    error: objectSchema(
+      {
         status: { type: 'integer' },
-        name: { type: 'string' },
-        message: { type: 'string' },
+        name: TEXT_SCHEMA,
+        message: TEXT_SCHEMA,
         details: {
           type: 'object',
           description:
             'For a refused query: `key`, `path` and `param` of the first problem, what was `found` and what is `accepted`; `problems` lists them all.',
         },
         code: {
-          type: 'string',
+          ...TEXT_SCHEMA,
           description: 'Code of an error that Strapi does not have. Codes do not change.',
         },
       },
-      required: ['status', 'name', 'message'],
-    },
+      ['status', 'name', 'message'],
+    ),
   },
-  required: ['data', 'error'],
-};
+  ['data', 'error'],
+);
 
 type Refusal = {
   readonly status: number;
@@ -153,14 +152,10 @@ export function jsonResponse(description: string, schema: JsonSchema, example?: 
 /** The write is stored, the answer could not wait until it was visible. */
 export const ACCEPTED: object = jsonResponse(
   'The write is stored and not visible yet.',
-  {
-    type: 'object',
-    properties: {
-      data: { type: 'object', properties: { documentId: { type: 'string' } }, required: ['documentId'] },
-      meta: { type: 'object', properties: { position: { type: 'string' } }, required: ['position'] },
-    },
-    required: ['data', 'meta'],
-  },
+  envelopeSchema(
+    objectSchema({ documentId: TEXT_SCHEMA }, ['documentId']),
+    objectSchema({ position: TEXT_SCHEMA }, ['position']),
+  ),
   { data: { documentId: 'a1b2c3d4e5f6g7h8i9j0k1l2' }, meta: { position: '42' } },
 );
 

@@ -1,6 +1,14 @@
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { type QueryAttribute, type QueryModel, queryModelOf } from '../query/query-model.ts';
-import { anyOfSchemas, type JsonSchema, type OpenApiScope, schemaRef } from './openapi-types.ts';
+import {
+  anyOfSchemas,
+  closedSchema,
+  listSchema,
+  objectSchema,
+  schemaRef,
+  TEXT_SCHEMA,
+} from './document-parts.ts';
+import type { JsonSchema, OpenApiScope } from './openapi-types.ts';
 import { nameOf } from './schema-names.ts';
 
 /** Names of attributes of these kinds. */
@@ -12,34 +20,23 @@ export function namesOf(model: QueryModel, ...kinds: readonly QueryAttribute['ki
 export function populateSchema(scope: OpenApiScope, model: QueryModel): JsonSchema | undefined {
   const links = linksOf(model);
   if (links.length === 0) return undefined;
-  return {
-    type: 'object',
-    properties: Object.fromEntries(links.map((link) => [link.name, optionsSchema(scope, link)])),
-    additionalProperties: false,
-  };
+  return closedSchema(Object.fromEntries(links.map((link) => [link.name, optionsSchema(scope, link)])));
 }
 
-function linksOf(model: QueryModel): readonly QueryAttribute[] {
-  return [...model.attributes.values()].filter(({ kind }) => kind !== 'scalar');
+type QueryLink = Exclude<QueryAttribute, { readonly kind: 'scalar' }>;
+
+function linksOf(model: QueryModel): readonly QueryLink[] {
+  return [...model.attributes.values()].filter((attribute) => attribute.kind !== 'scalar');
 }
 
-function optionsSchema(scope: OpenApiScope, attribute: QueryAttribute): JsonSchema {
-  if (attribute.kind === 'scalar') throw new Error(`${attribute.name} cannot be populated`);
-  if (attribute.kind !== 'zone')
-    return anyOfSchemas({ type: 'boolean' }, insideSchema(scope, attribute.target));
-  const on = attribute.components.map((uid) => [
-    uid,
-    anyOfSchemas({ type: 'boolean' }, insideSchema(scope, uid)),
-  ]);
+function optionsSchema(scope: OpenApiScope, attribute: QueryLink): JsonSchema {
+  const populated = (uid: Uid) => anyOfSchemas({ type: 'boolean' }, insideSchema(scope, uid));
+  if (attribute.kind !== 'zone') return populated(attribute.target);
+  const on = closedSchema(Object.fromEntries(attribute.components.map((uid) => [uid, populated(uid)])));
   return anyOfSchemas(
     { type: 'boolean' },
-    {
-      type: 'object',
-      properties: { on: { type: 'object', properties: Object.fromEntries(on), additionalProperties: false } },
-      required: ['on'],
-      description: 'Only components of the listed kinds.',
-    },
-    { type: 'object', properties: { populate: { const: '*' } }, required: ['populate'] },
+    { ...objectSchema({ on }, ['on']), description: 'Only components of the listed kinds.' },
+    objectSchema({ populate: { const: '*' } }, ['populate']),
   );
 }
 
@@ -47,17 +44,13 @@ function optionsSchema(scope: OpenApiScope, attribute: QueryAttribute): JsonSche
 function insideSchema(scope: OpenApiScope, uid: Uid): JsonSchema {
   const model = queryModelOf(scope.registry, uid);
   const name = nameOf(scope.names, uid);
-  const nested = linksOf(model).length === 0 ? [] : [schemaRef(`${name}.Populate`)];
-  const texts = anyOfSchemas({ type: 'string' }, { type: 'array', items: { type: 'string' } });
-  return {
-    type: 'object',
-    properties: {
-      fields: texts,
-      sort: texts,
-      filters: schemaRef(`${name}.Filters`),
-      ...(nested.length === 0 ? {} : { populate: anyOfSchemas(texts, ...nested) }),
-      count: { type: 'boolean', description: 'Only the number of entries.' },
-    },
-    additionalProperties: false,
-  };
+  const texts = anyOfSchemas(TEXT_SCHEMA, listSchema(TEXT_SCHEMA));
+  const populate = anyOfSchemas(texts, schemaRef(`${name}.Populate`));
+  return closedSchema({
+    fields: texts,
+    sort: texts,
+    filters: schemaRef(`${name}.Filters`),
+    ...(linksOf(model).length > 0 && { populate }),
+    count: { type: 'boolean', description: 'Only the number of entries.' },
+  });
 }

@@ -1,33 +1,33 @@
-import type { ApiOperation, JsonSchema, Parameter, Paths } from './openapi-types.ts';
+import {
+  envelopeSchema,
+  headerParameter,
+  objectSchema,
+  queryParameter,
+  TEXT_SCHEMA,
+  withParameters,
+} from './document-parts.ts';
+import type { ApiOperation, Parameter, Paths } from './openapi-types.ts';
 import { jsonResponse, refusals } from './responses.ts';
 
 export const STREAMS_TAG = 'Streams';
 
 const EVENT_STREAM = 'text/event-stream';
 
-const TICKET: Parameter = {
-  name: 'ticket',
-  in: 'query',
-  description:
-    'Only for a stream: replaces the header `Authorization`, once. `POST /_varve/tickets` makes it.',
-  schema: { type: 'string' },
-};
+const TICKET = queryParameter(
+  'ticket',
+  'Only for a stream: replaces the header `Authorization`, once. `POST /_varve/tickets` makes it.',
+);
 
-const LAST_EVENT_ID: Parameter = {
-  name: 'Last-Event-ID',
-  in: 'header',
-  description:
-    'Only for a stream: the last `id` that the caller got. EventSource sends it when it connects again.',
-  schema: { type: 'string' },
-};
+const LAST_EVENT_ID = headerParameter(
+  'Last-Event-ID',
+  'Only for a stream: the last `id` that the caller got. EventSource sends it when it connects again.',
+);
 
-const LIVE: Parameter = {
-  name: 'live',
-  in: 'query',
-  description:
-    'Only for a stream, and required there. `true`: the answer, and again whenever it changes. `notify`: a notice whenever it changes.',
-  schema: { enum: ['true', 'notify'] },
-};
+const LIVE = queryParameter(
+  'live',
+  'Only for a stream, and required there. `true`: the answer, and again whenever it changes. `notify`: a notice whenever it changes.',
+  { enum: ['true', 'notify'] },
+);
 
 /** The change feed, which is also a stream. */
 export function withFeedStream(operation: ApiOperation): ApiOperation {
@@ -47,10 +47,9 @@ function withStream(
   { description, example }: { readonly description: string; readonly example: string },
 ): ApiOperation {
   const answered = operation.responses['200'] as { readonly content: object };
-  const schema: JsonSchema = { type: 'string', description };
+  const schema = { ...TEXT_SCHEMA, description };
   return {
-    ...operation,
-    parameters: [...(operation.parameters ?? []), ...parameters, TICKET, LAST_EVENT_ID],
+    ...withParameters(operation, ...parameters, TICKET, LAST_EVENT_ID),
     responses: {
       ...operation.responses,
       200: { ...answered, content: { ...answered.content, [EVENT_STREAM]: { schema, example } } },
@@ -58,7 +57,8 @@ function withStream(
   };
 }
 
-const TICKETS: Paths[string] = {
+/** Tickets of streams. */
+export const TICKETS: Paths[string] = {
   post: {
     operationId: 'createTicket',
     tags: [STREAMS_TAG],
@@ -68,29 +68,15 @@ const TICKETS: Paths[string] = {
     responses: {
       201: jsonResponse(
         'The ticket.',
-        {
-          type: 'object',
-          properties: {
-            data: {
-              type: 'object',
-              properties: {
-                ticket: { type: 'string' },
-                expiresAt: { type: 'string', format: 'date-time' },
-              },
-              required: ['ticket', 'expiresAt'],
-            },
-            meta: { type: 'object' },
-          },
-          required: ['data', 'meta'],
-        },
+        envelopeSchema(
+          objectSchema({ ticket: TEXT_SCHEMA, expiresAt: { type: 'string', format: 'date-time' } }, [
+            'ticket',
+            'expiresAt',
+          ]),
+        ),
         { data: { ticket: 'q83vEjRWeJCrze8SNFZ4kA', expiresAt: '2026-01-02T03:05:05.678Z' }, meta: {} },
       ),
       ...refusals(['BadRequest', 'Unauthorized', 'TooManyRequests', 'Unavailable']),
     },
   },
 };
-
-/** Tickets of streams. */
-export function ticketPaths(): Paths {
-  return { '/_varve/tickets': TICKETS };
-}

@@ -1,19 +1,13 @@
-import type { Action } from '../../shared/access/rights.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
-import type { PathScope } from './entry-paths.ts';
-import { type ApiOperation, type Parameter, type Paths, schemaRef } from './openapi-types.ts';
+import { listSchema, objectSchema, pathParameter, schemaRef } from './document-parts.ts';
+import { allowedPaths, type PathScope } from './entry-paths.ts';
+import type { ApiOperation, Paths } from './openapi-types.ts';
 import { filesListParameters } from './query-parameters.ts';
 import { jsonResponse, readRefusals, writeRefusals } from './responses.ts';
 import { sampleAnswer } from './sample-values.ts';
 import { nameOf } from './schema-names.ts';
 
-const ID: Parameter = {
-  name: 'id',
-  in: 'path',
-  required: true,
-  description: 'The numeric id of the file.',
-  schema: { type: 'integer' },
-};
+const ID = pathParameter('id', 'The numeric id of the file.', { type: 'integer' });
 
 const SAMPLE = {
   name: 'kitchen.jpg',
@@ -33,23 +27,18 @@ const SAMPLE = {
 /** Routes of files, in Strapi's form: bare answers, numeric ids. */
 export function uploadPaths(scope: PathScope, type: ContentType): Paths {
   const operation = uploadOperations(scope, type);
-  const when = (right: Action, item: Paths[string]) => (scope.may(type, right) ? item : {});
-  const paths: Paths = {
-    '/api/upload': when('create', { post: operation.upload }),
-    '/api/upload/files': when('find', { get: operation.list }),
-    '/api/upload/files/{id}': {
-      ...when('findOne', { get: operation.one }),
-      ...when('delete', { delete: operation.remove }),
-    },
-  };
-  return Object.fromEntries(Object.entries(paths).filter(([, item]) => Object.keys(item).length > 0));
+  return allowedPaths(scope, type, {
+    '/api/upload': { post: ['create', operation.upload] },
+    '/api/upload/files': { get: ['find', operation.list] },
+    '/api/upload/files/{id}': { get: ['findOne', operation.one], delete: ['delete', operation.remove] },
+  });
 }
 
 function uploadOperations(scope: PathScope, type: ContentType) {
   const tags = [type.displayName];
   const file = schemaRef(nameOf(scope.names, type.uid));
   const sample = { ...sampleAnswer(type), ...SAMPLE };
-  const files = { type: 'array', items: file };
+  const files = listSchema(file);
   return {
     upload: {
       operationId: 'uploadFiles',
@@ -86,14 +75,13 @@ function uploadOperations(scope: PathScope, type: ContentType) {
   } satisfies Record<string, ApiOperation>;
 }
 
-const UPLOAD_FORM = {
-  type: 'object',
-  properties: {
-    files: { type: 'array', items: { type: 'string', format: 'binary' } },
+const UPLOAD_FORM = objectSchema(
+  {
+    files: listSchema({ type: 'string', format: 'binary' }),
     fileInfo: { type: 'string', description: 'JSON: name, alternativeText and caption.' },
     ref: { type: 'string', description: 'The uid of a content type.' },
     refId: { type: 'string', description: 'The id of an entry of it.' },
     field: { type: 'string', description: 'A media attribute of it.' },
   },
-  required: ['files'],
-};
+  ['files'],
+);

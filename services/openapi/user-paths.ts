@@ -1,27 +1,14 @@
-import type { Action } from '../../shared/access/rights.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
-import type { PathScope } from './entry-paths.ts';
+import { jsonBody, listSchema, objectSchema, pathParameter, schemaRef } from './document-parts.ts';
+import { allowedPaths, type PathScope } from './entry-paths.ts';
 import { inputSchema } from './input-schemas.ts';
-import {
-  type ApiOperation,
-  type JsonSchema,
-  type OpenApiScope,
-  type Parameter,
-  type Paths,
-  schemaRef,
-} from './openapi-types.ts';
+import type { ApiOperation, JsonSchema, OpenApiScope, Paths } from './openapi-types.ts';
 import { listParameters, usersListParameters } from './query-parameters.ts';
 import { ACCEPTED, jsonResponse, readRefusals, writeRefusals } from './responses.ts';
 import { sampleAnswer } from './sample-values.ts';
 import { nameOf } from './schema-names.ts';
 
-const ID: Parameter = {
-  name: 'id',
-  in: 'path',
-  required: true,
-  description: 'The numeric id of the user.',
-  schema: { type: 'integer' },
-};
+const ID = pathParameter('id', 'The numeric id of the user.', { type: 'integer' });
 
 const SAMPLE = { username: 'grace', email: 'grace@example.com', password: 'a long secret', role: 1 };
 
@@ -31,20 +18,15 @@ const SAMPLE = { username: 'grace', email: 'grace@example.com', password: 'a lon
  */
 export function userPaths(scope: PathScope, type: ContentType, envelope: boolean): Paths {
   const operation = userOperations(scope, type, envelope);
-  const when = (right: Action, item: Paths[string]) => (scope.may(type, right) ? item : {});
-  const paths: Paths = {
-    '/api/users': {
-      ...when('find', { get: operation.list }),
-      ...when('create', { post: operation.create }),
-    },
-    '/api/users/count': when('find', { get: operation.count }),
+  return allowedPaths(scope, type, {
+    '/api/users': { get: ['find', operation.list], post: ['create', operation.create] },
+    '/api/users/count': { get: ['find', operation.count] },
     '/api/users/{id}': {
-      ...when('findOne', { get: operation.one }),
-      ...when('update', { put: operation.update }),
-      ...when('delete', { delete: operation.remove }),
+      get: ['findOne', operation.one],
+      put: ['update', operation.update],
+      delete: ['delete', operation.remove],
     },
-  };
-  return Object.fromEntries(Object.entries(paths).filter(([, item]) => Object.keys(item).length > 0));
+  });
 }
 
 /** Schema of writes of a user. */
@@ -54,7 +36,7 @@ export function userInputSchema(scope: OpenApiScope, type: ContentType): JsonSch
     ([name, schema]) => schema['writeOnly'] !== true || name in SAMPLE,
   );
   const role = { type: 'integer', enum: [1, 2], description: '1 Authenticated, 2 Public.', writeOnly: true };
-  return { type: 'object', properties: { ...Object.fromEntries(shown), role } };
+  return objectSchema({ ...Object.fromEntries(shown), role });
 }
 
 /** A new user needs all of these. */
@@ -81,7 +63,7 @@ function userOperations(scope: PathScope, type: ContentType, envelope: boolean) 
       operationId: 'createUser',
       tags,
       summary: 'Create a user',
-      requestBody: body(schemaRef(`${name}.Create`), SAMPLE),
+      requestBody: jsonBody(schemaRef(`${name}.Create`), SAMPLE),
       responses: { 201: one('Created.'), 202: ACCEPTED, ...writeRefusals() },
     },
     count: {
@@ -116,7 +98,7 @@ function userEntryOperations(scope: PathScope, type: ContentType, envelope: bool
       tags,
       summary: 'Change a user',
       parameters: [ID],
-      requestBody: body(schemaRef(`${name}.Input`), { blocked: true }),
+      requestBody: jsonBody(schemaRef(`${name}.Input`), { blocked: true }),
       responses: { 200: one('Changed.'), 202: ACCEPTED, ...writeRefusals('NotFound') },
     },
     remove: {
@@ -138,7 +120,7 @@ function oneAnswer(name: string, type: ContentType, envelope: boolean, descripti
 
 function listAnswer(name: string, type: ContentType, envelope: boolean): object {
   const users = [sampleUser(type)];
-  if (!envelope) return jsonResponse('The users.', { type: 'array', items: schemaRef(name) }, users);
+  if (!envelope) return jsonResponse('The users.', listSchema(schemaRef(name)), users);
   const meta = { pagination: { page: 1, pageSize: 25, pageCount: 1, total: 1 } };
   return jsonResponse('A page of users.', schemaRef(`${name}.List`), { data: users, meta });
 }
@@ -146,8 +128,4 @@ function listAnswer(name: string, type: ContentType, envelope: boolean): object 
 function sampleUser(type: ContentType): object {
   const { username, email } = SAMPLE;
   return { ...sampleAnswer(type), username, email, provider: 'local' };
-}
-
-function body(schema: JsonSchema, example: unknown): object {
-  return { required: true, content: { 'application/json': { schema, example } } };
 }

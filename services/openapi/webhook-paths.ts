@@ -1,5 +1,14 @@
 import { WEBHOOK_EVENTS } from '../../shared/webhooks/webhook-events.ts';
-import type { ApiOperation, JsonSchema, Parameter, PathItem, Paths } from './openapi-types.ts';
+import {
+  envelopeSchema,
+  jsonBody,
+  listSchema,
+  objectSchema,
+  pathParameter,
+  queryParameter,
+  TEXT_SCHEMA,
+} from './document-parts.ts';
+import type { ApiOperation, JsonSchema, Parameter, Paths } from './openapi-types.ts';
 import { jsonResponse, NO_CONTENT, readRefusals, writeRefusals } from './responses.ts';
 
 /** Webhooks that are managed over HTTP. `deliveries`: this process delivers. */
@@ -7,29 +16,24 @@ export type DescribedWebhooks = { readonly deliveries: boolean };
 
 export const WEBHOOK_TAG = 'Webhooks';
 const PATH = '/_varve/webhooks';
-const TEXT: JsonSchema = { type: 'string' };
-const TEXTS: JsonSchema = { type: 'array', items: TEXT };
-const ID: Parameter = {
-  name: 'id',
-  in: 'path',
-  required: true,
-  description: 'Id or name of the webhook.',
-  schema: TEXT,
-};
+const TEXTS = listSchema(TEXT_SCHEMA);
+const ID = pathParameter('id', 'Id or name of the webhook.', TEXT_SCHEMA);
 
 const CHOSEN = {
-  name: { ...TEXT, maxLength: 100 },
-  url: TEXT,
-  events: { type: 'array', items: { enum: WEBHOOK_EVENTS } },
+  name: { ...TEXT_SCHEMA, maxLength: 100 },
+  url: TEXT_SCHEMA,
+  events: listSchema({ enum: WEBHOOK_EVENTS }),
   types: { ...TEXTS, description: 'Content types; empty: all.' },
   locales: { ...TEXTS, description: 'Empty: all.' },
-  populate: { ...TEXT, description: '`*`, or a query string.' },
+  populate: { ...TEXT_SCHEMA, description: '`*`, or a query string.' },
   allowPrivate: { type: 'boolean' },
 } as const;
-const INPUT = object({ ...CHOSEN, headers: { type: 'object', additionalProperties: TEXT } }, ['url']);
-const WEBHOOK = object(
+const INPUT = objectSchema({ ...CHOSEN, headers: { type: 'object', additionalProperties: TEXT_SCHEMA } }, [
+  'url',
+]);
+const WEBHOOK = objectSchema(
   {
-    id: TEXT,
+    id: TEXT_SCHEMA,
     ...CHOSEN,
     headers: {
       ...TEXTS,
@@ -38,10 +42,10 @@ const WEBHOOK = object(
     },
     status: { enum: ['active', 'paused', 'disabled'] },
     reason: { type: ['string', 'null'] },
-    createdAt: TEXT,
-    since: { ...TEXT, description: 'Position of the log behind which changes are delivered.' },
+    createdAt: TEXT_SCHEMA,
+    since: { ...TEXT_SCHEMA, description: 'Position of the log behind which changes are delivered.' },
     deliveries: { type: 'object', description: 'How many there are in each state.' },
-    secret: { ...TEXT, description: 'Signs deliveries. Only in answers that make one.' },
+    secret: { ...TEXT_SCHEMA, description: 'Signs deliveries. Only in answers that make one.' },
   },
   ['id', 'name', 'url', 'status'],
 );
@@ -56,8 +60,14 @@ const SAMPLE = {
 };
 const ANSWER = { id: 'h1', ...SAMPLE, headers: [], status: 'active' };
 const STATES = ['waiting', 'delivered', 'parked', 'elsewhere'];
-const DELIVERY = object(
-  { id: TEXT, event: TEXT, state: { enum: STATES }, attempts: { type: 'integer' }, body: { type: 'object' } },
+const DELIVERY = objectSchema(
+  {
+    id: TEXT_SCHEMA,
+    event: TEXT_SCHEMA,
+    state: { enum: STATES },
+    attempts: { type: 'integer' },
+    body: { type: 'object' },
+  },
   ['id', 'event', 'state'],
 );
 
@@ -68,7 +78,7 @@ export function webhookPaths({ deliveries }: DescribedWebhooks): Paths {
       get: {
         ...operation('listWebhooks', 'List webhooks'),
         responses: {
-          200: answer('The webhooks.', { type: 'array', items: WEBHOOK }, [ANSWER]),
+          200: answer('The webhooks.', listSchema(WEBHOOK), [ANSWER]),
           ...readRefusals(),
         },
       },
@@ -91,36 +101,34 @@ export function webhookPaths({ deliveries }: DescribedWebhooks): Paths {
     ...change('pause', 'Let deliveries wait'),
     ...change('resume', 'Send what waits'),
     ...change('rotate', 'Make a new secret'),
-    [`${PATH}/{id}/test`]: testPath(),
+    [`${PATH}/{id}/test`]: TEST,
     ...(deliveries ? deliveryPaths() : {}),
   };
 }
 
-function testPath(): PathItem {
-  return {
-    post: {
-      ...operation('testWebhook', 'Send trigger-test once', [ID]),
-      responses: {
-        200: answer('What the receiver answered.', { type: 'object' }, { kind: 'answered', status: 200 }),
-        ...writeRefusals('NotFound'),
-      },
+const TEST: Paths[string] = {
+  post: {
+    ...operation('testWebhook', 'Send trigger-test once', [ID]),
+    responses: {
+      200: answer('What the receiver answered.', { type: 'object' }, { kind: 'answered', status: 200 }),
+      ...writeRefusals('NotFound'),
     },
-  };
-}
+  },
+};
 
 function deliveryPaths(): Paths {
   const parameters: readonly Parameter[] = [
     ID,
-    { name: 'state', in: 'query', description: 'Only these.', schema: { enum: STATES } },
-    {
-      name: 'limit',
-      in: 'query',
-      description: 'The newest ones.',
-      schema: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
-    },
+    queryParameter('state', 'Only these.', { enum: STATES }),
+    queryParameter('limit', 'The newest ones.', {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1_000,
+      default: 100,
+    }),
   ];
-  const replay = object({
-    delivery: { ...TEXT, description: 'Id of one delivery.' },
+  const replay = objectSchema({
+    delivery: { ...TEXT_SCHEMA, description: 'Id of one delivery.' },
     from: { type: 'integer', description: 'All since a position of the log.' },
   });
   return {
@@ -128,7 +136,7 @@ function deliveryPaths(): Paths {
       get: {
         ...operation('listDeliveries', 'List stored deliveries, the newest first', parameters),
         responses: {
-          200: answer('The deliveries.', { type: 'array', items: DELIVERY }, []),
+          200: answer('The deliveries.', listSchema(DELIVERY), []),
           ...readRefusals('NotFound'),
         },
       },
@@ -138,7 +146,7 @@ function deliveryPaths(): Paths {
         ...operation('replayDeliveries', 'Send parked deliveries again, or those that are named', [ID]),
         requestBody: body(replay, { from: 4711 }),
         responses: {
-          200: answer('How many.', object({ replayed: { type: 'integer' } }), { replayed: 3 }),
+          200: answer('How many.', objectSchema({ replayed: { type: 'integer' } }), { replayed: 3 }),
           ...writeRefusals('NotFound'),
         },
       },
@@ -161,19 +169,10 @@ function operation(
   return { operationId, tags: [WEBHOOK_TAG], summary, ...(parameters.length > 0 && { parameters }) };
 }
 
-function object(
-  properties: Readonly<Record<string, JsonSchema>>,
-  required: readonly string[] = [],
-): JsonSchema {
-  return { type: 'object', properties, ...(required.length > 0 && { required }) };
-}
-
 function body(data: JsonSchema, example: object): object {
-  const schema = object({ data }, ['data']);
-  return { required: true, content: { 'application/json': { schema, example: { data: example } } } };
+  return jsonBody(objectSchema({ data }, ['data']), { data: example });
 }
 
 function answer(description: string, data: JsonSchema, example: unknown): object {
-  const schema = object({ data, meta: { type: 'object' } }, ['data', 'meta']);
-  return jsonResponse(description, schema, { data: example, meta: {} });
+  return jsonResponse(description, envelopeSchema(data), { data: example, meta: {} });
 }

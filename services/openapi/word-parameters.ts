@@ -1,4 +1,5 @@
 import type { QueryModel } from '../query/query-model.ts';
+import { queryParameter } from './document-parts.ts';
 import type { Parameter } from './openapi-types.ts';
 
 /** Parameters of a search by words: docs/search.md. */
@@ -9,42 +10,25 @@ export function wordParameters(model: QueryModel): readonly Parameter[] {
       : [],
   );
   const [first = 'name'] = texts;
+  const tag = { type: 'string', maxLength: 100 };
   return [
-    {
-      ...query('search'),
-      description:
-        'Entries whose texts have these words, with typos and their stems; the last word may be the beginning of one. Without `sort` the best come first.',
-      schema: { type: 'string', maxLength: 512 },
-    },
-    {
-      ...query('typoTolerance'),
-      description: '`false` allows no typos. Words still match by their stems.',
-      schema: { type: 'boolean' },
-    },
-    {
-      ...query('facets'),
-      description:
-        'Paths of attributes, with commas. `meta.facets` has the number of entries found for each value. Other forms are `facets[path][limit]`, `[search]` and `[ranges]`.',
-      schema: { type: 'string' },
-    },
-    {
-      ...query('highlight'),
-      description: `Attributes whose matches \`meta.highlights\` marks, with commas, such as \`${first}\`; \`highlight[${first}][snippet]=20\` gives 20 words.`,
-      schema: { type: 'string' },
-    },
-    {
-      ...query('highlightPreTag'),
-      description: 'Text before each match; default `<mark>`.',
-      schema: { type: 'string', maxLength: 100 },
-    },
-    {
-      ...query('highlightPostTag'),
-      description: 'Text after each match; default `</mark>`.',
-      schema: { type: 'string', maxLength: 100 },
-    },
+    queryParameter(
+      'search',
+      'Entries whose texts have these words, with typos and their stems; the last word may be the beginning of one. Without `sort` the best come first.',
+      { type: 'string', maxLength: 512 },
+    ),
+    queryParameter('typoTolerance', '`false` allows no typos. Words still match by their stems.', {
+      type: 'boolean',
+    }),
+    queryParameter(
+      'facets',
+      'Paths of attributes, with commas. `meta.facets` has the number of entries found for each value. Other forms are `facets[path][limit]`, `[search]` and `[ranges]`.',
+    ),
+    queryParameter(
+      'highlight',
+      `Attributes whose matches \`meta.highlights\` marks, with commas, such as \`${first}\`; \`highlight[${first}][snippet]=20\` gives 20 words.`,
+    ),
+    queryParameter('highlightPreTag', 'Text before each match; default `<mark>`.', tag),
+    queryParameter('highlightPostTag', 'Text after each match; default `</mark>`.', tag),
   ];
-}
-
-function query(name: string): Pick<Parameter, 'name' | 'in'> {
-  return { name, in: 'query' };
 }

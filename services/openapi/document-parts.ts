@@ -1,0 +1,77 @@
+import { defined } from '../../shared/defined.ts';
+import type { ApiOperation, Example, JsonSchema, Parameter, Reference } from './openapi-types.ts';
+
+/** `#/components/schemas/<name>` */
+export function schemaRef(name: string): Reference {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** Schema of a value that satisfies one of these, or several. */
+export function anyOfSchemas(...schemas: readonly JsonSchema[]): JsonSchema {
+  return { anyOf: schemas };
+}
+
+export const TEXT_SCHEMA: JsonSchema = { type: 'string' };
+
+/** Schema of a list. */
+export function listSchema(items: JsonSchema): JsonSchema {
+  return { type: 'array', items };
+}
+
+/** Schema of an object in which the members of `required` are always there. */
+export function objectSchema(
+  properties: Readonly<Record<string, JsonSchema>>,
+  required: readonly string[] = [],
+): JsonSchema {
+  return { type: 'object', properties, ...(required.length > 0 && { required }) };
+}
+
+/** Schema of an object without any other members. */
+export function closedSchema(...members: Parameters<typeof objectSchema>): JsonSchema {
+  return { ...objectSchema(...members), additionalProperties: false };
+}
+
+/** Schema of `{"data": …, "meta": {…}}`. */
+export function envelopeSchema(data: JsonSchema, meta: JsonSchema = { type: 'object' }): JsonSchema {
+  return objectSchema({ data, meta }, ['data', 'meta']);
+}
+
+type Shape = {
+  readonly style?: 'deepObject' | 'form';
+  readonly examples?: Readonly<Record<string, Example>>;
+};
+
+/** A parameter of the query string. */
+export function queryParameter(
+  name: string,
+  description: string,
+  schema: JsonSchema = TEXT_SCHEMA,
+  { style, examples }: Shape = {},
+): Parameter {
+  const form = style === undefined ? {} : { style, explode: true };
+  return { name, in: 'query', description, ...form, schema, ...defined({ examples }) };
+}
+
+/** A part of the path. */
+export function pathParameter(name: string, description: string, schema: JsonSchema): Parameter {
+  return { name, in: 'path', required: true, description, schema };
+}
+
+/** A header of a request. */
+export function headerParameter(
+  name: string,
+  description: string,
+  schema: JsonSchema = TEXT_SCHEMA,
+): Parameter {
+  return { name, in: 'header', description, schema };
+}
+
+/** The operation with these parameters behind its own. */
+export function withParameters(operation: ApiOperation, ...parameters: readonly Parameter[]): ApiOperation {
+  return { ...operation, parameters: [...(operation.parameters ?? []), ...parameters] };
+}
+
+/** A body that a request must have. */
+export function jsonBody(schema: JsonSchema, example?: unknown): object {
+  return { required: true, content: { 'application/json': { schema, ...defined({ example }) } } };
+}
