@@ -49,7 +49,7 @@ export function checkEntry(check: EntryCheck, type: ContentType, data: Data, cur
   return { values, relations };
 }
 
-/** Reports a `locale` that is no text. A type without i18n has no locales, but Strapi validates the attribute. */
+/** Reports a `locale` that is not a text. A type without i18n has no locales, but Strapi validates the attribute. */
 function checkLocale(check: EntryCheck, locale: unknown): void {
   if (locale === undefined || locale === null || typeof locale === 'string') return;
   report(check, 'locale', typeMessage('locale', 'string', locale, locale), locale);

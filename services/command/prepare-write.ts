@@ -67,10 +67,9 @@ export function prepareWrite(
   });
   check.problems.push(...relationProblems(scope));
   // Like values, unchanged relations need not be stored.
-  const relations =
-    draft === undefined
-      ? sent.relations
-      : environment.graph.changingOperations(type.uid, state.documentId, locale, sent.relations);
+  const relations = isNewEntry
+    ? sent.relations
+    : environment.graph.changingOperations(type.uid, state.documentId, locale, sent.relations);
   const input = { values: sent.values, relations };
   const inherited = isFurtherLocale ? inheritedRelations(environment.graph, state, locale, input) : [];
   const intent = { kind: 'write', locale, ...input, inheritedRelations: inherited, publish } as const;

@@ -124,7 +124,7 @@ describe('required lists of components and zones', () => {
 });
 
 test.each([5, true, ['en'], {}])(
-  'a locale that is no text is refused in the body of a type without i18n: %j',
+  'a locale that is not a text is refused in the body of a type without i18n: %j',
   async (locale) => {
     expect((await refusal({ locale })).message).toContain('locale must be a `string` type');
     expect(await stored('text', 'a')).toBe('a');
