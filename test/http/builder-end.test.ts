@@ -21,7 +21,7 @@ async function stoppedServer(): Promise<string> {
   return data;
 }
 
-const LONG = takesMinutes('a paused process that makes a generation');
+const LONG = takesMinutes('a process that makes a generation, paused or without its server');
 
 it('ends before its server does, although it is paused', LONG, async () => {
   const data = await stoppedServer();
@@ -41,26 +41,30 @@ it('ends before its server does, although it is paused', LONG, async () => {
   expect(isRunning(builder)).toBe(false);
 });
 
-it('does not take the data directory after its server has ended, and the next rebuild continues', async () => {
-  const data = await stoppedServer();
-  const [script = '', ...options] = [...VARVE].reverse();
-  const builder = fork(script, [BUILDER_ARGUMENT, COMPATIBILITY, 'rebuild', '--json', '--graph'], {
-    execArgv: options,
-    env: { ...process.env, VARVE_DATA: data },
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-  });
-  let said = '';
-  builder.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-  });
-  const [code] = await once(builder, 'close');
-  expect({ code, said }).toEqual({
-    code: 1,
-    said: 'varve rebuild: no server has the data directory now\n',
-  });
-  const { stdout } = await runVarve(['rebuild', '--graph', '--data', data]);
-  expect(stdout).toContain('generation 2 is live');
-  const server = await startServer({ data });
-  onTestFinished(() => server.dispose());
-  expect(await names(server.url)).toEqual(['a']);
-});
+it(
+  'does not take the data directory after its server has ended, and the next rebuild continues',
+  LONG,
+  async () => {
+    const data = await stoppedServer();
+    const [script = '', ...options] = [...VARVE].reverse();
+    const builder = fork(script, [BUILDER_ARGUMENT, COMPATIBILITY, 'rebuild', '--json', '--graph'], {
+      execArgv: options,
+      env: { ...process.env, VARVE_DATA: data },
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    let said = '';
+    builder.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    const [code] = await once(builder, 'close');
+    expect({ code, said }).toEqual({
+      code: 1,
+      said: 'varve rebuild: no server has the data directory now\n',
+    });
+    const { stdout } = await runVarve(['rebuild', '--graph', '--data', data]);
+    expect(stdout).toContain('generation 2 is live');
+    const server = await startServer({ data });
+    onTestFinished(() => server.dispose());
+    expect(await names(server.url)).toEqual(['a']);
+  },
+);

@@ -10,7 +10,7 @@ import { type FileAnswer, getJson, png, upload } from '../support/upload-client.
 
 /** `varve assets formats`: the smaller pictures of files that were stored without. */
 const PICTURES = join(import.meta.dirname, '../pictures/files');
-const LONG = takesMinutes('formats of stored pictures through an end in the middle');
+const LONG = { ...takesMinutes('formats of stored pictures'), timeout: 120_000 };
 const picture = (name: string) => ({ name, bytes: readFileSync(join(PICTURES, name)) });
 
 type Pictured = FileAnswer & {
@@ -35,63 +35,77 @@ function archivedPicture(id: number, name: string): object {
   };
 }
 
-it('makes the formats of uploads and imported pictures, and names those that it cannot make', {
-  timeout: 120_000,
-}, async () => {
-  const data = createDataDirectory();
-  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
-  const archive = await writeArchive(join(folderForTest(), 'files.tar.gz'), {
-    schemas: [archivedType('page', { title: { type: 'string' } })],
-    entities: [archivedPicture(7, 'sun_1.jpg'), archivedPicture(8, 'gone_2.jpg')],
-    assets: { 'sun_1.jpg': picture('photo.jpg').bytes },
-  });
-  await runVarve(['import', archive, '--data', data]);
-  const server = await startServer({ data, contentTypes: archive, arguments: ['--picture-formats', 'off'] });
-  onTestFinished(() => server.dispose());
-  await upload(server, [
-    picture('tall.jpg'),
-    picture('tiny.png'),
-    picture('drawing.svg'),
-    picture('broken.png'),
-  ]);
+it(
+  'makes the formats of uploads and imported pictures, and names those that it cannot make',
+  LONG,
+  async () => {
+    const data = createDataDirectory();
+    onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+    const archive = await writeArchive(join(folderForTest(), 'files.tar.gz'), {
+      schemas: [archivedType('page', { title: { type: 'string' } })],
+      entities: [archivedPicture(7, 'sun_1.jpg'), archivedPicture(8, 'gone_2.jpg')],
+      assets: { 'sun_1.jpg': picture('photo.jpg').bytes },
+    });
+    await runVarve(['import', archive, '--data', data]);
+    const server = await startServer({
+      data,
+      contentTypes: archive,
+      arguments: ['--picture-formats', 'off'],
+    });
+    onTestFinished(() => server.dispose());
+    await upload(server, [
+      picture('tall.jpg'),
+      picture('tiny.png'),
+      picture('drawing.svg'),
+      picture('broken.png'),
+    ]);
 
-  const first = await runVarve(['assets', 'formats', '--data', data]);
-  expect(first).toMatchObject({ code: 1, stdout: '2 pictures got formats\n' });
-  expect(first.stderr).toMatch(/gone_2\.jpg \(file80+\): its content is elsewhere: \/uploads\/gone_2\.jpg/);
-  expect(first.stderr).toMatch(/broken\.png \(\w+\): it is damaged/);
-  const files = await getJson<readonly Pictured[]>(server, '/api/upload/files?sort=name');
-  expect(files.map(({ name, formats }) => [name, Object.keys(formats ?? {})])).toEqual([
-    ['broken.png', []],
-    ['drawing.svg', []],
-    ['gone_2.jpg', []],
-    ['sun_1.jpg', ['large', 'small', 'medium', 'thumbnail']],
-    ['tall.jpg', ['large', 'small', 'medium', 'thumbnail']],
-    ['tiny.png', []],
-  ]);
-  // An imported picture may be replaced by an import: so may what is made of it.
-  const url = '/uploads/thumbnail_sun_1.jpg';
-  expect(files[3]?.formats?.['thumbnail']).toMatchObject({ url, hash: 'thumbnail_sun_1' });
-  const answer = await fetch(server.url + url);
-  expect([answer.status, answer.headers.get('cache-control')]).toEqual([
-    200,
-    'public, max-age=0, must-revalidate',
-  ]);
-  expect(await runVarve(['assets', 'formats', '--data', data])).toMatchObject({
-    stdout: '0 pictures got formats\n',
-  });
-  const events = await runVarve(['events', '--type', 'entry-changed', '--actor', 'operator', '--data', data]);
-  expect(events.stdout.trim().split('\n')).toHaveLength(2);
-  await fetch(`${server.url}/api/upload/files/7`, { method: 'DELETE' });
-  expect((await fetch(server.url + url)).status).toBe(404);
-  await server.stop();
-  const alone = await runVarve(['assets', 'formats', '--data', data]);
-  expect(alone).toMatchObject({ code: 1, stdout: '' });
-  expect(alone.stderr).toContain(
-    'no server runs on the data directory: start it, then run the command again',
-  );
-});
+    const first = await runVarve(['assets', 'formats', '--data', data]);
+    expect(first).toMatchObject({ code: 1, stdout: '2 pictures got formats\n' });
+    expect(first.stderr).toMatch(/gone_2\.jpg \(file80+\): its content is elsewhere: \/uploads\/gone_2\.jpg/);
+    expect(first.stderr).toMatch(/broken\.png \(\w+\): it is damaged/);
+    const files = await getJson<readonly Pictured[]>(server, '/api/upload/files?sort=name');
+    expect(files.map(({ name, formats }) => [name, Object.keys(formats ?? {})])).toEqual([
+      ['broken.png', []],
+      ['drawing.svg', []],
+      ['gone_2.jpg', []],
+      ['sun_1.jpg', ['large', 'small', 'medium', 'thumbnail']],
+      ['tall.jpg', ['large', 'small', 'medium', 'thumbnail']],
+      ['tiny.png', []],
+    ]);
+    // An imported picture may be replaced by an import: so may what is made of it.
+    const url = '/uploads/thumbnail_sun_1.jpg';
+    expect(files[3]?.formats?.['thumbnail']).toMatchObject({ url, hash: 'thumbnail_sun_1' });
+    const answer = await fetch(server.url + url);
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([
+      200,
+      'public, max-age=0, must-revalidate',
+    ]);
+    expect(await runVarve(['assets', 'formats', '--data', data])).toMatchObject({
+      stdout: '0 pictures got formats\n',
+    });
+    const events = await runVarve([
+      'events',
+      '--type',
+      'entry-changed',
+      '--actor',
+      'operator',
+      '--data',
+      data,
+    ]);
+    expect(events.stdout.trim().split('\n')).toHaveLength(2);
+    await fetch(`${server.url}/api/upload/files/7`, { method: 'DELETE' });
+    expect((await fetch(server.url + url)).status).toBe(404);
+    await server.stop();
+    const alone = await runVarve(['assets', 'formats', '--data', data]);
+    expect(alone).toMatchObject({ code: 1, stdout: '' });
+    expect(alone.stderr).toContain(
+      'no server runs on the data directory: start it, then run the command again',
+    );
+  },
+);
 
-it('continues where it was killed', { ...LONG, timeout: 120_000 }, async () => {
+it('continues where it was killed', LONG, async () => {
   const data = createDataDirectory();
   onTestFinished(() => rmSync(data, { recursive: true, force: true }));
   const server = await startServer({ data, arguments: ['--picture-formats', 'off'] });

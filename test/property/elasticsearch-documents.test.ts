@@ -9,10 +9,11 @@ import {
 } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import { createLayouts } from '../../shared/read-index/elasticsearch/layout/create-layouts.ts';
 import { documentText } from '../support/document-text.ts';
+import { count } from '../support/takes-minutes.ts';
 import { createLog, DEFINITIONS, withGraph } from '../unit/graph-fixture.ts';
 import { historyOf, steps } from '../unit/graph-history.ts';
 
-const RUNS = Math.ceil(Number(process.env['VARVE_PROPERTY_RUNS'] ?? 200) / 40);
+const RUNS = Math.ceil(Number(process.env['VARVE_PROPERTY_RUNS'] ?? count(200, 80)) / 40);
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
 
 /** Several times the size of the buffer in which documents are made. */

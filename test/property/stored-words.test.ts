@@ -12,9 +12,10 @@ import {
   searchSteps,
 } from '../support/article-searches.ts';
 import { articleRegistry, tagChanges } from '../support/searched-articles.ts';
+import { count } from '../support/takes-minutes.ts';
 import { createWordMemory } from '../support/word-memory.ts';
 
-const RUNS = Number(process.env['VARVE_PROPERTY_RUNS'] ?? 60);
+const RUNS = Number(process.env['VARVE_PROPERTY_RUNS'] ?? count(60, 25));
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
 const registry = articleRegistry();
 
