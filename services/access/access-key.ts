@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tokenStatus } from '../../shared/access/access-state.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { makeFolder } from '../../shared/make-folder.ts';
 import { restrictToOwner } from '../../shared/private-file.ts';
 import { readAccessUpTo } from './access-control.ts';
 
@@ -59,7 +60,7 @@ function readOrCreate(file: string, folder: string): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const fresh = `${file}.${process.pid}`;
   writeFileSync(fresh, randomBytes(BYTES).toString('base64url'), { mode: 0o600, flag: 'wx' });
   try {

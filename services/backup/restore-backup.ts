@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { differingGroups } from '../../projections/generations/digest.ts';
 import { graphFile } from '../../projections/graph/store/generation-files.ts';
 import { replayGraph } from '../../projections/verification/replay-graph.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { makeFolder } from '../../shared/make-folder.ts';
 import { beginLog } from '../fleet/log-identity.ts';
 import { copyFile } from './copy-file.ts';
 import { type Manifest, type NewManifest, readManifest } from './manifest.ts';
@@ -41,7 +42,7 @@ export async function restoreBackup(folder: string, target: RestoreTarget): Prom
   refuseNonEmpty(target);
   const part = join(target.data, 'restore.part');
   rmSync(part, { recursive: true, force: true });
-  mkdirSync(part, { recursive: true, mode: 0o700 });
+  makeFolder(part);
   await copyChecked(folder, part, manifest);
   const graph = await replayChecked(part, manifest, target);
   const keyFile = join(part, 'access.key');
@@ -116,6 +117,6 @@ function compareWith(file: string, expected: NonNullable<NewManifest['graph']>):
 
 function moveAssets(from: string, { assetsFolder, data }: RestoreTarget): void {
   const to = assetsFolder ?? join(data, 'assets');
-  mkdirSync(to, { recursive: true, mode: 0o700 });
+  makeFolder(to);
   for (const name of readdirSync(from)) renameSync(join(from, name), join(to, name));
 }

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { digestGraph } from '../../projections/generations/compare-graphs.ts';
 import { readGraphContents } from '../../projections/generations/graph-contents.ts';
+import { makeFolder } from '../../shared/make-folder.ts';
 import { copyDatabase } from '../../shared/sqlite/copy-database.ts';
 import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
 import { undefinedWhenAbsent } from '../../shared/when-absent.ts';
@@ -29,7 +30,7 @@ type Files = { [path: string]: FileSum };
  * Writes continue during the copy. The manifest comes last.
  */
 export async function writeBackup(folder: string, source: BackupSource): Promise<NewManifest> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   if (readdirSync(folder).length > 0) throw new Error(`${folder} is not empty: name a new folder`);
   const files: Files = {};
   // Before the log, whose end is then later; files once more after the log, which may name newer ones.

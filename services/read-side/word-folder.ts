@@ -1,15 +1,7 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readSync,
-  rmSync,
-} from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../shared/make-folder.ts';
 import { isOtherProcess } from '../../shared/other-process.ts';
 import type { WordFiles } from '../../shared/read-index/embedded/stored-words.ts';
 
@@ -29,7 +21,7 @@ export function createWordFolder(folder: string): WordFiles {
     async write(name, bytes) {
       const part = `${fileOf(name)}.${process.pid}.part`;
       try {
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        makeFolder(folder);
         if (!isClean) removeParts(folder);
         isClean = true;
         await writeFile(part, bytes, { mode: 0o600 });

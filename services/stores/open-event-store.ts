@@ -1,10 +1,10 @@
-import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Decode } from '../../shared/event-store/event-codec.ts';
 import type { EventStore, Trouble } from '../../shared/event-store/event-store.ts';
 import { upgradeLog } from '../../shared/event-store/sqlite/open-log.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { loadOptional } from '../../shared/load-optional.ts';
+import { makeFolder } from '../../shared/make-folder.ts';
 import { printTrouble } from './report-trouble.ts';
 
 export type EventStoreOptions = {
@@ -64,7 +64,7 @@ export async function openEventStore(url: string, options: EventStoreOptions): P
     throw new Error(`${found} must be an event store: use sqlite:FILE or kurrentdb://HOST:PORT`);
   }
   const { space, decode, threaded = false } = options;
-  mkdirSync(dirname(resolve(path)), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(resolve(path)));
   await upgradeLog(path);
   return openSqliteEventStore(path, { space, threaded, ...(decode && { decode }) });
 }

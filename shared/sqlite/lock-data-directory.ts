@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defined } from '../defined.ts';
+import { makeFolder } from '../make-folder.ts';
 import { type FileLock, tryLockFile, tryShareFile } from './lock-file.ts';
 
 /** Holder of a data directory, as it recorded itself. */
@@ -75,7 +76,7 @@ export function lockDataDirectory(directory: string, waitMs = WORKER_ENDS_MS): D
  * is valid only while the lock is held.
  */
 export function announceDataDirectory(directory: string, channel?: OperatorChannel): DirectoryLock {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeFolder(directory);
   const lock = tryLockFile(join(directory, LOCK_FILE));
   if (lock === undefined) throw new DataDirectoryInUse(directory, readDirectoryHolder(directory));
   let isHeld = true;

@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { upcast } from '../../../shared/events/upcasters.ts';
+import { makeFolder } from '../../../shared/make-folder.ts';
 import { lockDataDirectory } from '../../../shared/sqlite/lock-data-directory.ts';
 import type { Manifest } from '../../backup/manifest.ts';
 import { readManifest } from '../../backup/manifest.ts';
@@ -42,7 +42,7 @@ export async function restore(settings: BackupSettings, _options: object, folder
   const { log } = readManifest(folder);
   const lock = lockDataDirectory(settings.data);
   try {
-    mkdirSync(dirname(resolve(file)), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(resolve(file)));
     const progress = showProgress(log.events, 'replaying the log');
     const { manifest, graph } = await restoreBackup(folder, {
       data: settings.data,

@@ -1,5 +1,6 @@
-import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '../../../shared/make-folder.ts';
 import { exportLog } from '../../transfer/export-log.ts';
 import { presentRate } from '../output/present-amounts.ts';
 import { writeLines } from '../output/write-lines.ts';
@@ -22,7 +23,7 @@ export async function exportTo(settings: LogOnlySettings, file: string): Promise
     };
     if (file === '-') return writeLines(process.stdout, counted());
     const part = `${file}.part`;
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file), 0o777);
     rmSync(part, { force: true });
     await writeLines(createWriteStream(part, { mode: 0o600, flush: true }), counted());
     renameSync(part, file);

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pino } from 'pino';
 import { defined } from '../../../shared/defined.ts';
+import { makeFolder } from '../../../shared/make-folder.ts';
 import type { OperatorChannel } from '../../../shared/sqlite/lock-data-directory.ts';
 import { callOperator } from '../../operator/call-operator.ts';
 import type { ArchiveLine } from '../../operator/import-archive.ts';
@@ -72,7 +73,7 @@ async function inData(
 ): Promise<ArchiveSummary> {
   try {
     return await importHere(settings, contentTypes, async (target) => {
-      if (!existsSync(settings.data)) mkdirSync(settings.data, { recursive: true, mode: 0o700 });
+      if (!existsSync(settings.data)) makeFolder(settings.data);
       const scratch = createScratchDirectory(settings.data);
       try {
         return await run(target, scratch.path);

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../../../shared/make-folder.ts';
 import { isOtherProcess } from '../../../shared/other-process.ts';
 import { copyDatabase } from '../../../shared/sqlite/copy-database.ts';
 import type { Follows } from '../../supervisor/protocol.ts';
@@ -12,7 +13,7 @@ export function foldersOfWorkers(data: string): string {
 /** Makes the folder of this worker, with a copy of the graph that the leading worker writes. It is removed when this process ends. */
 export function makeWorkerFolder(data: string, { number, graph }: Follows): string {
   const folders = foldersOfWorkers(data);
-  mkdirSync(folders, { recursive: true, mode: 0o700 });
+  makeFolder(folders);
   // A worker that was killed leaves its folder.
   for (const name of readdirSync(folders))
     if (name.startsWith(`${number}-`) && !isOtherProcess(Number(name.slice(name.indexOf('-') + 1))))

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import {
   type FileHandle,
   mkdir,
@@ -12,6 +12,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../../make-folder.ts';
 import { parseOwners, presentOwners } from '../../owner-record.ts';
 import { tryLockFile } from '../../sqlite/lock-file.ts';
 import { undefinedWhenAbsent } from '../../when-absent.ts';
@@ -38,7 +39,7 @@ const LOCK = '.lock';
 export function openFolderAssetStore(folder: string): AssetStore {
   const incoming = join(folder, 'incoming');
   const suspects = join(folder, 'suspects');
-  for (const made of [incoming, suspects]) mkdirSync(made, { recursive: true, mode: 0o700 });
+  for (const made of [incoming, suspects]) makeFolder(made);
   removeAbandoned(incoming);
   const name = randomUUID();
   // For as long as the process lives.

@@ -1,0 +1,39 @@
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { makeFolder } from '../../shared/make-folder.ts';
+
+function folderForTest(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-make-folder-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+it('makes a folder and those above it for their owner alone, and leaves what is there', () => {
+  const above = folderForTest();
+  chmodSync(above, 0o755);
+  for (let i = 0; i < 2; i++) makeFolder(join(above, 'a', 'b', '..', 'c'));
+  expect(existsSync(join(above, 'a/b'))).toBe(false);
+  expect([above, join(above, 'a'), join(above, 'a/c')].map(modeOf)).toEqual([0o755, 0o700, 0o700]);
+  symlinkSync(join(above, 'a'), join(above, 'link'));
+  makeFolder(join(above, 'link'));
+  makeFolder(join(above, 'link', 'd'));
+  expect(modeOf(join(above, 'a/d'))).toBe(0o700);
+});
+
+it('throws what the system says of a file in the way, and of a link to nothing', () => {
+  const above = folderForTest();
+  writeFileSync(join(above, 'file'), '');
+  symlinkSync(join(above, 'nowhere'), join(above, 'link'));
+  expect(() => makeFolder(join(above, 'file'))).toThrow('EEXIST');
+  expect(() => makeFolder(join(above, 'file', 'a', 'b'))).toThrow('ENOTDIR');
+  expect(() => makeFolder(join(above, 'link'))).toThrow('EEXIST');
+});
+
+it('ends where the system makes no folders', () => {
+  expect(() => makeFolder('/proc/varve')).toThrow(/ENOENT|EROFS/);
+  expect(() => makeFolder('/proc/varve/data')).toThrow(/ENOENT|EROFS/);
+});
