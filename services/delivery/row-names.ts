@@ -1,36 +1,42 @@
-import type { ReadIndex, RowNumbers } from '../../shared/read-index/read-index.ts';
+import type { ReadIndex, RowNotes } from '../../shared/read-index/read-index.ts';
 import type { RowTags } from './collected-tags.ts';
+import type { NameHeader } from './name-header.ts';
+import { NAME_WORDS, packName } from './packed-name.ts';
 import type { Tag } from './tag.ts';
 
-/** Calls `add` with the name of each row's tag, until it returns false. Returns false then. */
-export type RowNames = (rows: RowTags, add: (name: number) => boolean) => boolean;
+/** Calls `add` with the packed name of each row's tag, until it returns false. Returns false then. */
+export type RowNames = (rows: RowTags, add: NameHeader['add']) => boolean;
 
 /** The index whose rows are named. */
-export type NamedRows = Pick<ReadIndex, 'rowNumbers'>;
+export type NamedRows = Pick<ReadIndex, 'rowNotes'>;
 
 /** Remembers the names of the tags of rows that the read index has in memory, while they do not change. */
-export function createRowNames({ rowNumbers }: NamedRows, nameOf: (tag: Tag) => number): RowNames {
-  const kinds = new Map<string, RowNumbers>();
-  const numbersOf = ({ key, type, world }: RowTags['kind']): RowNumbers => {
-    const numbers = kinds.get(key) ?? rowNumbers?.(type, world, key) ?? NONE_KNOWN;
-    kinds.set(key, numbers);
-    return numbers;
+export function createRowNames({ rowNotes }: NamedRows, nameOf: (tag: Tag) => number): RowNames {
+  const kinds = new Map<string, RowNotes>();
+  const notesOf = ({ key, type, world }: RowTags['kind']): RowNotes => {
+    const notes = kinds.get(key) ?? rowNotes?.(type, world, key) ?? NONE_KNOWN;
+    kinds.set(key, notes);
+    return notes;
   };
+  const made = new Uint32Array(NAME_WORDS);
   return ({ kind, hits: { rows, sources } }, add) => {
-    const numbers = numbersOf(kind);
+    const notes = notesOf(kind);
     for (let i = 0; i < sources.length; i++) {
       const row = rows[i] as number;
       const source = sources[i] as Uint8Array;
-      let name = numbers.get(row, source);
-      if (name === 0) {
-        name = nameOf(kind.tagOf(source));
-        numbers.set(row, source, name);
+      const at = notes.find(row, source);
+      if (at >= 0) {
+        if (!add(notes.words(), at)) return false;
+        continue;
       }
-      if (!add(name)) return false;
+      packName(nameOf(kind.tagOf(source)), made, 0);
+      notes.set(row, source, made);
+      if (!add(made, 0)) return false;
     }
     return true;
   };
 }
 
+const NO_WORDS = new Uint32Array(0);
 /** The rows were read for one answer. */
-const NONE_KNOWN: RowNumbers = { get: () => 0, set() {} };
+const NONE_KNOWN: RowNotes = { find: () => -1, words: () => NO_WORDS, set() {} };

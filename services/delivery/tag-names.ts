@@ -1,12 +1,13 @@
+import { remembered } from '../../shared/remembered.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { hmac } from '../../shared/text-digest.ts';
-import { allTags, type CollectedTags, type RowTags } from './collected-tags.ts';
-import { createNameSet } from './name-set.ts';
+import { allTags, type CollectedTags } from './collected-tags.ts';
+import { createNameHeader } from './name-header.ts';
+import { NAME_WORDS, packName, RADIX } from './packed-name.ts';
 import { createRowNames, type NamedRows, type RowNames } from './row-names.ts';
 import { partsOfTag, type Tag } from './tag.ts';
 import type { TagForm } from './tag-headers.ts';
-import { createWriteNames, RADIX } from './write-names.ts';
 
 export type TagNamesOptions = {
   /** The same in every process of a log: the names are the same then. */
@@ -72,7 +73,8 @@ export function createTagNames({ key, registry, plain }: TagNamesOptions): TagNa
 
 const GENERATION = 'generation';
 const EVERYTHING = 'everything';
-const ONLY_EVERYTHING: ReadonlySet<string> = new Set([EVERYTHING]);
+const ONLY_EVERYTHING: CollectedTags = { fixed: new Set([EVERYTHING]), rows: [] };
+const NO_WORDS = new Uint32Array(0);
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** Plain names of tags, if there are such. `isFine`: of documents as well. */
@@ -83,24 +85,39 @@ function createNameAnswer(
   addRows: RowNames,
   { nameOf, plainOf }: { readonly nameOf: (text: string) => number; readonly plainOf: PlainNames },
 ): NameAnswer {
-  const opaque = createNameSet(form.tags);
-  const write = createWriteNames(form);
+  const header = createNameHeader(form);
   const generation = nameOf(GENERATION);
+  let scratch: Uint32Array = NO_WORDS;
+  /** The packed names of these and of all answers, in `into` if they fit. */
+  const pack = (tags: ReadonlySet<string>, into: Uint32Array): Uint32Array => {
+    const length = (1 + tags.size) * NAME_WORDS;
+    const words = into.length < length ? new Uint32Array(length) : into;
+    packName(generation, words, 0);
+    let at = NAME_WORDS;
+    for (const tag of tags) {
+      packName(nameOf(tag), words, at);
+      at += NAME_WORDS;
+    }
+    return words;
+  };
+  const packShared = remembered((tags: ReadonlySet<string>) => pack(tags, NO_WORDS));
   /** undefined: there is no room for these and for the names of all answers. */
-  const written = (tags: ReadonlySet<string>, plain: ReadonlySet<string>, rows: readonly RowTags[] = []) => {
-    let expected = 1 + tags.size;
+  const written = ({ fixed, isShared, rows }: CollectedTags, plain: ReadonlySet<string>) => {
+    let expected = 1 + fixed.size;
     for (const { hits } of rows) expected += hits.sources.length;
-    opaque.clear(expected);
-    let fits = opaque.add(generation);
-    for (const tag of tags) fits &&= opaque.add(nameOf(tag));
-    for (const each of rows) fits &&= addRows(each, opaque.add);
-    return fits ? write(opaque, plain) : undefined;
+    header.begin(expected);
+    if (isShared !== true) scratch = pack(fixed, scratch);
+    const words = isShared === true ? packShared(fixed) : scratch;
+    let fits = true;
+    for (let name = 0; name <= fixed.size && fits; name++) fits = header.add(words, name * NAME_WORDS);
+    for (const each of rows) fits &&= addRows(each, header.add);
+    return fits ? header.end(plain) : undefined;
   };
   /** With one more content type coarse each time, until they fit. */
   const coarse = (tags: ReadonlySet<Tag>): string | undefined => {
     const types = plainOf(() => tags, false);
     for (const coarser of coarserAndCoarser(tags)) {
-      const names = written(coarser, types);
+      const names = written({ fixed: coarser, rows: [] }, types);
       if (names !== undefined) return names;
     }
     return written(ONLY_EVERYTHING, types);
@@ -109,9 +126,8 @@ function createNameAnswer(
     const fine =
       collected &&
       written(
-        collected.fixed,
+        collected,
         plainOf(() => allTags(collected), true),
-        collected.rows,
       );
     const some = fine ?? (collected && coarse(allTags(collected)));
     return some ?? (written(ONLY_EVERYTHING, NO_NAMES) as string);

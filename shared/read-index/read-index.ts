@@ -189,13 +189,17 @@ export type TraverseResult = {
 /** A row and those that it is linked to. */
 export type LinkedKeys = { readonly row: number; readonly targets: readonly number[] };
 
-/** Numbers of rows, by `Hits.rows` and `Hits.sources`. */
-export type RowNumbers = {
-  /** 0: none is known of a row with this source. */
-  get(row: number, source: Uint8Array): number;
+/** Notes on rows, by `Hits.rows` and `Hits.sources`: `NOTE_WORDS` words each, of which the last one is not 0. */
+export type RowNotes = {
+  /** Where the note on a row with this source begins in `words()`; -1: there is none. */
+  find(row: number, source: Uint8Array): number;
+  words(): Uint32Array;
   /** Has no effect if the index does not have this source in memory. */
-  set(row: number, source: Uint8Array, value: number): void;
+  set(row: number, source: Uint8Array, note: Uint32Array): void;
 };
+
+/** Words of 32 bits in a note on a row. */
+export const NOTE_WORDS = 3;
 
 export type ReadIndex = {
   /** Resolves when every later search sees the batch. Replaying a batch is harmless. */
@@ -241,10 +245,10 @@ export type ReadIndex = {
     at: { readonly world: World; readonly attribute: string },
   ): LinkedKeys | undefined;
   /**
-   * Numbers that its users remember of a content type's rows, with one name for all numbers of a kind. The index forgets that of a row
-   * whose source changes. Absent like `sourceAt`.
+   * Notes of its users on a content type's rows, with one name for all notes of a kind. The index forgets that on a row whose source
+   * changes. Absent like `sourceAt`.
    */
-  rowNumbers?(type: Uid, world: World, name: string): RowNumbers;
+  rowNotes?(type: Uid, world: World, name: string): RowNotes;
   /** Component attributes that a change of an existing row would change. Absent like `sourceAt`. */
   changedComponents?(change: RowChange): readonly string[];
   close(): Promise<void>;

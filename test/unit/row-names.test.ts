@@ -4,6 +4,7 @@ import { createRowNames } from '../../services/delivery/row-names.ts';
 import { createEmbeddedIndex, type EmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
 import type { Hits, World } from '../../shared/read-index/read-index.ts';
 import { BOOK, libraryRegistry } from '../contract/read-index-library.ts';
+import { unpackName } from '../support/unpack-name.ts';
 
 /** The source of a version of a row: its bytes are of no other one. */
 function sourceOf(version: number, length = 80): Uint8Array {
@@ -36,6 +37,8 @@ async function allOf(index: EmbeddedIndex): Promise<Hits> {
   return (await index.search({ ...search, size: 5_000, withTotal: false })).hits;
 }
 
+const numberOf = (words: Uint32Array, at: number) => Number.parseInt(unpackName(words, at), 36);
+
 /** Names are the kind's number and the row's version. Counts how often a tag is made. */
 function createNamed(index: EmbeddedIndex) {
   let made = 0;
@@ -51,8 +54,8 @@ function createNamed(index: EmbeddedIndex) {
   });
   const namesOf = (hits: Hits, kind = 1): readonly number[] => {
     const names: number[] = [];
-    addRows({ kind: kindOf(kind), hits }, (name) => {
-      names.push(name - kind * 1e6);
+    addRows({ kind: kindOf(kind), hits }, (words, at) => {
+      names.push(numberOf(words, at) - kind * 1e6);
       return true;
     });
     return names;
@@ -111,7 +114,7 @@ it('remembers nothing of rows that were read for one answer', async () => {
   const elsewhere = createRowNames({}, Number);
   const named: number[] = [];
   const kind = createNamed(index).kindOf(0);
-  elsewhere({ kind, hits: await hits() }, (name) => named.push(name) > 0);
+  elsewhere({ kind, hits: await hits() }, (words, at) => named.push(numberOf(words, at)) > 0);
   expect(named).toEqual([2]);
 });
 

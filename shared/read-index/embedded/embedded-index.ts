@@ -24,7 +24,7 @@ import { linkedAt } from './linked-at.ts';
 import type { Matcher } from './matcher.ts';
 import { createOrderCache } from './order-cache.ts';
 import { readIndexedContent } from './read-indexed-content.ts';
-import { rowNumbers } from './row-numbers.ts';
+import { rowNotes } from './row-notes.ts';
 import { borrowBits, releaseBits } from './row-set.ts';
 import { createRowSets, worldRowSet } from './row-sets.ts';
 import { countMatches, createPageOfFew, createPageSelection, createSelectionAfter } from './select-page.ts';
@@ -121,7 +121,7 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
     explain: (request) => answers.part(request.answer, () => () => explain(state, request)),
     sourceAt: (rowSet, world, key) => sourceAt(state, rowSet, world, key),
     linkedAt: (rowSet, key, at) => linkedAt(state.rowSets, rowSet, key, at),
-    rowNumbers: (type, world, name) => rowNumbers(worldRowSet(rowSets, type, world), name),
+    rowNotes: (type, world, name) => rowNotes(worldRowSet(rowSets, type, world), name),
     changedComponents: (change) => changedComponents(state, change),
     content: (world) => readIndexedContent(rowSets, state.sources, world),
     warm: () => warm(state, () => isOpen),

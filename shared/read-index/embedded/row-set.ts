@@ -35,8 +35,8 @@ export type RowSetIndex = {
   idsAscend: boolean;
   lastId: number;
   readonly sources: (Uint8Array | undefined)[];
-  /** See `ReadIndex.rowNumbers`. */
-  readonly numbers: Map<string, NumberList>;
+  /** See `ReadIndex.rowNotes`. */
+  readonly notes: Map<string, NoteList>;
   /** Links from these rows, by owning attribute; those of a version-bound row set have one world only. */
   readonly links: { readonly [world in World]: Map<string, Links> };
   /** Row sets of components below, by attribute and, in a dynamic zone, component. */
@@ -46,8 +46,8 @@ export type RowSetIndex = {
   readonly scratch: Bits[];
 };
 
-/** Numbers by ordinal; 0: none is known. */
-export type NumberList = { values: Float64Array };
+/** `NOTE_WORDS` by ordinal; the last one is 0 where there is no note. */
+export type NoteList = { words: Uint32Array };
 
 export type ComponentRowSet = {
   readonly attribute: string;
@@ -93,7 +93,7 @@ export function createRowSet(
     idsAscend: true,
     lastId: Number.NEGATIVE_INFINITY,
     sources: [],
-    numbers: new Map(),
+    notes: new Map(),
     links: { draft: new Map(), published: new Map() },
     components: new Map(),
     incoming: [],

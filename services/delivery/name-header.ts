@@ -1,0 +1,93 @@
+import { LENGTH_SHIFT, NAME_WORDS } from './packed-name.ts';
+import type { TagForm } from './tag-headers.ts';
+
+/** The header of one answer while it is written: its names, each once, in the order in which they come. */
+export type NameHeader = {
+  /** Begins the next header, with up to so many names. */
+  begin(expected: number): void;
+  /** Adds the name whose words begin at `at`. False: there is no room for it. */
+  add(words: Uint32Array, at: number): boolean;
+  /** Ends the header with names in plain text. undefined: there is no room for these. */
+  end(plain: ReadonlySet<string>): string | undefined;
+};
+
+/** Most bytes between two names: they are written as one word. */
+const LONGEST_SEPARATOR = 4;
+
+/**
+ * Creates the writer of headers in a receiver's form. It has its memory once, for one answer after the other, and writes bytes: texts of
+ * single names would be an object each.
+ */
+export function createNameHeader({ tags, bytes, separator, quote }: TagForm): NameHeader {
+  const between = Buffer.from(quote + separator + quote);
+  const betweenWord = Buffer.concat([between, Buffer.alloc(LONGEST_SEPARATOR)]).readUInt32LE();
+  const header = Buffer.allocUnsafeSlow(bytes + between.length + 4 * NAME_WORDS + LONGEST_SEPARATOR);
+  const view = new DataView(header.buffer, header.byteOffset, header.length);
+  /** A name ends here at the latest. */
+  const last = bytes - quote.length;
+  const names = new Uint32Array(tags * NAME_WORDS);
+  /** Numbers of names, from 1 on. For few names the first ones are enough: they stay in the nearest cache of the processor. */
+  const slots = new Uint16Array(2 ** slotBits(tags));
+  let mask = 0;
+  let shift = 0;
+  let room = 0;
+  let size = 0;
+  let at = 0;
+  header.write(quote, 'latin1');
+  return {
+    begin(expected) {
+      room = Math.min(expected, tags);
+      const bits = slotBits(room);
+      mask = (1 << bits) - 1;
+      shift = 32 - bits;
+      // For so few, `fill` takes longer.
+      for (let slot = 0; slot <= mask; slot++) slots[slot] = 0;
+      size = 0;
+      at = quote.length;
+    },
+    add(words, from) {
+      const first = words[from] as number;
+      const second = words[from + 1] as number;
+      const third = words[from + 2] as number;
+      // Names are digests: their last characters are as good as a hash.
+      let slot = Math.imul(second ^ (third << 3), HASH) >>> shift;
+      for (let number = slots[slot]; number !== 0; number = slots[slot]) {
+        const known = ((number as number) - 1) * NAME_WORDS;
+        if (names[known] === first && names[known + 1] === second && names[known + 2] === third) return true;
+        slot = (slot + 1) & mask;
+      }
+      const next = at + (third >>> LENGTH_SHIFT);
+      if (size === room || next > last) return false;
+      const own = size * NAME_WORDS;
+      names[own] = first;
+      names[own + 1] = second;
+      names[own + 2] = third;
+      size++;
+      slots[slot] = size;
+      view.setUint32(at, first, true);
+      view.setUint32(at + 4, second, true);
+      view.setUint32(at + 8, third, true);
+      view.setUint32(next, betweenWord, true);
+      at = next + between.length;
+      return true;
+    },
+    end(plain) {
+      if (size + plain.size > tags) return undefined;
+      for (const name of plain) {
+        if (at + name.length > last) return undefined;
+        at += header.write(name, at, 'latin1');
+        at += between.copy(header, at);
+      }
+      // The last name has nothing behind it but a quotation mark.
+      return header.toString('latin1', 0, at - between.length + quote.length);
+    },
+  };
+}
+
+/** A prime number near to a golden section of 32 bits. */
+const HASH = 0x9e3779b1;
+
+/** Twice as many slots as names at least. */
+function slotBits(names: number): number {
+  return 32 - Math.clz32(2 * names + 1);
+}

@@ -1,0 +1,163 @@
+import { MATCH_ALL } from '../../shared/read-index/bool-query.ts';
+import { type SearchRequest, WORLDS, type World } from '../../shared/read-index/read-index.ts';
+import { remembered } from '../../shared/remembered.ts';
+import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { searchOf } from '../../shared/search/search-settings.ts';
+import type { EntryPlan, ListPlan } from '../query/plan-query.ts';
+import type { Selection } from '../query/selection.ts';
+import type { CollectedTags } from './collected-tags.ts';
+import {
+  type Mention,
+  mentionKeys,
+  mentionPath,
+  mentionQuery,
+  mentionSort,
+  type QueryPlace,
+  rootPlace,
+  stepInto,
+  stepIntoZone,
+} from './mentions.ts';
+import { type Narrowing, narrowingOf, orderedFields, withoutPart } from './narrowing.ts';
+import { rememberedByName } from './remembered-by-name.ts';
+import { attributeTag, narrowTag, ROWS, type Tag, wordsTag } from './tag.ts';
+
+/**
+ * Tags that follow from a plan. `tied`: the field of an order in which rows change places only among those with the same value.
+ * `isShared`: other answers have the same set.
+ */
+export type PlanTags = Pick<CollectedTags, 'fixed' | 'isShared'> & { readonly tied?: string | undefined };
+
+/** Returns the tags that follow from the plan of a list. Lists without conditions have them once for all answers. */
+export function tagsOfList(registry: SchemaRegistry, list: ListPlan): PlanTags {
+  const { type, world, sort } = list.search;
+  return isPlain(list) ? plainLists(registry)(type, world, sort[0]?.field) : makeTags(registry, list);
+}
+
+/** A list without conditions and populated rows, in the default order or by one field. */
+function isPlain({ search: { query, sort, facets, text, cursor }, selection, words }: ListPlan): boolean {
+  if (query.kind !== 'match_all' || selection.populate.length > 0 || sort.length > 1) return false;
+  if (sort[0] !== undefined && sort[0].path.length > 0) return false;
+  return facets === undefined && text === undefined && words === undefined && cursor === undefined;
+}
+
+/** Tags of plain lists, by content type, world and field of the order. */
+const plainLists = remembered((registry: SchemaRegistry) =>
+  rememberedByName((type, world, field): PlanTags => {
+    const sort = field === '' ? [] : [{ path: [], field, direction: 'asc' as const }];
+    const search = { type, world, query: MATCH_ALL, sort };
+    return { ...makeTags(registry, { search, selection: { populate: [] } }), isShared: true };
+  }),
+);
+
+function makeTags(registry: SchemaRegistry, { search, selection, words }: TaggedList): PlanTags {
+  const tags = new Set<Tag>();
+  const add = (tag: Tag) => tags.add(tag);
+  const plain = plainMention(search.world, add);
+  const place = rootPlace(registry, search.type);
+  const narrowing = narrowingOf(registry, contentTypeOf(registry, search.type), search.query);
+  const mention = narrowed(search, narrowing, plain, add);
+  mention(search.type, ROWS, true);
+  const rest = narrowing === undefined ? search.query : withoutPart(search.query, narrowing.part);
+  mentionQuery(place, rest, mention);
+  const tied = tiedBy(registry, search, words);
+  if (tied === undefined) mentionSort(place, search.sort, mention);
+  else mentionKeys(place, search.sort, mention);
+  for (const { path, field } of search.facets ?? []) mentionPath(place, path, field, mention);
+  if (search.text !== undefined || words !== undefined) {
+    add(wordsTag(search.type));
+    for (const world of WORLDS) mentionTexts(place, plainMention(world, add));
+  }
+  mentionSelection(place, selection, plain);
+  return { fixed: tags, tied };
+}
+
+/** The parts of a plan that tags follow from. */
+type TaggedList = {
+  readonly search: Pick<SearchRequest, 'type' | 'world' | 'query' | 'sort' | 'facets' | 'text' | 'cursor'>;
+  readonly selection: Pick<Selection, 'populate'>;
+  readonly words?: ListPlan['words'];
+};
+
+/** Returns the tags that follow from the plan of an entry, and its `own`. */
+export function tagsOfEntry(
+  registry: SchemaRegistry,
+  { type, world, query, selection }: EntryPlan,
+  own: readonly Tag[],
+): PlanTags {
+  const tags = new Set(own);
+  const mention = plainMention(world, (tag) => tags.add(tag));
+  const place = rootPlace(registry, type.uid);
+  // The document's own tag has its values and links, but not the state of its publication.
+  mentionQuery(place, query, (of, attribute, isRoot) => {
+    if (!isRoot || attribute.startsWith('$')) mention(of, attribute, false);
+  });
+  mentionSelection(place, selection, mention);
+  return { fixed: tags };
+}
+
+function plainMention(world: World, add: (tag: Tag) => void): Mention {
+  return (type, attribute) => add(attributeTag(type, world, attribute));
+}
+
+/** The field of an order whose ties the tags name. undefined: any row that gets another id may change any page. */
+function tiedBy(
+  registry: SchemaRegistry,
+  { type, sort, text, cursor }: TaggedList['search'],
+  words: ListPlan['words'],
+): string | undefined {
+  const [first] = sort;
+  if (first === undefined || first.path.length > 0 || text !== undefined || words !== undefined)
+    return undefined;
+  // A row at the cursor, which is on the page before, may move behind it.
+  if (cursor !== undefined && cursor.after !== null) return undefined;
+  return orderedFields(contentTypeOf(registry, type)).has(first.field) ? first.field : undefined;
+}
+
+/** Mentions of the rows that are searched, narrowed by an equality that all of them satisfy. */
+function narrowed(
+  { type, world }: Pick<SearchRequest, 'type' | 'world'>,
+  narrowing: Narrowing | undefined,
+  plain: Mention,
+  add: (tag: Tag) => void,
+): Mention {
+  if (narrowing === undefined) return plain;
+  const { equality } = narrowing;
+  return (of, attribute, isRoot) => {
+    if (isRoot && attribute !== equality.field) add(narrowTag(type, world, equality, attribute));
+    else if (!isRoot) plain(of, attribute, false);
+  };
+}
+
+/** Texts of related rows that a search by words looks at. */
+function mentionTexts(place: QueryPlace, mention: Mention): void {
+  for (const { name, path } of searchOf(place.registry, place.type).fields) {
+    const field = name.split('.').at(-1);
+    if (path.length > 0 && field !== undefined) mentionPath(place, path, field, mention);
+  }
+}
+
+/** Which linked rows are shown, and in which order, may follow from rows that are not shown. */
+function mentionSelection(
+  place: QueryPlace,
+  { populate }: Pick<Selection, 'populate'>,
+  mention: Mention,
+): void {
+  for (const node of populate) {
+    if (node.kind === 'zone') {
+      for (const [kind, part] of node.components) {
+        const inside = stepIntoZone(place, node.attribute, kind, NOTHING);
+        mentionQuery(inside, part.query, mention);
+        mentionSelection(inside, part.selection, mention);
+      }
+      continue;
+    }
+    const below = stepInto(place, node.attribute, NOTHING);
+    mentionQuery(below, node.query, mention);
+    if (node.sort.length > 0) mentionSort(below, node.sort, mention);
+    if (node.countOnly && node.kind === 'relation') mention(node.target, ROWS, false);
+    mentionSelection(below, node.selection, mention);
+  }
+}
+
+/** The tags of the rows that are shown have the links that lead to others. */
+const NOTHING: Mention = () => {};

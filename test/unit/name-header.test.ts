@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createNameHeader, type NameHeader } from '../../services/delivery/name-header.ts';
+import { NAME_WORDS, packName } from '../../services/delivery/packed-name.ts';
+import type { TagForm } from '../../services/delivery/tag-headers.ts';
+
+const MOST = 40;
+const FORMS: readonly TagForm[] = [
+  { tags: MOST, bytes: 300, separator: ' ', quote: '' },
+  { tags: MOST, bytes: 300, separator: ', ', quote: '"' },
+  { tags: MOST, bytes: 6_000, separator: ',', quote: '' },
+];
+
+function add(header: NameHeader, name: number): boolean {
+  const words = new Uint32Array(NAME_WORDS + 2);
+  packName(name, words, 2);
+  return header.add(words, 2);
+}
+
+const name = fc.oneof(
+  fc.integer({ min: 0, max: 2 ** 48 - 1 }),
+  // The first or the last digits are equal.
+  fc.integer({ min: 0, max: 2 ** 20 }).map((high) => high * 2 ** 28),
+  fc.integer({ min: 0, max: 36 ** 2 }).map((low) => 36 ** 9 + low),
+  fc.integer({ min: 0, max: 5 }),
+);
+const answer = fc.record({
+  expected: fc.integer({ min: 0, max: 2 * MOST }),
+  names: fc.array(name, { maxLength: 2 * MOST }),
+  plain: fc.uniqueArray(fc.stringMatching(/^[a-z]{1,60}$/), { maxLength: 3 }),
+});
+
+it.each(FORMS)('has each name once, as long as there is room, for one answer after the other: %o', (form) => {
+  const header = createNameHeader(form);
+  const written = (texts: readonly string[]) =>
+    texts.map((text) => form.quote + text + form.quote).join(form.separator);
+  fc.assert(
+    fc.property(fc.array(answer, { minLength: 1, maxLength: 5 }), (answers) => {
+      for (const { expected, names, plain } of answers) {
+        header.begin(expected);
+        const has = new Set<string>();
+        for (const one of names) {
+          const text = one.toString(36);
+          const fits =
+            has.has(text) ||
+            (has.size < Math.min(expected, MOST) && written([...has, text]).length <= form.bytes);
+          expect(add(header, one)).toBe(fits);
+          if (fits) has.add(text);
+        }
+        if (has.size === 0) continue;
+        const all = [...has, ...plain];
+        const hasRoom = all.length <= MOST && written(all).length <= form.bytes;
+        expect(header.end(new Set(plain))).toBe(hasRoom ? written(all) : undefined);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
