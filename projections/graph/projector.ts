@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Backoff, backoffMs } from '../../shared/backoff.ts';
 import { createCondition } from '../../shared/condition.ts';
 import type { EventStore, StoredEvent, Subscription } from '../../shared/event-store/event-store.ts';
-import { splitAtStop, splitAtUnreadable, UnreadableEvent } from '../../shared/event-store/unreadable.ts';
+import { splitAtStop, UnreadableEvent } from '../../shared/event-store/unreadable.ts';
 import type { ChangeBatch, ReadIndex } from '../../shared/read-index/read-index.ts';
 import { isDiskFull } from '../../shared/sqlite/failures.ts';
 import type { ContentGraph } from './content-graph.ts';
@@ -34,7 +34,7 @@ export async function catchUp(
   const searched = (upTo: bigint) => graph.replay([], upTo);
   for await (const read of eventStore.readAll(graph.readFrom(), { batchSize, searched })) {
     const wanted = until === undefined ? read : read.filter(({ position }) => position <= until);
-    const { readable: events, stop } = splitAtUnreadable(wanted);
+    const { readable: events, stop } = splitAtStop(wanted);
     graph.replay(events);
     if (stop !== undefined) return stop;
     if (events.length < read.length || (await onBatch?.(events.length)) === 'stop') return undefined;

@@ -38,18 +38,14 @@ export function refuseUnreadable(event: StoredEvent): void {
   if (stopsReaders(event)) throw new UnreadableEvent(event);
 }
 
-type SplitEvents = { readonly readable: readonly StoredEvent[]; readonly stop: StoredEvent | undefined };
-
-/** Returns the events up to the first that stops readers, and that one. Foreign events remain among them: their positions count. */
-export function splitAtUnreadable(events: readonly StoredEvent[]): SplitEvents {
-  return splitAtStop(events);
-}
-
-/** Splits events at the first that stops the reader. `isStop`: also stops this reader. */
+/**
+ * Returns the events up to the first that stops readers, and that one. `isStop`: also stops this reader. Foreign events remain among them:
+ * their positions count.
+ */
 export function splitAtStop(
   events: readonly StoredEvent[],
   isStop: (event: StoredEvent) => boolean = () => false,
-): SplitEvents {
+): { readonly readable: readonly StoredEvent[]; readonly stop: StoredEvent | undefined } {
   const at = events.findIndex((event) => stopsReaders(event) || isStop(event));
   return at < 0 ? { readable: events, stop: undefined } : { readable: events.slice(0, at), stop: events[at] };
 }
