@@ -42,11 +42,6 @@ export function checkStoredText({ id, type, data, metadata }: DigestedContent): 
   return { digest, matches: digest === carried[1] };
 }
 
-/** Computes the digest of an event from its stored texts, whether the event carries one or not. */
-export function digestStoredText(event: DigestedContent): string {
-  return checkStoredText(event).digest;
-}
-
 /** Damage of an event that does not match its digest. */
 export const OTHER_CONTENT = 'its content does not match its digest: it was changed after it was written';
 

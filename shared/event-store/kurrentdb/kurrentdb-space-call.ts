@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { Channel } from '@grpc/grpc-js';
 import { convertGrpcRecord } from '@kurrent/kurrentdb-client/dist/utils/convertGrpcEvent.js';
 import type { ReadResp } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
+import { laterPosition } from '../later-position.ts';
 import type { NodeClient } from './kurrentdb-client.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import { isSystemEvent, positionOfEvent, type Recorded } from './kurrentdb-event.ts';
@@ -135,10 +136,6 @@ export async function openSpaceCall(
 
 function streamOf(record: ReadResp.ReadEvent.RecordedEvent): string {
   return Buffer.from(record.getStreamIdentifier()?.getStreamName_asU8() ?? []).toString();
-}
-
-function laterPosition(one: bigint, other: bigint): bigint {
-  return other > one ? other : one;
 }
 
 /** A checkpoint's position; 0n where the message has none, as CaughtUp has on servers before 25.1. */

@@ -1,14 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { assertNever } from '../../assert-never.ts';
 import type { AppendResult } from '../event-store.ts';
 import type { Append, AppendOutcome } from './commit-appends.ts';
-
-export type AppendQueue = {
-  /** Resolves when the append's commit is on disk. */
-  append(append: Append): Promise<AppendResult>;
-  /** Resolves when everything that waits is committed. */
-  drain(): Promise<void>;
-};
 
 type Waiting = {
   readonly append: Append;
@@ -24,9 +16,7 @@ const MAX_CHARACTERS = 8_000_000;
  * Group commit. Appends made in one turn of the event loop, and during the previous commit, share one call of `commit`;
  * only one call runs at a time. If it rejects, all of them reject with its error.
  */
-export function createAppendQueue(
-  commit: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>,
-): AppendQueue {
+export function createAppendQueue(commit: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>) {
   let waiting: Waiting[] = [];
   let committing: Promise<void> | undefined;
 
@@ -48,11 +38,13 @@ export function createAppendQueue(
     }
   };
   return {
-    append: (append) =>
-      new Promise((resolve, reject) => {
+    /** Resolves when the append's commit is on disk. */
+    append: (append: Append) =>
+      new Promise<AppendResult>((resolve, reject) => {
         waiting.push({ append, resolve, reject });
         committing ??= commitAll();
       }),
+    /** Resolves when everything that waits is committed. */
     drain: async () => committing,
   };
 }
@@ -67,16 +59,6 @@ function groupSize(waiting: readonly Waiting[]): number {
 }
 
 function settle({ resolve, reject }: Waiting, outcome: AppendOutcome): void {
-  switch (outcome.kind) {
-    case 'appended':
-    case 'conflict':
-    case 'fenced':
-      resolve(outcome);
-      break;
-    case 'refused':
-      reject(new Error(outcome.reason));
-      break;
-    default:
-      assertNever(outcome);
-  }
+  if (outcome.kind === 'refused') reject(new Error(outcome.reason));
+  else resolve(outcome);
 }

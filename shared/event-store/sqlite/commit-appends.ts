@@ -5,7 +5,7 @@ import type { AppendCondition, AppendResult, ExpectedRevision } from '../event-s
 import { spaceOf } from '../stream-space.ts';
 import { nextLink } from './hash-chain.ts';
 import { type Head, refuseOtherHistory } from './log-identity.ts';
-import { findEvent, insertEvent, noteSpace, readHead, readLastRevision } from './sqlite-log.ts';
+import { findEvent, insertEvent, openSpan, readHead, readLastRevision } from './sqlite-log.ts';
 
 export type Append = {
   readonly stream: string;
@@ -47,7 +47,7 @@ export function commitAppends(db: Database, appends: readonly Append[], known: H
       const { stream, events } = append;
       fence.moved(stream);
       // A store appends to its own namespace only.
-      if (links.length === 0) noteSpace(db, spaceOf(stream), last + 1n);
+      if (links.length === 0) openSpan(db, spaceOf(stream), last + 1n);
       for (const [n, { digest }] of events.entries()) {
         link = nextLink(link, stream, settled.revision + BigInt(n), digest);
         links.push(link);

@@ -32,42 +32,34 @@ export function refuseOtherHistory(db: Database, head: Head, known: Head): void 
 }
 
 /** Checks whether the log is still the one that was opened. */
-export type SameLog = {
-  readonly known: () => KnownLog;
-  /** Throws LogReplaced. Costs some microseconds, so it is left out where it was done a moment ago. */
-  checkFile(): void;
-  /**
-   * Call this with the log's last event after other connections committed. Returns whether it is a new one. Throws
-   * LogReplaced.
-   */
-  hasMoved(head: Head): boolean;
-  /** Records the last event of a commit of this process. */
-  committed(row: EventRow | undefined): void;
-};
+export type SameLog = ReturnType<typeof watchLogIdentity>;
 
 /** Commits are checked each for itself, see log-writer.ts. */
 const FILE_LOOK_MS = 50;
 
 /** Watches the file at `path` from now on: its inode, and the last event with its chain. */
-export function watchLogIdentity(path: string, db: Database): SameLog {
+export function watchLogIdentity(path: string, db: Database) {
   const file = fileOf(path);
   let head = readHead(db);
   let lookedAt = performance.now();
   return {
-    known: () => ({ file, head }),
-    checkFile() {
+    known: (): KnownLog => ({ file, head }),
+    /** Throws LogReplaced. Costs some microseconds, so it is left out where it was done a moment ago. */
+    checkFile(): void {
       const now = performance.now();
       if (now - lookedAt < FILE_LOOK_MS) return;
       lookedAt = now;
       refuseOtherFile(path, file);
     },
-    hasMoved(found) {
+    /** Call this with the log's last event after other connections committed. Returns whether it is a new one. Throws LogReplaced. */
+    hasMoved(found: Head): boolean {
       if (found.position === head.position && found.chain === head.chain) return false;
       refuseOtherHistory(db, found, head);
       head = found;
       return true;
     },
-    committed(row) {
+    /** Records the last event of a commit of this process. */
+    committed(row: EventRow | undefined): void {
       const [position, , , , , , , chain] = row ?? [];
       if (position !== undefined && chain !== undefined && position > head.position)
         head = { position, chain };

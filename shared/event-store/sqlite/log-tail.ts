@@ -1,20 +1,14 @@
 import type { Database } from '../../sqlite/database.ts';
 import type { EventRow } from '../event-codec.ts';
 import type { EventHandler, StoredEvent, Subscription } from '../event-store.ts';
+import { laterPosition } from '../later-position.ts';
 import { type Append, type AppendOutcome, committedRows } from './commit-appends.ts';
 import { type ForeignCommits, watchForeignCommits } from './foreign-commits.ts';
 import { LogReplaced, type SameLog, watchLogIdentity } from './log-identity.ts';
 import { type Found, type LogSubscription, subscribeToLog } from './log-subscription.ts';
 import type { LogWriter } from './log-writer.ts';
 import { createRecentEvents } from './recent-events.ts';
-import {
-  laterPosition,
-  readAfter,
-  readForeignVersion,
-  readHead,
-  readLastPosition,
-  type SpacePage,
-} from './sqlite-log.ts';
+import { readAfter, readForeignVersion, readHead, readLastPosition, type SpacePage } from './sqlite-log.ts';
 
 export type DecodeAll = (rows: readonly EventRow[]) => readonly StoredEvent[];
 
@@ -113,10 +107,8 @@ export function createLogTail({ path, db, space, writer, decodeAll }: LogTailOpt
       const subscription = subscribeToLog({ next, last: recent.last }, after, handle, batchSize);
       subscriptions.add(subscription);
       foreign ??= watchForeignCommits(path, look);
-      subscription.done.then(
-        () => forget(subscription),
-        () => forget(subscription),
-      );
+      const gone = () => forget(subscription);
+      subscription.done.then(gone, gone);
       return subscription;
     },
     async close() {

@@ -1,11 +1,14 @@
-import { existsSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { freeBytes } from '../../free-disk.ts';
 import { copyDatabase } from '../../sqlite/copy-database.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { prepared } from '../../sqlite/prepared.ts';
-import { digestStoredText } from '../event-digest.ts';
+import type { EventColumns } from '../event-codec.ts';
+import { checkStoredText } from '../event-digest.ts';
 import { spaceOf } from '../stream-space.ts';
 import { CHAIN_START, nextLink } from './hash-chain.ts';
+import { openSpan, readTexts } from './sqlite-log.ts';
 
 /** The upgrade of a log that was written without a hash chain: a copy first, then a link for every event. */
 
@@ -29,10 +32,10 @@ export function refuseWithoutDisk(db: Database): void {
     );
   }
   const needed = ROOM * (sizeOf(file) + sizeOf(`${file}-wal`));
-  const { bavail, bsize } = statfsSync(dirname(file));
-  if (bavail * bsize >= needed) return;
+  const free = freeBytes(dirname(file));
+  if (free >= needed) return;
   throw new Error(
-    `it has to be upgraded, which needs ${megabytes(needed)} of disk space, and ${megabytes(bavail * bsize)} are free: free some space first; nothing was changed`,
+    `it has to be upgraded, which needs ${megabytes(needed)} of disk space, and ${megabytes(free)} are free: free some space first; nothing was changed`,
   );
 }
 
@@ -45,50 +48,28 @@ export function keepCopy(db: Database): void {
 
 /** Events per transaction; other processes wait for it. */
 const EVENTS_AT_ONCE = 5_000;
-const CHARACTERS_AT_ONCE = 8_000_000;
-
-type OldRow = readonly [bigint, string, bigint, string, string, string, string];
+const NEXT_EVENTS = `SELECT position, stream, revision, id, type, data, metadata FROM event
+  WHERE position > ? ORDER BY position LIMIT ?`;
 
 /** Writes the links and spans of the next events; `done` if there are none. */
 export function chainNextEvents(db: Database): 'again' | 'done' {
   const progress = db.prepare('SELECT position, chain FROM chain_progress').get();
   let position = BigInt(Number(progress?.['position'] ?? 0));
   let chain = String(progress?.['chain'] ?? CHAIN_START);
-  const rows = readOldRows(db, position);
+  const { rows } = readTexts<EventColumns>(db, NEXT_EVENTS, [position], EVENTS_AT_ONCE);
   if (rows.length === 0) {
     db.exec('DROP TABLE chain_progress');
     return 'done';
   }
   const setLink = prepared(db, 'UPDATE event SET chain = ? WHERE position = ?');
   for (const [at, stream, revision, id, type, data, metadata] of rows) {
-    chain = nextLink(chain, stream, revision, digestStoredText({ id, type, data, metadata }));
+    chain = nextLink(chain, stream, revision, checkStoredText({ id, type, data, metadata }).digest);
     setLink.run(chain, at);
     openSpan(db, spaceOf(stream), at);
     position = at;
   }
   prepared(db, 'UPDATE chain_progress SET position = ?, chain = ?').run(position, chain);
   return 'again';
-}
-
-/** Begins a span at the position unless the last span is of the same namespace. */
-export function openSpan(db: Database, space: string, position: bigint): void {
-  const last = prepared(db, 'SELECT space FROM span ORDER BY first DESC LIMIT 1').get();
-  if (last?.['space'] === space) return;
-  prepared(db, 'INSERT INTO span (first, space) VALUES (?, ?)').run(position, space);
-}
-
-function readOldRows(db: Database, after: bigint): OldRow[] {
-  const sql = `SELECT position, stream, revision, id, type, data, metadata FROM event
-               WHERE position > ? ORDER BY position LIMIT ${EVENTS_AT_ONCE}`;
-  const rows: OldRow[] = [];
-  let characters = 0;
-  for (const found of prepared(db, sql, { bigints: true, arrays: true }).iterate(after)) {
-    const row = found as unknown as OldRow;
-    rows.push(row);
-    characters += row[5].length + row[6].length;
-    if (characters >= CHARACTERS_AT_ONCE) break;
-  }
-  return rows;
 }
 
 function isEmpty(db: Database): boolean {

@@ -1,24 +1,14 @@
 import type { EventRow } from '../event-codec.ts';
-
-/** The end of the log in memory, which subscribers that have caught up read instead of the file. */
-export type RecentEvents = {
-  /** Position of the log's last known event. */
-  last(): bigint;
-  /** True if every event after this position is in memory. */
-  covers(after: bigint): boolean;
-  /** Returns up to `limit` of these events after this position, in order. */
-  after(position: bigint, limit: number): readonly EventRow[];
-  /** Adds a commit after the event at `before`, unless the log is known to contain it. */
-  push(before: bigint, rows: readonly EventRow[]): void;
-  /** Forgets everything: the log has grown to `last` by events that are not here. */
-  restart(last: bigint): void;
-};
+import { charactersOf } from './sqlite-log.ts';
 
 const MAX_EVENTS = 4_096;
 const MAX_CHARACTERS = 16_000_000;
 
-/** Creates an empty memory. `last`: position of the last event of the log. */
-export function createRecentEvents(last: bigint): RecentEvents {
+/**
+ * Creates an empty memory for the end of the log, which subscribers that have caught up read instead of the file. `last`: position of
+ * the last event of the log.
+ */
+export function createRecentEvents(last: bigint) {
   let rows: EventRow[] = [];
   let characters = 0;
   /** The position after which every event is in `rows`. */
@@ -32,32 +22,33 @@ export function createRecentEvents(last: bigint): RecentEvents {
   };
   const forgetOlderHalf = () => {
     const gone = rows.splice(0, Math.ceil(rows.length / 2));
-    for (const row of gone) characters -= size(row);
+    for (const row of gone) characters -= charactersOf(row);
     start = gone.at(-1)?.[0] ?? start;
   };
   return {
+    /** Position of the log's last known event. */
     last: end,
-    covers: (after) => after >= start,
-    after(position, limit) {
+    /** True if every event after this position is in memory. */
+    covers: (after: bigint) => after >= start,
+    /** Returns up to `limit` of these events after this position, in order. */
+    after(position: bigint, limit: number): readonly EventRow[] {
       const from = firstAfter(rows, position);
       return rows.slice(from, from + limit);
     },
-    push(before, added) {
+    /** Adds a commit after the event at `before`, unless the log is known to contain it. */
+    push(before: bigint, added: readonly EventRow[]): void {
       // A look at the file may have found the commit, and later ones, before its writer reported it.
       if ((added.at(-1)?.[0] ?? before) <= end()) return;
       if (before !== end()) restart(before);
       for (const row of added) {
         rows.push(row);
-        characters += size(row);
+        characters += charactersOf(row);
       }
       while (rows.length > MAX_EVENTS || characters > MAX_CHARACTERS) forgetOlderHalf();
     },
+    /** Forgets everything: the log has grown to this position by events that are not here. */
     restart,
   };
-}
-
-function size(row: EventRow): number {
-  return row[5].length + row[6].length;
 }
 
 /** Index of the first row with a greater position, by halving. */

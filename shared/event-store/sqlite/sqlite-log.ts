@@ -1,10 +1,10 @@
 import type { Database } from '../../sqlite/database.ts';
 import { prepared } from '../../sqlite/prepared.ts';
 import { reading } from '../../sqlite/transaction.ts';
-import { type EventRow, MAX_INT64 } from '../event-codec.ts';
+import { type EventColumns, type EventRow, MAX_INT64 } from '../event-codec.ts';
+import { laterPosition } from '../later-position.ts';
 import { SPACE_OF_STREAM } from '../stream-space.ts';
 import { CHAIN_START } from './hash-chain.ts';
-import { openSpan } from './log-upgrade.ts';
 import { damageOf, type StoredRow } from './stored-row.ts';
 
 /** The statements that read and write the log's file. No read outlasts the call it is made in. */
@@ -36,17 +36,11 @@ export function readAfter(db: Database, space: string, after: bigint, limit: num
     if (after >= MAX_INT64) return { rows: [], upTo: after };
     const from = after < 0n ? 1n : after + 1n;
     const span = readOne<bigint | null>(db, 'SELECT max(first) FROM span WHERE first <= ?', from) ?? 0n;
-    const { rows, isFull } = readPage(db, OF_SPACE, [space, span, from, limit], limit);
+    const { rows, isFull } = readPage(db, OF_SPACE, [space, span, from], limit);
     const last = rows.at(-1)?.[0] ?? after;
     const end = isFull ? last : readLastPosition(db);
     return { rows, upTo: laterPosition(last, end) };
   });
-}
-
-/** Returns the later of two positions. */
-export function laterPosition(one: bigint, other: bigint): bigint {
-  if (one < other) return other;
-  return one;
 }
 
 /**
@@ -61,30 +55,43 @@ export function readStreamFrom(
 ): readonly EventRow[] {
   const sql = `SELECT ${WITH_LINK_BEFORE} FROM event WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?`;
   if (from > MAX_INT64) return [];
-  return readPage(db, sql, [stream, from < 0n ? 0n : from, limit], limit).rows;
+  return readPage(db, sql, [stream, from < 0n ? 0n : from], limit).rows;
 }
 
 /** Returns up to `limit` events of all namespaces with position > `after`, in order. */
 export function readFileAfter(db: Database, after: bigint, limit: number): readonly EventRow[] {
   const sql = `SELECT ${WITH_LINK_BEFORE} FROM event WHERE position > ? ORDER BY position LIMIT ?`;
-  return readPage(db, sql, [after, limit], limit).rows;
+  return readPage(db, sql, [after], limit).rows;
 }
 
-function readPage(
+function readPage(db: Database, sql: string, parameters: readonly (string | bigint)[], limit: number) {
+  const { rows, isFull } = readTexts<StoredRow>(db, sql, parameters, limit);
+  return { rows: rows.map(eventRow), isFull };
+}
+
+type TextRow = readonly [...EventColumns, ...unknown[]];
+
+/** Reads up to `limit` rows that begin with an event's columns. `isFull`: there may be more, as their texts are many or long. */
+export function readTexts<Row extends TextRow>(
   db: Database,
   sql: string,
-  parameters: (string | bigint | number)[],
+  parameters: readonly (string | bigint)[],
   limit: number,
-): { readonly rows: readonly EventRow[]; readonly isFull: boolean } {
-  const rows: EventRow[] = [];
+): { readonly rows: readonly Row[]; readonly isFull: boolean } {
+  const rows: Row[] = [];
   let characters = 0;
-  for (const found of prepared(db, sql, { bigints: true, arrays: true }).iterate(...parameters)) {
-    const row = eventRow(found as unknown as StoredRow);
+  for (const found of prepared(db, sql, { bigints: true, arrays: true }).iterate(...parameters, limit)) {
+    const row = found as unknown as Row;
     rows.push(row);
-    characters += row[5].length + row[6].length;
+    characters += charactersOf(row);
     if (characters >= PAGE_CHARACTERS) break;
   }
   return { rows, isFull: rows.length === limit || characters >= PAGE_CHARACTERS };
+}
+
+/** Returns the length of an event's texts, by which pages and memory are bounded. */
+export function charactersOf(row: TextRow): number {
+  return row[5].length + row[6].length;
 }
 
 function eventRow(row: StoredRow): EventRow {
@@ -145,8 +152,12 @@ export function insertEvent(db: Database, row: EventRow): void {
   prepared(db, INSERT_EVENT).run(position, stream, revision, id, type, data, metadata, chain);
 }
 
-/** Records that the events from this position on belong to the namespace. */
-export const noteSpace = openSpan;
+/** Records that the events from this position on belong to the namespace, unless the last span says so. */
+export function openSpan(db: Database, space: string, position: bigint): void {
+  const last = prepared(db, 'SELECT space FROM span ORDER BY first DESC LIMIT 1').get();
+  if (last?.['space'] === space) return;
+  prepared(db, 'INSERT INTO span (first, space) VALUES (?, ?)').run(position, space);
+}
 
 /** A number that is another one whenever another connection (of any process) has committed to the file since. */
 export function readForeignVersion(db: Database): number {
