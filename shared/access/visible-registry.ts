@@ -1,3 +1,4 @@
+import { valueAt } from '../map-values.ts';
 import { remembered } from '../remembered.ts';
 import type { Attribute, Model } from '../schema/content-type.ts';
 import type { SchemaRegistry } from '../schema/schema-registry.ts';
@@ -11,14 +12,7 @@ const visible = remembered((_registry: SchemaRegistry) => new Map<string, Schema
  * later check is needed. Returns the registry itself if nothing is hidden. Computed once for equal rights.
  */
 export function visibleRegistry(registry: SchemaRegistry, rights: Rights): SchemaRegistry {
-  const known = visible(registry);
-  const key = rightsKey(rights);
-  let seen = known.get(key);
-  if (seen === undefined) {
-    seen = createVisible(registry, rights);
-    known.set(key, seen);
-  }
-  return seen;
+  return valueAt(visible(registry), rightsKey(rights), () => createVisible(registry, rights));
 }
 
 function createVisible(registry: SchemaRegistry, rights: Rights): SchemaRegistry {

@@ -1,4 +1,3 @@
-import { assertNever } from '../assert-never.ts';
 import { jsonText } from '../canonical-json.ts';
 import type { ScalarType } from '../schema/content-type.ts';
 import type { FieldType, Scalar } from './bool-query.ts';
@@ -6,35 +5,28 @@ import { dateText, timeText } from './instant-text.ts';
 
 /** Storage and comparison of an attribute's values in a read index. */
 export function fieldTypeOf(type: ScalarType): FieldType {
-  switch (type) {
-    case 'string':
-    case 'text':
-    case 'richtext':
-    case 'email':
-    case 'password':
-    case 'uid':
-    case 'enumeration':
-      return 'keyword';
-    case 'integer':
-    case 'decimal':
-    case 'float':
-      return 'number';
-    case 'biginteger':
-      return 'long';
-    case 'boolean':
-      return 'boolean';
-    case 'time':
-      return 'time-of-day';
-    case 'date':
-    case 'datetime':
-      return 'instant';
-    case 'json':
-    case 'blocks':
-      return 'json';
-    default:
-      return assertNever(type);
-  }
+  return FIELD_TYPES[type];
 }
+
+const FIELD_TYPES: Readonly<Record<ScalarType, FieldType>> = {
+  string: 'keyword',
+  text: 'keyword',
+  richtext: 'keyword',
+  email: 'keyword',
+  password: 'keyword',
+  uid: 'keyword',
+  enumeration: 'keyword',
+  integer: 'number',
+  decimal: 'number',
+  float: 'number',
+  biginteger: 'long',
+  boolean: 'boolean',
+  time: 'time-of-day',
+  date: 'instant',
+  datetime: 'instant',
+  json: 'json',
+  blocks: 'json',
+};
 
 /**
  * Returns the column value for an attribute's value as rows and answers have it (biginteger: decimal string, date

@@ -1,4 +1,4 @@
-import type { ScalarType } from './content-type.ts';
+import { SCALAR_TYPES, type ScalarType } from './content-type.ts';
 
 /** Stored types of well-known custom fields, by their uid, as the plugins register them. */
 export const CUSTOM_FIELD_TYPES: { readonly [customField: string]: ScalarType } = {
@@ -27,3 +27,9 @@ export const CUSTOM_FIELD_TYPES: { readonly [customField: string]: ScalarType } 
   'plugin::slug-pro.slug': 'string',
   'plugin::seo.seo': 'json',
 };
+
+/** Returns the stored type that an attribute's options name in `varve.type`; undefined if they name none. */
+export function namedType(pluginOptions: unknown): ScalarType | undefined {
+  const options = pluginOptions as { readonly varve?: { readonly type?: unknown } | null } | null | undefined;
+  return SCALAR_TYPES.find((type) => type === options?.varve?.type);
+}

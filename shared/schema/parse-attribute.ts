@@ -6,10 +6,9 @@ import {
   type DynamicZoneAttribute,
   FILE_TYPE,
   type RelationAttribute,
-  SCALAR_TYPES,
   type ScalarType,
 } from './content-type.ts';
-import { CUSTOM_FIELD_TYPES } from './custom-fields.ts';
+import { CUSTOM_FIELD_TYPES, namedType } from './custom-fields.ts';
 import { parseRelation } from './parse-relation.ts';
 import { type AttributeBase, parseScalar } from './parse-scalar.ts';
 import {
@@ -45,20 +44,23 @@ export function parseAttribute(
 ): Attribute | undefined {
   const type = attributeType(raw, report);
   if (type === undefined) return undefined;
-  const result = ATTRIBUTE_SCHEMAS[type].safeParse(raw);
-  if (!result.success) {
-    reportIssues(result.error, report);
-    return undefined;
-  }
-  if (type !== 'customField') return attributeOf(type, result.data, context, report);
-  const stored = customFieldType(result.data as RawCustomField, report);
+  const parsed: RawCommon | undefined = parseForm(ATTRIBUTE_SCHEMAS[type], raw, report);
+  if (parsed === undefined) return undefined;
+  if (type !== 'customField') return attributeOf(type, parsed, context, report);
+  const stored = customFieldType(parsed as RawCustomField, report);
   return stored && parseAttribute({ ...(raw as object), type: stored }, context, report);
 }
 
-/** Reports Zod's findings: a path and what was expected there. */
-export function reportIssues(error: z.ZodError, report: ReportProblem): void {
-  for (const issue of error.issues)
+/** Returns a value of a form. Where it has another one, reports Zod's findings, each with its path, and returns undefined. */
+export function parseForm<Form extends z.ZodType>(
+  form: Form,
+  value: unknown,
+  report: ReportProblem,
+): z.output<Form> | undefined {
+  const { data, error } = form.safeParse(value);
+  for (const issue of error?.issues ?? [])
     report(issue.path, issue.message.replace(/^Invalid (input|option): /, ''));
+  return data;
 }
 
 function attributeType(raw: unknown, report: ReportProblem): AttributeType | undefined {
@@ -105,8 +107,7 @@ function baseOf(
   report: ReportProblem,
 ): AttributeBase {
   const varve = raw.pluginOptions?.varve;
-  const searched = SEARCH_OF_ATTRIBUTE.safeParse(varve ?? {});
-  if (!searched.success) reportIssues(searched.error, below(report, 'pluginOptions', 'varve'));
+  parseForm(SEARCH_OF_ATTRIBUTE, varve ?? {}, below(report, 'pluginOptions', 'varve'));
   return {
     name: context.name,
     private: raw.private === true || context.madePrivate || type === 'password',
@@ -176,9 +177,7 @@ function limits(raw: RawComponent | RawDynamicZone, report: ReportProblem): { mi
  * Stored type of a custom field. The plugin that defines it is code, so the type is well known or the schema names it.
  */
 function customFieldType(raw: RawCustomField, report: ReportProblem): ScalarType | undefined {
-  const { varve } = raw.pluginOptions ?? {};
-  const said = typeof varve === 'object' && varve !== null && 'type' in varve ? varve.type : undefined;
-  const type = SCALAR_TYPES.find((known) => known === said) ?? CUSTOM_FIELD_TYPES[raw.customField];
+  const type = namedType(raw.pluginOptions) ?? CUSTOM_FIELD_TYPES[raw.customField];
   if (type === undefined) {
     const how = 'set its stored scalar type in pluginOptions.varve.type';
     report(['customField'], `the type of custom field ${JSON.stringify(raw.customField)} is unknown: ${how}`);

@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import type { Attribute, ScalarAttribute, ScalarType } from './content-type.ts';
 import { INT64, TIME_OF_DAY } from './scalar-forms.ts';
 import type { RawScalar } from './schema-json.ts';
@@ -55,7 +56,7 @@ export function parseScalar(
     type,
     unique: raw.unique ?? false,
     searchable: raw.searchable ?? true,
-    ...given({
+    ...defined({
       default: type === 'biginteger' && value !== undefined ? String(value) : value,
       ...bounds,
       minLength: raw.minLength,
@@ -65,12 +66,6 @@ export function parseScalar(
       targetField: raw.targetField,
     }),
   };
-}
-
-/** Returns the object without undefined members. */
-function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
 /** biginteger bounds as decimal text. */

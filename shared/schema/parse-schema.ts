@@ -1,5 +1,6 @@
+import { defined } from '../defined.ts';
 import type { Attribute, Component, ContentType, Uid } from './content-type.ts';
-import { parseAttribute, reportIssues } from './parse-attribute.ts';
+import { parseAttribute, parseForm } from './parse-attribute.ts';
 import { attributeNameProblem, SHOWN_SYSTEM_ATTRIBUTES } from './reserved-names.ts';
 import { COMPONENT_SCHEMA, CONTENT_TYPE_SCHEMA } from './schema-json.ts';
 import { below, type ReportProblem } from './schema-problem.ts';
@@ -16,12 +17,9 @@ type Owner = {
  * Reports problems to `report`; undefined if the file as a whole is not a content type. Omits invalid attributes.
  */
 export function parseContentType(json: unknown, report: ReportProblem): Omit<ContentType, 'uid'> | undefined {
-  const result = CONTENT_TYPE_SCHEMA.safeParse(json);
-  if (!result.success) {
-    reportIssues(result.error, report);
-    return undefined;
-  }
-  const { kind, info, options, pluginOptions, attributes } = result.data;
+  const parsed = parseForm(CONTENT_TYPE_SCHEMA, json, report);
+  if (parsed === undefined) return undefined;
+  const { kind, info, options, pluginOptions, attributes } = parsed;
   const localized = pluginOptions?.i18n?.localized === true;
   const privateAttributes = options?.privateAttributes ?? [];
   for (const [at, name] of privateAttributes.entries()) {
@@ -29,8 +27,7 @@ export function parseContentType(json: unknown, report: ReportProblem): Omit<Con
       report(['options', 'privateAttributes', at], `${name} is part of every answer and cannot be private`);
     }
   }
-  const searched = SEARCH_OF_TYPE.safeParse(pluginOptions?.varve ?? {});
-  if (!searched.success) reportIssues(searched.error, below(report, 'pluginOptions', 'varve'));
+  parseForm(SEARCH_OF_TYPE, pluginOptions?.varve ?? {}, below(report, 'pluginOptions', 'varve'));
   const owner: Owner = { owner: 'content type', localizedType: localized, privateAttributes };
   return {
     kind,
@@ -41,18 +38,15 @@ export function parseContentType(json: unknown, report: ReportProblem): Omit<Con
     localized,
     attributes: parseAttributes(attributes, owner, below(report, 'attributes')),
     builtIn: false,
-    ...(pluginOptions?.varve === undefined ? {} : { varve: pluginOptions.varve }),
+    ...defined({ varve: pluginOptions?.varve }),
   };
 }
 
 /** Parses a component from the JSON of its file; otherwise like `parseContentType`. */
 export function parseComponent(json: unknown, uid: Uid, report: ReportProblem): Component | undefined {
-  const result = COMPONENT_SCHEMA.safeParse(json);
-  if (!result.success) {
-    reportIssues(result.error, report);
-    return undefined;
-  }
-  const { info, options, attributes } = result.data;
+  const parsed = parseForm(COMPONENT_SCHEMA, json, report);
+  if (parsed === undefined) return undefined;
+  const { info, options, attributes } = parsed;
   const privateAttributes = options?.privateAttributes ?? [];
   const owner: Owner = { owner: 'component', localizedType: false, privateAttributes };
   return {

@@ -1,6 +1,6 @@
 import { buildRegistry, type ParsedFiles, type SchemaFile } from './build-registry.ts';
-import { SCALAR_TYPES, type ScalarType } from './content-type.ts';
-import { CUSTOM_FIELD_TYPES } from './custom-fields.ts';
+import type { ScalarType } from './content-type.ts';
+import { CUSTOM_FIELD_TYPES, namedType } from './custom-fields.ts';
 import { pairRelations } from './pair-relations.ts';
 import { type SchemaProblem, type SchemaWarning, schemaProblem } from './schema-problem.ts';
 
@@ -105,7 +105,7 @@ function resolveCustomFields(source: SchemaFile, types: CustomFields): SchemaWar
     const attribute = raw as Json | null;
     if (attribute?.['type'] !== 'customField') return [];
     const field = String(attribute['customField']);
-    const known = saidType(attribute) ?? types[field];
+    const known = namedType(attribute['pluginOptions']) ?? types[field];
     attribute['type'] = known ?? 'json';
     if (known !== undefined) return [];
     const { path } = schemaProblem(source.file, ['attributes', name, 'customField'], '');
@@ -113,9 +113,4 @@ function resolveCustomFields(source: SchemaFile, types: CustomFields): SchemaWar
     const action = `served as json; set the type with --custom-field ${field}=<type>`;
     return [{ file: source.file, path, message, action }];
   });
-}
-
-function saidType(attribute: Json): ScalarType | undefined {
-  const options = attribute['pluginOptions'] as { varve?: { type?: unknown } } | undefined;
-  return SCALAR_TYPES.find((type) => type === options?.varve?.type);
 }

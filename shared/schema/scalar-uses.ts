@@ -14,36 +14,24 @@ export type ScalarUses = {
   readonly selects: 'one' | 'few' | null;
 };
 
-const NUMBER = {
+const NONE: ScalarUses = {
   searchWeight: null,
   isHighlighted: false,
-  isCounted: true,
-  hasFewValues: true,
-  selects: null,
-} as const satisfies ScalarUses;
-
-const TIME = { ...NUMBER, hasFewValues: false } as const satisfies ScalarUses;
-
-const NONE = { ...TIME, isCounted: false } as const satisfies ScalarUses;
-
-const LONG_TEXT = {
-  searchWeight: 1,
-  isHighlighted: true,
   isCounted: false,
   hasFewValues: false,
   selects: null,
-} as const satisfies ScalarUses;
+};
+
+const TIME: ScalarUses = { ...NONE, isCounted: true };
+
+const NUMBER: ScalarUses = { ...TIME, hasFewValues: true };
+
+const LONG_TEXT: ScalarUses = { ...NONE, searchWeight: 1, isHighlighted: true };
 
 /** A name says more of a row than a text does. */
-const NAME = {
-  searchWeight: 2,
-  isHighlighted: true,
-  isCounted: true,
-  hasFewValues: false,
-  selects: 'one',
-} as const satisfies ScalarUses;
+const NAME: ScalarUses = { ...LONG_TEXT, searchWeight: 2, isCounted: true, selects: 'one' };
 
-const USES = {
+const USES: Readonly<Record<ScalarType, ScalarUses>> = {
   string: NAME,
   uid: NAME,
   email: { ...NAME, searchWeight: null },
@@ -61,7 +49,7 @@ const USES = {
   datetime: TIME,
   json: NONE,
   password: NONE,
-} as const satisfies Readonly<Record<ScalarType, ScalarUses>>;
+};
 
 /** Returns the uses of an attribute type: the only list of them. */
 export function usesOf(type: ScalarType): ScalarUses {

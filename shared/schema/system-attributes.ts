@@ -3,21 +3,19 @@ import type { ContentType, Model, RelationAttribute, ScalarAttribute, ScalarType
 
 /** Attributes of a row in addition to those of its schema. */
 
-const scalarsOf = remembered(
-  (model: Model): ReadonlyMap<string, ScalarAttribute> =>
-    new Map(scalarsInOrder(model).map((attribute) => [attribute.name, attribute])),
-);
-
 /**
  * Attributes of a row that a request may filter, sort by and select, in the order of an answer: id, documentId, the
  * public scalars of the schema, timestamps, locale. A component has only id and its own. Computed once per model.
  */
-export function queryableScalars(model: Model): ReadonlyMap<string, ScalarAttribute> {
-  return scalarsOf(model);
-}
+export const queryableScalars = remembered(
+  (model: Model): ReadonlyMap<string, ScalarAttribute> =>
+    new Map(scalarsInOrder(model).map((attribute) => [attribute.name, attribute])),
+);
 
 function scalarsInOrder(model: Model): ScalarAttribute[] {
-  const own = [...model.attributes.values()].filter(isPublicScalar);
+  const own = [...model.attributes.values()].flatMap((attribute) =>
+    attribute.kind === 'scalar' && !attribute.private ? [attribute] : [],
+  );
   if (!isContentType(model)) return [systemScalar('id', 'integer'), ...own];
   return [
     systemScalar('id', 'integer'),
@@ -48,13 +46,6 @@ const otherLocales = remembered(
 /** Returns whether a model is a content type; else it is a component. */
 export function isContentType(model: Model): model is ContentType {
   return 'kind' in model;
-}
-
-function isPublicScalar(attribute: {
-  readonly kind: string;
-  readonly private: boolean;
-}): attribute is ScalarAttribute {
-  return attribute.kind === 'scalar' && !attribute.private;
 }
 
 function systemScalar(name: string, type: ScalarType): ScalarAttribute {
