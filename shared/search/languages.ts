@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { valueAt } from '../map-values.ts';
 import { createRecentValues } from '../recent-values.ts';
 import { foldWord } from './fold-word.ts';
 
@@ -69,17 +70,15 @@ const languages = new Map<string, Language>();
 
 /** The language of a locale such as `fr-CA`. One that no package knows has no stems and no stop words. */
 export function languageOf(locale: string): Language {
-  const known = languages.get(locale);
-  if (known !== undefined) return known;
-  const { stemmer, stopWords } = NAMES[locale.split(/[-_]/)[0]?.toLowerCase() ?? ''] ?? {};
-  const language: Language = {
-    locale,
-    stem: stemmer === undefined ? foldWord : foldedStems(loadStemmer(stemmer)),
-    keepsFirstLetter: stemmer === undefined || OF_ENDINGS.has(stemmer),
-    stopWords: new Set(stopWords === undefined ? [] : loadStopWords(stopWords)),
-  };
-  languages.set(locale, language);
-  return language;
+  return valueAt(languages, locale, () => {
+    const { stemmer, stopWords } = NAMES[locale.split(/[-_]/)[0]?.toLowerCase() ?? ''] ?? {};
+    return {
+      locale,
+      stem: stemmer === undefined ? foldWord : foldedStems(loadStemmer(stemmer)),
+      keepsFirstLetter: stemmer === undefined || OF_ENDINGS.has(stemmer),
+      stopWords: new Set(stopWords === undefined ? [] : loadStopWords(stopWords)),
+    };
+  });
 }
 
 /** Words whose stems are remembered, per language. */

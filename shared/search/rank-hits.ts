@@ -170,7 +170,7 @@ function sumTiers(terms: number): number {
   let rank = 0;
   let inexact = terms;
   for (let term = 0; term < terms; term++) {
-    typos += leastTypos[term] === 255 ? FAR : (leastTypos[term] as number);
+    typos += leastTypos[term] === NO_WORD ? FAR : (leastTypos[term] as number);
     if (term + 1 < terms) distance += nearest[term] as number;
     rank += bestRank[term] as number;
     inexact -= exact[term] as number;

@@ -1,3 +1,4 @@
+import { exactTerms } from './exact-terms.ts';
 import type { Language } from './languages.ts';
 import {
   countRepeated,
@@ -10,7 +11,6 @@ import {
   typedTerms,
   withoutStopWords,
 } from './search-terms.ts';
-import { AS_IT_STANDS } from './split-term.ts';
 import type { PhraseSynonyms, Synonyms } from './synonyms.ts';
 
 /** Terms of a reading with synonyms: as many as four words make when each of them is split. */
@@ -76,25 +76,10 @@ function* readingsFrom(at: number, query: Query): Generator<readonly SearchTerm[
   for (const rest of readingsFrom(at + 1, query)) yield [term, ...rest];
   for (const { phrase, others } of query.found[at] ?? []) {
     for (const other of others) {
-      const replaced = synonymTerms(term, at + phrase.length - 1, other, query.language);
+      // They are omitted with the last word that they replace.
+      const place = at + phrase.length - 1;
+      const replaced = exactTerms({ ...term, place, count: 1 }, other, query.language);
       for (const rest of readingsFrom(at + phrase.length, query)) yield [...replaced, ...rest];
     }
   }
-}
-
-/** Returns the words of a synonym, each matched exactly. They are omitted with the last word that they replace. */
-function synonymTerms(
-  term: SearchTerm,
-  place: number,
-  words: readonly string[],
-  language: Language,
-): readonly SearchTerm[] {
-  return words.map((folded) => ({
-    ...AS_IT_STANDS,
-    typed: term.typed,
-    folded,
-    stem: language.stem(folded),
-    place,
-    count: 1,
-  }));
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../json-record.ts';
 import { remembered } from '../remembered.ts';
 import type { ContentType, ScalarAttribute, ScalarType, SynonymGroups, Uid } from '../schema/content-type.ts';
 import { usesOf } from '../schema/scalar-uses.ts';
@@ -60,7 +61,7 @@ export const searchSettingsOf = remembered((type: ContentType): SearchSettings =
   const search = SEARCH_OF_TYPE.safeParse(type.varve ?? {}).data?.search;
   const attributes = [...type.attributes.values()];
   return {
-    isExpected: [type, ...attributes].some(({ varve }) => mentionsSearch(varve)),
+    isExpected: [type, ...attributes].some(({ varve }) => isRecord(varve) && 'search' in varve),
     fields: attributes.flatMap((attribute) =>
       attribute.kind === 'scalar' && !attribute.private ? ownField(attribute) : [],
     ),
@@ -68,10 +69,6 @@ export const searchSettingsOf = remembered((type: ContentType): SearchSettings =
     synonyms: [search?.synonyms, type.synonyms].filter((groups) => groups !== undefined),
   };
 });
-
-function mentionsSearch(varve: unknown): boolean {
-  return typeof varve === 'object' && varve !== null && 'search' in varve;
-}
 
 function kindOf(
   search: { readonly as?: string | undefined; readonly typoTolerance?: boolean | undefined } = {},

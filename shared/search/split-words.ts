@@ -1,3 +1,5 @@
+import { valueAt } from '../map-values.ts';
+
 /** A word of a text: in lower case, with its place in the text as it was given. */
 export type TextWord = { readonly word: string; readonly start: number; readonly end: number };
 
@@ -44,12 +46,10 @@ function normalise(word: string): string {
 }
 
 function segmenterOf(locale: string): Intl.Segmenter {
-  const known = segmenters.get(locale);
-  if (known !== undefined) return known;
-  const [supported] = Intl.Segmenter.supportedLocalesOf(validLocale(locale));
-  const segmenter = new Intl.Segmenter(supported ?? 'en', { granularity: 'word' });
-  segmenters.set(locale, segmenter);
-  return segmenter;
+  return valueAt(segmenters, locale, () => {
+    const [supported] = Intl.Segmenter.supportedLocalesOf(validLocale(locale));
+    return new Intl.Segmenter(supported ?? 'en', { granularity: 'word' });
+  });
 }
 
 /** Rows may have a locale that BCP 47 does not know. */

@@ -1,3 +1,4 @@
+import { exactTerms } from '../../shared/search/exact-terms.ts';
 import { languageOf } from '../../shared/search/languages.ts';
 import {
   type IndexedWord,
@@ -12,7 +13,6 @@ import {
   searchTerms,
   splitsOf,
 } from '../../shared/search/search-terms.ts';
-import { splitTerm } from '../../shared/search/split-term.ts';
 import { splitWords } from '../../shared/search/split-words.ts';
 
 /** A row as a search sees it. */
@@ -141,7 +141,7 @@ function meant(
   const [row] = all;
   return split === undefined || row === undefined
     ? [guess]
-    : splitTerm(guess, split, languageOf(row.row.locale));
+    : exactTerms(guess, split, languageOf(row.row.locale));
 }
 
 function hitsOf(terms: readonly SearchTerm[], { words }: ReadRow): Hit[] {

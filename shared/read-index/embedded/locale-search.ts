@@ -1,8 +1,8 @@
 import { defined } from '../../defined.ts';
+import { exactTerms } from '../../search/exact-terms.ts';
 import { searchReadings } from '../../search/search-readings.ts';
 import type { SearchMode, SearchTerm, SearchTerms } from '../../search/search-terms.ts';
 import { allowAnotherTypo, splitsOf, type TermRules } from '../../search/search-terms.ts';
-import { splitTerm } from '../../search/split-term.ts';
 import { synonymsIn } from '../../search/synonyms.ts';
 import { PART, rest } from '../../turns/slice.ts';
 import { compareCodePoints } from '../column.ts';
@@ -114,7 +114,7 @@ function splitKnown(
   const has = (folded: string) =>
     wordsFolded(vocabulary, folded).some((word) => countRows(postings, isSearched, word) > 0);
   const split = splitsOf(term).find((parts) => parts.every(has));
-  return split && splitTerm(term, split, vocabulary.language);
+  return split && exactTerms(term, split, vocabulary.language);
 }
 
 function termRules(

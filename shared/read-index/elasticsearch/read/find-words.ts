@@ -1,4 +1,5 @@
 import { defined } from '../../../defined.ts';
+import { exactTerms } from '../../../search/exact-terms.ts';
 import { languageOf } from '../../../search/languages.ts';
 import { searchReadings } from '../../../search/search-readings.ts';
 import type { SearchField, SearchSettings } from '../../../search/search-settings.ts';
@@ -9,7 +10,6 @@ import {
   type SearchTerms,
   splitsOf,
 } from '../../../search/search-terms.ts';
-import { splitTerm } from '../../../search/split-term.ts';
 import { synonymsIn } from '../../../search/synonyms.ts';
 import type { TextSearch } from '../../text-search.ts';
 import type { FoundWord } from '../layout/word-tokens.ts';
@@ -157,7 +157,7 @@ async function splitOrNone(
   const split = possible.find((parts) => parts.every((part) => living.has(part)));
   if (split === undefined) return none;
   return Promise.all(
-    splitTerm(term, split, language).map(async (part) => {
+    exactTerms(term, split, language).map(async (part) => {
       const alike = matchedWords(part, await readVocabulary(place, termPattern(place.locale, part)));
       return { term: part, words: await livingWords(scope, place, alike), pairs: [] };
     }),
