@@ -27,42 +27,15 @@ export function guardContentApi(api: ContentApi, rights: Rights, visible: Schema
       refuseUnknownKeys(visible, contentTypeOf(visible, uid), data);
   };
   return {
-    async list(type, query, asking) {
-      allow(type.uid, 'find');
-      return api.list(type, query, asking);
-    },
-    async entry(type, documentId, query, asking) {
-      allow(type.uid, 'findOne');
-      return api.entry(type, documentId, query, asking);
-    },
-    async create(type, query, body, command) {
-      allowBody(type, 'create', body);
-      return api.create(type, query, body, command);
-    },
-    async update(target, query, body, command) {
-      allowBody(target.type, 'update', body);
-      return api.update(target, query, body, command);
-    },
-    async remove(target, query, command) {
-      allow(target.type.uid, 'delete');
-      return api.remove(target, query, command);
-    },
-    async act(target, action, query, command) {
-      allow(target.type.uid, ACTION_RIGHTS[action]);
-      return api.act(target, action, query, command);
-    },
-    async single(type, query, asking) {
-      allow(type.uid, 'find');
-      return api.single(type, query, asking);
-    },
-    async putSingle(type, query, body, command) {
-      allowBody(type, 'update', body);
-      return api.putSingle(type, query, body, command);
-    },
-    async removeSingle(type, query, command) {
-      allow(type.uid, 'delete');
-      return api.removeSingle(type, query, command);
-    },
+    list: checked(api.list, (type) => allow(type.uid, 'find')),
+    entry: checked(api.entry, (type) => allow(type.uid, 'findOne')),
+    create: checked(api.create, (type, _query, body) => allowBody(type, 'create', body)),
+    update: checked(api.update, ({ type }, _query, body) => allowBody(type, 'update', body)),
+    remove: checked(api.remove, ({ type }) => allow(type.uid, 'delete')),
+    act: checked(api.act, ({ type }, action) => allow(type.uid, ACTION_RIGHTS[action])),
+    single: checked(api.single, (type) => allow(type.uid, 'find')),
+    putSingle: checked(api.putSingle, (type, _query, body) => allowBody(type, 'update', body)),
+    removeSingle: checked(api.removeSingle, (type) => allow(type.uid, 'delete')),
     async locales() {
       const localized = [...visible.contentTypes.values()].filter((type) => type.localized);
       if (!localized.some(({ uid }) => may(rights, uid, 'find'))) throw forbidden();
@@ -72,33 +45,26 @@ export function guardContentApi(api: ContentApi, rights: Rights, visible: Schema
   };
 }
 
+/** `run`, which is called only if `check` does not throw. */
+function checked<Arguments extends readonly unknown[], Answer>(
+  run: (...given: Arguments) => Promise<Answer>,
+  check: (...given: Arguments) => void,
+): (...given: Arguments) => Promise<Answer> {
+  return async (...given) => {
+    check(...given);
+    return run(...given);
+  };
+}
+
 function guardUsersApi(users: UsersApi, allow: Allow): UsersApi {
   return {
-    async list(query, asking) {
-      allow(USER_TYPE, 'find');
-      return users.list(query, asking);
-    },
-    async count(query) {
-      allow(USER_TYPE, 'find');
-      return users.count(query);
-    },
-    async one(id, query) {
-      allow(USER_TYPE, 'findOne');
-      return users.one(id, query);
-    },
+    list: checked(users.list, () => allow(USER_TYPE, 'find')),
+    count: checked(users.count, () => allow(USER_TYPE, 'find')),
+    one: checked(users.one, () => allow(USER_TYPE, 'findOne')),
     me: users.me,
-    async create(body, command) {
-      allow(USER_TYPE, 'create');
-      return users.create(body, command);
-    },
-    async update(id, body, command) {
-      allow(USER_TYPE, 'update');
-      return users.update(id, body, command);
-    },
-    async remove(id, command) {
-      allow(USER_TYPE, 'delete');
-      return users.remove(id, command);
-    },
+    create: checked(users.create, () => allow(USER_TYPE, 'create')),
+    update: checked(users.update, () => allow(USER_TYPE, 'update')),
+    remove: checked(users.remove, () => allow(USER_TYPE, 'delete')),
   };
 }
 
@@ -106,23 +72,14 @@ function guardUsersApi(users: UsersApi, allow: Allow): UsersApi {
 export function guardUploadApi(api: UploadApi, rights: Rights): UploadApi {
   const allow = guard(rights);
   return {
-    async list(query) {
-      allow(FILE_TYPE, 'find');
-      return api.list(query);
-    },
-    async one(id, query) {
-      allow(FILE_TYPE, 'findOne');
-      return api.one(id, query);
-    },
+    list: checked(api.list, () => allow(FILE_TYPE, 'find')),
+    one: checked(api.one, () => allow(FILE_TYPE, 'findOne')),
     async write(query, body, command) {
       // As in the API itself: with `id` it changes an existing file.
       allow(FILE_TYPE, parseQueryString(query)['id'] === undefined ? 'create' : 'update');
       return api.write(query, guardedLinks(body, allow), command);
     },
-    async remove(id, command) {
-      allow(FILE_TYPE, 'delete');
-      return api.remove(id, command);
-    },
+    remove: checked(api.remove, () => allow(FILE_TYPE, 'delete')),
   };
 }
 
