@@ -4,6 +4,7 @@ import { nameInSpace, UPLOADS_PATH } from '../../shared/asset-store/served-names
 import type { ContentGraphReader, Entry } from '../../shared/document/entry.ts';
 import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
 import { createLocks } from '../../shared/locks.ts';
+import { firstRow } from '../../shared/read-index/first-row.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { isOutage, RequestError } from '../../shared/request-error.ts';
 import { FILE_TYPE } from '../../shared/schema/content-type.ts';
@@ -216,16 +217,8 @@ async function isUsed({ graph, index, store }: FileContentsOptions, hash: string
   if (await store.names.isNamed(hash)) return true;
   if (graph.documentWithUnique({ type: FILE_TYPE, place: 'hash', locale: null, text: hash }) !== undefined)
     return true;
-  const { hits } = await index.search({
-    type: FILE_TYPE,
-    world: 'published',
-    query: { kind: 'term', field: 'hash', value: hash },
-    sort: [],
-    from: 0,
-    size: 1,
-    withTotal: false,
-  });
-  return hits.rows.length > 0;
+  const query = { kind: 'term', field: 'hash', value: hash } as const;
+  return (await firstRow(index, { type: FILE_TYPE, world: 'published', query })) !== undefined;
 }
 
 function hashOf(file: Entry): string {

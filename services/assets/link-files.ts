@@ -1,5 +1,6 @@
 import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
 import { PUBLICATION_STATE_FIELD } from '../../shared/read-index/bool-query.ts';
+import { firstRow } from '../../shared/read-index/first-row.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { CommandHandler } from '../command/command-handler.ts';
 import type { WrittenFiles } from './file-contents.ts';
@@ -37,7 +38,7 @@ async function impliedStatus(
 ): Promise<'draft' | 'published'> {
   if (!type.draftAndPublish) return 'published';
   if (draftOnly) return 'draft';
-  const { hits } = await index.search({
+  const published = await firstRow(index, {
     type: type.uid,
     world: 'draft',
     query: {
@@ -48,10 +49,6 @@ async function impliedStatus(
         ...(locale === null ? [] : [{ kind: 'term', field: 'locale', value: locale } as const]),
       ],
     },
-    sort: [],
-    from: 0,
-    size: 1,
-    withTotal: false,
   });
-  return hits.rows.length > 0 ? 'published' : 'draft';
+  return published === undefined ? 'draft' : 'published';
 }

@@ -1,3 +1,4 @@
+import { firstRow } from '../../../shared/read-index/first-row.ts';
 import type { ReadIndex, World } from '../../../shared/read-index/read-index.ts';
 import type { ContentType } from '../../../shared/schema/content-type.ts';
 import { derivedDocumentId } from '../../command/document-id.ts';
@@ -55,21 +56,17 @@ async function localesOf(index: ReadIndex, { uid }: ContentType, world: World): 
   const locales: string[] = [];
   while (locales.length < MAX_LOCALES) {
     const last = locales.at(-1);
-    const { hits } = await index.search({
+    const next = await firstRow<{ readonly locale: string }>(index, {
       type: uid,
       world,
-      from: 0,
-      size: 1,
-      withTotal: false,
       query:
         last === undefined
           ? { kind: 'exists', field: 'locale' }
           : { kind: 'range', field: 'locale', gt: last },
       sort: [{ path: [], field: 'locale', direction: 'asc' }],
     });
-    const [source] = hits.sources;
-    if (source === undefined) break;
-    locales.push((JSON.parse(Buffer.from(source).toString()) as { readonly locale: string }).locale);
+    if (next === undefined) break;
+    locales.push(next.locale);
   }
   return locales;
 }

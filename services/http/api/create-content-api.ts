@@ -1,5 +1,7 @@
 import { defined } from '../../../shared/defined.ts';
 import type { CommandIdentity } from '../../../shared/event-store/event-store.ts';
+import { MATCH_ALL } from '../../../shared/read-index/bool-query.ts';
+import { firstRow } from '../../../shared/read-index/first-row.ts';
 import type { ReadIndex, World } from '../../../shared/read-index/read-index.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { ContentType } from '../../../shared/schema/content-type.ts';
@@ -181,18 +183,8 @@ async function present(index: ReadIndex, plan: EntryPlan, result: CommandResult)
 
 /** The document of a single type; of several, as an import may leave them, the oldest. */
 async function singleDocument(index: ReadIndex, type: ContentType): Promise<string | undefined> {
-  const { hits } = await index.search({
-    type: type.uid,
-    world: 'draft',
-    query: { kind: 'match_all' },
-    sort: [],
-    from: 0,
-    size: 1,
-    withTotal: false,
-  });
-  const [source] = hits.sources;
-  if (source === undefined) return undefined;
-  return (JSON.parse(Buffer.from(source).toString()) as { documentId: string }).documentId;
+  const search = { type: type.uid, world: 'draft', query: MATCH_ALL } as const;
+  return (await firstRow<{ readonly documentId: string }>(index, search))?.documentId;
 }
 
 function found<Body>(body: Body | null): Body {

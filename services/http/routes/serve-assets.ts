@@ -4,6 +4,7 @@ import parseRange from 'range-parser';
 import { isHash } from '../../../shared/asset-store/asset-hash.ts';
 import type { AssetStore, ByteRange } from '../../../shared/asset-store/asset-store.ts';
 import { nameInSpace, UPLOADS_PATH } from '../../../shared/asset-store/served-names.ts';
+import { firstRow } from '../../../shared/read-index/first-row.ts';
 import type { ReadIndex } from '../../../shared/read-index/read-index.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import { FILE_TYPE } from '../../../shared/schema/content-type.ts';
@@ -102,18 +103,9 @@ async function isFormatOfContent(index: ReadIndex, name: string): Promise<boolea
 }
 
 /** File of a URL: the extension is part of it, so a client cannot choose the content type. */
-async function findFile(index: ReadIndex, name: string): Promise<FileFacts | undefined> {
-  const { hits } = await index.search({
-    type: FILE_TYPE,
-    world: 'published',
-    query: { kind: 'term', field: 'url', value: `${UPLOADS_PATH}${name}` },
-    sort: [],
-    from: 0,
-    size: 1,
-    withTotal: false,
-  });
-  const [source] = hits.sources;
-  return source === undefined ? undefined : (JSON.parse(Buffer.from(source).toString()) as FileFacts);
+function findFile(index: ReadIndex, name: string): Promise<FileFacts | undefined> {
+  const query = { kind: 'term', field: 'url', value: `${UPLOADS_PATH}${name}` } as const;
+  return firstRow(index, { type: FILE_TYPE, world: 'published', query });
 }
 
 function disposition(reply: FastifyReply, name: string): string {

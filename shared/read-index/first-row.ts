@@ -1,0 +1,13 @@
+import type { ReadIndex, SearchRequest } from './read-index.ts';
+
+type FirstRowSearch = Pick<SearchRequest, 'type' | 'world' | 'query'> & Partial<SearchRequest>;
+
+/** Returns the values of the first row of a search; undefined: it finds none. */
+export async function firstRow<Row = unknown>(
+  index: Pick<ReadIndex, 'search'>,
+  search: FirstRowSearch,
+): Promise<Row | undefined> {
+  const { hits } = await index.search({ sort: [], from: 0, size: 1, withTotal: false, ...search });
+  const [source] = hits.sources;
+  return source === undefined ? undefined : (JSON.parse(Buffer.from(source).toString()) as Row);
+}
