@@ -12,7 +12,7 @@ type Fields = Readonly<Record<string, string>>;
 function readForm<Name extends string>(
   body: unknown,
   names: readonly Name[],
-  further: (fields: Fields) => readonly (BodyProblem | undefined)[] = () => [],
+  ...checks: readonly ((fields: Fields) => BodyProblem | undefined)[]
 ): Readonly<Record<Name, string>> {
   const given = isRecord(body) ? body : {};
   const problems = names.flatMap((name) => textProblem(name, given[name]));
@@ -20,9 +20,10 @@ function readForm<Name extends string>(
     names.flatMap((name) => (typeof given[name] === 'string' ? [[name, given[name]]] : [])),
   ) as Fields;
   const isNamed = new Set(problems.map(({ path }) => path));
-  const others = further(texts).flatMap((problem) =>
-    problem === undefined || isNamed.has(problem.path) ? [] : [problem],
-  );
+  const others = checks.flatMap((check) => {
+    const problem = check(texts);
+    return problem === undefined || isNamed.has(problem.path) ? [] : [problem];
+  });
   if (problems.length + others.length > 0) throw problemsError([...problems, ...others], names);
   return texts as Record<Name, string>;
 }
@@ -55,31 +56,24 @@ export function readCredentials(body: unknown) {
 
 /** Reads the form of a registration. */
 export function readRegistration(body: unknown) {
-  return readForm(body, ['email', 'username', 'password'], (fields) => [
-    addressProblem(fields),
-    passwordProblem(fields),
-  ]);
+  return readForm(body, ['email', 'username', 'password'], addressProblem, passwordProblem);
 }
 
 /** Reads a form with an e-mail address alone. */
 export function readAddress(body: unknown) {
-  return readForm(body, ['email'], (fields) => [addressProblem(fields)]);
+  return readForm(body, ['email'], addressProblem);
 }
 
 /** Reads the form that sets a new password with a code. */
 export function readReset(body: unknown) {
-  return readForm(body, ['passwordConfirmation', 'password', 'code'], (fields) => [
-    passwordProblem(fields),
-    confirmationProblem(fields),
-  ]);
+  const names = ['passwordConfirmation', 'password', 'code'] as const;
+  return readForm(body, names, passwordProblem, confirmationProblem);
 }
 
 /** Reads the form that sets a new password with the current one. */
 export function readChange(body: unknown) {
-  return readForm(body, ['passwordConfirmation', 'password', 'currentPassword'], (fields) => [
-    passwordProblem(fields),
-    confirmationProblem(fields),
-  ]);
+  const names = ['passwordConfirmation', 'password', 'currentPassword'] as const;
+  return readForm(body, names, passwordProblem, confirmationProblem);
 }
 
 /** Reads the query of a link that confirms an address. */

@@ -15,13 +15,23 @@ const RESET_MS = 86_400_000;
  * one.
  */
 export async function forgotPassword(options: LoginOptions, body: unknown): Promise<LoginAnswer> {
-  const { email } = readAddress(body);
+  mailLater(options, body, (person) => mailReset(options, person));
+  return { status: 200, body: { ok: true } };
+}
+
+/** Mails the user with the address in a form, unless blocked or not there. Returns the address, in small letters. */
+function mailLater(
+  options: LoginOptions,
+  body: unknown,
+  mail: (person: Person) => Promise<void> | undefined,
+): string {
+  const email = readAddress(body).email.toLowerCase();
   requireMail(options);
   options.later(async () => {
-    const person = options.people.byEmail(email.toLowerCase());
-    if (person !== undefined && !person.blocked) await mailReset(options, person);
+    const person = options.people.byEmail(email);
+    if (person !== undefined && !person.blocked) await mail(person);
   });
-  return { status: 200, body: { ok: true } };
+  return email;
 }
 
 async function mailReset(options: LoginOptions, person: Person): Promise<void> {
@@ -37,13 +47,10 @@ async function mailReset(options: LoginOptions, person: Person): Promise<void> {
 
 /** `POST /api/auth/send-email-confirmation`, with one answer for known and unknown addresses. */
 export async function sendConfirmation(options: LoginOptions, body: unknown): Promise<LoginAnswer> {
-  const { email } = readAddress(body);
-  requireMail(options);
-  options.later(async () => {
-    const person = options.people.byEmail(email.toLowerCase());
-    if (person !== undefined && !person.blocked && !person.confirmed) await mailConfirmation(options, person);
-  });
-  return { status: 200, body: { email: email.toLowerCase(), sent: true } };
+  const email = mailLater(options, body, (person) =>
+    person.confirmed ? undefined : mailConfirmation(options, person),
+  );
+  return { status: 200, body: { email, sent: true } };
 }
 
 /** Stores the hash of a new code and mails the code. Rejects if no mail can be sent. */

@@ -39,7 +39,8 @@ export function refreshSession(record: LoginRecord, id: string, turn: number, no
   const session = open.find((one) => one.id === id);
   if (session === undefined) return { kind: 'unknown' };
   if (turn === session.turn - 1) return { kind: 'refreshed', record, session };
-  if (turn !== session.turn) return { kind: 'stolen', record: withSessions(record, open, id) };
+  if (turn !== session.turn)
+    return { kind: 'stolen', record: endSessions({ ...record, sessions: open }, (one) => one === session) };
   const next = { ...session, turn: turn + 1 };
   const sessions = open.map((one) => (one.id === id ? next : one));
   return { kind: 'refreshed', record: { ...record, sessions }, session: next };
@@ -48,8 +49,4 @@ export function refreshSession(record: LoginRecord, id: string, turn: number, no
 /** The record without the sessions that end. */
 export function endSessions(record: LoginRecord, ends: (session: LoginSession) => boolean): LoginRecord {
   return { ...record, sessions: (record.sessions ?? []).filter((session) => !ends(session)) };
-}
-
-function withSessions(record: LoginRecord, sessions: readonly LoginSession[], without: string): LoginRecord {
-  return { ...record, sessions: sessions.filter(({ id }) => id !== without) };
 }

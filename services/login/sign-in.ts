@@ -13,7 +13,8 @@ export async function signIn(options: LoginOptions, body: unknown): Promise<Logi
   const person = found?.provider === 'local' ? found : undefined;
   // The work is the same for a user who is not there.
   const isRight = await isPassword(password, person?.password);
-  if (person === undefined || !isRight) throw wrong();
+  if (person === undefined || !isRight)
+    throw new RequestError('invalid-body', 'Invalid identifier or password');
   if (access().login.switches.email_confirmation && !person.confirmed)
     throw new RequestError('not-applicable', 'Your account email is not confirmed');
   if (person.blocked)
@@ -31,8 +32,4 @@ async function rehash(options: LoginOptions, person: Person, password: string): 
     // Meanwhile it may have been changed.
     values['password'] === person.password ? { password: hash } : {},
   );
-}
-
-function wrong(): RequestError {
-  return new RequestError('invalid-body', 'Invalid identifier or password');
 }

@@ -40,16 +40,15 @@ export function createJwtCheck({
 }: JwtCheckOptions): (jwt: string) => Promise<JwtDecision> {
   return async (jwt) => {
     const claims = await jwts.read(jwt);
-    if (claims === undefined || !isAccess(claims, jwts)) return refused(unknown(), false);
+    if (claims === undefined || !isAccess(claims, jwts)) return refused(false, UNKNOWN_TOKEN);
     const person = people.byId(claims.userId);
-    if (person === undefined) return refused(invalid(), claims.isOwn);
+    if (person === undefined) return refused(claims.isOwn);
     const known = passwordAt(person.record);
-    if (known !== claims.passwordAt)
-      return refused(invalid(), claims.isOwn && isLater(claims.passwordAt, known));
-    if (!isOfSession(claims, person)) return refused(invalid(), claims.isOwn);
+    if (known !== claims.passwordAt) return refused(claims.isOwn && isLater(claims.passwordAt, known));
+    if (!isOfSession(claims, person)) return refused(claims.isOwn);
     const state = access();
     const needsConfirmation = state.login.switches.email_confirmation && !person.confirmed;
-    if (person.blocked || needsConfirmation) return refused(invalid(), false);
+    if (person.blocked || needsConfirmation) return refused(false);
     const { rights, login } = state.development ? EVERY_ROLE : roleOf(state, person.role);
     const { id, documentId } = person;
     const actor = { kind: 'user', id: documentId } as const;
@@ -78,16 +77,8 @@ export function roleOf(state: AccessState, id: number): Role {
   return rolesOf(state.login).get(id) ?? NO_ROLE;
 }
 
-function refused(error: RequestError, mayBecomeValid: boolean): JwtDecision {
-  return { kind: 'refused', error, mayBecomeValid };
-}
-
-function unknown(): RequestError {
-  return new RequestError('unauthorized', UNKNOWN_TOKEN);
-}
-
-function invalid(): RequestError {
-  return new RequestError('unauthorized', 'Invalid credentials');
+function refused(mayBecomeValid: boolean, message = 'Invalid credentials'): JwtDecision {
+  return { kind: 'refused', error: new RequestError('unauthorized', message), mayBecomeValid };
 }
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
