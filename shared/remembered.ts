@@ -9,3 +9,14 @@ export function remembered<Key extends object, Result>(make: (key: Key) => Resul
     return result;
   };
 }
+
+/** Returns `make` with a memory for the last argument alone. */
+export function rememberLast<Argument, Result>(
+  make: (argument: Argument) => Result,
+): (argument: Argument) => Result {
+  let last: { readonly argument: Argument; readonly result: Result } | undefined;
+  return (argument) => {
+    if (last?.argument !== argument) last = { argument, result: make(argument) };
+    return last.result;
+  };
+}

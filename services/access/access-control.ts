@@ -12,6 +12,7 @@ import { UNKNOWN_TOKEN } from '../../shared/access/unknown-token.ts';
 import { createCondition } from '../../shared/condition.ts';
 import type { Actor, EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable, stopsReaders } from '../../shared/event-store/unreadable.ts';
+import { rememberLast } from '../../shared/remembered.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { isSameText } from '../../shared/text-digest.ts';
 import { hashSecret, isSecret, isTokenValue } from './token-secret.ts';
@@ -65,6 +66,10 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
     moved.check();
   };
   const subscription = log.subscribe(start, take, { stream });
+  const tokenIn = (authorization: string | undefined): Token | undefined => {
+    const secret = bearerToken(authorization);
+    return secret === undefined ? undefined : tokenOf(state, key, secret, now());
+  };
   return {
     state: () => effective(state),
     authenticate(authorization) {
@@ -73,13 +78,9 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
       const { development, publicRights } = effective(state);
       return development ? FULL_ACCESS : publicRights;
     },
-    isToken(authorization) {
-      const secret = bearerToken(authorization);
-      return secret !== undefined && tokenOf(state, key, secret, now()) !== undefined;
-    },
+    isToken: (authorization) => tokenIn(authorization) !== undefined,
     actorOf(authorization) {
-      const secret = bearerToken(authorization);
-      const token = secret === undefined ? undefined : tokenOf(state, key, secret, now());
+      const token = tokenIn(authorization);
       if (token !== undefined) return { kind: 'token', id: token.id, name: token.name };
       return { kind: effective(state).development ? 'development' : 'anonymous' };
     },
@@ -149,29 +150,14 @@ function tokenOf(state: AccessState, key: Buffer, secret: string, now: number): 
   return tokenStatus(token, now) === 'active' ? token : undefined;
 }
 
+/** The same answer for a token that is unknown, was revoked or has expired. */
 function findToken(state: AccessState, key: Buffer, secret: string, now: number): Token {
   const token = tokenOf(state, key, secret, now);
   if (token !== undefined) return token;
-  throw unknownToken();
+  throw new RequestError('unauthorized', UNKNOWN_TOKEN);
 }
 
 /** A JWT becomes valid in another way. */
 function hasTokenForm(text: string): boolean {
   return isSecret(text) || (isTokenValue(text) && !text.includes('.'));
-}
-
-/** The same answer for a token that is unknown, was revoked or has expired. */
-function unknownToken(): RequestError {
-  return new RequestError('unauthorized', UNKNOWN_TOKEN);
-}
-
-/** `compute` of the newest argument, computed once. */
-function rememberLast<Argument extends object>(
-  compute: (argument: Argument) => Argument,
-): (argument: Argument) => Argument {
-  let last: { readonly argument: Argument; readonly result: Argument } | undefined;
-  return (argument) => {
-    if (last?.argument !== argument) last = { argument, result: compute(argument) };
-    return last.result;
-  };
 }

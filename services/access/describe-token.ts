@@ -1,6 +1,6 @@
 import { type Token, tokenStatus } from '../../shared/access/access-state.ts';
 import { shortRight } from '../../shared/access/parse-allow.ts';
-import { mayReadDrafts } from '../../shared/access/rights.ts';
+import { mayReadDrafts, type Rights } from '../../shared/access/rights.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 
 /** A token as people see it: everything but its hash. */
@@ -20,16 +20,21 @@ export function describeToken(
   now: number,
 ): TokenDescription {
   const { id, name, type, rights, createdAt, expiresAt, revokedAt } = token;
-  const allowed = rights.kind === 'custom' ? [...rights.allowed].sort() : [];
   return {
     id,
     name,
     type,
-    allow: registry === undefined ? allowed : allowed.map((right) => shortRight(right, registry)),
+    allow: rightNames(rights, registry),
     drafts: mayReadDrafts(rights),
     createdAt,
     expiresAt,
     revokedAt,
     status: tokenStatus(token, now),
   };
+}
+
+/** Returns the names of custom rights, sorted, short ones where the registry is known; empty for the other kinds of rights. */
+export function rightNames(rights: Rights, registry: SchemaRegistry | undefined): readonly string[] {
+  const allowed = rights.kind === 'custom' ? [...rights.allowed].sort() : [];
+  return registry === undefined ? allowed : allowed.map((right) => shortRight(right, registry));
 }

@@ -1,7 +1,7 @@
-import { randomInt } from 'node:crypto';
 import type { AccessEvent, TokenType } from '../../shared/access/access-events.ts';
 import { type AccessState, type Token, tokenStatus } from '../../shared/access/access-state.ts';
 import type { Right } from '../../shared/access/rights.ts';
+import { randomId } from '../../shared/random-id.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { readAccess } from './access-control.ts';
 import { type AccessCommitOptions, createAccessCommit } from './commit-access.ts';
@@ -35,16 +35,13 @@ export type TokenCommands = {
 
 export type TokenCommandsOptions = AccessCommitOptions & { readonly key: Buffer };
 
-const ID_LENGTH = 10;
-const ID_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
-
 /** Tokens and public rights, on the access stream. */
 export function createTokenCommands({ log, space, key, now, author }: TokenCommandsOptions): TokenCommands {
   const commit = createAccessCommit({ log, space, now, author });
   return {
     async create(request, given) {
       const secret = given ?? newSecret();
-      const id = newTokenId();
+      const id = randomId();
       const hash = hashSecret(key, secret);
       const { position } = await commit((state) => {
         refuseTakenName(state, request.name, now());
@@ -75,10 +72,6 @@ export function createTokenCommands({ log, space, key, now, author }: TokenComma
       return [...(await readAccess(log, space)).tokens.values()];
     },
   };
-}
-
-function newTokenId(): string {
-  return Array.from({ length: ID_LENGTH }, () => ID_CHARACTERS[randomInt(ID_CHARACTERS.length)]).join('');
 }
 
 function refuseTakenName(state: AccessState, name: string, now: number): void {

@@ -1,6 +1,7 @@
 import type { Rights } from '../../shared/access/rights.ts';
 import { visibleRegistry } from '../../shared/access/visible-registry.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { rememberLast } from '../../shared/remembered.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { attributeTag, ROWS, type Tag } from '../delivery/tag.ts';
 import { createTagNames, type TagNames } from '../delivery/tag-names.ts';
@@ -123,12 +124,8 @@ function pluralsOf({ key, registry }: NotesOptions): readonly string[] {
 
 /** Names of what everyone sees, made again when the rights change. */
 function plainNamesOf({ key, registry, rights }: NotesOptions): () => TagNames {
-  let made: { readonly rights: Rights; readonly names: TagNames } | undefined;
-  return () => {
-    const now = rights();
-    if (made?.rights === now) return made.names;
-    const names = createTagNames({ key, registry: visibleRegistry(registry, now), plain: true });
-    made = { rights: now, names };
-    return names;
-  };
+  const namesFor = rememberLast((now: Rights) =>
+    createTagNames({ key, registry: visibleRegistry(registry, now), plain: true }),
+  );
+  return () => namesFor(rights());
 }

@@ -1,7 +1,8 @@
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { EventMetadata, EventStore } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
+import { randomId } from '../../shared/random-id.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import {
   type WebhookDefined,
@@ -47,8 +48,6 @@ export type WebhookCommands = {
 };
 
 const ATTEMPTS = 10;
-const ID_LENGTH = 10;
-const ID_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 /**
  * Creates commands on the webhooks of a log. Each reads them first, and repeats if another process changed them: ten times, then it
@@ -84,9 +83,7 @@ export function createWebhookCommands(options: WebhookCommandsOptions): WebhookC
   return {
     async add({ headers, ...request }) {
       const secret = newWebhookSecret();
-      const id = Array.from({ length: ID_LENGTH }, () => ID_CHARACTERS[randomInt(ID_CHARACTERS.length)]).join(
-        '',
-      );
+      const id = randomId();
       const sealed = seal(key, id, { secrets: [{ secret, until: null }], headers });
       const stored = await commit('add-webhook', (state) => {
         refuseTakenWebhook(state, request.name);

@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Role, rolesOf } from '../../../shared/access/login-state.ts';
 import { mayReadDrafts } from '../../../shared/access/rights.ts';
+import { rightNames } from '../../access/describe-token.ts';
 import { parseRoleRequest, parseSwitches } from '../../access/login-request.ts';
 import type { RoleCommands } from '../../access/role-commands.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
 import { register } from './entry-routes.ts';
-import { dataOf, refused, rightNames, sendJson, type TokenRoutesOptions } from './token-routes.ts';
+import { dataOf, refused, sendJson, type TokenRoutesOptions } from './token-routes.ts';
 
 export type RoleRoutesOptions = TokenRoutesOptions & { readonly roles: RoleCommands };
 

@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { parseAllow, shortRight } from '../../../shared/access/parse-allow.ts';
-import type { Rights } from '../../../shared/access/rights.ts';
+import { parseAllow } from '../../../shared/access/parse-allow.ts';
 import type { FormProblem } from '../../../shared/form-problems.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import type { AccessControl } from '../../access/access-control.ts';
-import { describeToken } from '../../access/describe-token.ts';
+import { describeToken, rightNames } from '../../access/describe-token.ts';
 import type { TokenCommands } from '../../access/token-commands.ts';
 import { parseTokenRequest, RIGHTS_FORM } from '../../access/token-request.ts';
 import { JSON_HEADERS, SECURITY_HEADERS } from '../answers/responses.ts';
@@ -62,13 +61,6 @@ export function registerTokens(app: FastifyInstance, options: TokenRoutesOptions
 function sendPublic(reply: FastifyReply, { access, registry }: TokenRoutesOptions): void {
   const { development, publicRights } = access.state();
   sendJson(reply, 200, { data: { development, allow: rightNames(publicRights, registry) }, meta: {} });
-}
-
-/** Returns the short names of custom rights, sorted; empty for the other kinds of rights. */
-export function rightNames(rights: Rights, registry: SchemaRegistry): readonly string[] {
-  return rights.kind === 'custom'
-    ? [...rights.allowed].sort().map((right) => shortRight(right, registry))
-    : [];
 }
 
 function publicRights(data: unknown, registry: SchemaRegistry) {
