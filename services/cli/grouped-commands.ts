@@ -137,7 +137,7 @@ export const GROUPED_COMMANDS: readonly CommandRow[] = [
     argument: ['[items-or-documents...]'],
     options: [['--all', 'all parked documents']],
     settings: OPERATOR_SETTINGS,
-    load: async () => (await import('./commands/parked.ts')).retryParked,
+    load: async () => (await import('./commands/parked.ts')).decideParked('retry'),
   }),
   command({
     name: 'parked drop',
@@ -145,7 +145,7 @@ export const GROUPED_COMMANDS: readonly CommandRow[] = [
     argument: ['[items-or-documents...]'],
     options: [['--all', 'all parked documents']],
     settings: OPERATOR_SETTINGS,
-    load: async () => (await import('./commands/parked.ts')).dropParked,
+    load: async () => (await import('./commands/parked.ts')).decideParked('drop'),
   }),
   command({
     name: 'assets formats',

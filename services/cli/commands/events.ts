@@ -6,15 +6,10 @@ import { writeLines } from '../output/write-lines.ts';
 import { requireLog, withLog } from '../settings/access-log.ts';
 import { InvalidSettings, type LogOnlySettings } from '../settings/settings.ts';
 import { documentEvents } from './document-events.ts';
-import { type EventFilter, parseEventFilter } from './event-filter.ts';
+import { type EventFilter, type FilterOptions, parseEventFilter } from './event-filter.ts';
 
 /** Options of `varve events`, as typed. */
-export type EventOptions = {
-  readonly document?: string;
-  readonly type?: string;
-  readonly actor?: string;
-  readonly since?: string;
-  readonly until?: string;
+export type EventOptions = FilterOptions & {
   readonly from?: string;
   readonly follow?: boolean;
   readonly json?: boolean;

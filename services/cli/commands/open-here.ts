@@ -12,7 +12,7 @@ import { openServedGenerations } from '../../read-side/open-generations.ts';
 import type { ReadSide } from '../../read-side/read-side.ts';
 import { replaceUnusable } from '../../read-side/replace-unusable.ts';
 import { logAddress, openEventStore } from '../../stores/open-event-store.ts';
-import { createLogger } from '../output/create-logger.ts';
+import { quietLogger } from '../output/create-logger.ts';
 import { printReplaced } from '../output/log-reports.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
@@ -20,7 +20,7 @@ import type { OperatorSettings } from '../settings/settings.ts';
 /** Opens an unused data directory for operations of this process. Called after it is locked. */
 export async function openHere(settings: OperatorSettings): Promise<OpenedHere> {
   const { data, space } = settings;
-  const logger = await createLogger({ logLevel: 'warn', logFormat: undefined });
+  const logger = await quietLogger();
   const plan = await chooseReadSide(settings, logger);
   const log = await openEventStore(logAddress(settings), { space, decode: upcast });
   await replaceUnusable({ data, log, report: printReplaced });

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import type { Difference } from '../../../projections/generations/digest.ts';
 import {
   describeScope,
@@ -28,7 +27,7 @@ import { interruptRebuild, runRebuild } from '../../rebuild/run-rebuild.ts';
 import { createThrottle, type Throttle } from '../../rebuild/throttle.ts';
 import { logAddress, openEventStore } from '../../stores/open-event-store.ts';
 import { isBuilder, lowerPriority } from '../../supervisor/builder-process.ts';
-import { createLogger } from '../output/create-logger.ts';
+import { quietLogger } from '../output/create-logger.ts';
 import { showRebuild } from '../output/show-rebuild.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
 import { InvalidSettings, type OperatorSettings } from '../settings/settings.ts';
@@ -197,11 +196,6 @@ async function isThere({ address }: OperatorChannel): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** Hides failures that pass, such as a cluster that does not answer. */
-function quietLogger(): Promise<Logger> {
-  return createLogger({ logLevel: 'warn', logFormat: undefined });
 }
 
 function liveTypes(data: string, store: GenerationStore): readonly Uid[] {

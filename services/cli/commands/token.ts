@@ -7,7 +7,7 @@ import { parseTokenRequest } from '../../access/token-request.ts';
 import { isTokenValue, LEAST_TOKEN, MOST_TOKEN } from '../../access/token-secret.ts';
 import { requestOrOperator } from '../../command/current-author.ts';
 import { logFolder } from '../../stores/open-event-store.ts';
-import { createLogger } from '../output/create-logger.ts';
+import { quietLogger } from '../output/create-logger.ts';
 import { textTable } from '../output/text-table.ts';
 import { requireLog, withLog } from '../settings/access-log.ts';
 import { readContentTypes } from '../settings/read-content-types.ts';
@@ -101,8 +101,7 @@ function withCommands<Result>(
 async function readTypes(settings: TokenSettings): Promise<SchemaRegistry | undefined> {
   const { contentTypes } = settings;
   if (contentTypes === undefined) return undefined;
-  const logger = await createLogger({ logLevel: 'warn', logFormat: undefined });
-  return (await readContentTypes({ ...settings, contentTypes }, logger)).registry;
+  return (await readContentTypes({ ...settings, contentTypes }, await quietLogger())).registry;
 }
 
 /** Only rights on content types need them. */

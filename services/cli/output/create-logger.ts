@@ -24,6 +24,11 @@ export async function createLogger({
   return pino(options, PinoPretty({ destination, ignore: 'pid,hostname' }));
 }
 
+/** Logger of a command. It hides failures that pass, such as a cluster that does not answer. */
+export function quietLogger(): Promise<Logger> {
+  return createLogger({ logLevel: 'warn', logFormat: undefined });
+}
+
 /** Opens stderr as a stream, which makes its pipe one that is written without waiting for its reader. */
 function stderrOrNothing(): number {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});

@@ -24,35 +24,28 @@ export function logFleet(logger: Logger): FleetLog {
     report(what) {
       switch (what.kind) {
         case 'leading':
-          logger.info({ epoch: what.epoch }, 'this process is the leader');
-          break;
+          return logger.info({ epoch: what.epoch }, 'this process is the leader');
         case 'lost':
-          logger.warn({ epoch: what.epoch }, 'another process is the leader now');
-          break;
+          return logger.warn({ epoch: what.epoch }, 'another process is the leader now');
         case 'claiming':
-          if (what.from !== undefined)
-            logger.warn({ from: what.from }, 'the leader is gone: claiming the lease');
-          break;
+          if (what.from === undefined) return;
+          return logger.warn({ from: what.from }, 'the leader is gone: claiming the lease');
         case 'unclaimed':
-          logger.warn({ err: what.reason }, 'the lease cannot be claimed now: trying again');
-          break;
+          return logger.warn({ err: what.reason }, 'the lease cannot be claimed now: trying again');
         case 'halted':
-          logger.error(
+          return logger.error(
             locationOf(what.event),
             `applying the log has stopped: ${adviseOnUnreadable(what.event)}`,
           );
-          break;
         case 'foreign':
-          logger.warn(
+          return logger.warn(
             { events: what.events.length, ...locationOf(what.events[0]) },
             'skipping events that other programs wrote into streams of this namespace: varve parked list names them',
           );
-          break;
         case 'unreturned':
-          logger.warn({ err: what.reason }, 'the lease could not be returned');
-          break;
+          return logger.warn({ err: what.reason }, 'the lease could not be returned');
         default:
-          assertNever(what);
+          return assertNever(what);
       }
     },
   };

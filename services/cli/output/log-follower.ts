@@ -7,33 +7,28 @@ export function logFollower(logger: Logger): (what: FollowReport) => void {
   return (what) => {
     switch (what.kind) {
       case 'following':
-        logger.info({}, 'this process follows Strapi');
-        break;
+        return logger.info({}, 'this process follows Strapi');
       case 'compared': {
         const { seconds, requests, events } = what;
-        logger.info({ seconds, requests, events }, 'everything was compared with Strapi');
-        break;
+        return logger.info({ seconds, requests, events }, 'everything was compared with Strapi');
       }
       case 'trouble':
-        logger.warn(
+        return logger.warn(
           { err: what.error, retryInMs: Math.round(what.retryInMs) },
           'Strapi cannot be followed for now: reads continue, trying again',
         );
-        break;
       case 'kept':
-        logger.error(
+        return logger.error(
           { rows: what.rows },
           'Strapi no longer has a large share of what is stored: nothing is deleted. Start with a higher --follow-deletions if that is meant',
         );
-        break;
       case 'refused':
-        logger.error(
+        return logger.error(
           { type: what.type, reason: what.error.message },
           'Strapi refuses to answer a type: what is stored of it stays as it is',
         );
-        break;
       default:
-        assertNever(what);
+        return assertNever(what);
     }
   };
 }

@@ -99,14 +99,11 @@ function presentValue(value: unknown): string {
 
 function presentOperation(operation: Linking): string {
   const { attribute } = operation;
-  if ('targets' in operation) return `${attribute} = [${operation.targets.map(idOf).join(' ')}]`;
-  const added = operation.connect.map(({ target }) => `+${idOf(target)}`);
-  const removed = operation.disconnect.map((target) => `-${idOf(target)}`);
+  if ('targets' in operation)
+    return `${attribute} = [${operation.targets.map(({ documentId }) => documentId).join(' ')}]`;
+  const added = operation.connect.map(({ target }) => `+${target.documentId}`);
+  const removed = operation.disconnect.map(({ documentId }) => `-${documentId}`);
   return `${attribute} ${[...removed, ...added].join(' ')}`;
-}
-
-function idOf({ documentId }: { readonly documentId: string }): string {
-  return documentId;
 }
 
 function shorten(text: string, times: number): string {

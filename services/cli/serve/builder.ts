@@ -36,12 +36,10 @@ export function renewReadModel(context: OperatorContext, readiness: ReadinessChe
   startRebuild(context, logger, true);
 }
 
-/** Starts a rebuild by the program that is installed now. The differences count as intended. */
-export function renewProgram(context: OperatorContext, logger: Logger): void {
-  startRebuild(context, logger, true);
-}
-
-/** Rebuilds for the server itself, as `varve rebuild --graph`. A failure is logged; the same command, by hand, continues it. */
+/**
+ * Rebuilds for the server itself with the program that is installed now, as `varve rebuild --graph`. A failure is logged; the same
+ * command, by hand, continues it. `accept`: differences count as intended.
+ */
 export function startRebuild(context: OperatorContext, logger: Logger, accept = false): void {
   const run = async () => {
     let last: Rebuild | undefined;

@@ -1,10 +1,9 @@
 import type { Operating } from '../../operating/operating.ts';
-import { type ApiProcess, openApiProcess } from '../../process/api-process.ts';
+import { openApiProcess } from '../../process/api-process.ts';
 import type { ApiProcessOptions } from '../../process/process-options.ts';
 import { assetsAddress } from '../../stores/open-asset-store.ts';
 import { logTrouble } from '../output/log-reports.ts';
 import { startMessage } from '../output/start-message.ts';
-import type { CorsOrigins } from '../settings/cors-origins.ts';
 import { followSettings } from '../settings/follow-settings.ts';
 import { connectionOf, denormaliseOf, rowCacheBytesOf } from '../settings/read-side.ts';
 import type { ServeSettings } from '../settings/settings.ts';
@@ -25,12 +24,7 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
   const plan = await readServerPlan(settings);
   const { logger } = plan;
   const ports = await openOperating(settings, logger);
-  const stop = stopOnSignal({
-    logger,
-    ports,
-    signals: ownSignals,
-    drainSeconds: settings.drainSeconds,
-  });
+  const stop = stopOnSignal({ logger, ports, signals: ownSignals, drainSeconds: settings.drainSeconds });
   await stop.starting(async () => {
     const where = { host: settings.host, port: settings.port, first: ports.first };
     const options = apiOptions(plan, ports.operating);
@@ -47,7 +41,11 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
       listener,
       logger,
       operating: ports.operating,
-      greet: async () => console.log(greeting(listener.url, api, plan.pages)),
+      greet: async () => {
+        const { development } = api.access.state();
+        const { registry } = api;
+        console.log(startMessage({ url: listener.url, registry, development, pages: plan.pages }));
+      },
     });
   });
 }
@@ -66,13 +64,4 @@ function apiOptions(plan: ServerPlan, operating: Operating): ApiProcessOptions {
     rowCacheBytes: rowCacheBytesOf(settings),
     assets: assetsAddress(settings),
   };
-}
-
-function greeting(url: string, { registry, access }: ApiProcess, pages: CorsOrigins): string {
-  return startMessage({
-    url,
-    registry,
-    development: access.state().development,
-    pages,
-  });
 }

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { appliedUpTo } from '../../../projections/graph/projector.ts';
 import { createCondition } from '../../../shared/condition.ts';
+import { valueAt } from '../../../shared/map-values.ts';
 import { answerStarting } from '../../http/sockets/answer-starting.ts';
 import { type Listener, listen } from '../../http/sockets/listen.ts';
 import { proxyRequests } from '../../http/sockets/proxy-requests.ts';
@@ -135,8 +136,6 @@ function leaveAdministration(handler: RequestListener, { fleet }: Pick<Varve, 'f
     const led = fleet.leader();
     if (led.kind !== 'elsewhere') return answerStarting(request, response);
     const { address } = led.leader;
-    const sender = senders.get(address) ?? proxyRequests(address);
-    senders.set(address, sender);
-    sender(request, response);
+    valueAt(senders, address, () => proxyRequests(address))(request, response);
   };
 }

@@ -11,7 +11,7 @@ import { connectSupervisor } from '../../supervisor/connect-supervisor.ts';
 import { reachableUrl } from '../output/reachable-url.ts';
 import { startMessage } from '../output/start-message.ts';
 import type { ServeSettings } from '../settings/settings.ts';
-import { renewProgram, renewReadModel } from './builder.ts';
+import { renewReadModel, startRebuild } from './builder.ts';
 import { changeContentTypes } from './change-content-types.ts';
 import { checkCacheToken } from './check-cache-token.ts';
 import { findExampleRequest } from './example-request.ts';
@@ -94,7 +94,7 @@ function attach(parts: LeadingParts, { varve, listener }: OpenServer): void {
     gate.close(async () => ((await varve.latest()) ? undefined : listener.left));
     await varve.yield();
   });
-  supervisor.onRenew(() => renewProgram(varve.operator, logger));
+  supervisor.onRenew(() => startRebuild(varve.operator, logger, true));
 }
 
 /** Begins to make what is to be served later: other content types, or the read model of this version. */

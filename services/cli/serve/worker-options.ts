@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { FormatsMade, PictureSettings } from '../../assets/pictures/picture-settings.ts';
+import type { FormatsMade } from '../../assets/pictures/picture-settings.ts';
 import { requireSharp } from '../../assets/pictures/require-sharp.ts';
 import { createPresence } from '../../fleet/presence.ts';
 import type { Operating } from '../../operating/operating.ts';
@@ -37,7 +37,8 @@ export async function workerOptions(settings: ServeSettings, supervisor: Supervi
     fleetLog: logFleet(logger),
     reportReplaced: logReplaced(logger),
     pictureFormats: await choosePictureFormats(settings, logger),
-    leftWithoutFormats: logLeftPicture(logger),
+    leftWithoutFormats: (picture: string, reason: string) =>
+      logger.warn({ picture, reason }, 'a picture has no formats; varve assets formats tries again'),
   };
 }
 
@@ -76,10 +77,4 @@ async function choosePictureFormats(
     logger.warn({}, `uploaded pictures get no formats: ${(error as Error).message}`);
     return 'off';
   }
-}
-
-/** Returns the report of pictures without formats: a warning in the log. */
-function logLeftPicture(logger: Pick<Logger, 'warn'>): PictureSettings['left'] {
-  return (picture, reason) =>
-    logger.warn({ picture, reason }, 'a picture has no formats; varve assets formats tries again');
 }

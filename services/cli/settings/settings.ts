@@ -35,13 +35,6 @@ const EVENT_STORE = {
   schema: z.string().min(1, 'is empty: pass an address').optional(),
 } as const satisfies Setting;
 
-const ADVERTISE = {
-  flags: '--advertise <url>',
-  description:
-    'address where other processes of the log reach this one, such as http://10.0.0.7:1337 (default: where it listens)',
-  schema: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
-} as const satisfies Setting;
-
 const DEFAULT_LOCALE = {
   flags: '--default-locale <locale>',
   description: 'locale of requests that name none (default: en)',
@@ -87,7 +80,12 @@ export const SERVE_SETTINGS = {
     description: 'address to listen on; any other than loopback needs access tokens (default: 127.0.0.1)',
     schema: z.string().min(1, 'is empty: pass an address').default('127.0.0.1'),
   },
-  advertise: ADVERTISE,
+  advertise: {
+    flags: '--advertise <url>',
+    description:
+      'address where other processes of the log reach this one, such as http://10.0.0.7:1337 (default: where it listens)',
+    schema: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+  },
   adopt: {
     flags: '--adopt [boolean]',
     description:
@@ -208,15 +206,13 @@ export const SERVE_SETTINGS = {
   },
 } as const satisfies SettingsTable;
 
-const ROLE_DRAFTS = {
-  flags: '--role-drafts <roles>',
-  description:
-    'roles of an archive of strapi export that may see drafts, such as author,editor; Strapi shows drafts to every role (default: none)',
-  schema: z.string().transform(commaList).default([]),
-} as const satisfies Setting;
-
 export const IMPORT_SETTINGS = {
-  roleDrafts: ROLE_DRAFTS,
+  roleDrafts: {
+    flags: '--role-drafts <roles>',
+    description:
+      'roles of an archive of strapi export that may see drafts, such as author,editor; Strapi shows drafts to every role (default: none)',
+    schema: z.string().transform(commaList).default([]),
+  },
   ...CONTENT_TYPE_SETTINGS,
   data: DATA,
   eventStore: EVENT_STORE,
