@@ -6,6 +6,7 @@ import {
   rightsKey,
 } from '../../../shared/access/rights.ts';
 import { visibleRegistry } from '../../../shared/access/visible-registry.ts';
+import { valueAt } from '../../../shared/map-values.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import type { InstantSearchApi } from '../../instant-search/instant-search-api.ts';
 import type { CallerRules } from '../../query/plan-query.ts';
@@ -46,9 +47,7 @@ export function createCallerApis(
   const apis = new Map<string, CallerApi>();
   const recent = new WeakMap<Rights, CallerApi>();
   const find = (rights: Rights): CallerApi => {
-    const key = rightsKey(rights);
-    const api = apis.get(key) ?? createCallerApi(registry, rights, create);
-    apis.set(key, api);
+    const api = valueAt(apis, rightsKey(rights), () => createCallerApi(registry, rights, create));
     recent.set(rights, api);
     return api;
   };

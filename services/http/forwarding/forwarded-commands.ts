@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { valueAt } from '../../../shared/map-values.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import { NotLeading } from '../../command/not-leading.ts';
 import {
@@ -31,9 +32,7 @@ export function createForwardedCommands(membership: Membership): ForwardedComman
   const verdicts = new WeakMap<FastifyRequest, CommandVerdict>();
   const classify = (request: FastifyRequest): CommandVerdict => {
     const { method, headers, raw } = request;
-    const known = verdicts.get(request) ?? verifyHead({ method, url: raw.url ?? '', headers });
-    verdicts.set(request, known);
-    return known;
+    return valueAt(verdicts, request, () => verifyHead({ method, url: raw.url ?? '', headers }));
   };
   return {
     classify,

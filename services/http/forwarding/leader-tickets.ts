@@ -4,6 +4,7 @@ import { NotLeading } from '../../command/not-leading.ts';
 import { SECURITY_HEADERS } from '../answers/responses.ts';
 import type { StreamTickets, Tickets } from '../streams/tickets.ts';
 import type { AskLeader, ForwardingOptions } from './forward-writes.ts';
+import type { SentAnswer } from './send-on.ts';
 
 export type LeaderTicketsOptions = Pick<ForwardingOptions, 'fleet' | 'commands' | 'newCommandId'> & {
   readonly own: Tickets;
@@ -55,13 +56,7 @@ export function countTickets(scope: FastifyInstance, options: LeaderTicketsOptio
   };
 }
 
-function refusedBy({
-  statusCode,
-  body,
-}: {
-  readonly statusCode: number;
-  readonly body: Buffer;
-}): RequestError {
+function refusedBy({ statusCode, body }: SentAnswer): RequestError {
   if (statusCode === 401) {
     const { error } = JSON.parse(body.toString()) as { readonly error: { readonly message: string } };
     return new RequestError('unauthorized', error.message);

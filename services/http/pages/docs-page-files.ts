@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { valueAt } from '../../../shared/map-values.ts';
 
 type SwaggerFile = { readonly name: string; readonly contentType: string };
 
@@ -14,10 +15,8 @@ const contents = new Map<SwaggerFile, Promise<Buffer>>();
 
 /** Reads a file of the package once, at its first request. */
 export function readSwaggerFile(file: SwaggerFile): Promise<Buffer> {
-  const known = contents.get(file);
-  if (known !== undefined) return known;
-  const folder = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
-  const content = readFile(join(folder, file.name));
-  contents.set(file, content);
-  return content;
+  return valueAt(contents, file, () => {
+    const folder = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
+    return readFile(join(folder, file.name));
+  });
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { may, mayReadDrafts, type Rights } from '../../../shared/access/rights.ts';
+import { valueAt } from '../../../shared/map-values.ts';
 import { remembered } from '../../../shared/remembered.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { OpenApiOptions } from '../../openapi/openapi-document.ts';
@@ -76,11 +77,8 @@ export function registerDocsPage(app: FastifyInstance): void {
 /** JSON of documents, each made once. */
 function serializer() {
   const bodies = new WeakMap<OpenApiDocument, string>();
-  return (document: OpenApiDocument, change: (document: OpenApiDocument) => OpenApiDocument): string => {
-    const body = bodies.get(document) ?? JSON.stringify(change(document));
-    bodies.set(document, body);
-    return body;
-  };
+  return (document: OpenApiDocument, change: (document: OpenApiDocument) => OpenApiDocument): string =>
+    valueAt(bodies, document, () => JSON.stringify(change(document)));
 }
 
 function sendDocument(reply: FastifyReply, body: string): FastifyReply {

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { valueAt } from '../../../shared/map-values.ts';
 import type { DurationHistogram, DurationSeries } from '../../operating/duration-histogram.ts';
 import type { Tracing } from '../../operating/tracing.ts';
 
@@ -46,9 +47,7 @@ export function measureRequests(app: FastifyInstance, { durations, tracing }: Re
       reply.raw.once('finish', () => measure(reply.request, reply, () => {}));
     },
     remembered(route, status, ms) {
-      const seriesOf = reads.get(route) ?? seriesByRoute(durations, route);
-      reads.set(route, seriesOf);
-      seriesOf('GET', status).observe(ms);
+      valueAt(reads, route, () => seriesByRoute(durations, route))('GET', status).observe(ms);
     },
   };
 }
@@ -58,10 +57,8 @@ type SeriesOf = (method: string, status: number) => DurationSeries;
 function seriesByRoute(durations: DurationHistogram, url: string): SeriesOf {
   const byMethod = new Map<string, Map<number, DurationSeries>>();
   const first = (method: string, status: number): DurationSeries => {
-    const byStatus = byMethod.get(method) ?? new Map<number, DurationSeries>();
-    const series = byStatus.get(status) ?? durations.series(method, url, String(status));
-    byMethod.set(method, byStatus.set(status, series));
-    return series;
+    const byStatus = valueAt(byMethod, method, () => new Map<number, DurationSeries>());
+    return valueAt(byStatus, status, () => durations.series(method, url, String(status)));
   };
   return (method, status) => byMethod.get(method)?.get(status) ?? first(method, status);
 }

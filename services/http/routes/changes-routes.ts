@@ -1,11 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Rights } from '../../../shared/access/rights.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { ChangeFeed } from '../../changes/change-feed.ts';
 import { reportError } from '../answers/report-error.ts';
 import { sendOwn } from '../api/cacheable.ts';
-import type { CallerApi } from '../api/caller-apis.ts';
-import type { Freshness } from '../requests/await-position.ts';
 import { wantsStream } from '../requests/wants-stream.ts';
 import { retryFrame } from '../streams/event-streams.ts';
 import { createFeedStreams, type FeedStreams, presentPage } from '../streams/feed-streams.ts';
@@ -16,9 +13,6 @@ import { sendJson } from './token-routes.ts';
 export type ChangesRoutesOptions = StreamContext & {
   /** Absent: this process serves content types that are being replaced. */
   readonly changes?: ChangeFeed | undefined;
-  readonly apiFor: (rights: Rights) => CallerApi;
-  readonly freshness: Freshness;
-  readonly failed: (error: unknown) => void;
 };
 
 /** `GET /api/_changes`: what happened to the documents that the caller may see, in pages or as a stream. */

@@ -190,9 +190,14 @@ export function queryOf(request: FastifyRequest): string {
   return start === -1 ? '' : url.slice(start + 1);
 }
 
+/** Returns a part of the path by its name in the route; empty where it has none. */
+export function partOfPath({ params }: FastifyRequest, name: string): string {
+  return (params as { readonly [name: string]: string | undefined })[name] ?? '';
+}
+
 /** Returns the `:id` of a route; empty where it has none. */
 export function idOf(request: FastifyRequest): string {
-  return (request.params as { readonly id?: string }).id ?? '';
+  return partOfPath(request, 'id');
 }
 
 /** `Varve-Position` is the position of the write in the log. */

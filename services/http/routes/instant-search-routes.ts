@@ -9,7 +9,7 @@ import { JSON_HEADERS } from '../answers/responses.ts';
 import { isLocalUrl } from '../requests/guard-development.ts';
 import { parseJsonBody } from '../requests/json-body.ts';
 import { repeatedName } from '../requests/repeated-name.ts';
-import { queryOf } from './entry-routes.ts';
+import { partOfPath, queryOf } from './entry-routes.ts';
 import { sendAlgoliaError } from './instant-search-errors.ts';
 
 const KEY = 'x-algolia-api-key';
@@ -92,14 +92,14 @@ const PATHS = ['/1/indexes/*/queries', '/1/indexes/:name/query', '/1/indexes/:na
 /** The routes, relative to the prefix. */
 export function registerInstantSearch(scope: FastifyInstance, apiOf: InstantSearchRoutes['apiOf']): void {
   post(scope, '/indexes/:index/query', (request) =>
-    apiOf(request).query(param(request, 'index'), request.body, termsOf(request)),
+    apiOf(request).query(partOfPath(request, 'index'), request.body, termsOf(request)),
   );
   post(scope, '/indexes/:index/facets/:facet/query', (request) => {
-    const target = { indexName: param(request, 'index'), facet: param(request, 'facet') };
+    const target = { indexName: partOfPath(request, 'index'), facet: partOfPath(request, 'facet') };
     return apiOf(request).facetValues(target, request.body, termsOf(request));
   });
   post(scope, '/indexes/:index/queries', (request) => {
-    const index = param(request, 'index');
+    const index = partOfPath(request, 'index');
     if (index === '*') return apiOf(request).queries(request.body, termsOf(request));
     throw new RequestError('not-found', `${index} has no queries: each query names its index`, {
       accepted: PATHS,
@@ -141,10 +141,6 @@ function keyOf(request: FastifyRequest): string | undefined {
 function termsOf(request: FastifyRequest): InstantTerms {
   const { id, raw } = request;
   return { id, isWanted: () => !raw.socket.destroyed, now: () => performance.now() };
-}
-
-function param(request: FastifyRequest, name: string): string {
-  return (request.params as { readonly [name: string]: string | undefined })[name] ?? '';
 }
 
 function pathOf({ url }: FastifyRequest): string {

@@ -1,21 +1,14 @@
-import { type Rights, rightsKey } from '../../../shared/access/rights.ts';
+import { rightsKey } from '../../../shared/access/rights.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import { presentInV4, V4_FORMAT, V4_HEADER } from '../answers/v4-format.ts';
 import { watchedAnswers } from '../api/cacheable.ts';
-import type { CallerApi } from '../api/caller-apis.ts';
-import type { Freshness } from '../requests/await-position.ts';
 import { wantsStream } from '../requests/wants-stream.ts';
 import { createListStreams } from '../streams/list-streams.ts';
 import type { LiveLists } from './entry-routes.ts';
 import { readStreamRequest, type StreamContext } from './open-stream.ts';
 
-export type LiveListsOptions = StreamContext & {
-  readonly registry: SchemaRegistry;
-  readonly apiFor: (rights: Rights) => CallerApi;
-  readonly freshness: Freshness;
-  readonly failed: (error: unknown) => void;
-};
+export type LiveListsOptions = StreamContext & { readonly registry: SchemaRegistry };
 
 const LIVE = /(?:^|&)live=([^&]*)/;
 

@@ -2,6 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Rights, rightsKey } from '../../../shared/access/rights.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { AccessControl } from '../../access/access-control.ts';
+import type { CallerApi } from '../api/caller-apis.ts';
+import type { Freshness } from '../requests/await-position.ts';
 import type { EventStream, EventStreams } from '../streams/event-streams.ts';
 import type { StreamTickets } from '../streams/tickets.ts';
 import type { Authenticate } from './authenticate.ts';
@@ -13,6 +15,9 @@ export type StreamContext = {
   readonly tickets: StreamTickets;
   readonly access: AccessControl;
   readonly authenticate: Authenticate;
+  readonly apiFor: (rights: Rights) => CallerApi;
+  readonly freshness: Freshness;
+  readonly failed: (error: unknown) => void;
 };
 
 /** A request for a stream, after its ticket was used. */

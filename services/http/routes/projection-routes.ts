@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Status } from '../../operator/status.ts';
-import { JSON_HEADERS } from '../answers/responses.ts';
 import { register } from './entry-routes.ts';
+import { sendJson } from './token-routes.ts';
 
 /**
  * `/_varve/projections`: the data of `varve status --json`, for callers with full access (in development mode
@@ -9,9 +9,6 @@ import { register } from './entry-routes.ts';
  */
 export function registerProjections(app: FastifyInstance, status: () => Promise<Status>): void {
   register(app, '/_varve/projections', {
-    GET: async (_request, reply) => {
-      const body = JSON.stringify({ data: await status(), meta: {} });
-      reply.code(200).headers(JSON_HEADERS).header('cache-control', 'no-store').send(body);
-    },
+    GET: async (_request, reply) => sendJson(reply, 200, { data: await status(), meta: {} }),
   });
 }

@@ -1,11 +1,11 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Role, rolesOf } from '../../../shared/access/login-state.ts';
 import { mayReadDrafts } from '../../../shared/access/rights.ts';
 import { rightNames } from '../../access/describe-token.ts';
 import { parseRoleRequest, parseSwitches } from '../../access/login-request.ts';
 import type { RoleCommands } from '../../access/role-commands.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
-import { register } from './entry-routes.ts';
+import { partOfPath, register } from './entry-routes.ts';
 import { dataOf, refused, sendJson, type TokenRoutesOptions } from './token-routes.ts';
 
 export type RoleRoutesOptions = TokenRoutesOptions & { readonly roles: RoleCommands };
@@ -35,7 +35,7 @@ export function registerRoles(app: FastifyInstance, options: RoleRoutesOptions):
   });
   register(app, '/_varve/roles/:type', {
     PUT: async (request, reply) => {
-      const parsed = parseRoleRequest(typeOf(request), dataOf(request.body), state(), registry);
+      const parsed = parseRoleRequest(partOfPath(request, 'type'), dataOf(request.body), state(), registry);
       if (parsed.kind === 'problems') throw refused(parsed.problems);
       await change(reply, [parsed.value], {});
       const role = rolesOf(state()).get(parsed.value.id);
@@ -51,8 +51,4 @@ export function registerRoles(app: FastifyInstance, options: RoleRoutesOptions):
       sendJson(reply, 200, { data: state().switches, meta: {} });
     },
   });
-}
-
-function typeOf(request: FastifyRequest): string {
-  return (request.params as { readonly type?: string }).type ?? '';
 }

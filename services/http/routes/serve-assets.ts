@@ -10,6 +10,7 @@ import { RequestError } from '../../../shared/request-error.ts';
 import { FILE_TYPE } from '../../../shared/schema/content-type.ts';
 import { pictureName } from '../../assets/pictures/format-names.ts';
 import { isSameEntity } from '../answers/entity-tag.ts';
+import { partOfPath } from './entry-routes.ts';
 import { assetHeaders } from './serve-assets-headers.ts';
 
 export type AssetRoutesOptions = {
@@ -55,7 +56,7 @@ async function serveAsset(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { store } = options;
-  const file = await findServed(options, (request.params as { readonly name: string }).name);
+  const file = await findServed(options, partOfPath(request, 'name'));
   const size = file === undefined ? undefined : await store.size(file.hash);
   if (file === undefined || size === undefined) throw new RequestError('not-found', 'Not Found');
   const tag = `"${file.hash}"`;

@@ -82,12 +82,15 @@ export function dataOf(body: unknown): unknown {
   return (body as { readonly data?: unknown } | undefined)?.data;
 }
 
-/** Returns the 400 for a request about tokens or roles, with all of its problems. */
-export function refused(problems: readonly FormProblem[]): RequestError {
+/** Returns the 400 for a request about tokens, roles or webhooks, with all of its problems. */
+export function refused(
+  problems: readonly FormProblem[],
+  code: 'invalid-token-request' | 'invalid-webhook' = 'invalid-token-request',
+): RequestError {
   const [first] = problems;
   const message =
     problems.length === 1 ? `${first?.path} ${first?.message}` : `${problems.length} errors occurred`;
-  return new RequestError('invalid-token-request', message.trim(), { errors: problems });
+  return new RequestError(code, message.trim(), { errors: problems });
 }
 
 /** Sends JSON that no cache may keep. */

@@ -17,7 +17,7 @@ import { isLogPosition, parseWebhook } from '../../webhooks/webhook-request.ts';
 import { SECURITY_HEADERS } from '../answers/responses.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
 import { type Handler, idOf, queryOf, register } from './entry-routes.ts';
-import { dataOf, sendJson } from './token-routes.ts';
+import { dataOf, refused, sendJson } from './token-routes.ts';
 
 export type ServedWebhooks = {
   readonly commands: WebhookCommands;
@@ -172,8 +172,5 @@ function replayOf(data: unknown): { readonly delivery?: string; readonly from?: 
 }
 
 function refuseWebhook(problems: readonly FormProblem[]): RequestError {
-  const [first] = problems;
-  const message =
-    problems.length === 1 ? `${first?.path} ${first?.message}` : `${problems.length} errors occurred`;
-  return new RequestError('invalid-webhook', message.trim(), { errors: problems });
+  return refused(problems, 'invalid-webhook');
 }

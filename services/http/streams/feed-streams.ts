@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { FeedPage, FeedReader } from '../../changes/change-feed.ts';
 import { type EventStream, retryFrame } from './event-streams.ts';
+import type { ListStreamsOptions } from './list-streams.ts';
 
 /** Sends pages of the change feed to streams as they come. */
 export type FeedStreams = {
@@ -9,14 +10,9 @@ export type FeedStreams = {
   sendTo(reader: FeedReader, since: string | undefined, stream: EventStream): Promise<void>;
 };
 
-export type FeedStreamsOptions = {
-  /** Resolves when reads show more than this position. */
-  readonly beyond: (position: bigint) => Promise<void>;
+export type FeedStreamsOptions = ListStreamsOptions & {
   /** Position that reads show. */
   readonly position: () => bigint;
-  /** Ends streams whose caller has other rights by now. */
-  readonly verify: () => Promise<void>;
-  readonly failed: (error: unknown) => void;
 };
 
 /** Streams of callers with equal rights and selections, at one place: each page is read once for all of them. */
