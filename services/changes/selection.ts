@@ -5,7 +5,7 @@ import { type ContentType, FILE_TYPE, type Uid } from '../../shared/schema/conte
 import { routeNameOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { digestText } from '../../shared/text-digest.ts';
 import { hasLocaleForm } from '../query/locale.ts';
-import { invalidKey, type Problems, refuseIfAny } from '../query/problems.ts';
+import { type Problems, refuseIfAny, refuseOtherNames } from '../query/problems.ts';
 import { parseQueryString, type QueryObject, type QueryValue } from '../query/query-string.ts';
 import { resolveStatus } from '../query/status.ts';
 
@@ -45,8 +45,7 @@ export function parseChangesRequest(caller: FeedCaller, queryString: string): Ch
   if (visible.length === 0) throw new RequestError('forbidden', 'Forbidden');
   const query = parseQueryString(queryString);
   const problems: Problems = [];
-  for (const name of Object.keys(query))
-    if (!PARAMETERS.includes(name)) problems.push(invalidKey(name, null, name, PARAMETERS));
+  refuseOtherNames(query, PARAMETERS, problems);
   const types = chooseTypes(namesIn(query, 'types', problems), visible, problems);
   const locales = localesIn(query, problems);
   const statuses = chooseStatuses(query, mayReadDrafts(rights), problems);

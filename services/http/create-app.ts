@@ -20,10 +20,10 @@ import { type DocsOptions, registerDocsPage, registerOpenApi } from './pages/doc
 import { registerSearchPage, type SearchPage } from './pages/search-page.ts';
 import { registerStartPage } from './pages/start-page.ts';
 import { rememberedFirst } from './remembered-first.ts';
+import { acceptBodies } from './requests/accept-bodies.ts';
 import { acknowledgeWrites } from './requests/acknowledge-writes.ts';
 import { awaitPositions } from './requests/await-position.ts';
 import { guardDevelopment } from './requests/guard-development.ts';
-import { parseJsonBody } from './requests/json-body.ts';
 import { measureRequests, type RequestMeters } from './requests/measure-requests.ts';
 import { HEALTH_PATH, type ProtectionOptions, protect } from './requests/protect.ts';
 import { refusedRead, refuseReads } from './requests/refuse-reads.ts';
@@ -49,6 +49,7 @@ import {
 import { createLiveLists } from './routes/live-lists.ts';
 import { currentRights } from './routes/open-stream.ts';
 import { registerProjections } from './routes/projection-routes.ts';
+import { refuseUnknownNames } from './routes/refuse-unknown-names.ts';
 import { registerRoles } from './routes/role-routes.ts';
 import { registerAssets } from './routes/serve-assets.ts';
 import { registerTokens } from './routes/token-routes.ts';
@@ -90,6 +91,7 @@ export type AppOptions = ServedApi & {
 export async function createApp(options: AppOptions): Promise<RequestListener> {
   const app = createFastify(options);
   acceptBodies(app);
+  refuseUnknownNames(app);
   const measures = measureRequests(app, options.meters);
   refuse(app, measures.unrouted);
   await protect(app, options.protection);
@@ -252,27 +254,6 @@ function noSchemas(): never {
 }
 /** The write side validates bodies, and answers are bytes: without these fastify loads ajv at every start. */
 const NO_COMPILERS = { buildValidator: noSchemas, buildSerializer: noSchemas };
-
-/**
- * Parses JSON. Text and forms are accepted and ignored, so that the handler says what is missing, as Strapi does (case
- * `write.body-016`); every other type is a 415.
- */
-function acceptBodies(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    /^application\/(.+\+)?json(;|$)/i,
-    { parseAs: 'string' },
-    async (request: FastifyRequest, body: string | Buffer) => {
-      request.sentJson = body as string;
-      return parseJsonBody(body as string);
-    },
-  );
-  app.addContentTypeParser(
-    ['text/plain', 'application/x-www-form-urlencoded'],
-    { parseAs: 'buffer' },
-    async () => undefined,
-  );
-}
 
 function refuse(app: FastifyInstance, measureUnrouted: (reply: FastifyReply) => void): void {
   app.setErrorHandler((error, request, reply) => {

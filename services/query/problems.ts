@@ -44,6 +44,12 @@ export function invalidKey(key: string, path: string | null, param: string, acce
   };
 }
 
+/** Refuses every parameter whose name is not accepted, whatever its value. */
+export function refuseOtherNames(query: object, accepted: readonly string[], problems: Problems): void {
+  for (const name of Object.keys(query))
+    if (!accepted.includes(name)) problems.push(invalidKey(name, null, name, accepted));
+}
+
 /** Throws the 400 for the problems found, if there are any. It counts those that it does not list. */
 export function refuseIfAny(problems: Problems): void {
   if (problems.length === 0) return;

@@ -30,7 +30,7 @@ export function countTickets(scope: FastifyInstance, options: LeaderTicketsOptio
     if (led.kind !== 'here') throw new NotLeading();
     own.use(ticket, led.leader.claim);
   };
-  scope.post(PATH, async (request, reply) => {
+  scope.post(PATH, { config: { members: ['ticket'] } }, async (request, reply) => {
     if (commands.accept(request, false) === undefined) throw new RequestError('not-found', 'Not Found');
     useHere(String((request.body as { readonly ticket?: unknown } | undefined)?.ticket));
     reply.code(204).headers(SECURITY_HEADERS).send();

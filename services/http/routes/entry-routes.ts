@@ -173,7 +173,12 @@ export function register(
   const known = served.includes('GET') ? [...served, 'HEAD'] : served;
   const allow = [...known, 'OPTIONS'].join(', ');
   const others = app.supportedMethods.filter((method) => !known.includes(method)) as HTTPMethods[];
-  app.route({ method: others, url, handler: async (request, reply) => refuseMethod(request, reply, allow) });
+  app.route({
+    method: others,
+    url,
+    handler: async (request, reply) => refuseMethod(request, reply, allow),
+    config: { parameters: 'all', members: 'all' },
+  });
 }
 
 function refuseMethod(request: FastifyRequest, reply: FastifyReply, allow: string): void {

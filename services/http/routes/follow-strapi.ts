@@ -52,6 +52,7 @@ export function registerWebhook(app: FastifyInstance, follow: FollowApi): void {
     WEBHOOK_PATH,
     {
       bodyLimit: WEBHOOK_BYTES,
+      config: { members: 'all' },
       onRequest: async ({ headers }) => {
         if (!follow.isWebhook(headers.authorization))
           throw new RequestError(
@@ -72,7 +73,7 @@ export function registerWebhook(app: FastifyInstance, follow: FollowApi): void {
       { parseAs: 'string' },
       async (_request: FastifyRequest, body: string | Buffer) => body,
     );
-    scope.post(REREAD_PATH, async ({ headers, body }) => {
+    scope.post(REREAD_PATH, { config: { members: 'all' } }, async ({ headers, body }) => {
       const proof = [headers[REREAD_PROOF]].flat()[0];
       return { position: String(await follow.rereadFor(proof, String(body))) };
     });

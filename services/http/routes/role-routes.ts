@@ -6,6 +6,7 @@ import { parseRoleRequest, parseSwitches } from '../../access/login-request.ts';
 import type { RoleCommands } from '../../access/role-commands.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
 import { partOfPath, register } from './entry-routes.ts';
+import { WITH_DATA } from './refuse-unknown-names.ts';
 import { dataOf, refused, sendJson, type TokenRoutesOptions } from './token-routes.ts';
 
 export type RoleRoutesOptions = TokenRoutesOptions & { readonly roles: RoleCommands };
@@ -33,22 +34,32 @@ export function registerRoles(app: FastifyInstance, options: RoleRoutesOptions):
     GET: async (_request, reply) =>
       sendJson(reply, 200, { data: [...rolesOf(state()).values()].map(present), meta: {} }),
   });
-  register(app, '/_varve/roles/:type', {
-    PUT: async (request, reply) => {
-      const parsed = parseRoleRequest(partOfPath(request, 'type'), dataOf(request.body), state(), registry);
-      if (parsed.kind === 'problems') throw refused(parsed.problems);
-      await change(reply, [parsed.value], {});
-      const role = rolesOf(state()).get(parsed.value.id);
-      sendJson(reply, 200, { data: role === undefined ? null : present(role), meta: {} });
+  register(
+    app,
+    '/_varve/roles/:type',
+    {
+      PUT: async (request, reply) => {
+        const parsed = parseRoleRequest(partOfPath(request, 'type'), dataOf(request.body), state(), registry);
+        if (parsed.kind === 'problems') throw refused(parsed.problems);
+        await change(reply, [parsed.value], {});
+        const role = rolesOf(state()).get(parsed.value.id);
+        sendJson(reply, 200, { data: role === undefined ? null : present(role), meta: {} });
+      },
     },
-  });
-  register(app, '/_varve/login', {
-    GET: async (_request, reply) => sendJson(reply, 200, { data: state().switches, meta: {} }),
-    PUT: async (request, reply) => {
-      const parsed = parseSwitches(dataOf(request.body), state());
-      if (parsed.kind === 'problems') throw refused(parsed.problems);
-      await change(reply, [], parsed.value);
-      sendJson(reply, 200, { data: state().switches, meta: {} });
+    WITH_DATA,
+  );
+  register(
+    app,
+    '/_varve/login',
+    {
+      GET: async (_request, reply) => sendJson(reply, 200, { data: state().switches, meta: {} }),
+      PUT: async (request, reply) => {
+        const parsed = parseSwitches(dataOf(request.body), state());
+        if (parsed.kind === 'problems') throw refused(parsed.problems);
+        await change(reply, [], parsed.value);
+        sendJson(reply, 200, { data: state().switches, meta: {} });
+      },
     },
-  });
+    WITH_DATA,
+  );
 }

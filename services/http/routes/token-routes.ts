@@ -10,6 +10,7 @@ import { parseTokenRequest, RIGHTS_FORM } from '../../access/token-request.ts';
 import { JSON_HEADERS, SECURITY_HEADERS } from '../answers/responses.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
 import { idOf, register } from './entry-routes.ts';
+import { WITH_DATA } from './refuse-unknown-names.ts';
 
 export type TokenRoutesOptions = {
   readonly registry: SchemaRegistry;
@@ -25,21 +26,26 @@ export type TokenRoutesOptions = {
 export function registerTokens(app: FastifyInstance, options: TokenRoutesOptions): void {
   const { registry, access, tokens } = options;
   const now = () => Date.now();
-  register(app, '/_varve/tokens', {
-    GET: async (_request, reply) => {
-      const all = [...access.state().tokens.values()];
-      sendJson(reply, 200, { data: all.map((token) => describeToken(token, registry, now())), meta: {} });
+  register(
+    app,
+    '/_varve/tokens',
+    {
+      GET: async (_request, reply) => {
+        const all = [...access.state().tokens.values()];
+        sendJson(reply, 200, { data: all.map((token) => describeToken(token, registry, now())), meta: {} });
+      },
+      POST: async (request, reply) => {
+        const parsed = parseTokenRequest(dataOf(request.body), () => registry, now());
+        if (parsed.kind === 'problems') throw refused(parsed.problems);
+        const { token, secret, position } = await tokens.create(parsed.request);
+        await access.applied(position);
+        reply.header(POSITION_HEADER, String(position));
+        const data = { ...describeToken(token, registry, now()), accessKey: secret };
+        sendJson(reply, 201, { data, meta: { accessKey: 'is shown once and not stored' } });
+      },
     },
-    POST: async (request, reply) => {
-      const parsed = parseTokenRequest(dataOf(request.body), () => registry, now());
-      if (parsed.kind === 'problems') throw refused(parsed.problems);
-      const { token, secret, position } = await tokens.create(parsed.request);
-      await access.applied(position);
-      reply.header(POSITION_HEADER, String(position));
-      const data = { ...describeToken(token, registry, now()), accessKey: secret };
-      sendJson(reply, 201, { data, meta: { accessKey: 'is shown once and not stored' } });
-    },
-  });
+    WITH_DATA,
+  );
   register(app, '/_varve/tokens/:id', {
     DELETE: async (request, reply) => {
       const { position } = await tokens.revoke(idOf(request));
@@ -48,14 +54,19 @@ export function registerTokens(app: FastifyInstance, options: TokenRoutesOptions
       reply.code(204).headers(SECURITY_HEADERS).send();
     },
   });
-  register(app, '/_varve/public', {
-    GET: async (_request, reply) => sendPublic(reply, options),
-    PUT: async (request, reply) => {
-      const { position } = await tokens.setPublic(publicRights(dataOf(request.body), registry));
-      if (position !== undefined) await access.applied(position);
-      sendPublic(reply, options);
+  register(
+    app,
+    '/_varve/public',
+    {
+      GET: async (_request, reply) => sendPublic(reply, options),
+      PUT: async (request, reply) => {
+        const { position } = await tokens.setPublic(publicRights(dataOf(request.body), registry));
+        if (position !== undefined) await access.applied(position);
+        sendPublic(reply, options);
+      },
     },
-  });
+    WITH_DATA,
+  );
 }
 
 function sendPublic(reply: FastifyReply, { access, registry }: TokenRoutesOptions): void {

@@ -17,6 +17,7 @@ import { isLogPosition, parseWebhook } from '../../webhooks/webhook-request.ts';
 import { SECURITY_HEADERS } from '../answers/responses.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
 import { type Handler, idOf, queryOf, register } from './entry-routes.ts';
+import { WITH_DATA } from './refuse-unknown-names.ts';
 import { dataOf, refused, sendJson } from './token-routes.ts';
 
 export type ServedWebhooks = {
@@ -30,6 +31,7 @@ const STATES: readonly DeliveryState[] = ['waiting', 'delivered', 'parked', 'els
 const MAX_LISTED = 1_000;
 const DELIVERIES_PATH = '/_varve/webhooks/:id/deliveries';
 const REPLAY_PATH = '/_varve/webhooks/:id/replay';
+const OF_DELIVERIES = { parameters: ['state', 'limit'] };
 const SHOWN_ONCE = { secret: 'is shown once; receivers verify signatures with it' };
 
 /**
@@ -52,19 +54,27 @@ export function registerWebhooks(
         sendJson(reply, 200, { data: describeWebhook(hook, commands, store), meta: {} });
       },
     });
-  register(app, path, {
-    GET: async (_request, reply) => {
-      const hooks = await commands.list();
-      sendJson(reply, 200, { data: hooks.map((hook) => describeWebhook(hook, commands, store)), meta: {} });
+  register(
+    app,
+    path,
+    {
+      GET: async (_request, reply) => {
+        const hooks = await commands.list();
+        sendJson(reply, 200, { data: hooks.map((hook) => describeWebhook(hook, commands, store)), meta: {} });
+      },
+      POST: async (request, reply) => {
+        const parsed = parseWebhook(dataOrEmpty(request.body), registry);
+        if (parsed.kind === 'problems') throw refuseWebhook(parsed.problems);
+        const { hook, secret, position } = await commands.add(parsed.webhook);
+        reply.header(POSITION_HEADER, String(position));
+        sendJson(reply, 201, {
+          data: { ...describeWebhook(hook, commands, store), secret },
+          meta: SHOWN_ONCE,
+        });
+      },
     },
-    POST: async (request, reply) => {
-      const parsed = parseWebhook(onlyData(request.body), registry);
-      if (parsed.kind === 'problems') throw refuseWebhook(parsed.problems);
-      const { hook, secret, position } = await commands.add(parsed.webhook);
-      reply.header(POSITION_HEADER, String(position));
-      sendJson(reply, 201, { data: { ...describeWebhook(hook, commands, store), secret }, meta: SHOWN_ONCE });
-    },
-  });
+    WITH_DATA,
+  );
   register(app, `${path}/:id`, {
     GET: async (request, reply) =>
       sendJson(reply, 200, { data: describeWebhook(await found(request), commands, store), meta: {} }),
@@ -96,51 +106,41 @@ function refuseDeliveries(app: FastifyInstance): void {
       accepted: "nothing: 'varve api' delivers nothing; ask 'varve project' or 'varve serve'",
     });
   };
-  register(app, DELIVERIES_PATH, { GET: refuse });
-  register(app, REPLAY_PATH, { POST: refuse });
+  register(app, DELIVERIES_PATH, { GET: refuse }, OF_DELIVERIES);
+  register(app, REPLAY_PATH, { POST: refuse }, WITH_DATA);
 }
 
 function registerDeliveries(app: FastifyInstance, commands: WebhookCommands, store: DeliveryStore): void {
-  register(app, DELIVERIES_PATH, {
-    GET: async (request, reply) => {
-      const { id } = await commands.find(idOf(request));
-      const query = parametersOf(queryOf(request));
-      const state = stateOf(query.get('state'));
-      const limit = limitOf(query.get('limit'));
-      const data = store.list({ hook: id, state, limit }).map(describeDelivery);
-      sendJson(reply, 200, { data, meta: { counts: store.count(id) } });
+  register(
+    app,
+    DELIVERIES_PATH,
+    {
+      GET: async (request, reply) => {
+        const { id } = await commands.find(idOf(request));
+        const query = new URLSearchParams(queryOf(request));
+        const state = stateOf(query.get('state'));
+        const limit = limitOf(query.get('limit'));
+        const data = store.list({ hook: id, state, limit }).map(describeDelivery);
+        sendJson(reply, 200, { data, meta: { counts: store.count(id) } });
+      },
     },
-  });
+    OF_DELIVERIES,
+  );
   const replay: Handler = async (request, reply) => {
     const hook = await commands.find(idOf(request));
-    const asked = replayOf(onlyData(request.body));
+    const asked = replayOf(dataOrEmpty(request.body));
     if (request.isElsewhere) throw new NotLeading();
     const replayed = replayDeliveries(store, hook, asked);
     if (asked.delivery !== undefined && replayed === 0)
       throw refuseWebhook([{ path: 'delivery', message: 'must be a stored delivery that is not waiting' }]);
     sendJson(reply, 200, { data: { replayed }, meta: {} });
   };
-  register(app, REPLAY_PATH, { POST: replay }, { isOfLeader: true });
+  register(app, REPLAY_PATH, { POST: replay }, { ...WITH_DATA, isOfLeader: true });
 }
 
-/** Returns `data` of a body; without a body an empty object. Throws RequestError for other members, which would be ignored. */
-function onlyData(body: unknown): unknown {
-  if (body === undefined) return {};
-  const others = Object.keys(body as object).filter((name) => name !== 'data');
-  if (others.length > 0)
-    throw refuseWebhook(others.map((path) => ({ path, message: 'is unknown: the body has only data' })));
-  return dataOf(body);
-}
-
-/** A parameter that is unknown or there twice would be ignored. */
-function parametersOf(text: string): URLSearchParams {
-  const query = new URLSearchParams(text);
-  const problems = [...new Set(query.keys())].flatMap((path): FormProblem[] => {
-    if (path !== 'state' && path !== 'limit') return [{ path, message: 'is unknown: use state and limit' }];
-    return query.getAll(path).length > 1 ? [{ path, message: 'is there twice' }] : [];
-  });
-  if (problems.length > 0) throw refuseWebhook(problems);
-  return query;
+/** Returns `data` of a body; without a body an empty object. */
+function dataOrEmpty(body: unknown): unknown {
+  return body === undefined ? {} : dataOf(body);
 }
 
 function stateOf(text: string | null): DeliveryState | undefined {
