@@ -1,3 +1,5 @@
+import { grown } from './grown.ts';
+
 /**
  * Sets of rows as bits in 32-bit words. The words are signed: bit operations give signed results, so V8 uses small
  * integers throughout. Loops run over the first operand's length. Sets of one row set may differ in length; missing
@@ -113,7 +115,5 @@ export function decodeRows(bits: Bits, first: number): { readonly rows: Int32Arr
 
 /** A longer copy. */
 export function growBits(bits: Bits, rows: number): Bits {
-  const grown = new Int32Array(wordsFor(rows));
-  grown.set(bits);
-  return grown;
+  return grown(bits, new Int32Array(wordsFor(rows)));
 }

@@ -15,7 +15,7 @@ import {
 import { sortValue } from './indexed-column.ts';
 import { listCount, listEntry } from './row-lists.ts';
 import { columnOf, type RowSetIndex, type Step } from './row-set.ts';
-import { type RowSets, stepFrom } from './row-sets.ts';
+import { type RowSets, stepsFrom } from './row-sets.ts';
 import { type CountedValues, createFacetSelection } from './select-facets.ts';
 import { dictionaryOf } from './term-column.ts';
 
@@ -85,13 +85,8 @@ function bindFacet(
   rowSet: RowSetIndex,
   { path, field }: FacetRequest,
 ): CountedField {
-  let at = rowSet;
-  const steps = path.map((attribute) => {
-    const step = stepFrom(rowSets, at, world, attribute);
-    at = step.target;
-    return step;
-  });
-  return { from: rowSet.size, steps, column: columnOf(at, field), rows: at.size };
+  const { steps, end } = stepsFrom(rowSets, rowSet, world, path);
+  return { from: rowSet.size, steps, column: columnOf(end, field), rows: end.size };
 }
 
 type Note = (end: number, counted: number) => void;

@@ -1,6 +1,7 @@
 import { rest } from '../../turns/slice.ts';
 import type { Scalar } from '../bool-query.ts';
 import { foldText } from '../fold-text.ts';
+import { grown } from './grown.ts';
 import { addNgrams, createNgramIndex, type NgramIndex, retireNgrams } from './ngram-index.ts';
 import { addToPosting, createPostings, type Postings, postingCount, removeFromPosting } from './postings.ts';
 
@@ -50,9 +51,8 @@ export function createDictionary(textOf: (value: Scalar) => string, capacity: nu
 
 /** Makes the dictionary long enough for rows below `capacity`. */
 export function growDictionary(dictionary: Dictionary, capacity: number): void {
-  const terms = new Int32Array(capacity).fill(-1, dictionary.terms.length);
-  terms.set(dictionary.terms);
-  dictionary.terms = terms;
+  const { terms } = dictionary;
+  dictionary.terms = grown(terms, new Int32Array(capacity).fill(-1, terms.length));
 }
 
 /** Sets a row's value; `rows` is the number of rows in the row set. Returns false if the value is unchanged. */

@@ -3,6 +3,7 @@ import type { BoolQuery, Scalar } from '../bool-query.ts';
 import { compareSortValues } from '../sort-value.ts';
 import { setBits } from './bits.ts';
 import { ROW_COST } from './costs.ts';
+import { firstWhere } from './first-where.ts';
 import { type IndexedColumn, sortValue } from './indexed-column.ts';
 import type { Matcher } from './matcher.ts';
 import { type OrderCache, sortedRows } from './order-cache.ts';
@@ -11,7 +12,7 @@ import type { RowSetIndex } from './row-set.ts';
 /** Rows between two looks at the clock. */
 const AT_ONCE = 16_384;
 
-type Bounds = Pick<Extract<BoolQuery, { kind: 'range' }>, 'gt' | 'gte' | 'lt' | 'lte'>;
+export type Bounds = Pick<Extract<BoolQuery, { kind: 'range' }>, 'gt' | 'gte' | 'lt' | 'lte'>;
 
 /** Position of a value relative to a range of the sorted values: before it (negative), in it (0) or after it. */
 type Side = (value: Scalar) => number;
@@ -28,8 +29,8 @@ export function matchStretch(
     const value = sortValue(column, row);
     return value === null ? 1 : side(value);
   };
-  const start = firstWhere(rows, (row) => sideOf(row) >= 0);
-  const end = firstWhere(rows, (row) => sideOf(row) > 0);
+  const start = firstWhere(rows.length, (at) => sideOf(rows[at] as number) >= 0);
+  const end = firstWhere(rows.length, (at) => sideOf(rows[at] as number) > 0);
   let next = start;
   return {
     estimate: end - start,
@@ -81,15 +82,4 @@ export function withinBounds({ gt, gte, lt, lte }: Bounds): Side {
     if (lte !== undefined && compareSortValues(value, lte) > 0) return 1;
     return 0;
   };
-}
-
-function firstWhere(rows: Int32Array, isMatch: (row: number) => boolean): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (isMatch(rows[middle] as number)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

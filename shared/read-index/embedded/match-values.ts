@@ -1,20 +1,19 @@
 import { PART, rest } from '../../turns/slice.ts';
-import type { BoolQuery, Scalar } from '../bool-query.ts';
+import type { Scalar } from '../bool-query.ts';
 import type { Bits } from './bits.ts';
 import { type Dictionary, distinctTerms } from './dictionary.ts';
 import type { IndexedColumn } from './indexed-column.ts';
-import { matchStretch, matchStretches, withinBounds } from './match-stretch.ts';
+import { type Bounds, matchStretch, matchStretches, withinBounds } from './match-stretch.ts';
 import { FEW_MATCHES, MATCH_NOTHING, type Matcher } from './matcher.ts';
 import { fewValues } from './number-column.ts';
 import type { OrderCache } from './order-cache.ts';
-import { collectPosting, hasFewRows, postingCost, postingCount, rowsOf } from './postings.ts';
+import { collectPosting, hasFewRows, postingCost, postingCount } from './postings.ts';
+import { listValues } from './row-lists.ts';
 import type { RowSetIndex } from './row-set.ts';
 import { dictionaryOf } from './term-column.ts';
 
 /** With more distinct values, a range is cut out of the sorted rows instead of checking each value. */
 const SCANNED_VALUES = 256;
-
-type Bounds = Pick<Extract<BoolQuery, { kind: 'range' }>, 'gt' | 'gte' | 'lt' | 'lte'>;
 
 /** Matches rows whose value is one of `values`. */
 export function matchValues(
@@ -80,7 +79,7 @@ function matchTerms(dictionary: Dictionary, terms: readonly number[]): Matcher {
   };
   if (terms.length === 1) {
     const test = (row: number) => dictionary.terms[row] === only;
-    const few = () => rowsOf(dictionary.postings, only).sort((a, b) => a - b);
+    const few = () => listValues(dictionary.postings.lists, only).sort((a, b) => a - b);
     const isFew = hasFewRows(dictionary.postings, only, FEW_MATCHES);
     return { estimate, cost, testCost: 2, collect, test, few: isFew ? few : undefined };
   }

@@ -11,6 +11,8 @@ import {
   type UnfinishedDictionary,
 } from './dictionary.ts';
 
+import { grown } from './grown.ts';
+
 /** A column of doubles: numbers, booleans (0 and 1), dates and times in milliseconds. */
 export type NumberColumn = {
   /** The text form of a stored number, see `textForm`. */
@@ -47,9 +49,8 @@ export function createNumberColumn(textOf: (value: number) => string, capacity: 
 
 /** Makes the column long enough for rows below `capacity`, with its dictionaries. */
 export function growNumberColumn(column: NumberColumn, capacity: number): void {
-  const values = new Float64Array(capacity).fill(Number.NaN, column.values.length);
-  values.set(column.values);
-  column.values = values;
+  const { values } = column;
+  column.values = grown(values, new Float64Array(capacity).fill(Number.NaN, values.length));
   column.present = growBits(column.present, capacity);
   if (typeof column.few === 'object') growDictionary(column.few, capacity);
   if (column.texts !== undefined) growDictionary(column.texts, capacity);

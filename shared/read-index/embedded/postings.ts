@@ -16,7 +16,6 @@ import {
   createRowLists,
   indexInList,
   listCount,
-  listEntry,
   type RowLists,
   removeBySwap,
 } from './row-lists.ts';
@@ -97,13 +96,6 @@ export function collectPosting(postings: Postings, term: number, into: Bits): vo
 /** Returns whether a posting is sparse and has at most `most` rows. */
 export function hasFewRows({ lists, dense }: Postings, term: number, most: number): boolean {
   return dense[term] === undefined && listCount(lists, term) <= most;
-}
-
-/** Rows of a sparse posting, unsorted. */
-export function rowsOf({ lists }: Postings, term: number): number[] {
-  const rows: number[] = [];
-  for (let index = 0; index < listCount(lists, term); index++) rows.push(listEntry(lists, term, index));
-  return rows;
 }
 
 /** into |= entries of the list */

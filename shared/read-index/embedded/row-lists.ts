@@ -1,3 +1,5 @@
+import { grown } from './grown.ts';
+
 /**
  * Many small lists of row ordinals (or other integers ≥ 0) in a few growing arrays: the rows of a term, the targets of
  * a row, the sources of a target, the terms with an n-gram. A list of one, as for to-one relations and unique values,
@@ -228,9 +230,4 @@ function growLists(lists: RowLists, needed: number): void {
   lists.heads = grown(lists.heads, new Int32Array(length));
   lists.sizes = grown(lists.sizes, new Int8Array(length));
   if (lists.orders !== undefined) lists.orders.heads = grown(lists.orders.heads, new Float64Array(length));
-}
-
-function grown<T extends Int32Array | Int8Array | Float64Array>(from: T, into: T): T {
-  into.set(from);
-  return into;
 }

@@ -1,12 +1,13 @@
+import { valueAt } from '../../map-values.ts';
 import { NOTE_WORDS, type RowNotes } from '../read-index.ts';
+import { grown } from './grown.ts';
 import type { RowSetIndex } from './row-set.ts';
 
 const FIRST_ROWS = 1024;
 
 /** Implements `ReadIndex.rowNotes`. */
 export function rowNotes({ sources, notes }: RowSetIndex, name: string): RowNotes {
-  const list = notes.get(name) ?? { words: new Uint32Array(FIRST_ROWS * NOTE_WORDS) };
-  notes.set(name, list);
+  const list = valueAt(notes, name, () => ({ words: new Uint32Array(FIRST_ROWS * NOTE_WORDS) }));
   return {
     words: () => list.words,
     find(row, source) {
@@ -18,7 +19,10 @@ export function rowNotes({ sources, notes }: RowSetIndex, name: string): RowNote
       // The row may have changed while its answer was made.
       if (sources[row] !== source) return;
       const at = row * NOTE_WORDS;
-      if (at >= list.words.length) list.words = withRoom(list.words, at);
+      if (at >= list.words.length) {
+        const rows = 2 ** Math.ceil(Math.log2(row + 1));
+        list.words = grown(list.words, new Uint32Array(rows * NOTE_WORDS));
+      }
       list.words.set(note, at);
     },
   };
@@ -28,12 +32,4 @@ export function rowNotes({ sources, notes }: RowSetIndex, name: string): RowNote
 export function forgetNotes({ notes }: RowSetIndex, row: number): void {
   const last = row * NOTE_WORDS + NOTE_WORDS - 1;
   for (const { words } of notes.values()) if (last < words.length) words[last] = 0;
-}
-
-function withRoom(words: Uint32Array, at: number): Uint32Array {
-  const larger = new Uint32Array(
-    FIRST_ROWS * NOTE_WORDS * 2 ** Math.ceil(Math.log2((at + 1) / (FIRST_ROWS * NOTE_WORDS))),
-  );
-  larger.set(words);
-  return larger;
 }

@@ -2,6 +2,7 @@ import type { Model, Uid } from '../../schema/content-type.ts';
 import type { ComponentStep, FieldValues, RowVersion, World } from '../read-index.ts';
 import { type Bits, clearBit, growBits, setBit, wordsFor } from './bits.ts';
 import { columnTypes } from './column-types.ts';
+import { grown } from './grown.ts';
 import {
   createIndexedColumn,
   growColumn,
@@ -168,9 +169,7 @@ function takeOrdinal(rowSet: RowSetIndex): number {
 }
 
 function grow(rowSet: RowSetIndex, capacity: number): void {
-  const keys = new Float64Array(capacity);
-  keys.set(rowSet.keys);
-  rowSet.keys = keys;
+  rowSet.keys = grown(rowSet.keys, new Float64Array(capacity));
   rowSet.present = growBits(rowSet.present, capacity);
   for (const column of rowSet.columns) growColumn(column, capacity);
 }

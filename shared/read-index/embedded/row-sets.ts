@@ -1,3 +1,4 @@
+import { valueAt } from '../../map-values.ts';
 import type { Component, Model, RelationAttribute, Uid } from '../../schema/content-type.ts';
 import {
   componentOf,
@@ -29,12 +30,9 @@ export function createRowSets(registry: SchemaRegistry, reuseOrdinalsAfter: numb
 
 /** Row set of a content type's rows of one version. */
 export function versionRowSet(rowSets: RowSets, type: Uid, version: RowVersion): RowSetIndex {
-  const existing = rowSets.byVersion[version].get(type);
-  if (existing !== undefined) return existing;
-  const model = contentTypeOf(rowSets.registry, type);
-  const rowSet = newRowSet(rowSets, { type, version, path: [] }, model);
-  rowSets.byVersion[version].set(type, rowSet);
-  return rowSet;
+  return valueAt(rowSets.byVersion[version], type, () =>
+    newRowSet(rowSets, { type, version, path: [] }, contentTypeOf(rowSets.registry, type)),
+  );
 }
 
 /** Every existing row set of content types. */
@@ -60,43 +58,41 @@ export function rowSetAt(rowSets: RowSets, address: RowSet, world: World): RowSe
 
 /** Components of one kind below `rowSet` at `step`. */
 export function componentBelow(rowSets: RowSets, rowSet: RowSetIndex, step: ComponentStep): ComponentRowSet {
-  const name = stepName(step);
-  const existing = rowSet.components.get(name);
-  if (existing !== undefined) return existing;
-  const component = componentAt(rowSets, rowSet, step);
-  const address = { type: rowSet.type, version: rowSet.version, path: [...rowSet.path, step] };
-  const below: ComponentRowSet = {
-    attribute: step.attribute,
-    component: component.uid,
-    rowSet: newRowSet(rowSets, address, component),
-    links: createLinks(),
-  };
-  rowSet.components.set(name, below);
-  below.rowSet.incoming.push(below.links);
-  return below;
-}
-
-function stepName({ attribute, zoneComponent }: ComponentStep): string {
-  return zoneComponent === undefined ? attribute : `${attribute} ${zoneComponent}`;
+  const { attribute, zoneComponent } = step;
+  const name = zoneComponent === undefined ? attribute : `${attribute} ${zoneComponent}`;
+  return valueAt(rowSet.components, name, () => {
+    const component = componentAt(rowSets, rowSet, step);
+    const address = { type: rowSet.type, version: rowSet.version, path: [...rowSet.path, step] };
+    const below = newRowSet(rowSets, address, component);
+    const links = createLinks();
+    below.incoming.push(links);
+    return { attribute, component: component.uid, rowSet: below, links };
+  });
 }
 
 /** The links that `attribute` of `owner` owns in a world. */
 export function linksOfRowSet(rowSets: RowSets, owner: RowSetIndex, attribute: string, world: World): Links {
-  const existing = owner.links[world].get(attribute);
-  if (existing !== undefined) return existing;
-  const links = createLinks();
-  owner.links[world].set(attribute, links);
-  linkTarget(rowSets, owner, attribute, world).incoming.push(links);
-  return links;
+  return valueAt(owner.links[world], attribute, () => {
+    const links = createLinks();
+    linkTarget(rowSets, owner, attribute, world).incoming.push(links);
+    return links;
+  });
 }
 
 /** Step from rows of `rowSet` through a relation or component attribute. */
 export function stepFrom(rowSets: RowSets, rowSet: RowSetIndex, world: World, attribute: string): Step {
-  const existing = rowSet.steps[world].get(attribute);
-  if (existing !== undefined) return existing;
-  const step = newStep(rowSets, rowSet, world, attribute);
-  rowSet.steps[world].set(attribute, step);
-  return step;
+  return valueAt(rowSet.steps[world], attribute, () => newStep(rowSets, rowSet, world, attribute));
+}
+
+/** Steps from rows of `rowSet` along a path of relations and components, and the row set at their end. */
+export function stepsFrom(rowSets: RowSets, rowSet: RowSetIndex, world: World, path: readonly string[]) {
+  let end = rowSet;
+  const steps = path.map((attribute) => {
+    const step = stepFrom(rowSets, end, world, attribute);
+    end = step.target;
+    return step;
+  });
+  return { steps, end };
 }
 
 /** Step from rows of `rowSet` to components of one kind in a dynamic zone. */
@@ -106,12 +102,9 @@ export function zoneStepFrom(
   world: World,
   { attribute, component }: { readonly attribute: string; readonly component: Uid },
 ): Step {
-  const name = `${attribute} ${component}`;
-  const existing = rowSet.steps[world].get(name);
-  if (existing !== undefined) return existing;
-  const step = componentStep(rowSets, rowSet, { attribute, zoneComponent: component });
-  rowSet.steps[world].set(name, step);
-  return step;
+  return valueAt(rowSet.steps[world], `${attribute} ${component}`, () =>
+    componentStep(rowSets, rowSet, { attribute, zoneComponent: component }),
+  );
 }
 
 function newStep(rowSets: RowSets, rowSet: RowSetIndex, world: World, attribute: string): Step {

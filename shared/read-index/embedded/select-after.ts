@@ -1,21 +1,15 @@
 import type { SortPosition } from '../read-index.ts';
 import { compareSortValues } from '../sort-value.ts';
 import { type Bits, hasBit } from './bits.ts';
+import { firstWhere } from './first-where.ts';
 import { sortValue } from './indexed-column.ts';
 import { type BoundSortKey, createKeyReaders, type KeyReader } from './key-reader.ts';
 import type { RowSetIndex } from './row-set.ts';
 
-/** Index in `rows`, which are in the keys' order, of the first row after `after`: a binary search. */
+/** Index in `rows`, which are in the keys' order, of the first row after `after`. */
 export function firstBehind(keys: readonly BoundSortKey[], rows: Int32Array, after: SortPosition): number {
   const readers = createKeyReaders(keys);
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (isBehind(keys, readers, rows[middle] as number, after)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+  return firstWhere(rows.length, (at) => isBehind(keys, readers, rows[at] as number, after));
 }
 
 /** Position of a row in the keys' order. */

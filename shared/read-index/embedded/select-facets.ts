@@ -2,6 +2,7 @@ import { rest } from '../../turns/slice.ts';
 import { compareCodePoints } from '../column.ts';
 import { facetFilter } from '../facet-values.ts';
 import type { FacetCount, FacetRequest } from '../facets.ts';
+import { firstWhere } from './first-where.ts';
 
 /** Values by number: how many rows have each, and its name. */
 export type CountedValues = {
@@ -48,13 +49,7 @@ function isBefore(a: FacetCount, b: FacetCount): boolean {
 function insert(best: FacetCount[], each: FacetCount, most: number): void {
   const last = best[most - 1];
   if (last !== undefined && !isBefore(each, last)) return;
-  let low = 0;
-  let high = best.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (isBefore(each, best[middle] as FacetCount)) high = middle;
-    else low = middle + 1;
-  }
-  best.splice(low, 0, each);
+  const slot = firstWhere(best.length, (at) => isBefore(each, best[at] as FacetCount));
+  best.splice(slot, 0, each);
   if (best.length > most) best.pop();
 }

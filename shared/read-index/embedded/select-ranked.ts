@@ -1,6 +1,7 @@
 import { createMergeSort } from '../../turns/merge-sort.ts';
 import { rest } from '../../turns/slice.ts';
 import type { SortPosition } from '../read-index.ts';
+import { firstWhere } from './first-where.ts';
 import { sortValue } from './indexed-column.ts';
 import type { RankedRows } from './rank-rows.ts';
 import type { RowSetIndex } from './row-set.ts';
@@ -79,13 +80,7 @@ function idOf(rowSet: RowSetIndex, row: number): number {
 /** Keeps `best` the first `most` in order. */
 function pick(best: number[], at: number, most: number, isBefore: (a: number, b: number) => boolean): void {
   if (best.length === most && !isBefore(at, best[most - 1] as number)) return;
-  let low = 0;
-  let high = best.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (isBefore(at, best[middle] as number)) high = middle;
-    else low = middle + 1;
-  }
-  best.splice(low, 0, at);
+  const slot = firstWhere(best.length, (index) => isBefore(at, best[index] as number));
+  best.splice(slot, 0, at);
   if (best.length > most) best.pop();
 }

@@ -4,7 +4,7 @@ import type { SortKey, World } from '../read-index.ts';
 import { compareSortValues, type SortValue } from '../sort-value.ts';
 import { type BoundSortKey, createKeyReader, type KeyReader } from './key-reader.ts';
 import { columnOf, type RowSetIndex } from './row-set.ts';
-import { type RowSets, stepFrom } from './row-sets.ts';
+import { type RowSets, stepsFrom } from './row-sets.ts';
 
 /** Values that are sorted between two looks at the clock, and the cost of reading one in steps of a slice. */
 const SORTED_AT_ONCE = 1_024;
@@ -21,13 +21,8 @@ export function bindSort(
   sort: readonly SortKey[],
 ): readonly BoundSortKey[] {
   const keys = sort.map(({ path, field, direction }) => {
-    let at = rowSet;
-    const steps = path.map((attribute) => {
-      const step = stepFrom(rowSets, at, world, attribute);
-      at = step.target;
-      return step;
-    });
-    return { steps, column: columnOf(at, field), descending: direction === 'desc' };
+    const { steps, end } = stepsFrom(rowSets, rowSet, world, path);
+    return { steps, column: columnOf(end, field), descending: direction === 'desc' };
   });
   return [...keys, { steps: [], column: rowSet.ids, descending: false }];
 }

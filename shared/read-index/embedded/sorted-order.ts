@@ -1,5 +1,7 @@
 import { rest } from '../../turns/slice.ts';
 import { hasBit, selectRows, setBit } from './bits.ts';
+import { firstWhere } from './first-where.ts';
+import { grown } from './grown.ts';
 import { type BoundSortKey, createKeyReaders, type KeyReader } from './key-reader.ts';
 import { listCount, listEntry } from './row-lists.ts';
 import { borrowBits, type RowSetIndex, releaseBits, type Step } from './row-set.ts';
@@ -152,7 +154,10 @@ function putMovedRows(order: SortedOrder): void {
     const present = back.filter((row) => hasBit(rowSet.present, row));
     present.sort((a, b) => compareRows(keys, readers, a, b));
     // Comparing may have ended with the slice: from here on nothing does.
-    const slots = present.map((row) => slotFor(order, readers, row, order.count));
+    const { rows, count } = order;
+    const slots = present.map((row) =>
+      firstWhere(count, (at) => compareRows(keys, readers, rows[at] as number, row) >= 0),
+    );
     putIn(order, present, slots);
     for (const row of back) out.delete(row);
     rest(PUT_AT_ONCE * PUT_STEPS);
@@ -194,8 +199,7 @@ function putIn(order: SortedOrder, sorted: readonly number[], slots: readonly nu
   const total = order.count + sorted.length;
   if (total > order.rows.length) {
     const longer = new Int32Array(Math.ceil(total * 1.25));
-    longer.set(order.rows.subarray(0, order.count));
-    order.rows = longer;
+    order.rows = grown(order.rows.subarray(0, order.count), longer);
   }
   let end = order.count;
   for (let i = sorted.length - 1; i >= 0; i--) {
@@ -205,20 +209,4 @@ function putIn(order: SortedOrder, sorted: readonly number[], slots: readonly nu
     end = at;
   }
   order.count = total;
-}
-
-function slotFor(
-  { rows, keys }: SortedOrder,
-  readers: readonly KeyReader[],
-  row: number,
-  end: number,
-): number {
-  let low = 0;
-  let high = end;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (compareRows(keys, readers, rows[middle] as number, row) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

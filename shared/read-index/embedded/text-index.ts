@@ -1,16 +1,18 @@
 import { fastTextDigest } from '../../fast-digest.ts';
+import { valueAt } from '../../map-values.ts';
 import { readWords, type WordReader } from '../../search/row-words.ts';
 import type { SearchField, SearchSettings } from '../../search/search-settings.ts';
 import { PART, rest } from '../../turns/slice.ts';
 import type { World } from '../read-index.ts';
 import { hasBit } from './bits.ts';
+import { grown } from './grown.ts';
 import { type IndexedColumn, sortValue } from './indexed-column.ts';
 import { createLocaleText, type LocaleText } from './locale-text.ts';
 import { addToPosting, type Postings, removeFromPosting } from './postings.ts';
 import { appendToList, clearList, createRowLists, listValues, type RowLists } from './row-lists.ts';
 import type { RowSetIndex, Step } from './row-set.ts';
-import type { RowSets } from './row-sets.ts';
-import { endsOf, markSources, waysOf } from './text-ways.ts';
+import { type RowSets, stepsFrom } from './row-sets.ts';
+import { endsOf, markSources } from './text-ways.ts';
 import { dropWord, internPlainWord, internWord, type KnownWord } from './vocabulary.ts';
 
 /** A field whose texts are searched, and where a row has it. */
@@ -70,7 +72,7 @@ export function createTextIndex(
     rowSet,
     settings,
     fields: settings.fields.flatMap((field) => {
-      const { steps, end } = waysOf(rowSets, rowSet, world, field.path);
+      const { steps, end } = stepsFrom(rowSets, rowSet, world, field.path);
       const column = end.columnsByField.get(field.attribute);
       return column === undefined ? [] : [{ ...field, column, steps, rank: weights.indexOf(field.weight) }];
     }),
@@ -188,9 +190,8 @@ export function digestOfRow(index: TextIndex, row: number): bigint {
 
 function noteDigest(index: TextIndex, row: number): void {
   if (row >= index.digests.length) {
-    const longer = new BigUint64Array(Math.max(row + 1, index.rowSet.size, index.digests.length * 2));
-    longer.set(index.digests);
-    index.digests = longer;
+    const length = Math.max(row + 1, index.rowSet.size, index.digests.length * 2);
+    index.digests = grown(index.digests, new BigUint64Array(length));
   }
   index.digests[row] = hasBit(index.rowSet.present, row) ? digestOfRow(index, row) : 0n;
 }
@@ -274,9 +275,5 @@ function localeOfRow({ rowSet, settings }: TextIndex, row: number): string {
 
 /** Returns the words of a locale, which may be none yet. */
 export function localeText({ fields, locales }: TextIndex, locale: string): LocaleText {
-  const known = locales.get(locale);
-  if (known !== undefined) return known;
-  const text = createLocaleText(locale, fields.length);
-  locales.set(locale, text);
-  return text;
+  return valueAt(locales, locale, () => createLocaleText(locale, fields.length));
 }

@@ -1,18 +1,5 @@
-import type { World } from '../read-index.ts';
 import { listValues } from './row-lists.ts';
-import type { RowSetIndex, Step } from './row-set.ts';
-import { type RowSets, stepFrom } from './row-sets.ts';
-
-/** The way of a path from a row set, and the row set at its end. */
-export function waysOf(rowSets: RowSets, rowSet: RowSetIndex, world: World, path: readonly string[]) {
-  let end = rowSet;
-  const steps = path.map((attribute) => {
-    const step = stepFrom(rowSets, end, world, attribute);
-    end = step.target;
-    return step;
-  });
-  return { steps, end };
-}
+import type { Step } from './row-set.ts';
 
 /** The rows at the end of a way, each once. */
 export function endsOf(steps: readonly Step[], row: number): Iterable<number> {

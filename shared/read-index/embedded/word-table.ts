@@ -1,3 +1,5 @@
+import { grown } from './grown.ts';
+
 /**
  * Numbers of words by a text that each has: chains of numbers in two arrays. A map would have to be made again at each start, which takes
  * several times as long as the words themselves. Tables do not know the texts, and ask for them.
@@ -38,9 +40,7 @@ export function fillTable(table: WordTable, { heads, next }: TableArrays, count:
 export function addToTable(table: WordTable, text: string, number: number): void {
   if (table.count >= table.heads.length) growHeads(table);
   if (number >= table.next.length) {
-    const next = new Int32Array(Math.max(FIRST_HEADS, number * 2));
-    next.set(table.next);
-    table.next = next;
+    table.next = grown(table.next, new Int32Array(Math.max(FIRST_HEADS, number * 2)));
   }
   link(table, text, number);
   table.count++;
@@ -48,15 +48,18 @@ export function addToTable(table: WordTable, text: string, number: number): void
 
 /** Removes a number that was added with this text. */
 export function removeFromTable(table: WordTable, text: string, number: number): void {
-  const { heads, next } = table;
-  const slot = slotOf(heads, text);
-  const behind = next[number] as number;
+  unlink(table, slotOf(table.heads, text), number);
   table.count--;
-  if (heads[slot] === number) {
-    heads[slot] = behind;
+}
+
+/** Removes a number from the chain that begins at a head. */
+export function unlink({ heads, next }: TableArrays, head: number, number: number): void {
+  const behind = next[number] as number;
+  let before = heads[head] as number;
+  if (before === number) {
+    heads[head] = behind;
     return;
   }
-  let before = heads[slot] as number;
   while (next[before] !== number) before = next[before] as number;
   next[before] = behind;
 }

@@ -1,3 +1,6 @@
+import { grown } from './grown.ts';
+import { unlink } from './word-table.ts';
+
 /**
  * Words by their letters, so that words that begin alike are compared once. Numbers of words only: a trie does not know its words.
  * Letters behind `DEEPEST` are not in it, so that long words take no more memory than others.
@@ -64,7 +67,7 @@ export function addToTrie(trie: WordTrie, word: string, number: number): void {
     node = childOf(trie, node, letter) || addChild(trie, node, letter);
   }
   if (number >= trie.nextWord.length)
-    trie.nextWord = longer(trie.nextWord, Math.max(FIRST_NODES, number * 2));
+    trie.nextWord = grown(trie.nextWord, new Int32Array(Math.max(FIRST_NODES, number * 2)));
   trie.nextWord[number] = trie.firstWord[node] as number;
   trie.firstWord[node] = number;
 }
@@ -74,11 +77,12 @@ export function removeFromTrie(trie: WordTrie, word: string, number: number): vo
   const path = [ROOT];
   const depth = Math.min(word.length, DEEPEST);
   for (let at = 0; at < depth; at++) path.push(childOf(trie, path[at] as number, word.charCodeAt(at)));
-  unlinkWord(trie, path[depth] as number, number);
+  const { firstChild, nextSibling, firstWord, nextWord } = trie;
+  unlink({ heads: firstWord, next: nextWord }, path[depth] as number, number);
   for (let at = depth; at > 0; at--) {
     const node = path[at] as number;
-    if (trie.firstWord[node] !== NO_WORD || trie.firstChild[node] !== NO_NODE) return;
-    unlinkChild(trie, path[at - 1] as number, node);
+    if (firstWord[node] !== NO_WORD || firstChild[node] !== NO_NODE) return;
+    unlink({ heads: firstChild, next: nextSibling }, path[at - 1] as number, node);
     trie.freeNodes.push(node);
   }
 }
@@ -101,40 +105,10 @@ function addChild(trie: WordTrie, parent: number, letter: number): number {
   return node;
 }
 
-function unlinkChild({ firstChild, nextSibling }: WordTrie, parent: number, node: number): void {
-  const behind = nextSibling[node] as number;
-  let before = firstChild[parent] as number;
-  if (before === node) {
-    firstChild[parent] = behind;
-    return;
-  }
-  while (nextSibling[before] !== node) before = nextSibling[before] as number;
-  nextSibling[before] = behind;
-}
-
-function unlinkWord({ firstWord, nextWord }: WordTrie, node: number, number: number): void {
-  const behind = nextWord[number] as number;
-  let before = firstWord[node] as number;
-  if (before === number) {
-    firstWord[node] = behind;
-    return;
-  }
-  while (nextWord[before] !== number) before = nextWord[before] as number;
-  nextWord[before] = behind;
-}
-
 function grow(trie: WordTrie): void {
   const length = trie.letters.length * 2;
-  const letters = new Uint16Array(length);
-  letters.set(trie.letters);
-  trie.letters = letters;
-  trie.firstChild = longer(trie.firstChild, length);
-  trie.nextSibling = longer(trie.nextSibling, length);
-  trie.firstWord = longer(trie.firstWord, length);
-}
-
-function longer(from: Int32Array, length: number): Int32Array {
-  const into = new Int32Array(length);
-  into.set(from);
-  return into;
+  trie.letters = grown(trie.letters, new Uint16Array(length));
+  trie.firstChild = grown(trie.firstChild, new Int32Array(length));
+  trie.nextSibling = grown(trie.nextSibling, new Int32Array(length));
+  trie.firstWord = grown(trie.firstWord, new Int32Array(length));
 }

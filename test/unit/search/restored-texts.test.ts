@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { applyLinks, applyRows } from '../../../shared/read-index/embedded/apply-batch.ts';
 import type { LocaleText } from '../../../shared/read-index/embedded/locale-text.ts';
 import { createNearWalk } from '../../../shared/read-index/embedded/near-words.ts';
-import { postingCount, rowsOf } from '../../../shared/read-index/embedded/postings.ts';
+import { postingCount } from '../../../shared/read-index/embedded/postings.ts';
 import { restoreTexts } from '../../../shared/read-index/embedded/restore-texts.ts';
 import { listValues } from '../../../shared/read-index/embedded/row-lists.ts';
 import { createRowSets, worldRowSet } from '../../../shared/read-index/embedded/row-sets.ts';
@@ -92,7 +92,7 @@ function textOf({ vocabulary, postings, lengths, rows }: LocaleText) {
       inTrie.add(found),
     )();
     // Few rows, so no posting is bits.
-    const found = postings.map((ofField) => rowsOf(ofField, number).sort((a, b) => a - b));
+    const found = postings.map((ofField) => listValues(ofField.lists, number).sort((a, b) => a - b));
     expect(found.map(({ length }) => length)).toEqual(
       postings.map((ofField) => postingCount(ofField, number)),
     );

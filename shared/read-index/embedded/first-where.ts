@@ -1,0 +1,11 @@
+/** Returns the first number below `count` that matches, and `count` if none does. All behind a match must match: a binary search. */
+export function firstWhere(count: number, isMatch: (at: number) => boolean): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isMatch(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

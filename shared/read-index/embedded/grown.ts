@@ -1,0 +1,5 @@
+/** Copies an array to the beginning of a longer one, and returns that. */
+export function grown<Numbers extends { set(from: Numbers): void }>(from: Numbers, into: Numbers): Numbers {
+  into.set(from);
+  return into;
+}
