@@ -2,12 +2,11 @@ import { assertNever } from '../../assert-never.ts';
 import { countSteps, PART } from '../../turns/slice.ts';
 import type { BoolQuery } from '../bool-query.ts';
 import type { World } from '../read-index.ts';
-import { presentRows } from './indexed-column.ts';
 import { matchAll, matchAny } from './match-bool.ts';
 import { matchAnyLinked, matchSome } from './match-some.ts';
 import { matchText } from './match-text.ts';
 import { matchRange, matchValues } from './match-values.ts';
-import { MATCH_NOTHING, type Matcher, matchBits, matchEveryRow } from './matcher.ts';
+import { MATCH_NOTHING, type Matcher, matchEveryRow, matchPresent } from './matcher.ts';
 import type { OrderCache } from './order-cache.ts';
 import { columnOf, type RowSetIndex, type Step } from './row-set.ts';
 import { type RowSets, stepFrom, zoneStepFrom } from './row-sets.ts';
@@ -18,32 +17,26 @@ export type QueryContext = { readonly rowSets: RowSets; readonly orders: OrderCa
 /** Binds a query to the rows of `rowSet`. Throws on a field or attribute that the schema does not have. */
 export function bindQuery(context: QueryContext, rowSet: RowSetIndex, query: BoolQuery): Matcher {
   countSteps(PART);
+  const { rowSets, orders, world } = context;
   switch (query.kind) {
     case 'match_all':
       return matchEveryRow(rowSet);
     case 'match_none':
       return MATCH_NOTHING;
     case 'term':
-      return matchValues(context.orders, rowSet, columnOf(rowSet, query.field), [query.value]);
+      return matchValues(orders, rowSet, columnOf(rowSet, query.field), [query.value]);
     case 'terms':
-      return matchValues(context.orders, rowSet, columnOf(rowSet, query.field), query.values);
+      return matchValues(orders, rowSet, columnOf(rowSet, query.field), query.values);
     case 'range':
-      return matchRange(context.orders, rowSet, columnOf(rowSet, query.field), query);
-    case 'exists': {
-      const column = columnOf(rowSet, query.field);
-      return matchBits(() => presentRows(column), column.store.column.presentCount, rowSet.size / 32);
-    }
+      return matchRange(orders, rowSet, columnOf(rowSet, query.field), query);
+    case 'exists':
+      return matchPresent(rowSet, columnOf(rowSet, query.field));
     case 'text':
       return matchText(rowSet, columnOf(rowSet, query.field), query);
     case 'some':
-      return bindSome(
-        context,
-        rowSet,
-        stepFrom(context.rowSets, rowSet, context.world, query.attribute),
-        query,
-      );
+      return bindSome(context, rowSet, stepFrom(rowSets, rowSet, world, query.attribute), query);
     case 'some_in_zone':
-      return bindSome(context, rowSet, zoneStepFrom(context.rowSets, rowSet, context.world, query), query);
+      return bindSome(context, rowSet, zoneStepFrom(rowSets, rowSet, world, query), query);
     case 'bool':
       return bindBool(context, rowSet, query);
     default:

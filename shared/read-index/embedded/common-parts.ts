@@ -1,3 +1,4 @@
+import { valueAt } from '../../map-values.ts';
 import type { BoolQuery } from '../bool-query.ts';
 import type { SearchRequest, World } from '../read-index.ts';
 import type { TextSearch } from '../text-search.ts';
@@ -44,13 +45,10 @@ export function createCommonParts(context: Context, requests: readonly SearchReq
       return createIntersection(rowSet, parts);
     },
     terms(index, text) {
-      const known = terms.get(index) ?? new Map<string, () => readonly LocaleSearch[]>();
-      terms.set(index, known);
       const { query, locales, fields, typoTolerance } = text;
       const name = JSON.stringify([query, locales, typoTolerance, fields && [...fields].sort()]);
-      const find = known.get(name) ?? createTextTerms(index, text);
-      known.set(name, find);
-      return find;
+      const known = valueAt(terms, index, () => new Map());
+      return valueAt(known, name, () => createTextTerms(index, text));
     },
   };
 }

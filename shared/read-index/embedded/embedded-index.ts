@@ -5,15 +5,7 @@ import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import { PART, rest } from '../../turns/slice.ts';
 import { TURNS, type Turns } from '../../turns/turns.ts';
 import type { IndexedContent } from '../indexed-content.ts';
-import type {
-  ReadIndex,
-  SearchRequest,
-  SearchResult,
-  SortPosition,
-  TraverseRequest,
-  TraverseResult,
-  World,
-} from '../read-index.ts';
+import type { ReadIndex, SearchRequest, SearchResult, SortPosition, World } from '../read-index.ts';
 import { createAnswers } from './answers.ts';
 import { applyLinks, applyRows } from './apply-batch.ts';
 import { bindQuery } from './bind-query.ts';
@@ -64,8 +56,6 @@ export type EmbeddedIndex = ReadIndex & {
   content(world: World): IndexedContent;
 };
 
-type EmbeddedState = WordSearchState;
-
 /** Rows whose sources are read between two looks at the clock. */
 const FEW_ROWS = 100;
 const PATIENCE_MS = 50;
@@ -81,7 +71,7 @@ const DEFAULT_REUSE_AFTER = 1024;
  */
 export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedIndex {
   const rowSets = createRowSets(options.registry, options.reuseOrdinalsAfter ?? DEFAULT_REUSE_AFTER);
-  const state: EmbeddedState = {
+  const state: WordSearchState = {
     rowSets,
     sources: createSourceStore(options.sourceMemoryBytes ?? GIBIBYTE, options.loadSource),
     orders: createOrderCache(rowSets, options.maxOrderedRows ?? DEFAULT_ORDERED_ROWS),
@@ -96,7 +86,7 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
   });
   let position = 0n;
   let isOpen = true;
-  const index: EmbeddedIndex = {
+  return {
     apply: (batch) =>
       answers.change(() => {
         // An older batch's effects are in already, and rows may have changed since.
@@ -117,7 +107,7 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
       await Promise.all(requests.map((request) => readBeforeSearch(state, request, () => isOpen)));
       return answers.part(requests[0]?.answer, () => createSearches(state, requests));
     },
-    traverse: (request) => answers.part(request.answer, () => createTraversal(state, request)),
+    traverse: (request) => answers.part(request.answer, () => createLinkTraversal(state, request)),
     explain: (request) => answers.part(request.answer, () => () => explain(state, request)),
     sourceAt: (rowSet, world, key) => sourceAt(state, rowSet, world, key),
     linkedAt: (rowSet, key, at) => linkedAt(state.rowSets, rowSet, key, at),
@@ -131,10 +121,9 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
       await saveWords(state, { pause: () => nextTurn(true), sliceMs: SLICE_MS });
     },
   };
-  return index;
 }
 
-async function warm(state: EmbeddedState, isWanted: () => boolean): Promise<void> {
+async function warm(state: WordSearchState, isWanted: () => boolean): Promise<void> {
   const slices = politeSlices(isWanted);
   if (await warmTexts(state, slices)) await warmColumns(state.rowSets, slices);
 }
@@ -153,7 +142,7 @@ function politeSlices(isWanted: () => boolean): Slices {
 
 /** If a call ends with its slice, the next one continues. */
 function createSearch(
-  state: EmbeddedState,
+  state: WordSearchState,
   request: SearchRequest,
   common?: CommonParts,
 ): () => SearchResult {
@@ -203,7 +192,7 @@ function createSearch(
 
 /** Results are those of `createSearch`, in the order of the requests. */
 function createSearches(
-  state: EmbeddedState,
+  state: WordSearchState,
   requests: readonly SearchRequest[],
 ): () => readonly SearchResult[] {
   const common = createCommonParts(state, requests);
@@ -224,15 +213,8 @@ type Selection = {
   readonly next?: SortPosition | null;
 };
 
-function createTraversal(
-  { rowSets, orders, sources }: EmbeddedState,
-  request: TraverseRequest,
-): () => TraverseResult {
-  return createLinkTraversal({ context: { rowSets, orders, world: request.world }, sources, request });
-}
-
 /** Shows the estimates, which are those of one index. */
-function explain({ rowSets, orders }: EmbeddedState, { type, world, query }: SearchRequest): object {
+function explain({ rowSets, orders }: WordSearchState, { type, world, query }: SearchRequest): object {
   const rowSet = worldRowSet(rowSets, type, world);
   const { estimate, cost } = bindQuery({ rowSets, orders, world }, rowSet, query);
   return { engine: 'embedded', rows: rowSet.count, estimatedMatches: estimate, estimatedNanoseconds: cost };

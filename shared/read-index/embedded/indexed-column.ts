@@ -3,7 +3,6 @@ import type { ScalarType } from '../../schema/content-type.ts';
 import { PUBLICATION_STATE_FIELD, PUBLICATION_STATES, type Scalar } from '../bool-query.ts';
 import { fieldTypeOf, textForm } from '../column.ts';
 import type { SortValue } from '../sort-value.ts';
-import type { Bits } from './bits.ts';
 import {
   createNumberColumn,
   growNumberColumn,
@@ -32,15 +31,11 @@ export type IndexedColumn = {
 
 /** Creates a column of NULLs. Its type decides how values are stored. */
 export function createIndexedColumn(field: string, type: ScalarType, capacity: number): IndexedColumn {
-  const textOf = (value: Scalar) => textForm(type, value);
-  return { field, store: createStore(type, textOf, capacity), watchers: createWatchers() };
+  return { field, store: createStore(type, capacity), watchers: createWatchers() };
 }
 
-function createStore(
-  type: ScalarType,
-  textOf: (value: Scalar) => string,
-  capacity: number,
-): IndexedColumn['store'] {
+function createStore(type: ScalarType, capacity: number): IndexedColumn['store'] {
+  const textOf = (value: Scalar) => textForm(type, value);
   const fieldType = fieldTypeOf(type);
   switch (fieldType) {
     case 'keyword':
@@ -71,11 +66,6 @@ export function setColumnValue(column: IndexedColumn, row: number, value: Scalar
       ? setTermValue(column.store.column, row, value, rows)
       : setNumber(column.store.column, row, value, rows);
   if (changed) notifyWatchers(column.watchers, row);
-}
-
-/** The rows that have a value. */
-export function presentRows(column: IndexedColumn): Bits {
-  return column.store.column.present;
 }
 
 /** Returns the value of a row as sorts and ranges compare it; null where it is NULL. `$publication` has its rank. */

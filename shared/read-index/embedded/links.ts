@@ -61,10 +61,11 @@ export function connectRows(links: Links, source: number, target: number, order:
 
 /** Removes a link at both ends. Does nothing if there is none. */
 export function disconnect(links: Links, source: number, target: number): void {
-  const index = indexInList(links.forward.lists, source, target);
+  const { forward, backward } = links;
+  const index = indexInList(forward.lists, source, target);
   if (index < 0) return;
-  removeKeepingOrder(links.forward.lists, source, index);
-  removeFromSide(links.backward, target, source);
+  removeKeepingOrder(forward.lists, source, index);
+  removeKeepingOrder(backward.lists, target, indexInList(backward.lists, target, source));
   tellBoth(links, source, target);
 }
 
@@ -102,10 +103,6 @@ function reorder(side: LinkSide, row: number, linked: number, order: number): vo
   if (listOrder(side.lists, row, index) === order) return;
   setListOrder(side.lists, row, index, order);
   side.unsorted.add(row);
-}
-
-function removeFromSide(side: LinkSide, row: number, linked: number): void {
-  removeKeepingOrder(side.lists, row, indexInList(side.lists, row, linked));
 }
 
 function tellBoth(links: Links, source: number, target: number): void {

@@ -1,8 +1,13 @@
 import { defined } from '../../defined.ts';
 import { exactTerms } from '../../search/exact-terms.ts';
 import { searchReadings } from '../../search/search-readings.ts';
-import type { SearchMode, SearchTerm, SearchTerms } from '../../search/search-terms.ts';
-import { allowAnotherTypo, splitsOf, type TermRules } from '../../search/search-terms.ts';
+import {
+  allowAnotherTypo,
+  type SearchMode,
+  type SearchTerm,
+  type SearchTerms,
+  splitsOf,
+} from '../../search/search-terms.ts';
 import { synonymsIn } from '../../search/synonyms.ts';
 import { PART, rest } from '../../turns/slice.ts';
 import { compareCodePoints } from '../column.ts';
@@ -40,7 +45,10 @@ export function createLocaleSearches(
   search: TextSearch,
 ): readonly (() => LocaleSearch)[] {
   const isSearched = index.fields.map(({ name }) => search.fields?.has(name) ?? true);
-  return searchReadings(search.query, termRules(index, text, search)).map((reading) =>
+  const synonyms = synonymsIn(index.settings.synonyms, text.locale);
+  const { language } = text.vocabulary;
+  const rules = { language, typoTolerance: search.typoTolerance, ...defined({ synonyms }) };
+  return searchReadings(search.query, rules).map((reading) =>
     createLocaleSearch(index, text, isSearched, reading),
   );
 }
@@ -117,19 +125,6 @@ function splitKnown(
   return split && exactTerms(term, split, vocabulary.language);
 }
 
-function termRules(
-  { settings }: TextIndex,
-  { locale, vocabulary }: LocaleText,
-  search: TextSearch,
-): TermRules {
-  const synonyms = synonymsIn(settings.synonyms, locale);
-  return {
-    language: vocabulary.language,
-    typoTolerance: search.typoTolerance,
-    ...defined({ synonyms }),
-  };
-}
-
 /** Matches exactly: in a long query a word that occurs in texts has no typo and no end to guess. */
 function withoutGuesses(
   { vocabulary, postings }: LocaleText,
@@ -171,7 +166,7 @@ export function createRows(
  */
 export function correctionOf(search: LocaleSearch, { expansion }: LocaleTerm): string | undefined {
   const { vocabulary, postings } = search.text;
-  let best: { readonly word: KnownWord; readonly typos: number; readonly rows: number } | undefined;
+  let best: Candidate | undefined;
   for (const [at, number] of expansion.words.entries()) {
     const rows = countRows(postings, search.isSearched, number);
     const typos = expansion.matches[at]?.typos ?? 0;

@@ -5,7 +5,7 @@ import { foldText } from '../fold-text.ts';
 import { ROW_COST, VERIFY_COST } from './costs.ts';
 import { type Dictionary, distinctTerms, ngramsOf, termText } from './dictionary.ts';
 import type { IndexedColumn } from './indexed-column.ts';
-import { MATCH_NOTHING, type Matcher, matchBits } from './matcher.ts';
+import { MATCH_NOTHING, type Matcher, matchPresent } from './matcher.ts';
 import { LONGEST_NGRAM, rarestBucket } from './ngram-index.ts';
 import { textForms } from './number-column.ts';
 import { collectPosting } from './postings.ts';
@@ -24,9 +24,7 @@ const SCANNED_TEXTS = 128;
 /** Matches rows whose text form compares with the query's value. */
 export function matchText(rowSet: RowSetIndex, column: IndexedColumn, query: TextQuery): Matcher {
   const { store } = column;
-  if (query.value === '' && query.match !== 'equals') {
-    return matchBits(() => store.column.present, store.column.presentCount, rowSet.size / 32);
-  }
+  if (query.value === '' && query.match !== 'equals') return matchPresent(rowSet, column);
   const texts =
     store.kind === 'terms' ? dictionaryOf(store.column, rowSet.size) : textForms(store.column, rowSet.size);
   return matchTexts(texts, store.column.presentCount, query);

@@ -1,5 +1,6 @@
 import { type Bits, hasBit, orBits } from './bits.ts';
 import { WORD_COST } from './costs.ts';
+import type { IndexedColumn } from './indexed-column.ts';
 import type { RowSetIndex } from './row-set.ts';
 
 /**
@@ -38,7 +39,7 @@ export const MATCH_NOTHING: Matcher = Object.freeze({
 });
 
 /** Rows of a set that is kept up to date elsewhere; reads `bits` when the matcher runs. */
-export function matchBits(bits: () => Bits, count: number, words: number): Matcher {
+function matchBits(bits: () => Bits, count: number, words: number): Matcher {
   return {
     estimate: count,
     cost: words * WORD_COST,
@@ -46,6 +47,11 @@ export function matchBits(bits: () => Bits, count: number, words: number): Match
     collect: (into) => orBits(into, bits()),
     test: (row) => hasBit(bits(), row),
   };
+}
+
+/** Matches the rows that have a value. */
+export function matchPresent(rowSet: RowSetIndex, { store }: IndexedColumn): Matcher {
+  return matchBits(() => store.column.present, store.column.presentCount, rowSet.size / 32);
 }
 
 /** Matches every existing row. */

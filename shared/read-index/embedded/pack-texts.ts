@@ -72,10 +72,7 @@ function eachRow({ locales, counts }: StoredRows, slices: Slices, visit: VisitRo
     if (locale >= 0) visit(locale, start, end, place);
     start = end;
   };
-  const some = (from: number, to: number) => {
-    for (let place = from; place < to; place++) visitRow(place);
-  };
-  return inSlices(counts.length, some, slices);
+  return inSlices(counts.length, visitRow, slices);
 }
 
 function countWords({ uses, lengths, rows, repeated }: WordCounts, words: Words, tokens: Int32Array): void {
@@ -113,16 +110,14 @@ async function packWords(
   const trie = createWordTrie();
   const tables = createTables(words);
   const lines: string[] = [];
-  const some = (from: number, to: number) => {
-    for (let number = from; number < to; number++) {
-      const word = words[number];
-      lines.push(lineOf(word));
-      if (word === undefined) continue;
-      addToTables(tables, word, number);
-      addToTrie(trie, word.folded, number);
-    }
+  const pack = (number: number) => {
+    const word = words[number];
+    lines.push(lineOf(word));
+    if (word === undefined) return;
+    addToTables(tables, word, number);
+    addToTrie(trie, word.folded, number);
   };
-  if (!(await inSlices(words.length, some, slices))) return undefined;
+  if (!(await inSlices(words.length, pack, slices))) return undefined;
   const { numbers, otherFolded, otherStems } = tables;
   return {
     lines: Buffer.from(lines.join('\n')),

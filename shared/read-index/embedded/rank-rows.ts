@@ -97,10 +97,10 @@ function isMatch({ mode, terms }: LocaleSearch, row: number): boolean {
 }
 
 function createRowRank(index: TextIndex, search: LocaleSearch): () => RankRow {
-  const prepareScan = createScan(index, search);
+  const prepareSlots = createSlots(search);
   const countTypos = search.mode === 'any' ? undefined : createTypoCounts(search);
   return () => {
-    const scan = prepareScan();
+    const scan = createScan(index, search, prepareSlots());
     if (countTypos === undefined) return createScore(index, search, scan);
     const tiers = {
       terms: search.terms.length,
@@ -174,12 +174,7 @@ function createSlots({ text, terms }: LocaleSearch): () => Slots {
   };
 }
 
-function createScan(index: TextIndex, search: LocaleSearch): () => Scan {
-  const prepare = createSlots(search);
-  return () => scanWith(index, search, prepare());
-}
-
-function scanWith(
+function createScan(
   { tokens, fields }: TextIndex,
   { text, mode, isSearched }: LocaleSearch,
   { slots, matchesBySlot }: Slots,

@@ -108,11 +108,5 @@ function copyRows(snapshot: Snapshot, stored: StoredRows, slices: Slices): Promi
     else stored.tokens.set(lists.pool.subarray(head, head + count), end);
     end += count;
   };
-  return inSlices(
-    read.length,
-    (from, to) => {
-      for (let at = from; at < to; at++) copy(at);
-    },
-    slices,
-  );
+  return inSlices(read.length, copy, slices);
 }

@@ -12,12 +12,12 @@ export type Slices = {
 const ITEMS_AT_ONCE = 64;
 
 /**
- * Calls `work` for consecutive ranges of [0, count), which may grow, with pauses in between. Resolves to false if a
- * pause or `isWanted` ended it.
+ * Calls `work` for each number below `count`, which may grow, with pauses in between. Resolves to false if a pause or
+ * `isWanted` ended it.
  */
 export async function inSlices(
   count: number | (() => number),
-  work: (from: number, to: number) => void,
+  work: (at: number) => void,
   { pause, sliceMs }: Slices,
   isWanted: () => boolean = () => true,
 ): Promise<boolean> {
@@ -26,8 +26,7 @@ export async function inSlices(
     const until = performance.now() + sliceMs;
     do {
       const next = Math.min(done + ITEMS_AT_ONCE, end());
-      work(done, next);
-      done = next;
+      while (done < next) work(done++);
     } while (done < end() && isWanted() && performance.now() < until);
     if (!(await pause())) return false;
   }

@@ -64,13 +64,11 @@ function eachPiece(
   slices: Slices,
 ): Promise<boolean> {
   const pieces = Math.ceil(array.length / PIECE_BYTES);
-  const some = (first: number, end: number) => {
-    for (let at = first; at < end; at++) {
-      const from = at * PIECE_BYTES;
-      work(from, array.subarray(from, from + PIECE_BYTES));
-    }
+  const workOn = (piece: number) => {
+    const from = piece * PIECE_BYTES;
+    work(from, array.subarray(from, from + PIECE_BYTES));
   };
-  return inSlices(pieces, some, slices);
+  return inSlices(pieces, workOn, slices);
 }
 
 /** Reads the header of a file, in steps. Undefined if the file is not whole. */

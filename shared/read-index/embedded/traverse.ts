@@ -26,9 +26,13 @@ type Traversal = {
  * Answers a `TraverseRequest`. `counts` are the lengths of the lists, also if the limit cut them, unless `countOnly`. If
  * a call ends with its slice, the next one continues.
  */
-export function createLinkTraversal(traversal: Traversal): () => TraverseResult {
-  const { context, request } = traversal;
-  const rowSet = rowSetAt(context.rowSets, request.rowSet, request.world);
+export function createLinkTraversal(
+  { rowSets, orders, sources }: Omit<QueryContext, 'world'> & Pick<Traversal, 'sources'>,
+  request: TraverseRequest,
+): () => TraverseResult {
+  const context = { rowSets, orders, world: request.world };
+  const traversal = { context, sources, request };
+  const rowSet = rowSetAt(rowSets, request.rowSet, request.world);
   const attribute = rowSet.model.attributes.get(request.attribute);
   if (attribute?.kind === 'dynamiczone') {
     if (request.query !== undefined || request.sort !== undefined) {
@@ -36,7 +40,7 @@ export function createLinkTraversal(traversal: Traversal): () => TraverseResult 
     }
     return createZoneTraversal(traversal, rowSet, attribute.components);
   }
-  const step = stepFrom(context.rowSets, rowSet, request.world, request.attribute);
+  const step = stepFrom(rowSets, rowSet, request.world, request.attribute);
   return request.countOnly === true ? createCount(traversal, step) : createStepTraversal(traversal, step);
 }
 

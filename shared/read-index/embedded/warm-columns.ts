@@ -100,7 +100,7 @@ async function warm(
   column.watchers.add(setAgain);
   try {
     const size = () => rowSet.size;
-    const work = (_from: number, to: number) => setUntil(to);
+    const work = (row: number) => setUntil(row + 1);
     const isOver = !(await inSlices(size, work, slices, () => isWanted(dictionary)));
     if (!isWanted(dictionary) || rowSet.size === 0) return true;
     if (isOver) return false;

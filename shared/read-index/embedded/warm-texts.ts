@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { valueAt } from '../../map-values.ts';
 import { searchOf } from '../../search/search-settings.ts';
 import { type SearchRequest, WORLDS, type World } from '../read-index.ts';
 import type { RowSetIndex } from './row-set.ts';
@@ -95,11 +96,7 @@ export function readBeforeSearch(
     if (state.wordFiles !== undefined) void saveTexts(index, state.wordFiles, slices);
     return undefined;
   }
-  const known = readings.get(index);
-  if (known !== undefined) return known;
-  const reading = readWords(index, slices).finally(() => readings.delete(index));
-  readings.set(index, reading);
-  return reading;
+  return valueAt(readings, index, () => readWords(index, slices).finally(() => readings.delete(index)));
 }
 
 const readings = new WeakMap<TextIndex, Promise<boolean>>();

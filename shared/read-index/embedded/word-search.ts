@@ -1,8 +1,8 @@
 import { defined } from '../../defined.ts';
+import { valueAt } from '../../map-values.ts';
 import { searchOf } from '../../search/search-settings.ts';
 import type { FacetCounts } from '../facets.ts';
 import type { SearchRequest, SearchResult, SortPosition, World } from '../read-index.ts';
-import type { TextSearchReport } from '../text-search.ts';
 import { type Bits, countBits } from './bits.ts';
 import type { CommonParts } from './common-parts.ts';
 import { createFacetCount } from './count-facets.ts';
@@ -56,12 +56,11 @@ export function textIndexOf(
 ): TextIndex {
   const settings = searchOf(rowSets.registry, rowSet.type);
   const inWorld = texts[isPerWorld(settings) ? world : 'published'];
-  const known = inWorld.get(rowSet);
-  if (known !== undefined) return known;
-  const made = createTextIndex(rowSets, world, rowSet, settings);
-  if (wordFiles !== undefined) made.restoring = restoreTexts(made, wordFiles);
-  inWorld.set(rowSet, made);
-  return made;
+  return valueAt(inWorld, rowSet, () => {
+    const made = createTextIndex(rowSets, world, rowSet, settings);
+    if (wordFiles !== undefined) made.restoring = restoreTexts(made, wordFiles);
+    return made;
+  });
 }
 
 /**
@@ -93,15 +92,9 @@ export function createWordSearch(
     return {
       total: request.withTotal ? count : undefined,
       hits: { rows, sources: sourcesOf(state.sources, rowSet, rows) },
-      ...defined({ next }),
-      ...reported(texts?.report),
-      ...(request.facets === undefined ? {} : { facets }),
+      ...defined({ next, text: texts?.report, facets: request.facets && facets }),
     };
   };
-}
-
-function reported(text: TextSearchReport | undefined): { text?: TextSearchReport } {
-  return text === undefined ? {} : { text };
 }
 
 function createFind(
