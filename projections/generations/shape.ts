@@ -1,6 +1,5 @@
 import type { Attribute, Component, ContentType, Model, Uid } from '../../shared/schema/content-type.ts';
-import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
-import { registryOfDefinitions, type TypeDefinition } from '../../shared/schema/type-definitions.ts';
+import { modelOfDefinition, type TypeDefinition } from '../../shared/schema/type-definitions.ts';
 
 /** A change of a content type that needs a conversion of its rows, in words for operators. */
 export type ShapeChange = string;
@@ -11,14 +10,12 @@ export type ShapeChange = string;
  * were added, and rules for what is written, change nothing that is stored. Pure.
  */
 export function shapeChanges(before: TypeDefinition, now: TypeDefinition): readonly ShapeChange[] {
-  const [was, is] = [before, now].map((definition) => registryOfDefinitions([definition]));
-  if (was === undefined || is === undefined) return [];
-  const [typeBefore, type] = [contentTypeOf(was, before.uid), contentTypeOf(is, now.uid)];
+  const [was, is] = [modelOfDefinition(before), modelOfDefinition(now)];
   return [
-    ...switches(typeBefore, type),
-    ...attributeChanges(typeBefore, type),
-    ...[...was.components.values()].flatMap((component) =>
-      componentChanges(component, is.components.get(component.uid)),
+    ...switches(was.model, is.model),
+    ...attributeChanges(was.model, is.model),
+    ...[...was.registry.components.values()].flatMap((component) =>
+      componentChanges(component, is.registry.components.get(component.uid)),
     ),
   ].map((change) => `${now.uid}: ${change}`);
 }
@@ -27,10 +24,9 @@ export function shapeChanges(before: TypeDefinition, now: TypeDefinition): reado
  * The same where the index is made of documents: those of the old definition lack the attributes that were added as well. Pure.
  */
 export function documentChanges(before: TypeDefinition, now: TypeDefinition): readonly ShapeChange[] {
-  const [was, is] = [before, now].map((definition) => registryOfDefinitions([definition]));
-  if (was === undefined || is === undefined) return [];
-  const models = [contentTypeOf(is, now.uid), ...is.components.values()];
-  const known = new Map<Uid, Model>([[now.uid, contentTypeOf(was, before.uid)], ...was.components]);
+  const [was, is] = [modelOfDefinition(before), modelOfDefinition(now)];
+  const known = new Map<Uid, Model>([[now.uid, was.model], ...was.registry.components]);
+  const models = [is.model, ...is.registry.components.values()];
   const added = models.flatMap((model) => addedAttributes(known.get(model.uid), model));
   return [...shapeChanges(before, now), ...added.map((name) => `${now.uid}: ${name} was added`)];
 }

@@ -2,8 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { ChangeBatch } from '../../shared/read-index/read-index.ts';
-import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
-import { registryOfDefinitions, type TypeDefinition } from '../../shared/schema/type-definitions.ts';
+import { modelOfDefinition, type TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { copyDatabase, removeDatabase } from '../../shared/sqlite/copy-database.ts';
 import { type ContentGraph, openContentGraph } from './content-graph.ts';
 import { areOfOnePair, recordTouchedEntries, stopListing } from './late-entries.ts';
@@ -58,10 +57,9 @@ export type CopyFiles = { readonly file: string; readonly copy: string };
 /** Ids of rows that a switch of draft & publish makes are given in the order of all rows; locales join and part whole documents. */
 function isRowByRow(before: string | undefined, now: TypeDefinition): boolean {
   if (before === undefined) return true;
-  const [was, is] = [JSON.parse(before) as TypeDefinition, now].map((definition) =>
-    contentTypeOf(registryOfDefinitions([definition]), now.uid),
-  );
-  return was?.draftAndPublish === is?.draftAndPublish && was?.localized === is?.localized;
+  const was = modelOfDefinition(JSON.parse(before)).model;
+  const is = modelOfDefinition(now).model;
+  return was.draftAndPublish === is.draftAndPublish && was.localized === is.localized;
 }
 
 function definedAhead(data: TypeDefinition, position: bigint, epoch: number): StoredEvent {

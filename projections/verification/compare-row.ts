@@ -1,4 +1,5 @@
 import { valueAt } from '../../shared/map-values.ts';
+import { componentStep } from '../../shared/read-index/component-step.ts';
 import type { Neighbours } from '../../shared/read-index/document-index.ts';
 import type {
   ComponentStep,
@@ -7,6 +8,7 @@ import type {
   IndexedRow,
   RowSet,
 } from '../../shared/read-index/read-index.ts';
+import { attributesWithComponents } from '../../shared/schema/component-uids.ts';
 import type { Model, Uid } from '../../shared/schema/content-type.ts';
 import { componentOf, contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { isContentType, localizationsAttribute } from '../../shared/schema/system-attributes.ts';
@@ -98,8 +100,7 @@ function relationNames(model: Model): readonly string[] {
 function compareComponents(comparison: Comparison, pair: Pair): void {
   const { differing, registry } = comparison;
   const { model, type, path, prefix } = pair;
-  for (const attribute of model.attributes.values()) {
-    if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') continue;
+  for (const attribute of attributesWithComponents(model)) {
     if (attribute.private) continue;
     const { name } = attribute;
     const wanted = pair.wanted.components[name] ?? [];
@@ -114,14 +115,10 @@ function compareComponents(comparison: Comparison, pair: Pair): void {
       continue;
     }
     for (const [at, each] of wanted.entries()) {
-      const step =
-        attribute.kind === 'dynamiczone'
-          ? { attribute: name, zoneComponent: each.component }
-          : { attribute: name };
       compareIndexed(comparison, {
         model: componentOf(registry, each.component),
         type,
-        path: [...path, step],
+        path: [...path, componentStep(attribute, each.component)],
         key: each.key,
         wanted: each,
         indexed: indexed[at] as IndexedComponent,

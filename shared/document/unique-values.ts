@@ -1,6 +1,8 @@
 import { columnValue, textForm } from '../read-index/column.ts';
+import { componentStep } from '../read-index/component-step.ts';
 import type { ComponentStep } from '../read-index/read-index.ts';
 import { remembered } from '../remembered.ts';
+import { allowedComponents } from '../schema/component-uids.ts';
 import { type ContentType, FILE_TYPE, type Model, type ScalarAttribute } from '../schema/content-type.ts';
 import type { SchemaRegistry } from '../schema/schema-registry.ts';
 import type { EntryValues } from './events.ts';
@@ -58,18 +60,13 @@ function placesIn(
       const isUnique = attribute.unique || attribute.type === 'uid';
       return isUnique ? [{ name: prefix + name, path, attribute }] : [];
     }
-    if (kind === 'relation') return [];
-    const steps: readonly ComponentStep[] =
-      kind === 'component'
-        ? [{ attribute: name }]
-        : attribute.components.map((zoneComponent) => ({ attribute: name, zoneComponent }));
-    return steps.flatMap((step) => {
-      const uid = kind === 'component' ? attribute.component : (step.zoneComponent ?? '');
+    return allowedComponents(attribute).flatMap((uid) => {
       const component = registry.components.get(uid);
       // A component may still be missing between two definitions of one start.
       if (component === undefined) return [];
-      const kindOf = step.zoneComponent === undefined ? '' : `[${step.zoneComponent}]`;
-      return placesIn(registry, component, [...path, step], `${prefix}${name}${kindOf}.`);
+      const kindOf = kind === 'dynamiczone' ? `[${uid}]` : '';
+      const inner = [...path, componentStep(attribute, uid)];
+      return placesIn(registry, component, inner, `${prefix}${name}${kindOf}.`);
     });
   });
 }

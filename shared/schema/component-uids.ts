@@ -1,4 +1,13 @@
-import type { Attribute, ComponentAttribute, DynamicZoneAttribute, Uid } from './content-type.ts';
+import type { Attribute, ComponentAttribute, DynamicZoneAttribute, Model, Uid } from './content-type.ts';
+
+export type AttributeWithComponents = ComponentAttribute | DynamicZoneAttribute;
+
+/** Returns the attributes of a model whose values are components, in schema order. */
+export function attributesWithComponents(model: Model): readonly AttributeWithComponents[] {
+  return [...model.attributes.values()].filter(
+    (attribute) => attribute.kind === 'component' || attribute.kind === 'dynamiczone',
+  );
+}
 
 /** Returns the components that values of an attribute may have: none for a scalar or a relation. */
 export function allowedComponents(attribute: Attribute): readonly Uid[] {
@@ -8,7 +17,7 @@ export function allowedComponents(attribute: Attribute): readonly Uid[] {
 
 /** Returns the component that a value has. In a dynamic zone the value names it: `undefined` as text if it does not. */
 export function uidOfComponent(
-  attribute: ComponentAttribute | DynamicZoneAttribute,
+  attribute: AttributeWithComponents,
   value: { readonly __component?: unknown },
 ): Uid {
   return attribute.kind === 'component' ? attribute.component : String(value.__component);

@@ -1,8 +1,8 @@
 import type { Json } from '../json.ts';
 import { buildRegistry, type ParsedFiles, type SchemaFile } from './build-registry.ts';
 import { allowedComponents } from './component-uids.ts';
-import type { Model, Uid } from './content-type.ts';
-import type { SchemaRegistry } from './schema-registry.ts';
+import type { ContentType, Model, Uid } from './content-type.ts';
+import { contentTypeOf, type SchemaRegistry } from './schema-registry.ts';
 
 /** A content type with the components it can contain, as stored in the log. */
 export type TypeDefinition = {
@@ -43,6 +43,15 @@ export function registryOfDefinitions(definitions: readonly TypeDefinition[]): S
     if (schema !== null) files.push({ model: 'contentType', file: uid, namespace, json: schema });
   }
   return buildRegistry(files).registry;
+}
+
+/** Returns a content type as its definition has it, and a registry with its components. Other content types are not in it. */
+export function modelOfDefinition(definition: TypeDefinition): {
+  readonly registry: SchemaRegistry;
+  readonly model: ContentType;
+} {
+  const registry = registryOfDefinitions([definition]);
+  return { registry, model: contentTypeOf(registry, definition.uid) };
 }
 
 function addComponents(model: Model, registry: SchemaRegistry, found: Set<Uid>): Set<Uid> {

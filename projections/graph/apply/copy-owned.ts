@@ -56,7 +56,7 @@ function copyComponents(
   bearer: GraphEntry['view']['bearers'][number],
   ids: Map<string, number>,
 ): unknown {
-  return mapComponents(schema.registry, bearer, value, (component, { uid }): StoredComponent => {
+  return mapComponents(schema.registry, bearer, value, (component, uid): StoredComponent => {
     const id = sequences.next(`component ${uid}`);
     ids.set(`${uid} ${component.id}`, id);
     return { ...component, id };

@@ -1,5 +1,5 @@
 import type { EntryChanged, EntryValues, RelationOperation } from '../../../shared/document/events.ts';
-import { type ComponentLinks, componentIds, storedValues } from '../store/component-values.ts';
+import { type ComponentLinks, componentKeys, storedValues } from '../store/component-values.ts';
 import type { GraphEntry } from '../store/graph-entry.ts';
 import type { GraphRow } from '../store/graph-row.ts';
 import { newLink, removeLinks } from '../store/link-store.ts';
@@ -32,7 +32,7 @@ function editedValues(
   const splitter = {
     registry,
     isKept(uid: string, id: number) {
-      kept ??= componentIds(registry, entry.view.type, before);
+      kept ??= new Set(componentKeys(registry, entry.view.type, before));
       return kept.has(`${uid} ${id}`);
     },
     nextId: (uid: string) => context.sequences.next(`component ${uid}`),

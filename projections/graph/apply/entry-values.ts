@@ -20,7 +20,7 @@ export function entryValues(
   const values: Record<string, unknown> = { ...stored };
   const { registry } = context.schema;
   for (const bearer of filled) {
-    values[bearer.name] = mapComponents(registry, bearer, stored[bearer.name], (component, { uid }) => {
+    values[bearer.name] = mapComponents(registry, bearer, stored[bearer.name], (component, uid) => {
       const copy: Record<string, unknown> = { ...component };
       for (const attribute of registry.components.get(uid)?.attributes.values() ?? []) {
         if (attribute.kind !== 'relation' || attribute.mappedBy !== undefined) continue;

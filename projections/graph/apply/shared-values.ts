@@ -1,7 +1,7 @@
 import type { EntryChanged, LinkTarget, RelationOperation } from '../../../shared/document/events.ts';
+import type { AttributeWithComponents } from '../../../shared/schema/component-uids.ts';
 import type { Uid } from '../../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
-import type { AttributeWithComponents } from '../store/component-values.ts';
 import type { GraphEntry } from '../store/graph-entry.ts';
 import { farType } from '../store/graph-relation.ts';
 import { componentList, componentUid } from '../store/present-row.ts';

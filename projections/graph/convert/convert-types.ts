@@ -1,13 +1,13 @@
 import { contentTypeOf } from '../../../shared/schema/schema-registry.ts';
-import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
-import { registryOfDefinitions } from '../../../shared/schema/type-definitions.ts';
+import { modelOfDefinition, type TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import type { GraphContext, Moment } from '../apply/graph-context.ts';
+import { componentKeys } from '../store/component-values.ts';
 import type { GraphEntry } from '../store/graph-entry.ts';
 import { linksOfRelation, removeLinks, reportLinks } from '../store/link-store.ts';
 import { BOTH_WORLDS, versionOfKey } from '../store/row-keys.ts';
 import type { SchemaView } from '../store/type-view.ts';
 import { convertLocales, removeLocales } from './convert-locales.ts';
-import { componentKeys, convertValues, type ModelChange } from './convert-values.ts';
+import { convertValues, type ModelChange } from './convert-values.ts';
 import { hasOtherVersions, joinVersions, splitVersions } from './convert-versions.ts';
 import { renameRelations } from './rename-relations.ts';
 
@@ -59,11 +59,7 @@ function convertType(
 
 /** Returns a content type before and after a change, each with the components of its own definition. */
 export function changeOf(before: TypeDefinition, now: TypeDefinition): ModelChange {
-  const side = (definition: TypeDefinition) => {
-    const registry = registryOfDefinitions([definition]);
-    return { registry, model: contentTypeOf(registry, definition.uid) };
-  };
-  return { before: side(before), now: side(now) };
+  return { before: modelOfDefinition(before), now: modelOfDefinition(now) };
 }
 
 /** Converts the values of an entry's rows. */

@@ -1,10 +1,5 @@
-import type {
-  Attribute,
-  ComponentAttribute,
-  DynamicZoneAttribute,
-  Model,
-  Uid,
-} from '../../../shared/schema/content-type.ts';
+import type { AttributeWithComponents } from '../../../shared/schema/component-uids.ts';
+import type { Attribute, ComponentAttribute, Model, Uid } from '../../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import { componentList, componentUid, type StoredComponent, type Values } from '../store/present-row.ts';
 import { convertScalar } from './convert-scalar.ts';
@@ -66,7 +61,7 @@ function ofOneOrSeveral(now: ComponentAttribute, components: readonly StoredComp
 
 function convertComponents(
   change: ModelChange,
-  bearer: ComponentAttribute | DynamicZoneAttribute,
+  bearer: AttributeWithComponents,
   components: readonly StoredComponent[],
 ): readonly StoredComponent[] {
   return components.flatMap((component) => {
@@ -83,17 +78,4 @@ export function componentChange({ before, now }: ModelChange, uid: Uid): ModelCh
   const [was, is] = [before.registry.components.get(uid), now.registry.components.get(uid)];
   if (was === undefined || is === undefined) return undefined;
   return { before: { registry: before.registry, model: was }, now: { registry: now.registry, model: is } };
-}
-
-/** Yields all components in a row's values, as `<uid> <id>`. */
-export function* componentKeys(registry: SchemaRegistry, model: Model, values: Values): Iterable<string> {
-  for (const attribute of model.attributes.values()) {
-    if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') continue;
-    for (const component of componentList(values[attribute.name])) {
-      const uid = componentUid(attribute, component);
-      yield `${uid} ${component.id}`;
-      const inner = registry.components.get(uid);
-      if (inner !== undefined) yield* componentKeys(registry, inner, component);
-    }
-  }
 }

@@ -1,6 +1,5 @@
 import type { Uid } from '../../../shared/schema/content-type.ts';
-import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
-import { registryOfDefinitions } from '../../../shared/schema/type-definitions.ts';
+import { registryOfDefinitions, type TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import type { GraphContext } from '../apply/graph-context.ts';
 import { reportLinks } from '../store/link-store.ts';
 import { BOTH_WORLDS } from '../store/row-keys.ts';

@@ -1,5 +1,7 @@
+import { componentStep } from '../../../shared/read-index/component-step.ts';
 import type { ComponentStep } from '../../../shared/read-index/read-index.ts';
-import type { Attribute, Uid } from '../../../shared/schema/content-type.ts';
+import { allowedComponents } from '../../../shared/schema/component-uids.ts';
+import type { Uid } from '../../../shared/schema/content-type.ts';
 import type { GraphContext } from '../apply/graph-context.ts';
 import { relationName } from '../store/graph-relation.ts';
 import { linksOfRelation, reportLinks } from '../store/link-store.ts';
@@ -57,24 +59,13 @@ export function* renamedRelations(
       ];
       if (from !== to) yield { from, to };
     } else {
-      for (const [uid, zone] of componentsOf(attribute)) {
+      for (const uid of allowedComponents(attribute)) {
         const inner = componentChange(change, uid);
         if (inner === undefined) continue;
-        const step = (name: string) => [{ attribute: name, ...zone }];
-        yield* renamedRelations(
-          type,
-          inner,
-          [...pathBefore, ...step(origin.name)],
-          [...path, ...step(attribute.name)],
-        );
+        const before = [...pathBefore, componentStep({ kind: attribute.kind, name: origin.name }, uid)];
+        const now = [...path, componentStep(attribute, uid)];
+        yield* renamedRelations(type, inner, before, now);
       }
     }
   }
-}
-
-function componentsOf(attribute: Attribute): readonly (readonly [Uid, { readonly zoneComponent?: Uid }])[] {
-  if (attribute.kind === 'component') return [[attribute.component, {}]];
-  if (attribute.kind === 'dynamiczone')
-    return attribute.components.map((uid) => [uid, { zoneComponent: uid }]);
-  return [];
 }

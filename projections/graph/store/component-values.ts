@@ -1,16 +1,14 @@
 import type { LinkTarget } from '../../../shared/document/events.ts';
+import { componentStep } from '../../../shared/read-index/component-step.ts';
 import type { ComponentStep } from '../../../shared/read-index/read-index.ts';
-import type {
-  ComponentAttribute,
-  DynamicZoneAttribute,
-  Model,
-  Uid,
-} from '../../../shared/schema/content-type.ts';
+import {
+  type AttributeWithComponents,
+  attributesWithComponents,
+} from '../../../shared/schema/component-uids.ts';
+import type { Model, Uid } from '../../../shared/schema/content-type.ts';
 import { componentOf, type SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import { componentList, componentUid, type StoredComponent, type Values } from './present-row.ts';
 import { storedScalar } from './stored-scalar.ts';
-
-export type AttributeWithComponents = ComponentAttribute | DynamicZoneAttribute;
 
 /** A relation inside a component, with its links. */
 export type ComponentLinks = {
@@ -75,7 +73,7 @@ function storedComponent(
   above: readonly ComponentStep[],
 ): StoredComponent {
   const uid = componentUid(attribute, value);
-  const path = [...above, stepInto(attribute, uid)];
+  const path = [...above, componentStep(attribute, uid)];
   const id = value.id !== undefined && splitter.isKept(uid, value.id) ? value.id : splitter.nextId(uid);
   const stored: Record<string, unknown> =
     attribute.kind === 'dynamiczone' ? { __component: uid, id } : { id };
@@ -97,59 +95,34 @@ function storedComponent(
   return stored as StoredComponent;
 }
 
-function stepInto(attribute: AttributeWithComponents, uid: Uid): ComponentStep {
-  return attribute.kind === 'dynamiczone'
-    ? { attribute: attribute.name, zoneComponent: uid }
-    : { attribute: attribute.name };
-}
-
-/** Component attributes of a model in schema order. */
-export function attributesWithComponents(model: Model): readonly AttributeWithComponents[] {
-  const bearers: AttributeWithComponents[] = [];
-  for (const attribute of model.attributes.values()) {
-    if (attribute.kind === 'component' || attribute.kind === 'dynamiczone') bearers.push(attribute);
-  }
-  return bearers;
-}
-
-/** Where a component is: its kind, and the steps that lead to it. */
-export type ComponentPlace = { readonly uid: Uid; readonly path: readonly ComponentStep[] };
-
 /** Replaces every component of an attribute's stored value (nested ones too, outer before inner). */
 export function mapComponents(
   registry: SchemaRegistry,
   attribute: AttributeWithComponents,
   value: unknown,
-  map: (component: StoredComponent, place: ComponentPlace) => StoredComponent,
+  map: (component: StoredComponent, uid: Uid) => StoredComponent,
 ): unknown {
-  const mapBelow = (
-    bearer: AttributeWithComponents,
-    stored: unknown,
-    path: readonly ComponentStep[],
-  ): unknown => {
-    if (stored === null || stored === undefined) return stored;
-    const mapped = componentList(stored).map((component) => {
-      const uid = componentUid(bearer, component);
-      const inner = [...path, stepInto(bearer, uid)];
-      const copy: Record<string, unknown> = { ...map(component, { uid, path: inner }) };
-      for (const each of attributesWithComponents(componentOf(registry, uid))) {
-        if (copy[each.name] !== undefined) copy[each.name] = mapBelow(each, copy[each.name], inner);
-      }
-      return copy;
-    });
-    return Array.isArray(stored) ? mapped : mapped[0];
-  };
-  return mapBelow(attribute, value, []);
+  if (value === null || value === undefined) return value;
+  const mapped = componentList(value).map((component) => {
+    const uid = componentUid(attribute, component);
+    const copy: Record<string, unknown> = { ...map(component, uid) };
+    for (const inner of attributesWithComponents(componentOf(registry, uid))) {
+      const stored = copy[inner.name];
+      if (stored !== undefined) copy[inner.name] = mapComponents(registry, inner, stored, map);
+    }
+    return copy;
+  });
+  return Array.isArray(value) ? mapped : mapped[0];
 }
 
-/** Ids of all components in a row's component values, as `<uid> <id>`. */
-export function componentIds(registry: SchemaRegistry, model: Model, values: Values): Set<string> {
-  const ids = new Set<string>();
-  for (const bearer of attributesWithComponents(model)) {
-    mapComponents(registry, bearer, values[bearer.name], (component, { uid }) => {
-      ids.add(`${uid} ${component.id}`);
-      return component;
-    });
+/** Yields all components in a row's values, as `<uid> <id>`. */
+export function* componentKeys(registry: SchemaRegistry, model: Model, values: Values): Iterable<string> {
+  for (const attribute of attributesWithComponents(model)) {
+    for (const component of componentList(values[attribute.name])) {
+      const uid = componentUid(attribute, component);
+      yield `${uid} ${component.id}`;
+      const inner = registry.components.get(uid);
+      if (inner !== undefined) yield* componentKeys(registry, inner, component);
+    }
   }
-  return ids;
 }

@@ -8,14 +8,11 @@ import {
 } from '../../../shared/read-index/bool-query.ts';
 import { columnValue, fieldTypeOf } from '../../../shared/read-index/column.ts';
 import type { IndexedComponent, IndexedRow } from '../../../shared/read-index/read-index.ts';
-import type {
-  ComponentAttribute,
-  ContentType,
-  DynamicZoneAttribute,
-  Model,
-  ScalarAttribute,
-  Uid,
-} from '../../../shared/schema/content-type.ts';
+import {
+  type AttributeWithComponents,
+  attributesWithComponents,
+} from '../../../shared/schema/component-uids.ts';
+import type { ContentType, Model, ScalarAttribute, Uid } from '../../../shared/schema/content-type.ts';
 import { componentOf, type SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 
 /** Values by attribute name; null and absent are the same. */
@@ -57,7 +54,7 @@ export type RowPresenter = {
 
 type ComponentPresenter = {
   readonly scalars: readonly ScalarAttribute[];
-  readonly nested: readonly (ComponentAttribute | DynamicZoneAttribute)[];
+  readonly nested: readonly AttributeWithComponents[];
 };
 
 /** Types whose JSON value is the column's value. */
@@ -134,18 +131,15 @@ function systemFields({ localized }: ContentType): readonly string[] {
 
 /** Scalars and component attributes that answers may show, in schema order. */
 function publicAttributes(model: Model): ComponentPresenter {
-  const scalars: ScalarAttribute[] = [];
-  const nested: (ComponentAttribute | DynamicZoneAttribute)[] = [];
-  for (const attribute of model.attributes.values()) {
-    if (attribute.private) continue;
-    if (attribute.kind === 'scalar') scalars.push(attribute);
-    if (attribute.kind === 'component' || attribute.kind === 'dynamiczone') nested.push(attribute);
-  }
-  return { scalars, nested };
+  const shown = [...model.attributes.values()].filter((attribute) => !attribute.private);
+  return {
+    scalars: shown.filter((attribute) => attribute.kind === 'scalar'),
+    nested: attributesWithComponents(model).filter((attribute) => !attribute.private),
+  };
 }
 
 type PresentComponents = (
-  attributes: readonly (ComponentAttribute | DynamicZoneAttribute)[],
+  attributes: readonly AttributeWithComponents[],
   values: Values,
 ) => IndexedRow['components'];
 
@@ -183,10 +177,7 @@ export function componentList(value: unknown): readonly StoredComponent[] {
 }
 
 /** Component of a value of the attribute. */
-export function componentUid(
-  attribute: ComponentAttribute | DynamicZoneAttribute,
-  value: { readonly __component?: Uid },
-): Uid {
+export function componentUid(attribute: AttributeWithComponents, value: { readonly __component?: Uid }): Uid {
   if (attribute.kind === 'component') return attribute.component;
   if (value.__component === undefined)
     throw new Error(`a component in ${attribute.name} does not name its kind`);

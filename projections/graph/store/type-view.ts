@@ -1,9 +1,14 @@
 import { lookUpPaths, type UniquePath } from '../../../shared/document/unique-values.ts';
 import { valueAt } from '../../../shared/map-values.ts';
+import { componentStep } from '../../../shared/read-index/component-step.ts';
 import type { RowSet } from '../../../shared/read-index/read-index.ts';
-import type { Attribute, ContentType, Model, Uid } from '../../../shared/schema/content-type.ts';
+import {
+  type AttributeWithComponents,
+  allowedComponents,
+  attributesWithComponents,
+} from '../../../shared/schema/component-uids.ts';
+import type { ContentType, Model, Uid } from '../../../shared/schema/content-type.ts';
 import { relationSide, type SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
-import { type AttributeWithComponents, attributesWithComponents } from './component-values.ts';
 import type { Names } from './entry-names.ts';
 import {
   createGraphRelation,
@@ -113,23 +118,14 @@ function registerRelations(
       if (registry.contentTypes.has(attribute.target))
         register(rowSet, { component: owner, attribute, served });
     }
-    for (const [step, uid] of componentSteps(attribute)) {
+    for (const uid of allowedComponents(attribute)) {
       const component = registry.components.get(uid);
       if (component === undefined) continue;
-      const inner = { type: rowSet.type, path: [...rowSet.path, step] };
+      const inner = { type: rowSet.type, path: [...rowSet.path, componentStep(attribute, uid)] };
       const owned = { rowSet: inner, model: component, served: served && !attribute.private };
       registerRelations(registry, owned, register);
     }
   }
-}
-
-/** The steps an attribute leads to: none for scalars and relations. */
-function componentSteps(
-  attribute: Attribute,
-): readonly (readonly [{ readonly attribute: string; readonly zoneComponent?: Uid }, Uid])[] {
-  if (attribute.kind === 'component') return [[{ attribute: attribute.name }, attribute.component]];
-  if (attribute.kind !== 'dynamiczone') return [];
-  return attribute.components.map((uid) => [{ attribute: attribute.name, zoneComponent: uid }, uid]);
 }
 
 function createTypeView(

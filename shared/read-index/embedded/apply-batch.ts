@@ -1,4 +1,5 @@
 import type { Attribute } from '../../schema/content-type.ts';
+import { componentStep } from '../component-step.ts';
 import type { IndexedComponent, IndexedRow, LinkChange, RowChange } from '../read-index.ts';
 import { connectRows, disconnect, disconnectSource, disconnectTarget, type Links } from './links.ts';
 import { listValues } from './row-lists.ts';
@@ -105,10 +106,8 @@ function ensureRowSets(
   const definition = parent.model.attributes.get(attribute);
   // Attributes that the schema hides or no longer has are not indexed.
   if (definition === undefined || definition.private) return;
-  for (const { component } of components[attribute] ?? []) {
-    const inZone = definition.kind === 'dynamiczone';
-    componentBelow(rowSets, parent, inZone ? { attribute, zoneComponent: component } : { attribute });
-  }
+  for (const { component } of components[attribute] ?? [])
+    componentBelow(rowSets, parent, componentStep(definition, component));
 }
 
 function replaceChildren(

@@ -1,3 +1,4 @@
+import { attributesWithComponents } from '../../schema/component-uids.ts';
 import type { IndexedComponent, RowChange } from '../read-index.ts';
 import { linkedInOrder, linkOrders } from './links.ts';
 import type { ComponentRowSet, RowSetIndex } from './row-set.ts';
@@ -19,10 +20,8 @@ function differing(
   row: number,
   components: IndexedComponent['components'],
 ): readonly string[] {
-  const inComponents = [...rowSet.model.attributes.values()].filter(
-    (attribute) => !attribute.private && (attribute.kind === 'component' || attribute.kind === 'dynamiczone'),
-  );
-  return inComponents.flatMap(({ name }) => {
+  return attributesWithComponents(rowSet.model).flatMap(({ name, private: isPrivate }) => {
+    if (isPrivate) return [];
     const wanted = components[name] ?? [];
     const below = [...rowSet.components.values()].filter(({ attribute }) => attribute === name);
     const existing = below.reduce((sum, one) => sum + linkOrders(one.links.forward, row).length, 0);

@@ -1,4 +1,4 @@
-import type { Model } from '../../schema/content-type.ts';
+import { attributesWithComponents } from '../../schema/component-uids.ts';
 import type { Scalar } from '../bool-query.ts';
 import type { IndexedContent } from '../indexed-content.ts';
 import type { IndexedComponent, IndexedRow, World } from '../read-index.ts';
@@ -62,7 +62,8 @@ function indexedComponents(
   parentRow: number,
 ): IndexedRow['components'] {
   const found: Record<string, { readonly order: number; readonly component: IndexedComponent }[]> = {};
-  for (const name of componentAttributes(parent.model)) found[name] = [];
+  for (const { name, private: isPrivate } of attributesWithComponents(parent.model))
+    if (!isPrivate) found[name] = [];
   for (const { attribute, component, rowSet, links } of parent.components.values()) {
     // Puts the links in order, which the orders are read in.
     const rows = linkedInOrder(links.forward, parentRow, rowSet.keys);
@@ -77,11 +78,5 @@ function indexedComponents(
       name,
       list.sort((a, b) => a.order - b.order).map(({ component }) => component),
     ]),
-  );
-}
-
-function componentAttributes({ attributes }: Model): readonly string[] {
-  return [...attributes.values()].flatMap(({ kind, name, private: hidden }) =>
-    (kind === 'component' || kind === 'dynamiczone') && !hidden ? [name] : [],
   );
 }
