@@ -65,8 +65,8 @@ function checkNull(check: Check, attribute: ScalarAttribute, path: string): null
   return null;
 }
 
-/** The type that Strapi's message of a wrong value names; `mixed` types have messages of their own. */
-function yupType({ type }: ScalarAttribute): 'string' | 'number' | 'boolean' | 'array' | 'mixed' {
+/** The type that Strapi's message of a null names; `mixed` types have messages of their own. */
+function yupType({ type }: ScalarAttribute): 'string' | 'number' | 'array' | 'mixed' {
   switch (type) {
     case 'string':
     case 'text':
@@ -80,10 +80,9 @@ function yupType({ type }: ScalarAttribute): 'string' | 'number' | 'boolean' | '
     case 'decimal':
     case 'float':
       return 'number';
-    case 'boolean':
-      return 'boolean';
     case 'blocks':
       return 'array';
+    case 'boolean':
     case 'biginteger':
     case 'date':
     case 'time':

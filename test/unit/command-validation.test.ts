@@ -57,6 +57,7 @@ const SCHEMAS = schemasOf(
         name: { type: 'string', required: true },
         day: { type: 'date', required: true },
         count: { type: 'integer', required: true, default: 1 },
+        open: { type: 'boolean', required: true, default: true },
       },
     },
   },
@@ -405,6 +406,11 @@ describe('a whole entry', () => {
     const { documentId } = await world.execute({ kind: 'create', type: THING, body: { data } });
     const cleared = world.execute({ kind: 'update', type: THING, documentId, body: { data: { day: null } } });
     await expect(cleared).rejects.toMatchObject({ message: 'day cannot be null.' });
+    const closed = world.execute({ kind: 'update', type: THING, documentId, body: { data: { open: null } } });
+    await expect(closed).rejects.toMatchObject({ message: 'open cannot be null.' });
+    expect((await refusal({ ...data, open: null }, 'published', THING)).message).toBe(
+      'open must be defined.',
+    );
     const untouched = await world.execute({ kind: 'update', type: THING, documentId, body: { data: {} } });
     expect(untouched).toMatchObject({ version: 'live', changed: true, applied: true });
   });
