@@ -58,6 +58,9 @@ const SCHEMAS = schemasOf(
         day: { type: 'date', required: true },
         count: { type: 'integer', required: true, default: 1 },
         open: { type: 'boolean', required: true, default: true },
+        part: { type: 'component', component: 'x.part' },
+        parts: { type: 'component', component: 'x.part', repeatable: true },
+        zone: { type: 'dynamiczone', components: ['x.part'] },
       },
     },
   },
@@ -94,6 +97,25 @@ async function stored(attribute: string, value: unknown, status: Status = 'draft
   const { documentId, version } = await world.execute({ kind: 'create', type: KIT, status, body });
   return valuesOf(world, KIT, documentId, version)?.[attribute];
 }
+
+test.each([
+  ['part', {}, 'part.title'],
+  ['part', { inner: { n: 1 } }, 'part.title'],
+  ['parts', [{ title: 't' }, {}], 'parts[1].title'],
+  ['zone', [{ __component: 'x.part' }], 'zone[0].title'],
+])(
+  'without drafts, an edit may not add a component to %s without its required values',
+  async (name, value, path) => {
+    const data = { name: 'n', day: '2024-01-01' };
+    const { documentId } = await world.execute({ kind: 'create', type: THING, body: { data } });
+    const edit = { kind: 'update', type: THING, documentId } as const;
+    await expect(world.execute({ ...edit, body: { data: { [name]: value } } })).rejects.toThrow(
+      `${path} must be defined.`,
+    );
+    const draft = { kind: 'create', type: KIT, status: 'draft' } as const;
+    await world.execute({ ...draft, body: { data: { name: 'n', [name]: value } } });
+  },
+);
 
 describe('required lists of components and zones', () => {
   const PAGE = 'api::page.page';
