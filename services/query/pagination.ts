@@ -39,6 +39,30 @@ const WITH_COUNT = new Map([
   ['0', false],
 ]);
 
+/** Strapi's own `start` and `limit` of a list are among them. */
+const MIXED =
+  'Invalid pagination parameters. Cannot use both page-based (page, pageSize) and offset-based (start, limit) pagination in the same query.';
+
+/** Root parameters of pages, each with its smallest value. */
+const ROOT_PAGES = { page: 1, pageSize: 1, start: 0, limit: 1 };
+
+/** Refuses malformed root parameters of pages where one entry is read or written. Well-formed ones have no effect there. */
+export function refuseRootPages(query: QueryObject, problems: Problems): void {
+  const { page, pageSize, start, limit } = query;
+  if ((isGiven(page) || isGiven(pageSize)) && (isGiven(start) || isGiven(limit)))
+    refuse(problems, MIXED, { page, pageSize, start, limit }, 'page and pageSize, or start and limit');
+  for (const [param, least] of Object.entries(ROOT_PAGES)) {
+    const value = query[param];
+    if (!isGiven(value)) continue;
+    const number = Number(plainText(value));
+    const isNoLimit = param === 'limit' && number === -1;
+    if (isNoLimit || (Number.isInteger(number) && number >= least)) continue;
+    const accepted = `integer >= ${least}${param === 'limit' ? ' or -1' : ''}`;
+    const message = `Invalid parameter at '${param}'. Expected ${accepted}, received: ${plainText(value)}`;
+    problems.push({ phase: 'parameter', message, param, found: value, accepted });
+  }
+}
+
 /** `pagination[…]` → the rows wanted. Root `page` and `pageSize` are refused, root `start` and `limit` ignored. */
 export function resolvePagination(query: QueryObject, problems: Problems, rules: PageRules = {}): Pagination {
   const {
@@ -51,9 +75,7 @@ export function resolvePagination(query: QueryObject, problems: Problems, rules:
   const absent: Pagination = { form: 'page', start: 0, limit: limits.defaultLimit, withCount: counts };
   if (isGiven(query['page']) || isGiven(query['pageSize'])) {
     const found = { page: query['page'], pageSize: query['pageSize'] };
-    const message =
-      'Invalid pagination parameters. Cannot use both page-based (page, pageSize) and offset-based (start, limit) pagination in the same query.';
-    refuse(problems, message, found, 'pagination[page], pagination[pageSize]');
+    refuse(problems, MIXED, found, 'pagination[page], pagination[pageSize]');
   }
   const value = query['pagination'];
   // Strapi looks for members only: a text or a list has none.

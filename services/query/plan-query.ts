@@ -15,6 +15,7 @@ import {
   type PageRules,
   type Pagination,
   refuseFarOffset,
+  refuseRootPages,
   resolvePagination,
 } from './pagination.ts';
 import { type ParsedFilter, parseFilter } from './parse-filter.ts';
@@ -155,7 +156,7 @@ function planCursor(
   return { search: { ...search, cursor: { after } }, cursors };
 }
 
-/** Plans `GET /api/<plural>/<documentId>` (SEMANTICS section 12); pages are ignored. */
+/** Plans `GET /api/<plural>/<documentId>` (SEMANTICS section 12); well-formed pages are ignored. */
 export function planEntry(request: QueryRequest): EntryPlan {
   const isSingle = request.type.kind === 'singleType';
   return planOne(request, {
@@ -200,16 +201,13 @@ export function planUsersEntry(request: QueryRequest): EntryPlan {
 function planOne(request: QueryRequest, dialect: Dialect): EntryPlan {
   const query = parseQueryString(request.queryString);
   const problems: Problems = [];
-  if (!dialect.users) checkRootParameters(query, problems, { ignore: request.ignoreParameter });
-  const plan = planRows(request, query, problems, dialect);
+  if (!dialect.users) {
+    checkRootParameters(query, problems, { ignore: request.ignoreParameter });
+    refuseRootPages(query, problems);
+  }
+  const { world, locale, query: wanted, selection } = planRows(request, query, problems, dialect);
   refuseIfAny(problems);
-  return {
-    type: request.type,
-    world: plan.world,
-    locale: plan.locale,
-    query: plan.query,
-    selection: plan.selection,
-  };
+  return { type: request.type, world, locale, query: wanted, selection };
 }
 
 function planRows(

@@ -241,8 +241,47 @@ describe('single entries and users', () => {
       query: { kind: 'match_all' },
       world: 'draft',
     });
-    expect(refusalOf(() => planWrite(requestOf('populate=foo'))).message).toBe('Invalid key foo');
+    for (const query of ['populate=foo', 'filters=x', 'hasPublishedVersion=x', '_q[]=x', 'sort=stars:up'])
+      expect(refusalOf(() => planWrite(requestOf(query))).code, query).toBe('invalid-query');
   });
+
+  it.each([planEntry, planWrite, planRemoval])(
+    'refuse malformed pages, which have no effect here',
+    (plan) => {
+      const valid = [
+        'page=',
+        'page',
+        'page=2&pageSize=1',
+        'start=0&limit=-1',
+        'limit=1e3',
+        'start[]=1',
+        'page=1&start=',
+      ];
+      for (const query of valid) expect(plan(requestOf(query)).query, query).toEqual({ kind: 'match_all' });
+      for (const [param, least, value, received] of [
+        ['page', 1, '=0', '0'],
+        ['page', 1, '[a]=1', '[object Object]'],
+        ['pageSize', 1, '=1.5', '1.5'],
+        ['pageSize', 1, '=1&pageSize=2', '1,2'],
+        ['start', 0, '=-1', '-1'],
+        ['start', 0, '=x', 'x'],
+        ['limit', '1 or -1', '=0', '0'],
+        ['limit', '1 or -1', '=-2', '-2'],
+      ] as const) {
+        const { code, message, details } = refusalOf(() => plan(requestOf(`${param}${value}`)));
+        const accepted = `integer >= ${least}`;
+        expect(message).toBe(`Invalid parameter at '${param}'. Expected ${accepted}, received: ${received}`);
+        expect({ code, ...details }).toMatchObject({
+          code: 'invalid-query',
+          param,
+          source: 'query',
+          accepted,
+        });
+      }
+      for (const query of ['page=1&start=1', 'pageSize=1&limit=x'])
+        expect(refusalOf(() => plan(requestOf(query))).message).toMatch(/^Invalid pagination parameters/);
+    },
+  );
 
   it("accept Strapi's users dialect", () => {
     const plan = (query: string) => planUsersList(requestOf(query, 'plugin::users-permissions.user'));
