@@ -10,7 +10,10 @@ afterAll(() => server?.dispose());
 
 const call = (method: string, path: string, init: RequestInit = {}) =>
   fetch(server.url + path, { method, ...init });
-const json = (body: string): RequestInit => ({ body, headers: { 'content-type': 'application/json' } });
+const json = (body: string, type = 'application/json'): RequestInit => ({
+  body,
+  headers: { 'content-type': type },
+});
 
 describe('refusals', () => {
   it.each([
@@ -49,6 +52,14 @@ describe('refusals', () => {
     ['no data', json('{}'), 400, 'ValidationError'],
     ['nothing', json(''), 400, 'ValidationError'],
     ['text', { body: 'hello', headers: { 'content-type': 'text/plain' } }, 400, 'ValidationError'],
+    ['a form', { body: new URLSearchParams({ data: '{}' }) }, 400, 'ValidationError'],
+    ['linked data', json('{bad', 'application/ld+json'), 400, 'SyntaxError'],
+    [
+      'a report of a browser',
+      json('{"data":{}}', 'application/csp-report'),
+      415,
+      'UnsupportedMediaTypeError',
+    ],
     [
       'XML',
       { body: '<a/>', headers: { 'content-type': 'application/xml' } },
