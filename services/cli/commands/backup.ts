@@ -50,8 +50,7 @@ export async function restore(settings: BackupSettings, _options: object, folder
       assetsFolder: isS3(address) ? undefined : address,
       openLog: (path) => openEventStore(`sqlite:${path}`, { space: settings.space, decode: upcast }),
       onEvents: progress.advance,
-    });
-    progress.end();
+    }).finally(progress.end);
     console.log(`${presentManifest(manifest)} restored to ${settings.data}`);
     console.log(
       graph === 'same'

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pino } from 'pino';
@@ -55,12 +55,15 @@ async function importByServer(
   // The server has another working directory.
   const request = { file: resolve(file), roleDrafts, ...defined({ key }) };
   let summary: ArchiveSummary | undefined;
-  for await (const line of callOperator(channel, 'import-archive', request) as AsyncIterable<ArchiveLine>) {
-    if (line.kind === 'bytes') progress.onBytes(line.bytes);
-    if (line.kind === 'documents') progress.onDocuments(line.documents, line.total);
-    if (line.kind === 'summary') summary = line.summary;
+  try {
+    for await (const line of callOperator(channel, 'import-archive', request) as AsyncIterable<ArchiveLine>) {
+      if (line.kind === 'bytes') progress.onBytes(line.bytes);
+      if (line.kind === 'documents') progress.onDocuments(line.documents, line.total);
+      if (line.kind === 'summary') summary = line.summary;
+    }
+  } finally {
+    progress.end();
   }
-  progress.end();
   if (summary === undefined) throw new Error('the server ended the import without a summary');
   return summary;
 }
@@ -73,7 +76,7 @@ async function inData(
 ): Promise<ArchiveSummary> {
   try {
     return await importHere(settings, contentTypes, async (target) => {
-      if (!existsSync(settings.data)) makeFolder(settings.data);
+      makeFolder(settings.data);
       const scratch = createScratchDirectory(settings.data);
       try {
         return await run(target, scratch.path);
@@ -116,7 +119,7 @@ async function runImport(
   scratch: string,
 ): Promise<ArchiveSummary> {
   const progress = showImport(file);
-  const summary = await importArchive({
+  return importArchive({
     file,
     key,
     defaultLocale,
@@ -126,9 +129,7 @@ async function runImport(
     stagingFile: join(scratch, 'archive.db'),
     onBytes: progress.onBytes,
     onDocuments: progress.onDocuments,
-  });
-  progress.end();
-  return summary;
+  }).finally(progress.end);
 }
 
 /** Two bars: the archive that is read, and the documents that are written. */

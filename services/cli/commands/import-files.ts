@@ -36,15 +36,18 @@ async function showImport(lines: AsyncIterable<ImportedLine>): Promise<() => voi
   const refused: string[] = [];
   let documents = 0;
   let progress: ImportProgress | undefined;
-  for await (const line of lines) {
-    if (line.kind === 'size') progress = showProgress(line.bytes);
-    if (line.kind === 'refused') refused.push(`${line.place}: ${line.reason}`);
-    if (line.kind === 'progress') {
-      progress?.advance(line.bytes);
-      documents += line.documents;
+  try {
+    for await (const line of lines) {
+      if (line.kind === 'size') progress = showProgress(line.bytes);
+      if (line.kind === 'refused') refused.push(`${line.place}: ${line.reason}`);
+      if (line.kind === 'progress') {
+        progress?.advance(line.bytes);
+        documents += line.documents;
+      }
     }
+  } finally {
+    progress?.end();
   }
-  progress?.end();
   return () => {
     console.log(presentRate(documents, 'documents', started));
     if (refused.length === 0) return;

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { lockDataDirectory } from '../../../shared/sqlite/lock-data-directory.ts';
 import type { LogSettings } from '../../stores/open-event-store.ts';
 import { importExport, isExport } from '../../transfer/import-export.ts';
@@ -20,16 +21,18 @@ export async function importHistory(
 ): Promise<void> {
   const lock = lockDataDirectory(settings.data);
   try {
-    const { space } = settings;
-    const started = performance.now();
-    const progress = showProgress(await countLines(file));
-    const all = { space, lines: () => linesOf(file), onEvents: progress.advance };
-    const events = await withLog(settings, (log) => importExport({ log, ...all }), { threaded: true });
-    progress.end();
-    console.log(presentRate(events, 'events', started));
+    await withLog(settings, (log) => importEvents(file, log, settings.space), { threaded: true });
   } finally {
     lock.release();
   }
+}
+
+async function importEvents(file: string, log: EventStore, space: string): Promise<void> {
+  const started = performance.now();
+  const progress = showProgress(await countLines(file));
+  const lines = () => linesOf(file);
+  const events = await importExport({ log, space, lines, onEvents: progress.advance }).finally(progress.end);
+  console.log(presentRate(events, 'events', started));
 }
 
 async function countLines(file: string): Promise<number> {

@@ -106,8 +106,7 @@ async function verifyIndex(
         console.error(`${line.documents} documents could not be compared: they are still being written`);
       }
     }
-  });
-  progress?.end();
+  }).finally(() => progress?.end());
   return rows;
 }
 

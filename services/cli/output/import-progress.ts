@@ -3,6 +3,7 @@ import { Presets, SingleBar } from 'cli-progress';
 export type ImportProgress = {
   /** Adds to the finished part of the total. */
   advance(amount: number): void;
+  /** Ends the bar, which keeps the process alive until then. */
   end(): void;
 };
 
