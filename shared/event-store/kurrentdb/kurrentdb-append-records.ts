@@ -9,8 +9,9 @@ import {
 import streamsV1Grpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
 import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/streams_grpc_pb.js';
 import type { EncodedEvent } from '../event-codec.ts';
+import { metadataAsStrings } from '../event-metadata.ts';
 import type { AppendCondition, AppendResult } from '../event-store.ts';
-import { toRecordData } from './kurrentdb-event.ts';
+import { toEventData } from './kurrentdb-event.ts';
 
 /**
  * `AppendRecords` of KurrentDB from 26.1: an append whose checks may name streams that it does not write to. No server
@@ -46,7 +47,10 @@ export async function appendRecords(
   client: KurrentDBClient,
   { stream, expected, events, condition }: ConditionalAppend,
 ): Promise<AppendResult> {
-  const records = events.map((event) => ({ streamName: stream, record: toRecordData(event) }));
+  const records = events.map((event) => ({
+    streamName: stream,
+    record: toEventData(event, metadataAsStrings),
+  }));
   const checks: ConsistencyCheck[] = [
     { type: STREAM_STATE, streamName: condition.stream, expectedState: condition.revision },
     { type: STREAM_STATE, streamName: stream, expectedState: expected === 'none' ? 'no_stream' : expected },

@@ -145,7 +145,7 @@ async function findEarlierAppend(
 }
 
 async function positionAt(connection: Connection, stream: string, revision: bigint): Promise<bigint> {
-  const [event] = await readStreamPage(connection, stream, revision, 1);
+  const [event] = await readStreamPage(connection, stream, { from: revision, count: 1 });
   if (event?.revision === revision) return positionOfEvent(event);
   throw new Error(
     `revision ${revision} of ${stream} was stored and cannot be read: the stream was deleted or truncated on the server`,

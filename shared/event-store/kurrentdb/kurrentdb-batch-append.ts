@@ -9,9 +9,9 @@ import streamsPb, {
 } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js';
 import type { EncodedEvent } from '../event-codec.ts';
-import type { AppendResult } from '../event-store.ts';
+import { withServerNames } from '../event-metadata.ts';
+import type { AppendResult, EventMetadata } from '../event-store.ts';
 import type { NodeClient } from './kurrentdb-client.ts';
-import { toProposal } from './kurrentdb-event.ts';
 import { DeadlinePassed } from './kurrentdb-retry.ts';
 
 /**
@@ -93,11 +93,7 @@ type Call = {
   retire(): void;
 };
 
-type Waiting = {
-  readonly resolve: (outcome: BatchOutcome) => void;
-  readonly reject: (error: Error) => void;
-  readonly timer: NodeJS.Timeout;
-};
+type Waiting = Omit<PromiseWithResolvers<BatchOutcome>, 'promise'> & { readonly timer: NodeJS.Timeout };
 
 function openCall(node: NodeClient, channel: Channel, deadlineMs: number): Call {
   const waiting = new Map<string, Waiting>();
@@ -175,12 +171,13 @@ function requestOf(correlation: string, { stream, expected, events }: BatchedApp
 }
 
 function proposedMessage(event: EncodedEvent): BatchAppendReq.ProposedMessage {
-  const { data, metadata } = toProposal(event);
+  const metadata = withServerNames(JSON.parse(event.metadata) as EventMetadata);
   const message = new streamsPb.BatchAppendReq.ProposedMessage();
   message.setId(new sharedPb.UUID().setString(event.id));
   message.getMetadataMap().set('type', event.type).set('content-type', 'application/json');
-  message.setData(data);
-  message.setCustomMetadata(metadata);
+  // The text is sent unchanged.
+  message.setData(Buffer.from(event.data));
+  message.setCustomMetadata(Buffer.from(JSON.stringify(metadata)));
   return message;
 }
 

@@ -50,14 +50,14 @@ async function tryAppend(connection: Connection): Promise<Pick<ServerCheck, 'app
     try {
       await callAppend(connection, `${connection.prefix}server-check`, [largeEvent()], NEVER);
     } catch (error) {
-      if (error instanceof WrongExpectedVersionError) return { appendLimit: undefined, refusal: undefined };
-      if (!(error instanceof AppendTooLarge)) throw error;
-      return { appendLimit: error.limit, refusal: undefined };
+      if (error instanceof AppendTooLarge) return error.limit;
+      if (!(error instanceof WrongExpectedVersionError)) throw error;
     }
-    return { appendLimit: undefined, refusal: undefined };
+    return undefined;
   };
   try {
-    return await retrying(operation, connection.retryLimits, attempt);
+    const appendLimit = await retrying(operation, connection.retryLimits, attempt);
+    return { appendLimit, refusal: undefined };
   } catch (error) {
     if (isPassing(error)) throw error;
     const refusal = (await explained(connection.retryLimits, operation, error)) as Error;

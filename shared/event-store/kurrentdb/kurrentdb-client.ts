@@ -11,6 +11,7 @@ import { type Credentials, convertToCommandError, KurrentDBClient } from '@kurre
 import serverFeatures from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_grpc_pb.js';
 import type featuresPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_pb.js';
 import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
+import { valueAt } from '../../map-values.ts';
 import type { Address } from './kurrentdb-address.ts';
 import { type ChannelPace, createNodeChannel, type NodeChannel } from './kurrentdb-channel.ts';
 import { isNodeLost } from './kurrentdb-retry.ts';
@@ -81,12 +82,9 @@ export function createNodeClient(address: Address, pace: ChannelPace, searching?
   const stubs = new WeakMap<Channel, Map<unknown, Client>>();
 
   const stub = <Stub extends Client>(service: StubConstructor<Stub>, on: Channel): Stub => {
-    const known = stubs.get(on) ?? new Map<unknown, Client>();
-    stubs.set(on, known);
-    const made =
-      known.get(service) ?? new service('unused', address.channelCredentials, { channelOverride: on });
-    known.set(service, made);
-    return made as Stub;
+    const known = valueAt(stubs, on, () => new Map<unknown, Client>());
+    const make = () => new service('unused', address.channelCredentials, { channelOverride: on });
+    return valueAt(known, service, make) as Stub;
   };
   const asked = new WeakMap<Channel, Promise<ServerFeatures>>();
   const features = async (): Promise<ServerFeatures> => {

@@ -76,12 +76,11 @@ async function diagnoseHost(address: Address, host: EndPoint): Promise<FailureEx
     return socket;
   });
   if (reached !== undefined) return { sentence: sayUnreached(endpoint, reached), lasts: false };
+  const failure = await handshake(host, address.tlsOptions);
   if (!address.tls) {
-    const speaksTls = (await handshake(host, address.tlsOptions)) === undefined;
-    if (!speaksTls) return undefined;
+    if (failure !== undefined) return undefined;
     return { sentence: `the server at ${endpoint} needs TLS: omit tls=false`, lasts: true };
   }
-  const failure = await handshake(host, address.tlsOptions);
   if (failure === undefined) return undefined;
   return {
     sentence: sayTls(endpoint, failure),

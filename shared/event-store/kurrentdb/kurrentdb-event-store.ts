@@ -72,7 +72,7 @@ export function openKurrentDbEventStore(url: string, options: KurrentDbEventStor
       if (spaceOf(stream) === options.space) yield* readStream(connection, decode, stream, fromRevision);
     },
     readAll: (after, { batchSize = DEFAULT_BATCH_SIZE, searched } = {}) =>
-      readAll({ connection, decode, searched }, after, checkedBatchSize(batchSize)),
+      readAll(connection, decode, after, { batchSize: checkedBatchSize(batchSize), searched }),
     check: () => check(connection),
     lastPosition: () => lastPosition(connection, watch),
     subscribe(after, handle, { batchSize = DEFAULT_BATCH_SIZE, stream } = {}) {
@@ -84,8 +84,7 @@ export function openKurrentDbEventStore(url: string, options: KurrentDbEventStor
       subscription.done.then(forget, forget);
       return subscription;
     },
-    findDamage: () =>
-      findDamageOf(readAll({ connection, decode, searched: undefined }, 0n, DEFAULT_BATCH_SIZE)),
+    findDamage: () => findDamageOf(readAll(connection, decode, 0n, { batchSize: DEFAULT_BATCH_SIZE })),
     close() {
       closing ??= close();
       return closing;
@@ -114,7 +113,7 @@ async function* readStream(connection: Connection, decode: DecodeRecorded, strea
   const size = createPageSize(DEFAULT_BATCH_SIZE);
   for (let next = from < 0n ? 0n : from; next <= MAX_INT64; ) {
     const count = size.count();
-    const page = await readStreamPage(connection, stream, next, count);
+    const page = await readStreamPage(connection, stream, { from: next, count });
     yield* page.map(decode);
     if (page.length < count) return;
     next = (page.at(-1)?.revision ?? next) + 1n;
@@ -122,13 +121,14 @@ async function* readStream(connection: Connection, decode: DecodeRecorded, strea
   }
 }
 
-type Reading = {
-  readonly connection: Connection;
-  readonly decode: DecodeRecorded;
-  readonly searched: ReadAllOptions['searched'];
-};
+type Reading = { readonly batchSize: number; readonly searched?: ReadAllOptions['searched'] };
 
-async function* readAll({ connection, decode, searched }: Reading, after: bigint, batchSize: number) {
+async function* readAll(
+  connection: Connection,
+  decode: DecodeRecorded,
+  after: bigint,
+  { batchSize, searched }: Reading,
+) {
   for await (const { events, upTo } of scanSpace(connection, after, batchSize)) {
     if (events.length > 0) yield events.map(decode);
     searched?.(upTo);

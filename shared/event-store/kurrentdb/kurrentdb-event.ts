@@ -1,31 +1,21 @@
 import { isUtf8 } from 'node:buffer';
 import { type EventData, jsonEvent, type ResolvedEvent } from '@kurrent/kurrentdb-client';
 import { checkingDigest, type Decode, decodeContent, type EncodedEvent, MAX_INT64 } from '../event-codec.ts';
-import { metadataAsStrings, notJson, withServerNames } from '../event-metadata.ts';
-import type { EventMetadata, StoredEvent } from '../event-store.ts';
+import { notJson, withServerNames } from '../event-metadata.ts';
+import type { StoredEvent } from '../event-store.ts';
 
 /** Event as KurrentDB returns it, from streams and `$all`. */
 export type Recorded = NonNullable<ResolvedEvent['event']> & {
   readonly position?: { readonly commit: bigint };
 };
 
-/** Converts an event for the client: JSON data, and the metadata as KurrentDB's custom metadata. */
+/**
+ * Converts an event for the client: JSON data, and the metadata as KurrentDB's custom metadata. `appendRecords` needs
+ * `metadataAsStrings`.
+ */
 export function toEventData(event: EncodedEvent, metadataOf = withServerNames): EventData {
   const { id, type, data, metadata } = event;
   return jsonEvent({ id, type, data: JSON.parse(data), metadata: metadataOf(JSON.parse(metadata)) });
-}
-
-/** Converts an event to bytes. The text of the data is sent unchanged. */
-export function toProposal({ data, metadata }: EncodedEvent): { data: Buffer; metadata: Buffer } {
-  return {
-    data: Buffer.from(data),
-    metadata: Buffer.from(JSON.stringify(withServerNames(JSON.parse(metadata) as EventMetadata))),
-  };
-}
-
-/** Converts an event for `appendRecords`, whose metadata may have only strings. */
-export function toRecordData(event: EncodedEvent): EventData {
-  return toEventData(event, metadataAsStrings);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Channel } from '@grpc/grpc-js';
 import type { Connection } from './kurrentdb-connection.ts';
-import { positionOfEvent, type Recorded } from './kurrentdb-event.ts';
+import { positionOfEvent } from './kurrentdb-event.ts';
 import { HEAD_REQUEST, spaceFilter } from './kurrentdb-pages.ts';
 import { allRequest, readEvents } from './kurrentdb-read.ts';
 import { DeadlinePassed, isInvalidPosition, withDeadline } from './kurrentdb-retry.ts';
@@ -27,7 +27,8 @@ export async function searchAfter(connection: Connection, after: bigint): Promis
   // The page begins with the record at the position itself.
   const page = allRequest({ from: after <= 0n ? 'start' : after, count: 2 }, spaceFilter(connection));
   try {
-    const found = firstBehind(await readEvents(reader, page, deadlineMs, on), after);
+    const positions = (await readEvents(reader, page, deadlineMs, on)).map(positionOfEvent);
+    const found = positions.find((position) => position > after);
     return found === undefined ? { kind: 'empty', upTo } : { kind: 'found', position: found };
   } catch (error) {
     if (!isInvalidPosition(error)) throw error;
@@ -64,10 +65,6 @@ async function searchBySubscription(
   }
 }
 
-function firstBehind(events: readonly Recorded[], after: bigint): bigint | undefined {
-  return events.map(positionOfEvent).find((position) => position > after);
-}
-
 /** A subscription that may have caught up without a report from the server. */
 export type HeadSubscriber = {
   /** The log has been searched and handled up to here. */
@@ -78,15 +75,7 @@ export type HeadSubscriber = {
   take(stretch: Stretch): void;
 };
 
-export type HeadWatch = {
-  add(subscriber: HeadSubscriber): void;
-  forget(subscriber: HeadSubscriber): void;
-  /** A caller waits until the subscribers reach this position. */
-  want(position: bigint): void;
-  wanted(): bigint;
-  look(): void;
-  close(): void;
-};
+export type HeadWatch = ReturnType<typeof createHeadWatch>;
 
 /** Subscribers reach the log's end twice as soon as the port promises. */
 const LOOK_EVERY_MS = 500;
@@ -95,7 +84,7 @@ const LOOK_EVERY_MS = 500;
  * Informs subscriptions of foreign records after the namespace's last event. A server reports how far it has searched
  * only every 10,000 records, and never reports a head that is a few records on.
  */
-export function createHeadWatch(connection: Connection): HeadWatch {
+export function createHeadWatch(connection: Connection) {
   const subscribers = new Set<HeadSubscriber>();
   let timer: NodeJS.Timeout | undefined;
   let wanted = 0n;
@@ -109,7 +98,7 @@ export function createHeadWatch(connection: Connection): HeadWatch {
       for (const subscriber of quiet) if (subscriber.at() === after) subscriber.take(stretch);
     }
   };
-  const look = () => {
+  const look = (): void => {
     again = looking !== undefined;
     // The read replaces a node that cannot be read; the next look comes in half a second.
     looking ??= lookOnce()
@@ -124,15 +113,16 @@ export function createHeadWatch(connection: Connection): HeadWatch {
     timer = undefined;
   };
   return {
-    add(subscriber) {
+    add(subscriber: HeadSubscriber): void {
       subscribers.add(subscriber);
       timer ??= setInterval(look, LOOK_EVERY_MS);
     },
-    forget(subscriber) {
+    forget(subscriber: HeadSubscriber): void {
       subscribers.delete(subscriber);
       if (subscribers.size === 0) stop();
     },
-    want(position) {
+    /** A caller waits until the subscribers reach this position. */
+    want(position: bigint): void {
       if (position > wanted) wanted = position;
       if ([...subscribers].some((subscriber) => subscriber.at() < position)) look();
     },

@@ -1,33 +1,11 @@
+import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-
-export type Inbox<T> = {
-  /**
-   * Returns up to `limit` arrived items, in order; waits for one. Returns none after `wake` was called, and undefined
-   * when the signal is aborted. Rejects when the stream failed or ended, after all earlier items were returned.
-   */
-  next(limit: number): Promise<readonly T[] | undefined>;
-  /** Returns whether an item waits. */
-  hasMore(): boolean;
-  wake(): void;
-  /** Fails after all items that have arrived. */
-  fail(error: Error): void;
-  /** Stops listening to the signal. */
-  close(): void;
-};
-
-/** The part of a Readable that is needed: the client's type of it differs from Node's. */
-type ObjectStream = {
-  read(): unknown;
-  readonly readableLength: number;
-  on(event: 'readable' | 'end' | 'close', listener: () => void): unknown;
-  on(event: 'error', listener: (error: Error) => void): unknown;
-};
 
 /**
  * Batches items from an object stream. Between two calls it takes nothing, so the stream's buffer fills and
  * backpressure reaches the sender.
  */
-export function createInbox<T>(stream: ObjectStream, signal: AbortSignal): Inbox<T> {
+export function createInbox<T>(stream: Readable, signal: AbortSignal) {
   let failure: Error | undefined;
   let woken = false;
   let resume: () => void = () => undefined;
@@ -53,7 +31,11 @@ export function createInbox<T>(stream: ObjectStream, signal: AbortSignal): Inbox
     return batch;
   };
   return {
-    async next(limit) {
+    /**
+     * Returns up to `limit` arrived items, in order; waits for one. Returns none after `wake` was called, and undefined
+     * when the signal is aborted. Rejects when the stream failed or ended, after all earlier items were returned.
+     */
+    async next(limit: number): Promise<readonly T[] | undefined> {
       while (!signal.aborted) {
         const batch = take(limit);
         if (batch.length > 0) return batch;
@@ -70,12 +52,15 @@ export function createInbox<T>(stream: ObjectStream, signal: AbortSignal): Inbox
       }
       return undefined;
     },
+    /** Returns whether an item waits. */
     hasMore: () => stream.readableLength > 0,
-    wake() {
+    wake(): void {
       woken = true;
       resume();
     },
+    /** Fails after all items that have arrived. */
     fail,
+    /** Stops listening to the signal. */
     close: () => signal.removeEventListener('abort', stop),
   };
 }

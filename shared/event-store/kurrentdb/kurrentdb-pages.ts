@@ -11,16 +11,6 @@ import {
 } from './kurrentdb-read.ts';
 import { retrying } from './kurrentdb-retry.ts';
 
-/** Reads up to `count` events of a stream from this revision on; fewer only at its end, none if it does not exist. */
-export function readStreamPage(
-  connection: Connection,
-  stream: string,
-  from: bigint,
-  count: number,
-): Promise<readonly Recorded[]> {
-  return readStreamEvents(connection, stream, { from, count });
-}
-
 /** Reads up to `count` events of a stream before this revision (its end if undefined), newest first. */
 export async function readStreamPageBefore(
   connection: Connection,
@@ -30,10 +20,15 @@ export async function readStreamPageBefore(
 ): Promise<readonly Recorded[]> {
   if (before === 0n) return [];
   const from = before === undefined ? 'end' : before - 1n;
-  return readStreamEvents(connection, stream, { from, backwards: true, count });
+  return readStreamPage(connection, stream, { from, backwards: true, count });
 }
 
-function readStreamEvents(connection: Connection, stream: string, page: PageRequest) {
+/** Reads up to `count` events of a stream; fewer only at its end, none if it does not exist. Rejects with StreamDeleted. */
+export function readStreamPage(
+  connection: Connection,
+  stream: string,
+  page: PageRequest,
+): Promise<readonly Recorded[]> {
   return retrying(`read of ${stream}`, connection.retryLimits, async () => {
     try {
       return await readEvents(
@@ -75,23 +70,18 @@ export async function readHeadOfLog(connection: Connection): Promise<Recorded | 
   return head;
 }
 
-export type PageSize = {
-  /** Number of events to ask for next. */
-  count(): number;
-  /** Adapts to the content of the last page. */
-  learn(page: readonly Recorded[]): void;
-};
-
 const FIRST_PAGE = 64;
 const PAGE_CHARACTERS = 8_000_000;
 const SAMPLES = 8;
 
 /** Pages that grow to `most` events while they stay below about 8 MB, estimated from a few of a page's events. */
-export function createPageSize(most: number): PageSize {
+export function createPageSize(most: number) {
   let count = Math.min(FIRST_PAGE, most);
   return {
+    /** Number of events to ask for next. */
     count: () => count,
-    learn(page) {
+    /** Adapts to the content of the last page. */
+    learn(page: readonly Recorded[]): void {
       const step = Math.max(1, Math.floor(page.length / SAMPLES));
       const sampled = page.filter((_, n) => n % step === 0);
       const characters = sampled.reduce((sum, event) => sum + JSON.stringify(event.data).length, 0);

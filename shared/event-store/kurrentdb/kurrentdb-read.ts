@@ -62,7 +62,7 @@ function inAll(from: ReadFrom, filter: PrefixFilter | undefined): ReadReq.Option
   else if (from === 'end') all.setEnd(new sharedPb.Empty());
   else all.setPosition(positionMessage(from));
   const options = new streamsPb.ReadReq.Options().setAll(all);
-  if (filter === undefined) return options.setNoFilter(new sharedPb.Empty());
+  if (filter === undefined) return options;
   const expression = new streamsPb.ReadReq.Options.FilterOptions.Expression().setPrefixList([filter.prefix]);
   return options.setFilter(
     new streamsPb.ReadReq.Options.FilterOptions()
@@ -87,14 +87,6 @@ function request(options: ReadReq.Options, backwards: boolean): ReadReq {
   );
 }
 
-export type OpenRead = {
-  readonly stream: ClientReadableStream<ReadResp>;
-  /** Cancels the call and drops what still arrives. */
-  cancel(): void;
-  /** Handles a failure of the call: leaves the channel if another node may answer. Returns the client's error for it. */
-  failed(error: unknown): Error;
-};
-
 export type ReadSettings = {
   readonly requiresLeader: boolean;
   /** Time limit for a channel. */
@@ -108,15 +100,17 @@ export async function openRead(
   { channel, stub, callArguments }: NodeClient,
   message: ReadReq,
   { requiresLeader, connectMs, on: given }: ReadSettings,
-): Promise<OpenRead> {
+) {
   const on = given ?? (await withDeadline(channel.current(), connectMs));
   const stream = stub(streamsGrpc.StreamsClient, on).read(message, ...callArguments({ requiresLeader }));
   // Remains for the stream's life: a failure after the last message must not end the process.
   stream.on('error', () => undefined);
   return {
     stream,
+    /** Cancels the call and drops what still arrives. */
     cancel: () => stream.cancel(),
-    failed(error) {
+    /** Handles a failure of the call: leaves the channel if another node may answer. Returns the client's error for it. */
+    failed(error: unknown): Error {
       if (isNodeLost(error)) channel.lost(on, convertToCommandError(error as Error));
       return convertToCommandError(error as Error);
     },
@@ -142,24 +136,17 @@ export async function readEvents(
 }
 
 function collect(stream: ClientReadableStream<ReadResp>, silenceMs: number): Promise<readonly Recorded[]> {
-  return new Promise((resolve, reject) => {
-    const events: Recorded[] = [];
-    const silence = setTimeout(() => reject(new DeadlinePassed(silenceMs)), silenceMs);
-    const settle = (end: () => void) => () => {
-      clearTimeout(silence);
-      end();
-    };
-    stream.on('data', (message: ReadResp) => {
-      silence.refresh();
-      const event = recordedOf(message);
-      if (event !== undefined) events.push(event);
-    });
-    stream.on(
-      'end',
-      settle(() => resolve(events)),
-    );
-    stream.on('error', (error) => settle(() => reject(error))());
+  const { promise, resolve, reject } = Promise.withResolvers<readonly Recorded[]>();
+  const events: Recorded[] = [];
+  const silence = setTimeout(() => reject(new DeadlinePassed(silenceMs)), silenceMs);
+  stream.on('data', (message: ReadResp) => {
+    silence.refresh();
+    const event = recordedOf(message);
+    if (event !== undefined) events.push(event);
   });
+  stream.on('end', () => resolve(events));
+  stream.on('error', reject);
+  return promise.finally(() => clearTimeout(silence));
 }
 
 /** Event of a message; undefined for others, such as the report that the stream does not exist. */

@@ -9,11 +9,7 @@ export type StreamTail = {
   readonly revisions: ReadonlyMap<string, bigint>;
 };
 
-export type StreamTails = {
-  get(stream: string): StreamTail | undefined;
-  set(stream: string, tail: StreamTail): void;
-  forget(stream: string): void;
-};
+export type StreamTails = ReturnType<typeof createStreamTails>;
 
 /** Number of events of a stream that are searched for an id; older repetitions are not recognised. */
 const LOOK_BACK = 4_096;
@@ -24,7 +20,7 @@ const PAGE = 512;
 export const EMPTY_TAIL: StreamTail = { revision: -1n, revisions: new Map() };
 
 /** The tails of the streams that were written to last, as many as have 200,000 event ids. */
-export function createStreamTails(maxIds = MAX_IDS): StreamTails {
+export function createStreamTails() {
   const tails = new Map<string, StreamTail>();
   let ids = 0;
   const forget = (stream: string) => {
@@ -36,12 +32,12 @@ export function createStreamTails(maxIds = MAX_IDS): StreamTails {
     tails.set(stream, tail);
     ids += tail.revisions.size;
     for (const oldest of tails.keys()) {
-      if (ids <= maxIds || oldest === stream) break;
+      if (ids <= MAX_IDS || oldest === stream) break;
       forget(oldest);
     }
   };
   return {
-    get: (stream) => tails.get(stream),
+    get: (stream: string) => tails.get(stream),
     set,
     forget,
   };

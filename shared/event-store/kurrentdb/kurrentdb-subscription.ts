@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventHandler, StoredEvent, Subscription } from '../event-store.ts';
+import { laterPosition } from '../later-position.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import type { Recorded } from './kurrentdb-event.ts';
 import type { HeadSubscriber, HeadWatch, Stretch } from './kurrentdb-head.ts';
@@ -126,7 +127,7 @@ function createSubscriber(call: SpaceCall, cursor: { at: bigint }) {
     take(stretch: Stretch) {
       if (stretch.kind === 'empty') {
         missingSince = undefined;
-        if (stretch.upTo > proven) proven = stretch.upTo;
+        proven = laterPosition(proven, stretch.upTo);
         call.wake();
         return;
       }
@@ -138,7 +139,7 @@ function createSubscriber(call: SpaceCall, cursor: { at: bigint }) {
     { events, upTo: searched }: SpaceStep,
     request: SubscriptionRequest,
   ): Promise<void> => {
-    const upTo = searched > proven ? searched : proven;
+    const upTo = laterPosition(searched, proven);
     if (upTo <= cursor.at) return;
     missingSince = undefined;
     isBusy = true;
