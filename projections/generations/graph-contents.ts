@@ -1,3 +1,4 @@
+import { valueAt } from '../../shared/map-values.ts';
 import { rowVersion, WORLDS, type World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { Database } from '../../shared/sqlite/database.ts';
@@ -101,19 +102,15 @@ function* rowsOf(db: Database, sql: string): Iterable<readonly unknown[]> {
 
 /** Reads them when the first one is asked for. */
 function entryNames(all: ReadAll): EntryNames {
-  let names: ReadonlyMap<number, string> | undefined;
+  let names: Map<number, string> | undefined;
   return (id) => {
-    names ??= readEntryNames(all);
+    if (names === undefined) {
+      names = new Map();
+      for (const [entry, document, locale] of all('SELECT id, document_id, locale FROM entries'))
+        names.set(Number(entry), locale === '' ? String(document) : `${document} ${locale}`);
+    }
     return names.get(id);
   };
-}
-
-function readEntryNames(all: ReadAll): ReadonlyMap<number, string> {
-  const names = new Map<number, string>();
-  for (const [id, document, locale] of all('SELECT id, document_id, locale FROM entries')) {
-    names.set(Number(id), locale === '' ? String(document) : `${document} ${locale}`);
-  }
-  return names;
 }
 
 function* rowItems(
@@ -144,8 +141,7 @@ function* linkItems(
   const relations = new Map<number, LinkedBy>();
   for (const row of all(LINKS)) {
     const [source, number, component, target] = row as readonly number[] as [number, number, number, number];
-    const relation = relations.get(number) ?? linkedBy(names.get(number), scope);
-    relations.set(number, relation);
+    const relation = valueAt(relations, number, () => linkedBy(names.get(number), scope));
     const ends = `${source} ${entries(source)} to ${target} ${entries(target)}`;
     const name = `${relation.name} ${component} ${ends}`;
     for (const { group, at } of relation.worlds) {

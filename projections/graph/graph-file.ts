@@ -84,8 +84,11 @@ export function openGraphFile(file: string, options: GraphFileOptions): GraphFil
   const db = openGraphDatabase(file, options.building);
   const parts = openGraphParts(db);
   const { checkpoint, definitions, changes } = parts;
-  const projectorVersion = versionOf(db, checkpoint.position());
-  const stale = openStale(parts, options);
+  const { position } = checkpoint;
+  const projectorVersion = versionOf(db, position());
+  const { dependencies } = options;
+  const stale =
+    dependencies && openStaleDocuments({ db, context: () => readerContextOf(parts), position, dependencies });
   const applying = createApplying(parts, stale);
   let isAttached = false;
   return {
@@ -109,7 +112,7 @@ export function openGraphFile(file: string, options: GraphFileOptions): GraphFil
         endContext(parts, context);
         parts.sequences.flush();
       }, false);
-      return { change: changes.take(checkpoint.position()), last };
+      return { change: changes.take(position()), last };
     },
     stale,
     context() {
@@ -117,17 +120,17 @@ export function openGraphFile(file: string, options: GraphFileOptions): GraphFil
       return readerContextOf(parts);
     },
     command: parts.commands.find,
-    position: checkpoint.position,
+    position,
     lastEvent: checkpoint.last,
     readFrom: checkpoint.readFrom,
     projectorVersion: () => projectorVersion,
     epochAt: parts.claims.epochAt,
     definition: definitions.text,
     registry: () => definitions.view().registry,
-    inspect: () => inspectGraph(readerContextOf(parts), checkpoint.position()),
+    inspect: () => inspectGraph(readerContextOf(parts), position()),
     foreignEvents: parts.foreign.found,
     size: () => ({ rows: parts.existing.count(), bytes: fileBytes(db) }),
-    readAll: (batchSize) => readWholeGraph(readerContextOf(parts), checkpoint.position(), batchSize),
+    readAll: (batchSize) => readWholeGraph(readerContextOf(parts), position(), batchSize),
     settle: db.settle,
     close() {
       try {
@@ -137,17 +140,6 @@ export function openGraphFile(file: string, options: GraphFileOptions): GraphFil
       }
     },
   };
-}
-
-function openStale(parts: GraphParts, { dependencies }: GraphFileOptions): StaleDocuments | undefined {
-  if (dependencies === undefined) return undefined;
-  const { db, checkpoint } = parts;
-  return openStaleDocuments({
-    db,
-    context: () => readerContextOf(parts),
-    position: checkpoint.position,
-    dependencies,
-  });
 }
 
 type Applying = {

@@ -25,6 +25,11 @@ const REFRESH_SELDOM = 60_000;
 /** Refreshes take at most one part in this many of the time. */
 const SHARE = 20;
 
+/** Returns the lower of two positions, of which either may be absent. */
+export function older(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
+  return a === undefined || (b !== undefined && b < a) ? b : a;
+}
+
 /** Documents of previous processes may be invisible too. */
 export function createRefreshes(index: Pick<DocumentIndex, 'refresh'>): Refreshes {
   let pending: bigint | undefined = 0n;
@@ -35,7 +40,7 @@ export function createRefreshes(index: Pick<DocumentIndex, 'refresh'>): Refreshe
   let last = Number.NEGATIVE_INFINITY;
   let took = 0;
   const note = (since: bigint) => {
-    pending = pending === undefined || since < pending ? since : pending;
+    pending = older(pending, since);
   };
   const show = async (): Promise<void> => {
     if (pending === undefined) return;
@@ -62,11 +67,7 @@ export function createRefreshes(index: Pick<DocumentIndex, 'refresh'>): Refreshe
       begun ??= performance.now();
       note(since);
     },
-    oldest() {
-      let oldest = pending;
-      for (const { since } of underWay) if (oldest === undefined || since < oldest) oldest = since;
-      return oldest;
-    },
+    oldest: () => [...underWay].reduce((oldest, { since }) => older(oldest, since), pending),
     async refresh() {
       begun = undefined;
       await show();

@@ -1,5 +1,5 @@
 import type { StaleDocuments } from '../graph/stale/stale-documents.ts';
-import type { Refreshes } from './refreshes.ts';
+import { older, type Refreshes } from './refreshes.ts';
 
 /** Documents that have to be written, and those that were written and have to be refreshed. */
 type WrittenDocuments = {
@@ -14,10 +14,6 @@ export function oldestUnseen({ stale, refreshes }: WrittenDocuments): bigint | u
 
 function oldestStale(stale: WrittenDocuments['stale']): bigint | undefined {
   return older(stale.oldest('prompt'), stale.oldest('backlog'));
-}
-
-function older(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
-  return a === undefined || (b !== undefined && b < a) ? b : a;
 }
 
 /**

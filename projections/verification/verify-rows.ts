@@ -67,10 +67,7 @@ function expectedRows(options: RowVerification, from: string): Slice {
 function indexedRows(options: RowVerification, from: string): Slice {
   const inspection = options.graph.inspect();
   const rowSets = [...options.graph.registry().contentTypes.values()].flatMap(({ uid, draftAndPublish }) =>
-    worldsOfType(draftAndPublish).map((world) => ({
-      type: uid,
-      world,
-    })),
+    worldsOfType(draftAndPublish).map((world) => ({ type: uid, world })),
   );
   const [number = 0, start = 0] = from === '' ? [] : from.split(' ').map(Number);
   const asked = rowSets[number];

@@ -41,28 +41,24 @@ export type EntryValues = { readonly [attribute: string]: unknown };
 
 type EntryData = { readonly type: Uid; readonly documentId: string; readonly locale: string | null };
 
-export type EntryCreated = {
-  readonly type: 'entry-created';
-  /** A new document, or a further locale of one. `values` has every attribute that is not null. */
-  readonly data: EntryData & {
-    readonly values: EntryValues;
-    /** Names in `values` and `relations` that all locales share (not localized): copied to the document's other locales. */
-    readonly shared: readonly string[];
-    readonly relations: readonly RelationOperation[];
-    /** Numeric id set by an import; the type's sequence continues after it. */
-    readonly id?: number;
-  };
+type EditedData = EntryData & {
+  readonly values: EntryValues;
+  /** Names in `values` and `relations` that all locales share (not localized): copied to the document's other locales. */
+  readonly shared: readonly string[];
+  readonly relations: readonly RelationOperation[];
 };
 
-export type EntryChanged = {
-  readonly type: 'entry-changed';
-  /** Changed attributes only; null clears a value. */
-  readonly data: EntryData & {
-    readonly values: EntryValues;
-    readonly shared: readonly string[];
-    readonly relations: readonly RelationOperation[];
-  };
+export type EntryCreated = {
+  readonly type: 'entry-created';
+  /**
+   * A new document, or a further locale of one. `values` has every attribute that is not null. `id`: numeric id set by an import; the
+   * type's sequence continues after it.
+   */
+  readonly data: EditedData & { readonly id?: number };
 };
+
+/** Changed attributes only; null clears a value. */
+export type EntryChanged = { readonly type: 'entry-changed'; readonly data: EditedData };
 
 /** The draft row and its links are copied to the published world; a new numeric id is allotted. */
 export type EntryPublished = { readonly type: 'entry-published'; readonly data: EntryData };

@@ -1,7 +1,8 @@
 import type { LinkPlace, LinkTarget, RelationOperation } from '../../../shared/document/events.ts';
 import { type GraphRelationSide, isToOne } from '../store/graph-relation.ts';
 import { type LinkOrder, pairKey } from '../store/link.ts';
-import { isIn, type LinkRecord, type LinkStore, newLink } from '../store/link-store.ts';
+import { type LinkRecord, type LinkStore, newLink } from '../store/link-store.ts';
+import { linksOfSide } from '../store/linked-entries.ts';
 import type { WorldNumber } from '../store/row-keys.ts';
 
 /** One entry's end of a relation, being edited in some worlds. "Near" is this end, "far" the linked entries'. */
@@ -56,10 +57,10 @@ export function applyRelationOperation(
 /** `set`, and whatever has the same effect: any operation on a to-one end or on a new entry. */
 function replaceTargets(running: Operation, operation: RelationOperation): void {
   const { edit, touched } = running;
-  const near = edit.isNew ? [] : nearLinks(running, edit);
+  const near = edit.isNew ? [] : linksOfSide(running.links, edit.side, edit.entry);
   const byFar = new Map(near.map((record) => [farOf(edit, record), record]));
   for (const world of edit.worlds) {
-    const before = near.filter((record) => isIn(record, world)).sort(byNearOrder(edit, world));
+    const before = near.filter(({ orders }) => orders[world] !== null).sort(byNearOrder(edit, world));
     const beforeFars = before.map((record) => farOf(edit, record));
     const desired = desiredTargets(running, edit.side, operation, beforeFars);
     if (sameList(desired, beforeFars)) continue;
@@ -123,8 +124,8 @@ function insertionIndex(place: LinkPlace, reference: number, length: number): nu
 function updateTargets(running: Operation, operation: RelationOperation & { kind: 'update' }): void {
   const { edit, touched } = running;
   const placed = operation.connect.some(({ place }) => place.at !== 'end');
-  const byFar = new Map<number, LinkRecord>();
-  if (placed) for (const record of nearLinks(running, edit)) byFar.set(farOf(edit, record), record);
+  const near = placed ? linksOfSide(running.links, edit.side, edit.entry) : [];
+  const byFar = new Map(near.map((record) => [farOf(edit, record), record]));
   const find = (target: LinkTarget): LinkRecord => {
     const far = running.entryOf(edit.side, target);
     const record = byFar.get(far) ?? (placed ? linkBetween(edit, far) : findBetween(running, edit, far));
@@ -158,7 +159,7 @@ function orderAt(
 ): number {
   const { edit } = running;
   const list = records
-    .filter((record) => record !== moved && isIn(record, world))
+    .filter((record) => record !== moved && record.orders[world] !== null)
     .sort(byNearOrder(edit, world));
   const referenced = isRelative(place) ? running.entryOf(edit.side, place) : undefined;
   const reference = list.findIndex((record) => farOf(edit, record) === referenced);
@@ -221,11 +222,7 @@ export type WorldCopy = {
 };
 
 /** Copies a link's state; both single ends lose their previous links. */
-export function copyLink(
-  links: LinkStore,
-  record: LinkRecord,
-  { from, to }: WorldCopy,
-): readonly LinkRecord[] {
+export function copyLink(links: LinkStore, record: LinkRecord, { from, to }: WorldCopy): void {
   const touched: TouchedLinks = new Map();
   const isAdded = record.orders[to] === null && record.orders[from] !== null;
   record.orders[to] = record.orders[from];
@@ -235,7 +232,6 @@ export function copyLink(
     evictOthers({ links, touched }, record, 'source', to);
   }
   for (const link of touched.values()) links.save(link);
-  return [...touched.values()];
 }
 
 function setOrder(
@@ -247,13 +243,6 @@ function setOrder(
   if (order === null && record.orders[world] === null) return;
   record.orders[world] = order;
   touched.set(linkKey(record), record);
-}
-
-function nearLinks(editing: RelationEditing, edit: RelationEdit): LinkRecord[] {
-  const { relation, side } = edit.side;
-  return side === 'owner'
-    ? editing.links.ofSource(relation, edit.entry, 0)
-    : editing.links.ofTarget(relation, edit.entry);
 }
 
 function linkBetween(edit: RelationEdit, far: number): LinkRecord {

@@ -30,7 +30,6 @@ export function importEntry(context: GraphContext, entry: GraphEntry, data: Impo
     position: moment.position,
     values: {},
   });
-  if (before !== undefined) row.uniqueValues = before.uniqueValues;
   context.session.addRow(entry, version, row);
   row.values = importedValues(context, entry, version, data.values);
   for (const { attribute, targets } of data.relations) {

@@ -19,7 +19,6 @@ export function publishEntry(context: GraphContext, entry: GraphEntry, moment: M
     position: moment.position,
     values: {},
   });
-  if (before !== undefined) row.uniqueValues = before.uniqueValues;
   context.session.addRow(entry, PUBLISHED, row);
   copyOwned(context, entry, { from: DRAFT, to: PUBLISHED });
   copyPendingEdits(context, entry, { from: DRAFT, to: PUBLISHED });

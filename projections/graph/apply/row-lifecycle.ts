@@ -1,7 +1,6 @@
 import type { GraphEntry } from '../store/graph-entry.ts';
 import type { GraphRow } from '../store/graph-row.ts';
 import { reportLinks } from '../store/link-store.ts';
-import type { Values } from '../store/present-row.ts';
 import { rowKey, type VersionNumber, worldsOf } from '../store/row-keys.ts';
 import type { GraphContext } from './graph-context.ts';
 
@@ -20,13 +19,14 @@ export function assignId(
   return id;
 }
 
-/** Returns a row that is not stored yet, with the id that `facts` has. */
+/** Returns a row that is not stored yet, with the id that `facts` has. It replaces the entry's row of this version, if there is one. */
 export function newRow(
   entry: GraphEntry,
   version: VersionNumber,
-  facts: Omit<GraphRow, 'key' | 'uniqueValues'> & { readonly values: Values },
+  facts: Omit<GraphRow, 'key' | 'uniqueValues'>,
 ): GraphRow {
-  return { key: rowKey(entry.id, version), uniqueValues: new Map(), ...facts };
+  const uniqueValues = entry.rows[version]?.uniqueValues ?? new Map();
+  return { key: rowKey(entry.id, version), uniqueValues, ...facts };
 }
 
 /** Links that waited for the row appear, in both directions. */

@@ -4,9 +4,12 @@ import type {
   RecordedRows,
   RowStamp,
 } from '../../../shared/document/recorded-rows.ts';
+import { WORLDS } from '../../../shared/read-index/read-index.ts';
 import type { Uid } from '../../../shared/schema/content-type.ts';
 import type { LinkRecord } from '../store/link-store.ts';
+import { linksOfSide } from '../store/linked-entries.ts';
 import {
+  BOTH_WORLDS,
   rowKey,
   rowKeyIn,
   VERSIONS,
@@ -17,8 +20,6 @@ import {
 import type { TypeView } from '../store/type-view.ts';
 import { type EntryName, entriesOfDocument } from './document-rows.ts';
 import type { ReaderContext } from './graph-reader.ts';
-
-const WORLDS = ['draft', 'published'] as const;
 
 // An id that a row had before is in the table of ids too.
 const STAMPS = `SELECT id, key, source ->> 'documentId', source ->> 'locale', source ->> 'id', source ->> 'updatedAt', source ->> 'publishedAt'
@@ -108,13 +109,12 @@ function linksOf(context: ReaderContext, view: TypeView, { id, locale }: EntryNa
   const found: RecordedLink[] = [];
   for (const attribute of view.type.attributes.values()) {
     if (attribute.kind !== 'relation') continue;
-    const { relation, side } = view.relation(attribute.name);
-    const isOwner = side === 'owner';
+    const shown = view.relation(attribute.name);
+    const isOwner = shown.side === 'owner';
     const hasOwner = ({ source }: LinkRecord, world: WorldNumber) =>
-      existing.has(rowKeyIn(world, relation.sourceDraftAndPublish, source));
-    const records = isOwner ? links.ofSource(relation, id, 0) : links.ofTarget(relation, id);
-    for (const record of records) {
-      for (const world of [0, 1] as const) {
+      existing.has(rowKeyIn(world, shown.relation.sourceDraftAndPublish, source));
+    for (const record of linksOfSide(links, shown, id)) {
+      for (const world of BOTH_WORLDS) {
         const order = record.orders[world];
         if (order === null || !(isOwner || hasOwner(record, world))) continue;
         const far = names.target(isOwner ? record.target : record.source);

@@ -123,25 +123,19 @@ export function openStaleRows(db: GraphDatabase, typeOf: (number: number) => Uid
     since: since as number,
     position: position as number,
   });
-  const readParked = ([
-    world,
-    key,
-    type,
-    documentId,
-    locale,
-    position,
-    reason,
-    hidden,
-  ]: SqlRow): ParkedDocument => ({
-    world: WORLDS[world as WorldNumber],
-    key: key as number,
-    type: typeOf(type as number),
-    documentId: String(documentId),
-    locale: locale === '' ? null : String(locale),
-    position: BigInt(position as number),
-    reason: String(reason),
-    isHidden: hidden === 1,
-  });
+  const readParked = (row: SqlRow): ParkedDocument => {
+    const [world, key, type, documentId, locale, position, reason, hidden] = row;
+    return {
+      world: WORLDS[world as WorldNumber],
+      key: key as number,
+      type: typeOf(type as number),
+      documentId: String(documentId),
+      locale: locale === '' ? null : String(locale),
+      position: BigInt(position as number),
+      reason: String(reason),
+      isHidden: hidden === 1,
+    };
+  };
   const insertSelected = (keys: string, ...values: (number | bigint)[]) =>
     db.run(
       `INSERT INTO stale (world, key, prompt, since, position, marked_at)

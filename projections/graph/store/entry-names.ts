@@ -90,14 +90,12 @@ export function openNames(db: GraphDatabase, sequences: Sequences): Names {
     return id;
   };
   return {
-    number(name) {
-      const number = numbers.get(name);
-      if (number !== undefined) return number;
-      const id = numbers.size + 1;
-      db.run('INSERT INTO names (id, name) VALUES (?, ?)', id, name);
-      numbers.set(name, id);
-      return id;
-    },
+    number: (name) =>
+      valueAt(numbers, name, () => {
+        const id = numbers.size + 1;
+        db.run('INSERT INTO names (id, name) VALUES (?, ?)', id, name);
+        return id;
+      }),
     find: (type, documentId, locale) =>
       findIn(known.documents(type, locale ?? ''), type, documentId, locale ?? ''),
     create(type, documentId, locale, revision) {

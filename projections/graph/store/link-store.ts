@@ -105,9 +105,8 @@ export function createLinkStore(
 
 /** Returns every link of a relation. Reads the whole table, as it is in the file. */
 export function linksOfRelation(db: GraphDatabase, relation: GraphRelation): LinkRecord[] {
-  return db
-    .all(`SELECT ${COLUMNS} FROM links WHERE relation = ?`, relation.id)
-    .flatMap((row) => records([storedLink(row)], () => relation));
+  const rows = db.all(`SELECT ${COLUMNS} FROM links WHERE relation = ?`, relation.id);
+  return records(rows.map(storedLink), () => relation);
 }
 
 /** Returns a link that exists in no world yet. `component`: id of the component that owns it, 0 if the row itself does. */
@@ -197,9 +196,4 @@ export function removeLinks(
     for (const world of worlds) record.orders[world] = null;
     links.save(record);
   }
-}
-
-/** Returns whether the link is in a world. */
-export function isIn(record: LinkRecord, world: WorldNumber): boolean {
-  return record.orders[world] !== null;
 }
