@@ -48,9 +48,8 @@ function splitRight(text: string): readonly [name: string, action: string] {
 }
 
 function findType(name: string, registry: SchemaRegistry): ContentType | undefined {
-  const known = registry.contentTypes.get(name);
-  if (known !== undefined) return known;
-  return [...registry.contentTypes.values()].find((type) => type.singularName === name);
+  const { contentTypes } = registry;
+  return contentTypes.get(name) ?? [...contentTypes.values()].find((type) => type.singularName === name);
 }
 
 function typeNames(registry: SchemaRegistry): string {

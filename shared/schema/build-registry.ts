@@ -4,7 +4,12 @@ import { checkNames } from './check-names.ts';
 import { checkReferences } from './check-references.ts';
 import type { Component, ContentType, Uid } from './content-type.ts';
 import { parseComponent, parseContentType } from './parse-schema.ts';
-import { problemReporter, type ReportProblem, type SchemaProblem } from './schema-problem.ts';
+import {
+  problemReporter,
+  type ReportProblem,
+  type SchemaProblem,
+  type SchemaWarning,
+} from './schema-problem.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 import { checkThrough } from './search-through.ts';
 
@@ -17,6 +22,12 @@ export type SchemaFile =
       readonly json: unknown;
     }
   | { readonly model: 'component'; readonly file: string; readonly uid: Uid; readonly json: unknown };
+
+/** The files of a project after a step that may omit or change some of them, with a warning for each. */
+export type CheckedFiles = {
+  readonly files: readonly SchemaFile[];
+  readonly warnings: readonly SchemaWarning[];
+};
 
 export type ParsedFiles = {
   /** Includes the built-in types; later files of a uid do not replace earlier ones. */

@@ -1,24 +1,18 @@
 import { isRecord } from '../json-record.ts';
-import type { SchemaFile } from './build-registry.ts';
+import type { CheckedFiles, SchemaFile } from './build-registry.ts';
 import { builtInSchemas } from './built-in-types.ts';
 import { SHOWN_SYSTEM_ATTRIBUTES } from './reserved-names.ts';
-import type { SchemaWarning } from './schema-problem.ts';
 
 type Json = { readonly [key: string]: unknown };
 
 /** Names of attributes that are private wherever they occur, and the file that says so. */
 export type HiddenAttributes = { readonly file: string; readonly names: readonly string[] };
 
-export type HiddenSchemas = {
-  readonly files: readonly SchemaFile[];
-  readonly warnings: readonly SchemaWarning[];
-};
-
 /**
  * Makes attributes of these names private in every file, as Strapi does for `responses.privateAttributes` of `config/api`. A built-in type
  * with such an attribute gets a file. The sources change, so that the log defines what is served.
  */
-export function hideAttributes(found: readonly SchemaFile[], hidden: HiddenAttributes): HiddenSchemas {
+export function hideAttributes(found: readonly SchemaFile[], hidden: HiddenAttributes): CheckedFiles {
   const { file, names } = hidden;
   const builtIn = builtInSchemas().flatMap(({ uid, namespace, json }): SchemaFile[] =>
     found.some((each) => each.model === 'contentType' && uidOf(each) === uid)

@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { SchemaFile } from './build-registry.ts';
+import type { CheckedFiles, SchemaFile } from './build-registry.ts';
 import { extendedSchema } from './built-in-types.ts';
 import { type HiddenAttributes, hideAttributes } from './hide-attributes.ts';
 import { withoutNameConflicts } from './name-conflicts.ts';
@@ -100,10 +100,7 @@ function asProblem({ file, path, message, action }: SchemaWarning): SchemaProble
 }
 
 /** Attributes that a project adds to types of plugins: those of users and files are served. */
-function readExtensions(
-  root: string,
-  unreadable: SchemaProblem[],
-): { readonly files: readonly SchemaFile[]; readonly warnings: readonly SchemaWarning[] } {
+function readExtensions(root: string, unreadable: SchemaProblem[]): CheckedFiles {
   const files: SchemaFile[] = [];
   const warnings: SchemaWarning[] = [];
   for (const found of find(root, 'extensions/*/content-types/*/schema.json')) {

@@ -1,4 +1,4 @@
-import type { SchemaFile } from './build-registry.ts';
+import type { CheckedFiles, SchemaFile } from './build-registry.ts';
 import { BUILT_IN_TYPES } from './built-in-types.ts';
 import { routeNameProblem } from './reserved-names.ts';
 import type { SchemaWarning } from './schema-problem.ts';
@@ -9,10 +9,7 @@ type Info = { readonly singularName?: unknown; readonly pluralName?: unknown };
  * Omits types of plugins whose names a type of the project has. Strapi serves them at paths of the plugin, but Varve
  * serves all types in one path.
  */
-export function withoutNameConflicts(found: readonly SchemaFile[]): {
-  readonly files: readonly SchemaFile[];
-  readonly warnings: readonly SchemaWarning[];
-} {
+export function withoutNameConflicts(found: readonly SchemaFile[]): CheckedFiles {
   const taken = new Set(
     [...BUILT_IN_TYPES, ...found.filter((file) => !isOfPlugin(file)).map(infoOf)].flatMap(namesOf),
   );

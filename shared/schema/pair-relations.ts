@@ -56,10 +56,7 @@ function pair(end: End, other: End): SchemaWarning[] {
   const [owner, inverse] = ownerFirst(end, other);
   const kinds = KINDS[`${shows(owner)} ${shows(inverse)}`];
   if (kinds === undefined) return [];
-  return [
-    ...settle(owner, { relation: kinds[0], inversedBy: inverse.name, mappedBy: undefined }, inverse),
-    ...settle(inverse, { relation: kinds[1], inversedBy: undefined, mappedBy: owner.name }, owner),
-  ];
+  return [...settle(owner, kinds[0], 'inversedBy', inverse), ...settle(inverse, kinds[1], 'mappedBy', owner)];
 }
 
 /** The end that shows one entry owns a relation to many; else the end with `inversedBy`. */
@@ -72,24 +69,22 @@ function shows({ raw }: End): 'one' | 'many' {
   return raw.relation.endsWith('Many') ? 'many' : 'one';
 }
 
-type Wanted = {
-  readonly relation: RelationKind;
-  readonly inversedBy: string | undefined;
-  readonly mappedBy: string | undefined;
-};
-
-function settle({ file, name, raw }: End, wanted: Wanted, other: End): SchemaWarning[] {
-  const { relation, inversedBy, mappedBy } = wanted;
-  if (raw.relation === relation && raw.inversedBy === inversedBy && raw.mappedBy === mappedBy) return [];
+/** Names the other end by `key` alone. */
+function settle(
+  { file, name, raw }: End,
+  relation: RelationKind,
+  key: 'inversedBy' | 'mappedBy',
+  other: End,
+): SchemaWarning[] {
+  const isAlone = raw.inversedBy === undefined || raw.mappedBy === undefined;
+  if (raw.relation === relation && raw[key] === other.name && isAlone) return [];
   const where = schemaProblem(file, ['attributes', name], '');
   const message = `the relation does not match its other side, ${other.uid} ${other.name}`;
   raw.relation = relation;
   delete raw.inversedBy;
   delete raw.mappedBy;
-  if (inversedBy !== undefined) raw.inversedBy = inversedBy;
-  if (mappedBy !== undefined) raw.mappedBy = mappedBy;
-  const side = mappedBy === undefined ? `inversedBy ${inversedBy}` : `mappedBy ${mappedBy}`;
-  return [{ file, path: where.path, message, action: `served as ${relation}, ${side}` }];
+  raw[key] = other.name;
+  return [{ file, path: where.path, message, action: `served as ${relation}, ${key} ${other.name}` }];
 }
 
 function relationsOf(source: SchemaFile): End[] {

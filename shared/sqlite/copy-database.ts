@@ -12,21 +12,15 @@ export function copyDatabase(from: string, to: string, change = ''): void {
   const part = `${to}.part`;
   rmSync(part, { force: true });
   createPrivateDatabase(part);
-  const db = new DatabaseSync(from, { readOnly: true });
-  try {
-    db.prepare('VACUUM INTO ?').run(part);
-  } finally {
-    db.close();
-  }
-  if (change !== '') changeDatabase(part, change);
+  inDatabase(new DatabaseSync(from, { readOnly: true }), (db) => void db.prepare('VACUUM INTO ?').run(part));
+  if (change !== '') inDatabase(new DatabaseSync(part), (db) => db.exec(change));
   flush(part);
   renameSync(part, to);
 }
 
-function changeDatabase(path: string, sql: string): void {
-  const db = new DatabaseSync(path);
+function inDatabase(db: DatabaseSync, work: (db: DatabaseSync) => void): void {
   try {
-    db.exec(sql);
+    work(db);
   } finally {
     db.close();
   }

@@ -37,8 +37,8 @@ export function saveTexts(index: TextIndex, files: WordFiles, slices: Slices): P
 /** False when a pause said that there is no more to be done. */
 async function save(index: TextIndex, files: WordFiles, slices: Slices): Promise<boolean> {
   const snapshot = snapshotOf(index);
-  const rows = createStoredRows(snapshot);
-  if (!(await copyRows(snapshot, rows, slices))) return false;
+  const rows = await copyRows(snapshot, slices);
+  if (rows === undefined) return false;
   const texts = await packTexts(rows, snapshot, slices);
   if (texts === undefined) return false;
   const locales = texts.map(({ lengths }, at) => ({ locale: snapshot.texts[at]?.locale ?? '', lengths }));
@@ -81,19 +81,16 @@ function snapshotOf(index: TextIndex) {
   };
 }
 
-function createStoredRows({ read, total }: Snapshot): StoredRows {
-  return {
+/** Undefined when a pause said that there is no more to be done. */
+async function copyRows(snapshot: Snapshot, slices: Slices): Promise<StoredRows | undefined> {
+  const { read, total, keys, digests, texts, localeOf, lists } = snapshot;
+  const stored: StoredRows = {
     keys: new Float64Array(read.length),
     digests: new BigUint64Array(read.length),
     locales: new Int32Array(read.length),
     counts: new Int32Array(read.length),
     tokens: new Int32Array(total),
   };
-}
-
-/** False when a pause said that there is no more to be done. */
-function copyRows(snapshot: Snapshot, stored: StoredRows, slices: Slices): Promise<boolean> {
-  const { read, keys, digests, texts, localeOf, lists } = snapshot;
   let end = 0;
   const copy = (at: number) => {
     const row = read[at] as number;
@@ -108,5 +105,5 @@ function copyRows(snapshot: Snapshot, stored: StoredRows, slices: Slices): Promi
     else stored.tokens.set(lists.pool.subarray(head, head + count), end);
     end += count;
   };
-  return inSlices(read.length, copy, slices);
+  return (await inSlices(read.length, copy, slices)) ? stored : undefined;
 }
