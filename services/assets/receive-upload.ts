@@ -1,4 +1,5 @@
 import { type AssetStore, AssetTooLarge, type StagedAsset } from '../../shared/asset-store/asset-store.ts';
+import { addToList } from '../../shared/map-values.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { type AcceptedMedia, acceptsMime } from './accepted-media.ts';
 import { type DetectedMedia, detectMedia, HEAD_BYTES } from './detect-media.ts';
@@ -53,8 +54,7 @@ export async function receiveUpload(
   try {
     for await (const part of parts) {
       if (part.kind === 'file') files.push(await receiveFile(store, part, limits));
-      else if (FIELDS.includes(part.name))
-        fields.set(part.name, [...(fields.get(part.name) ?? []), part.value]);
+      else if (FIELDS.includes(part.name)) addToList(fields, part.name, part.value);
       else throw unknownPart(part.name);
     }
     return { files, fields };

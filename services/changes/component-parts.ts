@@ -1,4 +1,5 @@
 import type { ComponentValue } from '../../shared/document/events.ts';
+import { addToList } from '../../shared/map-values.ts';
 import { uidOfComponent } from '../../shared/schema/component-uids.ts';
 import type { Attribute } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
@@ -49,16 +50,14 @@ type Collected = {
 };
 
 function collect(registry: SchemaRegistry, attribute: Attribute, { value, path, lists }: Collected): void {
-  const list = lists.get(path) ?? [];
-  lists.set(path, list);
   if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') {
-    list.push(value ?? null);
+    addToList(lists, path, value ?? null);
     return;
   }
   const given: unknown = value ?? [];
   const components = (Array.isArray(given) ? given : [given]) as readonly ComponentValue[];
   const uids = components.map((component) => uidOfComponent(attribute, component));
-  list.push(uids);
+  addToList(lists, path, uids);
   for (const [at, component] of components.entries()) {
     const uid = uids[at] ?? '';
     for (const inner of registry.components.get(uid)?.attributes.values() ?? [])

@@ -2,6 +2,7 @@ import type { DocumentEvent } from '../../shared/document/events.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { isForeign, stopsReaders } from '../../shared/event-store/unreadable.ts';
 import { isFenced } from '../../shared/fleet/fence.ts';
+import { valueAt } from '../../shared/map-values.ts';
 import { createRecentValues } from '../../shared/recent-values.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
@@ -128,11 +129,7 @@ async function redefinedBy(event: StoredEvent, { types, eras }: Reading): Promis
 /** Asks for each type once: what a request reads is in the log already. */
 function once<Result>(ask: (type: Uid) => Promise<Result>): (type: Uid) => Promise<Result> {
   const asked = new Map<Uid, Promise<Result>>();
-  return (type) => {
-    const answer = asked.get(type) ?? ask(type);
-    asked.set(type, answer);
-    return answer;
-  };
+  return (type) => valueAt(asked, type, () => ask(type));
 }
 
 async function* eventsAfter(log: Pick<EventStore, 'readAll'>, after: bigint): AsyncGenerator<StoredEvent> {

@@ -2,6 +2,7 @@ import type { ContentTypeDefined } from '../../shared/document/events.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { isForeign } from '../../shared/event-store/unreadable.ts';
 import { isFenced } from '../../shared/fleet/fence.ts';
+import { valueAt } from '../../shared/map-values.ts';
 import type { ContentType, Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { registryOfDefinitions } from '../../shared/schema/type-definitions.ts';
@@ -34,8 +35,7 @@ export function createTypeEras(
 ): TypeEras {
   const known = new Map<Uid, Known>();
   return async (uid, epochAt) => {
-    const found = known.get(uid) ?? { next: 0n, eras: [] };
-    known.set(uid, found);
+    const found = valueAt(known, uid, () => ({ next: 0n, eras: [] }));
     for await (const event of log.readStream(definitionStream(space, uid), found.next)) {
       if (event.revision < found.next) continue;
       found.next = event.revision + 1n;

@@ -1,5 +1,6 @@
 import type { LinkPlace, LinkTarget } from '../../shared/document/events.ts';
 import { isRecord } from '../../shared/json-record.ts';
+import { valueAt } from '../../shared/map-values.ts';
 import type { RelationAttribute, Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { refuseOtherMedia } from './check-media.ts';
@@ -216,10 +217,7 @@ function byRowId(
       return { documentId: row.documentId, locale };
     }
   }
-  if (presence === 'must-exist') {
-    const ids = scope.missing.get(target) ?? new Set();
-    scope.missing.set(target, ids.add(id));
-  }
+  if (presence === 'must-exist') valueAt(scope.missing, target, () => new Set()).add(id);
   return undefined;
 }
 

@@ -1,3 +1,4 @@
+import { addToList, valueAt } from '../../shared/map-values.ts';
 import type { ChangeBatch, ReadIndex, RowSet, World } from '../../shared/read-index/read-index.ts';
 import type { ContentType, Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
@@ -33,18 +34,13 @@ export function createLinkedValues(
   const added = new Map<string, number[]>();
   for (const { rowSet, attribute, world, source, target, order } of batch.links) {
     if (order === null || rowSet.path.length > 0) continue;
-    const name = linkName(rowSet.type, attribute, world, source);
-    added.set(name, [...(added.get(name) ?? []), target]);
+    addToList(added, linkName(rowSet.type, attribute, world, source), target);
   }
   const known = new Map<string, readonly Equality[]>();
-  const valuesOf = (relation: NarrowingRelation, world: World, target: number) => {
-    const name = linkName(relation.target.uid, relation.attribute, world, target);
-    const before = known.get(name);
-    if (before !== undefined) return before;
-    const found = targetValues(relation, valuesAt({ type: relation.target.uid, path: [] }, world, target));
-    known.set(name, found);
-    return found;
-  };
+  const valuesOf = (relation: NarrowingRelation, world: World, target: number) =>
+    valueAt(known, linkName(relation.target.uid, relation.attribute, world, target), () =>
+      targetValues(relation, valuesAt({ type: relation.target.uid, path: [] }, world, target)),
+    );
   return (type, rowSet, world, key) =>
     narrowingRelations(registry, type).flatMap((relation) => {
       const { attribute } = relation;

@@ -1,3 +1,4 @@
+import { valueAt } from '../../shared/map-values.ts';
 import type { World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 
@@ -15,9 +16,7 @@ export function rememberedByName<Result>(
   return (type, world, name = '') => {
     const known = results[world].get(type)?.get(name);
     if (known !== undefined) return known;
-    const made = make(type, world, name);
-    const ofType = results[world].get(type) ?? new Map<string, Result>();
-    results[world].set(type, ofType.set(name, made));
-    return made;
+    const ofType = valueAt(results[world], type, () => new Map<string, Result>());
+    return valueAt(ofType, name, () => make(type, world, name));
   };
 }

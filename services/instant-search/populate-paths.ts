@@ -1,3 +1,4 @@
+import { valueAt } from '../../shared/map-values.ts';
 import type { QueryObject } from '../query/query-string.ts';
 
 /** Attributes to read of the rows behind a relation. */
@@ -12,11 +13,7 @@ export function populateOption(paths: readonly PopulatedPath[]): QueryObject {
   for (const { path, isLink } of paths) {
     const links = isLink ? path : path.slice(0, -1);
     let here = root;
-    for (const name of links) {
-      const next = here.branches.get(name) ?? createBranch();
-      here.branches.set(name, next);
-      here = next;
-    }
+    for (const name of links) here = valueAt(here.branches, name, createBranch);
     if (isLink) here.isWhole = true;
     else here.fields.add(path.at(-1) ?? '');
   }

@@ -2,6 +2,7 @@ import { LOGIN_ATTRIBUTE } from '../../shared/access/login-record.ts';
 import { jsonText } from '../../shared/canonical-json.ts';
 import { defined } from '../../shared/defined.ts';
 import type { ImportedTarget } from '../../shared/document/events.ts';
+import { valueAt } from '../../shared/map-values.ts';
 import { uidOfComponent } from '../../shared/schema/component-uids.ts';
 import {
   type Attribute,
@@ -177,8 +178,7 @@ export function targetsByAttribute(
   const targets = new Map<string, Map<string, ImportedTarget>>();
   for (const { attribute, targetType, documentId, locale, order, world } of links) {
     if (!registry.contentTypes.has(targetType)) continue;
-    const ofAttribute = targets.get(attribute) ?? new Map<string, ImportedTarget>();
-    targets.set(attribute, ofAttribute);
+    const ofAttribute = valueAt(targets, attribute, () => new Map<string, ImportedTarget>());
     const key = `${documentId} ${locale ?? ''}`;
     if (ofAttribute.has(key)) continue;
     const slot = { ...(order === null ? {} : { order }), ...defined({ world }) };

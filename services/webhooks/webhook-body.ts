@@ -1,6 +1,7 @@
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { documentStream } from '../../shared/document/stream-name.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import { valueAt } from '../../shared/map-values.ts';
 import type { ReadIndex, RowVersion } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { type ContentType, FILE_TYPE } from '../../shared/schema/content-type.ts';
@@ -50,11 +51,7 @@ export function createBodyWriter(options: BodyOptions, action: DocumentAction, m
       shown === undefined ? undefined : await readEntry(options, action, { shown, populate, readPast });
     return JSON.stringify(bodyOf(options.registry, action, { rows, entry, marks }));
   };
-  return (populate: string): Promise<string> => {
-    const known = written.get(populate) ?? write(populate);
-    written.set(populate, known);
-    return known;
-  };
+  return (populate: string): Promise<string> => valueAt(written, populate, () => write(populate));
 }
 
 /** Events of a removal show what was there before it. */
