@@ -28,14 +28,12 @@ export async function listDocuments(
 ): Promise<{ readonly items: readonly FeedItem[]; readonly next: SyncPlace }> {
   const sets = rowSetsOf(selection);
   const items: FeedItem[] = [];
-  let place: ListingPlace | undefined = listing;
-  while (place !== undefined && items.length < selection.limit) {
+  let place: ListingPlace = listing;
+  for (;;) {
     const { set, after }: ListingPlace = place;
     const rows = sets[set];
-    if (rows === undefined) {
-      place = undefined;
-      break;
-    }
+    if (rows === undefined) return { items: joinItems(items), next: { position } };
+    if (items.length >= selection.limit) break;
     const size = selection.limit - items.length;
     const { type, world } = rows;
     const query = inLocales(type, selection);
@@ -43,11 +41,7 @@ export async function listDocuments(
     items.push(...found.hits.sources.map((source) => itemOf(rows, source, position)));
     place = found.next == null ? { set: set + 1, after: null } : { set, after: found.next };
   }
-  const isLast = place === undefined || place.set >= sets.length;
-  return {
-    items: joinItems(items),
-    next: isLast || place === undefined ? { position } : { position, listing: place },
-  };
+  return { items: joinItems(items), next: { position, listing: place } };
 }
 
 const IN_ORDER = { sort: [], from: 0, withTotal: false } satisfies Partial<SearchRequest>;

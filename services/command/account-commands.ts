@@ -4,7 +4,7 @@ import { USER_TYPE } from '../../shared/schema/content-type.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import type { AccountCommand, CommandResult, RegisterCommand } from './command.ts';
 import type { Commit, Plan } from './commit.ts';
-import { type DocumentState, decide } from './decide.ts';
+import { type DocumentState, decide, type Intent } from './decide.ts';
 import { newDocumentId } from './document-id.ts';
 import type { CommandEnvironment } from './environment.ts';
 import { prepareWrite, refuse } from './prepare-write.ts';
@@ -69,10 +69,8 @@ function claimOf(place: string, text: string): UniqueClaim {
   return { type: USER_TYPE, place, locale: null, text, value: text, at: place, isRepeated: false };
 }
 
-function withRecord(
-  intent: ReturnType<typeof prepareWrite>['intent'],
-  record: LoginRecord,
-): ReturnType<typeof prepareWrite>['intent'] {
+/** Adds what the login keeps of a user to a write of the user. */
+export function withRecord(intent: Intent, record: LoginRecord): Intent {
   if (intent.kind !== 'write' || Object.keys(record).length === 0) return intent;
   return { ...intent, values: { ...intent.values, [LOGIN_ATTRIBUTE]: record } };
 }

@@ -56,10 +56,7 @@ function checkLocale(check: EntryCheck, locale: unknown): void {
 }
 
 /** An entry that is to be published. */
-export type Stored = {
-  readonly values: EntryValues;
-  readonly linked: (attribute: string) => readonly LinkTarget[];
-};
+export type Stored = Omit<Current, 'inherits'>;
 
 /** Validates a whole stored entry for publishing; reports problems to `check`, whose mode is `publish`. */
 export function checkStoredEntry(check: EntryCheck, type: ContentType, { values, linked }: Stored): void {

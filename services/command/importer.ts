@@ -75,13 +75,8 @@ export function createImporter(environment: ImportEnvironment): Importer {
       if (type === undefined)
         return { kind: 'refused', reasons: [`unknown content type ${parsed.line.type}`] };
       try {
-        const digest = hash('sha256', JSON.stringify(json));
-        return await importDocument(
-          { ...environment, types, claimed, referenced },
-          type,
-          parsed.line,
-          digest,
-        );
+        const run = { ...environment, types, claimed, referenced };
+        return await importDocument(run, type, parsed.line, hash('sha256', JSON.stringify(json)));
       } catch (error) {
         if (error instanceof RequestError) return { kind: 'refused', reasons: reasonsOf(error) };
         throw error;
@@ -137,11 +132,9 @@ async function importDocument(
       const { publish } = step;
       const decision = await decideStep(run, state, { ...imported, locale, publish, id: variant.id });
       claims.push(...decision.claims);
-      const decided = decision.events;
-      state = stateAfter(state, locale, decided);
-      const times = (event: DocumentEvent) => timeOf(event, variant, run.at);
-      for (const event of decided) {
-        const metadata = { at: times(event), epoch: run.epoch, ...AUTHOR };
+      state = stateAfter(state, locale, decision.events);
+      for (const event of decision.events) {
+        const metadata = { at: timeOf(event, variant, run.at), epoch: run.epoch, ...AUTHOR };
         events.push(...newEvents([event], `${key}/${events.length}`, metadata));
       }
     }

@@ -1,6 +1,6 @@
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
 import type { LinkTarget, RelationOperation } from '../../shared/document/events.ts';
-import { type ContentType, FILE_TYPE } from '../../shared/schema/content-type.ts';
+import { type ContentType, FILE_TYPE, type Uid } from '../../shared/schema/content-type.ts';
 import type { EntryCheck } from './check-component.ts';
 import { checkEntry, checkStoredEntry, type EntryInput } from './check-entry.ts';
 import { type DocumentState, draftOf, type Intent, isShared, mergedValues } from './decide.ts';
@@ -183,18 +183,14 @@ function relationScope(
 }
 
 function graphFinder(graph: ContentGraphReader): LinkFinder {
+  const rowsOf = (type: Uid, { documentId, locale }: LinkTarget) =>
+    graph.entries(type, documentId).filter((entry) => locale === null || entry.locale === locale);
   return {
     exists: (type, documentId, locale) =>
       graph.exists(type, documentId, ...(locale === null ? [] : [locale])),
     byId: (type, id) => graph.documentOfId(type, id),
-    rowId: (type, { documentId, locale }) =>
-      graph
-        .entries(type, documentId)
-        .find((entry) => entry.version !== 'published' && (locale === null || entry.locale === locale))?.id,
-    isPublished: (type, { documentId, locale }) =>
-      graph
-        .entries(type, documentId)
-        .some((entry) => entry.version !== 'draft' && (locale === null || entry.locale === locale)),
+    rowId: (type, target) => rowsOf(type, target).find(({ version }) => version !== 'published')?.id,
+    isPublished: (type, target) => rowsOf(type, target).some(({ version }) => version !== 'draft'),
     mimeOf: (documentId) => graph.entries(FILE_TYPE, documentId)[0]?.values['mime'] as string | undefined,
   };
 }

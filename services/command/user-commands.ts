@@ -5,9 +5,10 @@ import { RequestError } from '../../shared/request-error.ts';
 import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
 import { USER_TYPE } from '../../shared/schema/content-type.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
+import { withRecord } from './account-commands.ts';
 import type { CommandResult, UserCommand } from './command.ts';
 import type { Commit } from './commit.ts';
-import { type DocumentState, decide } from './decide.ts';
+import { type DocumentState, decide, type Intent } from './decide.ts';
 import { typeMessage } from './describe-value.ts';
 import { newDocumentId } from './document-id.ts';
 import type { CommandEnvironment } from './environment.ts';
@@ -88,15 +89,10 @@ function decideUser(
 }
 
 /** A new password ends what is signed in with the former one. */
-function signingOut(
-  intent: PreparedWrite['intent'],
-  state: DocumentState,
-  at: string,
-): PreparedWrite['intent'] {
+function signingOut(intent: Intent, state: DocumentState, at: string): Intent {
   const [user] = state.entries;
   if (intent.kind !== 'write' || user === undefined || intent.values['password'] === undefined) return intent;
-  const record = afterPasswordChange(loginRecordOf(user.values), at);
-  return { ...intent, values: { ...intent.values, [LOGIN_ATTRIBUTE]: record } };
+  return withRecord(intent, afterPasswordChange(loginRecordOf(user.values), at));
 }
 
 function userData(

@@ -1,11 +1,5 @@
 import type { ContentType } from '../../shared/schema/content-type.ts';
-import type { Problems } from '../query/problems.ts';
-import type { QueryModel, QueryScope } from '../query/query-model.ts';
+import type { NameContext } from './named-attributes.ts';
 
 /** Where the names of a query are looked up, and its problems so far. */
-export type InstantContext = {
-  readonly type: ContentType;
-  readonly model: QueryModel;
-  readonly scope: QueryScope;
-  readonly problems: Problems;
-};
+export type InstantContext = NameContext & { readonly type: ContentType };

@@ -93,9 +93,10 @@ type Rows = {
 function planRows(
   { query, choice, sort, pageSize }: Rows,
   { defaultLocale, rules }: InstantScope,
-  { type, model, scope, problems }: InstantContext,
+  context: InstantContext,
 ): SearchRequest {
-  const filter = resolveInstantFilter(query.filter, { model, scope, problems });
+  const { type } = context;
+  const filter = resolveInstantFilter(query.filter, context);
   const inLocale = localeQuery(choice, type, undefined, defaultLocale);
   const start = query.page * pageSize;
   // Pages that cannot be reached are empty, as beyond the last one.
@@ -104,7 +105,7 @@ function planRows(
     type: type.uid,
     world: 'published',
     query: allOf([inLocale, filter]),
-    sort: sortKeys(sort, { type, model, scope, problems }),
+    sort: sortKeys(sort, context),
     from: isFar ? 0 : start,
     size: isFar || query.facet !== undefined ? 0 : pageSize,
     withTotal: true,
@@ -112,12 +113,11 @@ function planRows(
 }
 
 /** `name:asc,city.name:desc`; names first, so that an unknown and a hidden one are refused alike. */
-function sortKeys(sort: string | undefined, { model, scope, problems }: InstantContext): readonly SortKey[] {
+function sortKeys(sort: string | undefined, context: InstantContext): readonly SortKey[] {
+  const { model, scope, problems } = context;
   const param = 'indexName';
   const names = (sort ?? '').split(',').map((key) => key.split(':', 1)[0]?.trim() ?? '');
-  const known = names.filter(
-    (name) => name === '' || namedAttribute(name, param, { model, scope, problems }),
-  );
+  const known = names.filter((name) => name === '' || namedAttribute(name, param, context));
   if (known.length < names.length) return [];
   return resolveSort(sort, model, { scope, param, problems, throughRelations: true, world: 'published' });
 }

@@ -4,7 +4,7 @@ import { retry } from '../../shared/retry.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
-import { type AnsweringReaders, type AwaitedAnswers, awaitAnswering } from './await-answering.ts';
+import { type AnsweringReaders, awaitAnswering } from './await-answering.ts';
 import type { PurgeNotes } from './purge-notes.ts';
 import type { PurgeStyle, PurgeTarget } from './purge-target.ts';
 import { createPurgeSender, type PurgeLimits, type PurgeReport, receiverNames } from './send-purges.ts';
@@ -58,7 +58,16 @@ export function startPurger(options: PurgerOptions): Purger {
   const isPurging = () =>
     fleet.epoch() !== undefined && performance.now() - current < LONGEST_SILENCE_MS && !signal.aborted;
   const lead = async (epoch: number): Promise<void> => {
-    const answering = awaitOthers(options, epoch, { isPurging, look: () => look() });
+    const answering =
+      options.readers &&
+      awaitAnswering({
+        ...options.readers,
+        epoch,
+        isPurging,
+        returned: notes.everything,
+        moved: () => look(),
+        failed: report.error,
+      });
     const senders = options.targets.map((target) =>
       createPurgeSender({ ...options, ...notes, answering }, target),
     );
@@ -106,23 +115,6 @@ export function startPurger(options: PurgerOptions): Purger {
       await running;
     },
   };
-}
-
-/** Reports of other processes, during one term. */
-function awaitOthers(
-  { readers, notes, report }: PurgerOptions,
-  epoch: number,
-  { isPurging, look }: { readonly isPurging: () => boolean; readonly look: () => void },
-): AwaitedAnswers | undefined {
-  if (readers === undefined) return undefined;
-  return awaitAnswering({
-    ...readers,
-    epoch,
-    isPurging,
-    returned: notes.everything,
-    moved: look,
-    failed: report.error,
-  });
 }
 
 type Term = { readonly signal: AbortSignal; readonly look: () => void; readonly ended: Promise<void> };

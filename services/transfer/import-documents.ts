@@ -85,13 +85,9 @@ function uidsByName({ contentTypes }: SchemaRegistry): ReadonlyMap<string, Uid> 
 }
 
 function importerOf(options: DocumentImport, references: References): Importer {
-  const { registry, graph, defaultLocale, space, epoch } = options;
+  const { graph, space } = options;
   return createImporter({
-    registry,
-    graph,
-    defaultLocale,
-    space,
-    epoch,
+    ...options,
     at: new Date().toISOString(),
     known(type, key) {
       const documentId = references.get(`${type}:${key}`);
