@@ -223,6 +223,23 @@ describe('worlds', () => {
     expect(restaurantsOf('published', 'h2')).toEqual(['r2']);
   });
 
+  it('publishing an entry keeps a link to it that the draft of the other end has moved to itself', () => {
+    const mentorOf = (world: string) => graph.targets('chef', 'mentor', world, 'h2');
+    const menteesOf = (world: string, mentor: string) => graph.sources('chef', 'mentor', world, mentor);
+    graph.given(...documents('chef', 'h1', 'h2'), relate('chef', 'h2', set('mentor', 'h1')));
+    graph.given(published('chef', 'h1'), published('chef', 'h2'));
+    graph.given(relate('chef', 'h2', set('mentor', 'h2')), published('chef', 'h1'));
+    expect([mentorOf('draft'), menteesOf('draft', 'h1'), menteesOf('draft', 'h2')]).toEqual([
+      ['h2'],
+      [],
+      ['h2'],
+    ]);
+    expect([mentorOf('published'), menteesOf('published', 'h1')]).toEqual([['h1'], ['h2']]);
+    graph.given(published('chef', 'h2'));
+    expect([mentorOf('published'), menteesOf('published', 'h1')]).toEqual([['h2'], []]);
+    expect(menteesOf('published', 'h2')).toEqual(['h2']);
+  });
+
   it('publishing the owner settles the inverse edits of its links', () => {
     graph.given(...documents('chef', 'h1'), ...documents('restaurant', 'r1'), published('chef', 'h1'));
     graph.given(relate('chef', 'h1', connect('restaurants', 'r1')), published('restaurant', 'r1'));
