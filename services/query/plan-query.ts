@@ -33,6 +33,7 @@ import { resolveSort } from './sort.ts';
 import { resolveStatus } from './status.ts';
 import { WORD_PARAMETERS } from './text-search.ts';
 import { translateFilter } from './translate-filter.ts';
+import { resolveUsersPagination } from './users-pagination.ts';
 import type { WordsPlan } from './words-meta.ts';
 
 /** A read request: its path, and its query string without `?`. */
@@ -181,13 +182,13 @@ export function planWrite(request: QueryRequest): EntryPlan {
 
 /**
  * Plans `GET /api/users` in Strapi's own dialect (SEMANTICS section 11): unknown parameters and `pagination` ignored, root
- * `start` and `limit` honoured, all rows without them. `GET /api/upload/files` has the same.
+ * `start` and `limit` honoured, all rows without them, `page` and `pageSize` only checked. `GET /api/upload/files` has the same.
  */
 export function planUsersList(request: QueryRequest): ListPlan {
   const query = parseQueryString(request.queryString);
   const problems: Problems = [];
   const plan = planRows(request, query, problems, { users: true });
-  const pagination = usersPagination(query, problems);
+  const pagination = resolveUsersPagination(query, problems);
   refuseFarOffset(pagination.start, request.maxOffset ?? DEFAULT_MAX_OFFSET, pagination.start, problems);
   refuseIfAny(problems);
   return listPlan(request.type, plan, pagination);
@@ -201,7 +202,8 @@ export function planUsersEntry(request: QueryRequest): EntryPlan {
 function planOne(request: QueryRequest, dialect: Dialect): EntryPlan {
   const query = parseQueryString(request.queryString);
   const problems: Problems = [];
-  if (!dialect.users) {
+  if (dialect.users) resolveUsersPagination(query, problems);
+  else {
     checkRootParameters(query, problems, { ignore: request.ignoreParameter });
     refuseRootPages(query, problems);
   }
@@ -266,33 +268,4 @@ function listPlan(type: ContentType, plan: Plan, pagination: Pagination): ListPl
     withTotal: pagination.withCount,
   };
   return { type, search, selection: plan.selection, pagination };
-}
-
-function usersPagination(query: QueryObject, problems: Problems): Pagination {
-  const start = wholeNumber(query, 'start', 0, problems);
-  const limit = wholeNumber(query, 'limit', Number.POSITIVE_INFINITY, problems);
-  return { form: 'offset', start, limit, withCount: false };
-}
-
-/** Refuses a limit of 0 or -1, which returns all rows in Strapi. */
-function wholeNumber(
-  query: QueryObject,
-  name: 'start' | 'limit',
-  absent: number,
-  problems: Problems,
-): number {
-  const value = query[name] ?? null;
-  if (value === null || value === '') return absent;
-  const number = typeof value === 'string' ? Number(value) : Number.NaN;
-  const least = name === 'limit' ? 1 : 0;
-  if (Number.isSafeInteger(number) && number >= least) return number;
-  const message = `Invalid parameter at '${name}'. Expected integer >= ${least}, received: ${number}`;
-  problems.push({
-    phase: 'parameter',
-    message,
-    param: name,
-    found: value,
-    accepted: `an integer from ${least}`,
-  });
-  return absent;
 }

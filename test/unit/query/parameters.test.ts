@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { describePagination } from '../../../services/query/pagination.ts';
-import { planEntry, planRemoval, planUsersList, planWrite } from '../../../services/query/plan-query.ts';
+import {
+  planEntry,
+  planRemoval,
+  planUsersEntry,
+  planUsersList,
+  planWrite,
+} from '../../../services/query/plan-query.ts';
 import { planOf, refusalOf, requestOf } from '../../support/naive-schema.ts';
 
 const message = (query: string, name?: string) => refusalOf(() => planOf(query, name)).message;
@@ -292,6 +298,24 @@ describe('single entries and users', () => {
     });
     expect(plan('start=1&limit=2').search).toMatchObject({ from: 1, size: 2 });
     expect(refusalOf(() => plan('limit=-1')).code).toBe('invalid-query');
+    expect(plan('page=2&pageSize=1').search.size).toBe(Number.POSITIVE_INFINITY);
+    const one = (query: string) => planUsersEntry(requestOf(query, 'plugin::users-permissions.user'));
+    for (const planned of [plan, one]) {
+      for (const [name, value] of [
+        ['page', 'abc'],
+        ['page', ''],
+        ['pageSize', '0'],
+        ['pageSize', '1.5'],
+      ])
+        expect(refusalOf(() => planned(`${name}=${value}`))).toMatchObject({
+          code: 'invalid-pagination',
+          message: `Invalid '${name}' parameter. Expected an integer > 0, received: ${value}`,
+          details: { param: name, found: value, accepted: 'an integer from 1' },
+        });
+      expect(refusalOf(() => planned('start=x')).details).toMatchObject({ param: 'start' });
+      for (const query of ['page=1&start=1', 'pageSize=x&limit='])
+        expect(refusalOf(() => planned(query)).message).toMatch(/^Invalid pagination attributes/);
+    }
     expect(refusalOf(() => plan('filters[password]=x')).message).toBe('Invalid key password');
   });
 });
