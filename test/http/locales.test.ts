@@ -49,6 +49,7 @@ describe.each(engines)('GET /api/i18n/locales with $engine', ({ engine, options,
         { id: 3, name: 'French (fr)', code: 'fr', isDefault: false },
         { id: 4, name: 'Brazilian Portuguese (pt-BR)', code: 'pt-BR', isDefault: false },
       ]);
+      expect(Object.keys(body[0])).toEqual(['id', 'documentId', 'name', 'code', 'isDefault']);
     });
 
     it('shows a caller the locales of content that it may find, only published ones without the right to drafts', async () => {
