@@ -82,8 +82,8 @@ it('copies everything, and every change, with relations from both sides', { time
 });
 
 it('reads a document again when a webhook with the secret names it, and refuses other webhooks', async () => {
-  const send = (authorization: string) =>
-    fetch(`${follower.url}/_varve/strapi`, {
+  const send = (authorization: string, query = '') =>
+    fetch(`${follower.url}/_varve/strapi${query}`, {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json' },
       body: JSON.stringify({ event: 'entry.update', uid: 'api::dish.dish', entry: { documentId: 'x' } }),
@@ -91,6 +91,7 @@ it('reads a document again when a webhook with the secret names it, and refuses 
   expect((await send('Bearer guessed')).status).toBe(401);
   expect((await send('')).status).toBe(401);
   expect((await send(`Bearer ${SECRET}`)).status).toBe(204);
+  expect((await send(`Bearer ${SECRET}`, '?secret=x')).status).toBe(400);
 });
 
 it('forwards a write, and answers when it shows it', async () => {
