@@ -10,10 +10,19 @@ export function makeFolder(path: string, mode = 0o700): void {
   try {
     mkdirSync(folder, { mode });
   } catch (error) {
-    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+    if (isFolder(folder)) return;
     const above = dirname(folder);
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(above)) throw error;
     makeFolder(above, mode);
     makeFolder(folder, mode);
+  }
+}
+
+/** False also for a path that may not be looked at: it has no folder for this process. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
   }
 }

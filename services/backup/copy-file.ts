@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '../../shared/make-folder.ts';
 
 export type FileSum = { readonly bytes: number; readonly sha256: string };
 
 /** Copies a file, durably, and returns its digest. `to` appears only when it is complete. */
 export async function copyFile(from: string, to: string): Promise<FileSum> {
-  await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(to));
   const part = `${to}.part`;
   await rm(part, { force: true });
   const target = await open(part, 'wx', 0o600);

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { openFolderAssetStore } from '../../shared/asset-store/folder/folder-asset-store.ts';
 import { refuseTemporaryFailures } from '../../shared/asset-store/folder/temporary-failures.ts';
@@ -53,6 +55,25 @@ it('removes at once the files of a process that has ended, and none of a running
   const staged = await staging;
   await staged.keep();
   expect(await living.size(staged.hash)).toBe(11);
+});
+
+/** Keeps an upload after the working directory was removed, to which the folder is relative. */
+const KEEP = `
+  import { rmSync } from 'node:fs';
+  const { openFolderAssetStore } = await import(process.argv[1]);
+  const content = async function* () { yield Buffer.from('file') };
+  const staged = await openFolderAssetStore('assets').stage(content(), 100);
+  rmSync(process.cwd(), { recursive: true });
+  await staged.keep().catch(({ code }) => console.log(code));
+`;
+
+it('refuses an upload when the working directory was removed meanwhile', async () => {
+  const cwd = await mkdtemp(join(tmpdir(), 'varve-assets-'));
+  onTestFinished(() => rm(cwd, { recursive: true, force: true }));
+  const store = import.meta.resolve('../../shared/asset-store/folder/folder-asset-store.ts');
+  const script = ['--input-type=module', '--eval', KEEP, store];
+  const { stdout } = await promisify(execFile)(process.execPath, script, { cwd, timeout: 20_000 });
+  expect(stdout).toBe('ENOENT\n');
 });
 
 it('refuses with 503 on a full disk or without file handles, and leaves no incomplete file', async (context) => {

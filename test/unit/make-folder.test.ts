@@ -24,13 +24,16 @@ it('makes a folder and those above it for their owner alone, and leaves what is 
   expect(modeOf(join(above, 'a/d'))).toBe(0o700);
 });
 
-it('throws what the system says of a file in the way, and of a link to nothing', () => {
+it('throws what the system says of a file in the way, of links to nothing, and of a name that is too long', () => {
   const above = folderForTest();
   writeFileSync(join(above, 'file'), '');
   symlinkSync(join(above, 'nowhere'), join(above, 'link'));
   expect(() => makeFolder(join(above, 'file'))).toThrow('EEXIST');
   expect(() => makeFolder(join(above, 'file', 'a', 'b'))).toThrow('ENOTDIR');
   expect(() => makeFolder(join(above, 'link'))).toThrow('EEXIST');
+  symlinkSync('loop', join(above, 'loop'));
+  expect(() => makeFolder(join(above, 'loop', 'a'))).toThrow(/^ELOOP: .*, mkdir '/);
+  expect(() => makeFolder(join(above, 'a'.repeat(300)))).toThrow(/^ENAMETOOLONG: .*, mkdir '/);
 });
 
 it('ends where the system makes no folders', () => {

@@ -1,16 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
-import {
-  type FileHandle,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
+import { type FileHandle, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '../../make-folder.ts';
 import { parseOwners, presentOwners } from '../../owner-record.ts';
@@ -129,7 +119,7 @@ async function write(file: FileHandle, content: AsyncIterable<Uint8Array>, maxBy
 /** The name is durable when its folder is. */
 async function keep(from: string, to: string): Promise<void> {
   const folder = dirname(to);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   await rename(from, to);
   await syncFolder(folder);
   await syncFolder(dirname(folder));

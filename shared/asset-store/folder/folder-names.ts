@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../../make-folder.ts';
 import { undefinedWhenAbsent } from '../../when-absent.ts';
 import { createAssetNames } from '../asset-names.ts';
 import type { AssetNames } from '../asset-store.ts';
@@ -19,7 +20,7 @@ export function folderNames(folder: string): AssetNames {
 
 async function writeDurably(path: string, text: string): Promise<void> {
   const folder = dirname(path);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const fresh = join(folder, `.${randomUUID()}`);
   await writeFile(fresh, text, { mode: 0o600, flush: true });
   await rename(fresh, path);
