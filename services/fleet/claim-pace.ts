@@ -4,7 +4,10 @@ import { LEADER_TIMEOUTS } from './watch-leader.ts';
 const LONGEST_SILENCE_MS = 60_000;
 const FORGIVEN_AFTER_MS = 300_000;
 
-/** Creates the rule how long a leader has to be silent until this process claims its lease. `now`: milliseconds of a clock that is never set back. */
+/**
+ * Creates the pace of claims: how long a leader has to be silent until this process claims its lease. `now`: milliseconds of a clock that
+ * is never set back.
+ */
 export function createClaimPace(now: () => number) {
   let losses: number[] = [];
   const recent = (): number => {

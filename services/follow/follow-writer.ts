@@ -5,13 +5,14 @@ import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import { createCommit } from '../command/commit.ts';
 import type { CommandEnvironment } from '../command/environment.ts';
 
+/** Writes what a followed Strapi has. */
 export type FollowWriter = ReturnType<typeof createFollowWriter>;
 
 const AUTHOR = { actor: { kind: 'strapi' } } as const;
 
 /**
- * Creates a writer of what a followed Strapi has, for the leader of the log. It shares `locks` with the command handler, so that commands and copied changes of a document run one after the
- * other.
+ * Creates the writer of a leader. It shares `locks` with the command handler, so that commands and copied changes of a document run one
+ * after the other.
  */
 export function createFollowWriter(environment: CommandEnvironment, locks: Locks) {
   const commit = createCommit(environment, locks);

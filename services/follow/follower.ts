@@ -14,7 +14,7 @@ import type { DocumentWriter } from './write-documents.ts';
 export type FollowerOptions = {
   readonly writer: DocumentWriter;
   readonly reconciliation: (of: Pick<ReconcileOptions, 'sync' | 'refused' | 'kept'>) => Reconciliation;
-  /** Runs once in each term before anything is asked for, such as an import. Rejects with a sentence when this Strapi cannot be followed. */
+  /** Runs once in each term before other requests, such as an import. Rejects with a sentence if this Strapi cannot be followed. */
   readonly begin: () => Promise<void>;
   /** The first comparison is the first copy until it is done, and is not slowed down. */
   readonly firstCopy: Pick<FirstCopy, 'phase' | 'enter'>;

@@ -24,7 +24,10 @@ type LaterParts = {
   readonly apiFor: ServedApi['apiFor'];
 };
 
-/** Creates the login of a process: it knows people before commands can be carried out. undefined without a plan. Requests that change something throw NotLeading before `with`. */
+/**
+ * Creates the login of a process, which knows people before commands can be carried out; undefined without a plan. Before `with`, requests
+ * that change something throw NotLeading.
+ */
 export function createDeferredLogin({ login: plan, key, access, people, address }: DeferredLoginOptions) {
   if (plan === undefined) return undefined;
   let parts: LaterParts | undefined;

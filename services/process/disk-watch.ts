@@ -5,7 +5,10 @@ import type { FleetReport } from '../fleet/fleet.ts';
 /** Whether a process that may lead can write at all. */
 export type DiskWatch = ReturnType<typeof createDiskWatch>;
 
-/** Watches the disks of the graph and of the log, which may be full: reads continue. `report`: called once for each full disk, and once when the graph continues. */
+/**
+ * Watches the disks of the graph and of the log. While one of them is full, reads continue. `report`: called once for each full disk, and
+ * once when the graph continues.
+ */
 export function createDiskWatch(report: (what: 'full' | 'resumed', error?: unknown) => void) {
   let isGraphFull = false;
   let isLogFull = false;

@@ -16,7 +16,9 @@ export type FreshnessOptions = {
 
 const LOOK_MS = 1_000;
 
-/** Creates the freshness of a read side, for a process that applies the log itself. `waitMs` bounds how long a request waits for a position. */
+/**
+ * Creates the freshness of a read side, for a process that applies the log itself. `waitMs` bounds how long a request waits for a position.
+ */
 export function createFreshness({ readSide, access, log, waitMs }: FreshnessOptions) {
   const { index, sink } = readSide;
   const moved = createCondition();

@@ -4,7 +4,7 @@ import { SERVE_SETTINGS } from './settings.ts';
 import { WEBHOOK_SETTINGS } from './webhook-settings.ts';
 
 /**
- * ProcessRole of a process. `serve`: everything. `project`: can lead, and as the leader writes Elasticsearch; accepts writes
+ * Role of a process. `serve`: everything. `project`: can lead, and as the leader writes Elasticsearch; accepts writes
  * and answers no reads. `api`: reads from Elasticsearch and forwards writes to the leader; stores nothing.
  */
 export type ProcessRole = 'serve' | 'project' | 'api';

@@ -35,6 +35,7 @@ export function wholeNumber(min: number, max: number) {
     .pipe(z.number().min(min, message).max(max, message));
 }
 
+/** Settings of a command, by name. */
 export type SettingsTable = Readonly<Record<string, Setting>>;
 
 /** The values of a table's settings, by name. */

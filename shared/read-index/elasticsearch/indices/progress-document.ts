@@ -96,7 +96,7 @@ function hasStatus(error: unknown, status: number): boolean {
   return error instanceof errors.ResponseError && error.statusCode === status;
 }
 
-/** For `.catch`: gives undefined if the cluster answered with one of these HTTP statuses. Throws every other error. */
+/** Returns a handler for `catch`. It returns undefined for answers of the cluster with these HTTP statuses, and throws other errors. */
 export function undefinedOn(...statuses: readonly number[]): (error: unknown) => undefined {
   return (error) => {
     if (!statuses.some((status) => hasStatus(error, status))) throw error;
