@@ -1,4 +1,5 @@
 import type { Random } from '../support/naive-random.ts';
+import { makeDeliveryProbe, makeDeliveryRequest } from './delivery-inputs.ts';
 import { makeInstantProbe, makeInstantRequest } from './instant-inputs.ts';
 import { LEAK_PARAMETERS, leakPair } from './leaks.ts';
 import { mutateBytes, mutateJson, mutateText } from './mutate.ts';
@@ -121,9 +122,11 @@ const BODIES: readonly unknown[] = [
 
 export function makeInput(random: Random, material: FuzzMaterial): FuzzInput {
   const kind = random.next();
-  if (kind < 0.12) return makeProbe(random, material);
-  if (kind < 0.2) return makeInstantProbe(random, material);
-  if (kind < 0.35) return makeInstantRequest(random, material);
+  if (kind < 0.1) return makeProbe(random, material);
+  if (kind < 0.17) return makeInstantProbe(random, material);
+  if (kind < 0.2) return makeDeliveryProbe(random, material);
+  if (kind < 0.32) return makeInstantRequest(random, material);
+  if (kind < 0.44) return makeDeliveryRequest(random, material);
   if (kind < 0.85) return makeRequest(random, material);
   if (kind < 0.9) return makeUpload(random, material);
   const whole = makeRequest(random, material);

@@ -30,6 +30,8 @@ export type FuzzMaterial = {
   readonly writableIds: readonly string[];
   readonly files: readonly string[];
   readonly tokens: Readonly<Record<Caller, string | undefined>>;
+  /** Where each caller's changes continue. */
+  readonly syncTokens: Readonly<Record<Caller, string>>;
 };
 
 export type Request = Extract<FuzzInput, { kind: 'request' | 'probe' }>;

@@ -59,7 +59,19 @@ async function fillTarget(url: string): Promise<FuzzMaterial> {
   const tokens = { anonymous: undefined, site, full };
   const urls = corpusUrls();
   const openUrls = urls.filter((path) => /^\/api\/(restaurants|tags|articles)\b/.test(path));
-  return { ...(await hideSecrets(url, full)), urls, openUrls, tokens };
+  const hidden = await hideSecrets(url, full);
+  const syncTokens = {
+    anonymous: await syncTokenOf(createAsk(url)),
+    site: await syncTokenOf(createAsk(url, site)),
+    full: await syncTokenOf(ask),
+  };
+  return { ...hidden, urls, openUrls, tokens, syncTokens };
+}
+
+async function syncTokenOf(ask: ReturnType<typeof createAsk>): Promise<string> {
+  const answer = await ask('/api/_changes?limit=1000');
+  expectStatus(answer, 200);
+  return answer.body.meta.next;
 }
 
 function watch(

@@ -111,6 +111,13 @@ function readAnswer(bytes: Buffer, method: string): ReadAnswer | undefined {
     const rest = readAnswer(bytes.subarray(from), method);
     return rest && { ...rest, length: rest.length + from };
   }
+  // A stream has no end: its first block is enough.
+  if (/^content-type: text\/event-stream/im.test(head)) {
+    const block = bytes.indexOf('\n\n', from);
+    if (block === -1 && method !== 'HEAD') return undefined;
+    const body = bytes.toString('utf8', from);
+    return { answer: { kind: 'answer', status, head, body }, length: bytes.length, isLast: true };
+  }
   const isLast = /^connection: close\r?$/im.test(head);
   const given = /^content-length: (\d+)\r?$/im.exec(head)?.[1];
   const body = bodyOf(bytes, from, method === 'HEAD' || status === 204 || status === 304 ? '0' : given);
