@@ -17,7 +17,7 @@ import {
 import { searchOf } from '../../../search/search-settings.ts';
 import { DOCUMENT_PUBLISHED_FIELD, PUBLICATION_STATE_FIELD } from '../../bool-query.ts';
 import { fieldTypeOf } from '../../column.ts';
-import type { ComponentStep, RowSet } from '../../read-index.ts';
+import type { ComponentStep } from '../../read-index.ts';
 import {
   type DenormaliseSettings,
   type DocumentLayout,
@@ -26,6 +26,7 @@ import {
   type PlacedRelation,
   type PlacedScalar,
   type PlacedStep,
+  rowsBehind,
   type SortPath,
   sortFieldNames,
 } from './document-layout.ts';
@@ -172,11 +173,7 @@ function createComponents(
   const inside = { ...around, path: [...around.path, name] };
   if (at.kind === 'embedded' && repeatable && !isNamed(around.settings, inside.path)) return undefined;
   const objectField = `${at.prefix}c.${name}`;
-  const rowSet = componentRowSet(at.rowSet, { attribute: name });
-  const place = createPlace(
-    inside,
-    componentAddress(at, `${objectField}.`, componentOf(around.registry, component), rowSet),
-  );
+  const place = createComponentPlace(inside, at, `${objectField}.`, { attribute: name, component });
   return { kind: 'component', attribute: name, member: memberOf(name), objectField, list: repeatable, place };
 }
 
@@ -188,24 +185,25 @@ function createZone(
   const objectField = `${at.prefix}c.${name}`;
   const inside = { ...around, path: [...around.path, name] };
   const places = components.map((uid) => {
-    const rowSet = componentRowSet(at.rowSet, { attribute: name, zoneComponent: uid });
-    const prefix = `${objectField}.${zoneField(uid)}.`;
-    return [
-      uid,
-      createPlace(inside, componentAddress(at, prefix, componentOf(around.registry, uid), rowSet)),
-    ] as const;
+    const step = { attribute: name, zoneComponent: uid, component: uid };
+    return [uid, createComponentPlace(inside, at, `${objectField}.${zoneField(uid)}.`, step)] as const;
   });
   return { kind: 'zone', attribute: name, member: memberOf(name), objectField, components: new Map(places) };
 }
 
-function componentRowSet(rowSet: RowSet, step: ComponentStep): RowSet {
-  return { type: rowSet.type, path: [...rowSet.path, step] };
-}
-
-/** Components of an embedded row are copies as well. */
-function componentAddress(at: Address, prefix: string, model: Address['model'], rowSet: RowSet): Address {
-  const kind = at.kind === 'embedded' ? 'embedded' : 'component';
-  return { prefix, model, rowSet, kind };
+function createComponentPlace(
+  around: Surroundings,
+  { rowSet, kind }: Address,
+  prefix: string,
+  { component, ...step }: ComponentStep & { readonly component: Uid },
+): Place {
+  return createPlace(around, {
+    prefix,
+    model: componentOf(around.registry, component),
+    rowSet: { type: rowSet.type, path: [...rowSet.path, step] },
+    // Components of an embedded row are copies as well.
+    kind: kind === 'embedded' ? 'embedded' : 'component',
+  });
 }
 
 function sortPaths(place: Place, path: readonly string[], passedList: boolean): SortPath[] {
@@ -216,7 +214,7 @@ function sortPaths(place: Place, path: readonly string[], passedList: boolean): 
   });
   const here = passedList ? [{ path, fields }] : [];
   const below = [...place.steps.values()].flatMap((step) => {
-    const next = step.kind === 'component' ? step : step.kind === 'relation' ? step.embedded : undefined;
+    const next = rowsBehind(step);
     return next === undefined
       ? []
       : sortPaths(next.place, [...path, step.attribute], passedList || next.list);

@@ -48,14 +48,10 @@ export type PlacedScalar = {
 /** Rows or components one step away. `objectField` is the object's field name without the dot. */
 export type PlacedStep = PlacedComponents | PlacedZone | PlacedRelation;
 
-export type PlacedComponents = {
+export type PlacedComponents = PlacedRows & {
   readonly kind: 'component';
   readonly attribute: string;
   readonly member: Member;
-  readonly objectField: string;
-  /** One object, or a nested list. */
-  readonly list: boolean;
-  readonly place: Place;
 };
 
 /** A nested list whose items have their kind in `<objectField>.kind`. */
@@ -77,8 +73,17 @@ export type PlacedRelation = {
   /** The owning side's attribute, where this is the inverse one. */
   readonly mappedBy?: string;
   /** Copies of the linked rows, when they are denormalised here. */
-  readonly embedded?: { readonly objectField: string; readonly list: boolean; readonly place: Place };
+  readonly embedded?: PlacedRows;
 };
+
+/** Rows or components in a document: one object, or a nested list. */
+export type PlacedRows = { readonly objectField: string; readonly list: boolean; readonly place: Place };
+
+/** Returns the components or copies behind a step; undefined for a dynamic zone and a relation that is not copied. */
+export function rowsBehind(step: PlacedStep | undefined): PlacedRows | undefined {
+  if (step?.kind === 'component') return step;
+  return step?.kind === 'relation' ? step.embedded : undefined;
+}
 
 export type SortPath = { readonly path: readonly string[]; readonly fields: readonly SortField[] };
 

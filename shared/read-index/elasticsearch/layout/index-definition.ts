@@ -28,23 +28,16 @@ export const PAGE_OF_KEYS = 10_000;
 type Mapping = { readonly [name: string]: unknown };
 type Properties = { [name: string]: Mapping };
 
-export type IndexSettings = {
-  readonly replicas: number;
-  /** Time for which deletes are remembered, so that a late write cannot restore a row. */
-  readonly gcDeletes: string;
-};
-
-const DEFAULT_SETTINGS: IndexSettings = Object.freeze({ replicas: 0, gcDeletes: '1h' });
-
 /** The body that creates an index for a layout. Only types and features that every official distribution has without a licence. */
-export function indexDefinition(layout: DocumentLayout, settings: IndexSettings = DEFAULT_SETTINGS): Mapping {
+export function indexDefinition(layout: DocumentLayout): Mapping {
   return {
     settings: {
       number_of_shards: 1,
-      number_of_replicas: settings.replicas,
+      number_of_replicas: 0,
       // Writers refresh what they wrote: nothing else changes what searches see.
       refresh_interval: '-1',
-      gc_deletes: settings.gcDeletes,
+      // Deletes are remembered, so that a late write cannot restore a row.
+      gc_deletes: '1h',
       max_result_window: WINDOW,
       max_inner_result_window: PAGE_OF_KEYS,
       'mapping.total_fields.limit': FIELD_LIMIT,

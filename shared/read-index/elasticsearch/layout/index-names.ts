@@ -1,3 +1,4 @@
+import { valueAt } from '../../../map-values.ts';
 import type { Uid } from '../../../schema/content-type.ts';
 import type { World } from '../../read-index.ts';
 
@@ -13,13 +14,8 @@ export type IndexNames = {
 export function createIndexNames(space: string): IndexNames {
   const aliases = { draft: new Map<Uid, string>(), published: new Map<Uid, string>() };
   // Every search needs one.
-  const alias = (type: Uid, world: World) => {
-    const known = aliases[world].get(type);
-    if (known !== undefined) return known;
-    const made = `${space}-${typeSlug(type)}-${world}`;
-    aliases[world].set(type, made);
-    return made;
-  };
+  const alias = (type: Uid, world: World) =>
+    valueAt(aliases[world], type, () => `${space}-${typeSlug(type)}-${world}`);
   return { alias, index: (type, world, generation) => `${alias(type, world)}-${generation}` };
 }
 

@@ -31,8 +31,8 @@ export function wordToken(locale: string, field: string, key: string): string {
   return `${locale}:${field}:${nameOfWord(key)}`;
 }
 
-function nameOfWord(key: string): string {
-  return key.length <= LONGEST_KEY ? key : `~${hash('sha256', key, 'base64')}`;
+function nameOfWord(text: string): string {
+  return text.length <= LONGEST_KEY ? text : `~${hash('sha256', text, 'base64')}`;
 }
 
 /** A regular expression (Lucene's) for exactly the tokens of these words in these fields. */
@@ -47,15 +47,15 @@ export function wordTokensPattern(
 
 /** Returns the token of a word in `stems.<field>`: `<locale>:<stem>`, or `!` and the folded word if it has no stem. */
 export function stemToken(locale: string, { folded, stem }: IndexedWord): string {
-  const text = stem ?? `!${folded}`;
-  return `${locale}:${text.length <= LONGEST_KEY ? text : `~${hash('sha256', text, 'base64')}`}`;
+  return `${locale}:${nameOfWord(stem ?? `!${folded}`)}`;
 }
 
 /** Letters of the kinds of words in `vocabulary`, and of the stems of those that have them. */
 const KINDS: Readonly<Record<WordKind, string>> = { text: 't', spelled: 'u', keyword: 'k' };
 const STEMS: Readonly<Record<WordKind, string>> = { text: 's', spelled: 'v', keyword: '' };
 
-const WORD_KINDS: readonly WordKind[] = ['text', 'spelled', 'keyword'];
+/** All kinds of words. */
+export const WORD_KINDS: readonly WordKind[] = ['text', 'spelled', 'keyword'];
 
 /** Returns the token of a word, and that of its stem if the two differ. */
 export function vocabularyTokens(locale: string, { key, folded, stem, kind }: FoundWord): readonly string[] {
@@ -77,19 +77,9 @@ export function readVocabularyToken(
   return { key: key === '' ? folded : key, kind };
 }
 
-/** Regular expressions (Lucene's) for the tokens of words by their folded form. */
-export function textPattern(locale: string, folded: string): string {
-  return `${escaped(locale)}:${KINDS.text}:(${folded}):.*`;
-}
-
-/** Returns a pattern like `textPattern`, for words that are matched as they are spelled. */
-export function spelledPattern(locale: string, folded: string): string {
-  return `${escaped(locale)}:${KINDS.spelled}:(${folded}):.*`;
-}
-
-/** Returns a pattern like `textPattern`, for words of keywords. */
-export function keywordPattern(locale: string, folded: string): string {
-  return `${escaped(locale)}:${KINDS.keyword}:(${folded}):.*`;
+/** Returns a regular expression (Lucene's) for the tokens of words of a kind by their folded form. */
+export function foldedPattern(locale: string, kind: WordKind, folded: string): string {
+  return `${escaped(locale)}:${KINDS[kind]}:(${folded}):.*`;
 }
 
 /** Returns a regular expression (Lucene's) for the tokens of words by their stem, of texts and of spelled words. */

@@ -2,6 +2,7 @@ import { assertNever } from '../../../assert-never.ts';
 import type { Uid } from '../../../schema/content-type.ts';
 import type { BoolQuery } from '../../bool-query.ts';
 import type { DocumentLayout, Place, PlacedRelation, PlacedStep } from '../layout/document-layout.ts';
+import { missingField } from '../layout/find-column.ts';
 import { planComparison } from './plan-comparison.ts';
 import { ALL, allPlanned, impliesPresence, leaf, NONE, type PlannedQuery } from './planned-query.ts';
 
@@ -65,7 +66,7 @@ function planAt(context: PlanContext, place: Place, query: BoolQuery): PlannedQu
     case 'text': {
       const scalar = place.scalars.get(query.field);
       if (scalar !== undefined) return planComparison(place, scalar, query);
-      return missing(place, query.field);
+      return missingField(place, query.field);
     }
     case 'some':
       return planSome(context, place, query.attribute, query.query);
@@ -76,12 +77,6 @@ function planAt(context: PlanContext, place: Place, query: BoolQuery): PlannedQu
     default:
       return assertNever(query);
   }
-}
-
-/** A copy may lack fields of its row. */
-function missing(place: Place, name: string): undefined {
-  if (place.kind === 'embedded') return undefined;
-  throw new Error(`${place.model.uid} has no field ${name} in the read index`);
 }
 
 function planBool(
@@ -109,9 +104,9 @@ type ZoneQuery = Extract<BoolQuery, { kind: 'some_in_zone' }>;
 
 function planZone(context: PlanContext, place: Place, query: ZoneQuery): PlannedQuery | undefined {
   const step = place.steps.get(query.attribute);
-  if (step?.kind !== 'zone') return missing(place, query.attribute);
+  if (step?.kind !== 'zone') return missingField(place, query.attribute);
   const kindPlace = step.components.get(query.component);
-  if (kindPlace === undefined) return missing(place, `${query.attribute} ${query.component}`);
+  if (kindPlace === undefined) return missingField(place, `${query.attribute} ${query.component}`);
   const inside = within(context, query.attribute);
   const plan = planAt(inside, kindPlace, query.query);
   if (plan === undefined) return undefined;
@@ -127,7 +122,7 @@ function planSome(
   query: BoolQuery,
 ): PlannedQuery | undefined {
   const step = place.steps.get(attribute);
-  if (step === undefined || step.kind === 'zone') return missing(place, attribute);
+  if (step === undefined || step.kind === 'zone') return missingField(place, attribute);
   const inside = within(context, attribute);
   return step.kind === 'component'
     ? planComponents(inside, step, query)

@@ -1,12 +1,8 @@
 import { PUBLICATION_STATE_FIELD } from '../../bool-query.ts';
 import type { SortKey, SortPosition } from '../../read-index.ts';
 import { readInteger, storedValue } from '../documents/stored-value.ts';
-import {
-  type DocumentLayout,
-  type Place,
-  type PlacedScalar,
-  sortFieldNames,
-} from '../layout/document-layout.ts';
+import { type DocumentLayout, type PlacedScalar, sortFieldNames } from '../layout/document-layout.ts';
+import { findColumn } from '../layout/find-column.ts';
 import type { SortDsl } from './dsl.ts';
 
 /** A sort key as a field of the documents. */
@@ -33,33 +29,15 @@ export const RELEVANCE: readonly SortClause[] = [BY_SCORE, BY_ID];
  * attribute that the schema does not have.
  */
 export function planSort(layout: DocumentLayout, sort: readonly SortKey[]): readonly SortClause[] | null {
-  const clauses: SortClause[] = [];
-  for (const key of sort) {
-    const clause = sortClause(layout, key);
-    if (clause === undefined) return null;
-    clauses.push(clause);
-  }
-  return [...clauses, BY_ID];
+  const clauses = sort.flatMap((key) => sortClause(layout, key) ?? []);
+  return clauses.length < sort.length ? null : [...clauses, BY_ID];
 }
 
 function sortClause(layout: DocumentLayout, { path, field, direction }: SortKey): SortClause | undefined {
-  let place: Place = layout.root;
-  let inList = false;
-  for (const attribute of path) {
-    const step = place.steps.get(attribute);
-    const next = step?.kind === 'component' ? step : step?.kind === 'relation' ? step.embedded : undefined;
-    if (next === undefined) return undefined;
-    inList ||= next.list;
-    place = next.place;
-  }
-  const scalar = place.scalars.get(field);
-  if (scalar === undefined) {
-    // A copy may lack fields of its row.
-    if (place.kind === 'embedded') return undefined;
-    throw new Error(`${place.model.uid} has no field ${field} in the read index`);
-  }
-  const stored = storedAs(scalar);
-  if (!inList) return { field: `${place.prefix}f.${field}`, direction, stored };
+  const column = findColumn(layout, path, field);
+  if (column === undefined) return undefined;
+  const stored = storedAs(column.scalar);
+  if (column.list === undefined) return { field: column.field, direction, stored };
   const names = sortFieldNames(path, field);
   return { field: `s.${direction === 'asc' ? names.low : names.high}`, direction, stored };
 }

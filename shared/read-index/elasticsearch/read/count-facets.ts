@@ -4,10 +4,10 @@ import type { Scalar } from '../../bool-query.ts';
 import { presentFacet } from '../../facet-values.ts';
 import type { FacetCounts, FacetRange, FacetRequest } from '../../facets.ts';
 import { readInteger } from '../documents/stored-value.ts';
+import { findColumn, type PlacedColumn } from '../layout/find-column.ts';
 import type { Dsl } from '../plan/dsl.ts';
 import type { SearchAnswer } from '../wire/search-answer.ts';
 import { countLinkedValues } from './count-linked-values.ts';
-import { type FacetField, facetField } from './facet-field.ts';
 import type { Session } from './session.ts';
 
 /** Counts values over all documents of a type that match. Elasticsearch evaluates the query once for all facets. */
@@ -17,7 +17,7 @@ export async function countFacets(
   facets: readonly FacetRequest[],
   query: Dsl,
 ): Promise<readonly FacetCounts[]> {
-  const fields = facets.map((facet) => facetField(session.layouts(type), facet.path, facet.field));
+  const fields = facets.map((facet) => findColumn(session.layouts(type), facet.path, facet.field));
   const paged = facets.filter((facet, at) => kindOf(facet, fields[at]) === 'all').length;
   const search = countTogether(session, type, query);
   return Promise.all(
@@ -39,7 +39,7 @@ export async function countFacets(
 
 function kindOf(
   { ranges, search }: FacetRequest,
-  found: FacetField | undefined,
+  found: PlacedColumn | undefined,
 ): 'ranges' | 'frequent' | 'all' | 'linked' {
   if (found === undefined) return 'linked';
   if (ranges !== undefined) return 'ranges';
@@ -69,7 +69,7 @@ function countTogether(session: Session, type: Uid, query: Dsl): Aggregate {
 type Counting = {
   readonly search: Aggregate;
   readonly facet: FacetRequest;
-  readonly found: FacetField;
+  readonly found: PlacedColumn;
 };
 
 /** A bucket; `rows` are the documents of its values where these are in a list. */
@@ -126,7 +126,7 @@ async function countAll(counting: Counting, size: number): Promise<FacetCounts> 
   return presentFacet(facet, counts);
 }
 
-function countsOf({ scalar }: FacetField, buckets: readonly Bucket[]): ReadonlyMap<Scalar, number> {
+function countsOf({ scalar }: PlacedColumn, buckets: readonly Bucket[]): ReadonlyMap<Scalar, number> {
   return new Map(
     buckets.map((bucket) => {
       // A composite names the value of each source.

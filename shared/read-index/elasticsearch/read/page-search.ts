@@ -2,7 +2,7 @@ import type { Hits, SearchRequest } from '../../read-index.ts';
 import type { Dsl } from '../plan/dsl.ts';
 import type { SearchAnswer, SearchHit } from '../wire/search-answer.ts';
 import type { SearchBody } from '../wire/write-search.ts';
-import { hitDetails, NO_SOURCE, rememberRow } from './read-rows.ts';
+import { hitDetails, NO_SOURCE, rememberRow, rowFields } from './read-rows.ts';
 import type { Session } from './session.ts';
 
 export type PageSearch = {
@@ -19,7 +19,7 @@ export function readPage(
   page: Omit<SearchBody, 'query'>,
   plain: boolean,
 ): Promise<SearchAnswer> {
-  const docvalue_fields = details ? ['key', 'src', 'links', 'parts'] : ['key', 'src'];
+  const docvalue_fields = ['key', ...rowFields(details)];
   return session.search(request.type, { ...page, query, docvalue_fields }, plain);
 }
 

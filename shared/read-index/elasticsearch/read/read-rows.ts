@@ -36,6 +36,11 @@ export function locate(layout: DocumentLayout, path: readonly ComponentStep[]): 
 /** Fields of whole rows besides their key. */
 const BINARY_FIELDS: readonly string[] = ['src', 'links', 'parts'];
 
+/** Returns the fields of rows besides their key. `details`: with the data that `traverse` needs. */
+export function rowFields(details: boolean): readonly string[] {
+  return details ? BINARY_FIELDS : ['src'];
+}
+
 export type ReadRow = {
   readonly key: number;
   readonly fields: HitFields;

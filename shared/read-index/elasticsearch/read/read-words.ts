@@ -1,3 +1,4 @@
+import { valueAt } from '../../../map-values.ts';
 import type { Uid } from '../../../schema/content-type.ts';
 import { type Language, languageOf } from '../../../search/languages.ts';
 import { indexedWord, matchWord, type WordMatch } from '../../../search/match-word.ts';
@@ -27,11 +28,8 @@ type WordBuckets = { readonly buckets: readonly { readonly key: string }[] };
 
 /** The words of documents, asked for once for an answer, whose tokens a regular expression matches; some may be in none any more. */
 export function readVocabulary(place: WordPlace, include: string): Promise<readonly FoundWord[]> {
-  const { vocabularies } = place.session;
   const name = `${place.type} ${place.locale} ${include}`;
-  const known = vocabularies.get(name) ?? askVocabulary(place, include);
-  vocabularies.set(name, known);
-  return known;
+  return valueAt(place.session.vocabularies, name, () => askVocabulary(place, include));
 }
 
 async function askVocabulary(

@@ -15,7 +15,7 @@ import type { SearchBody } from '../wire/write-search.ts';
 import { countFacets } from './count-facets.ts';
 import { readFarPage } from './far-page.ts';
 import { type PageSearch, readHits, readPage, totalOf } from './page-search.ts';
-import { readRows } from './read-rows.ts';
+import { readRows, rowFields } from './read-rows.ts';
 import { searchWords, type WordQuery } from './search-words.ts';
 import { resolveQuery } from './semi-join.ts';
 import type { Session } from './session.ts';
@@ -51,16 +51,8 @@ async function searchPage(search: PageSearch, clauses: readonly SortClause[] | n
   if (clauses === null) return sortedInProcess(search);
   if (cursor !== undefined) return pageBehind(search, clauses, cursor.after);
   if (from >= COUNT_FROM || from + size > WINDOW) return readFarPage(search, clauses, session.totals);
-  const { hits } = await readPage(
-    search,
-    {
-      from,
-      size,
-      sort: sortDsl(clauses),
-      track_total_hits: withTotal,
-    },
-    true,
-  );
+  const page = { from, size, sort: sortDsl(clauses), track_total_hits: withTotal };
+  const { hits } = await readPage(search, page, true);
   return { total: totalOf(search, hits), hits: readHits(search, hits.hits) };
 }
 
@@ -100,7 +92,7 @@ async function sortedInProcess(search: PageSearch): Promise<SearchResult> {
   const rowSet = { type, path: [] };
   const sorted = await sortInProcess(session, rowSet, keys, request.sort);
   const { rows, next } = pageOf(sorted, request);
-  const fields = details ? ['src', 'links', 'parts'] : ['src'];
+  const fields = rowFields(details);
   const pageKeys = rows.map(({ key }) => key);
   const read = new Map((await readRows(session, rowSet, pageKeys, { fields })).map((row) => [row.key, row]));
   const found = readHits(

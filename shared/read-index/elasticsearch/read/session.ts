@@ -1,3 +1,4 @@
+import { valueAt } from '../../../map-values.ts';
 import type { RecentValues } from '../../../recent-values.ts';
 import type { Uid } from '../../../schema/content-type.ts';
 import type { IndexSet } from '../../index-set.ts';
@@ -98,7 +99,5 @@ function searchTogether(
 /** Returns what this answer has read of a row set so far, by key. */
 export function knownRows(session: Session, rowSet: RowSet): Map<number, RowDetails> {
   const name = rowSet.path.length === 0 ? rowSet.type : JSON.stringify(rowSet);
-  const known = session.known.get(name) ?? new Map<number, RowDetails>();
-  session.known.set(name, known);
-  return known;
+  return valueAt(session.known, name, () => new Map());
 }

@@ -5,10 +5,11 @@ import type { Hits, RowSet, SortKey, TraverseRequest, TraverseResult } from '../
 import type { PlacedComponents, PlacedRelation, PlacedZone } from '../layout/document-layout.ts';
 import { PAGE_OF_KEYS } from '../layout/index-definition.ts';
 import type { StoredPart } from '../layout/index-document.ts';
+import type { Dsl } from '../plan/dsl.ts';
 import { planAtPlace, planQuery } from '../plan/plan-query.ts';
 import { planSort, sortDsl } from '../plan/plan-sort.ts';
 import { countLinking, linkingRows, ownedTargets, partRowSet, partsOf, stepOf } from './linked-rows.ts';
-import { hitDetails, locate, NO_SOURCE, readRows, rememberRow } from './read-rows.ts';
+import { hitDetails, locate, NO_SOURCE, readRows, rememberRow, rowFields } from './read-rows.ts';
 import { resolveQuery } from './semi-join.ts';
 import type { Session } from './session.ts';
 import { sortInProcess } from './sort-in-process.ts';
@@ -19,7 +20,6 @@ type Child = { readonly key: number; readonly source: Uint8Array; readonly kind?
 
 /** Answers a `TraverseRequest`; see there. */
 export async function traverseRows(session: Session, request: TraverseRequest): Promise<TraverseResult> {
-  const { traversed: details = false } = request;
   const step = stepOf(session, request.rowSet, request.attribute);
   switch (step.kind) {
     case 'component':
@@ -28,8 +28,8 @@ export async function traverseRows(session: Session, request: TraverseRequest): 
       return traverseZone(session, request, step);
     case 'relation':
       return step.linkField === undefined
-        ? traverseInverse(session, request, step, details)
-        : traverseOwned(session, request, step, details);
+        ? traverseInverse(session, request, step)
+        : traverseOwned(session, request, step);
     default:
       return assertNever(step);
   }
@@ -77,6 +77,10 @@ function isAsked(query: BoolQuery | undefined): query is BoolQuery {
   return query !== undefined && query.kind !== 'match_all';
 }
 
+async function askedDsl(session: Session, type: Uid, query: BoolQuery | undefined): Promise<Dsl | undefined> {
+  return isAsked(query) ? resolveQuery(session, planQuery(session.layouts, type, query)) : undefined;
+}
+
 async function traverseComponents(
   session: Session,
   request: TraverseRequest,
@@ -90,9 +94,7 @@ async function traverseComponents(
     lists = lists.map((list) => list.filter(({ key }) => wanted.has(key)));
   }
   if (sort !== undefined) {
-    const keys = lists.flat().map(({ key }) => key);
-    const ranks = rankOf((await sortInProcess(session, below, keys, sort)).map(({ key }) => key));
-    lists = lists.map((list) => [...list].sort((a, b) => ranks(a.key) - ranks(b.key)));
+    lists = await sortChildren(session, below, lists, sort);
   }
   return listed(
     request,
@@ -102,11 +104,6 @@ async function traverseComponents(
 
 function partChild({ key, source, component }: StoredPart): Child {
   return { key, source: Buffer.from(source), kind: component };
-}
-
-function rankOf(keys: readonly number[]): (key: number) => number {
-  const ranks = new Map(keys.map((key, rank) => [key, rank]));
-  return (key) => ranks.get(key) ?? ranks.size;
 }
 
 /** Keys of the components that match, asked of the documents they are in. */
@@ -156,17 +153,12 @@ async function traverseZone(
   );
 }
 
-function fieldsToRead(details: boolean): readonly string[] {
-  return details ? ['src', 'links', 'parts'] : ['src'];
-}
-
 async function traverseOwned(
   session: Session,
   request: TraverseRequest,
   { target }: PlacedRelation,
-  details: boolean,
 ): Promise<TraverseResult> {
-  const { rowSet, parents, attribute, query, sort, countOnly, limit } = request;
+  const { rowSet, parents, attribute, query, sort, countOnly, limit, traversed: details = false } = request;
   const targets = await ownedTargets(session, rowSet, parents, attribute);
   const targetRowSet: RowSet = { type: target, path: [] };
   const everything = !isAsked(query) && sort === undefined;
@@ -177,11 +169,9 @@ async function traverseOwned(
   const listing = countOnly !== true;
   const clauses = sort === undefined || !listing ? undefined : planSort(session.layouts(target), sort);
   const inIndex = clauses && keys.length <= PAGE_OF_KEYS ? sortDsl(clauses) : undefined;
-  const dsl = isAsked(query)
-    ? await resolveQuery(session, planQuery(session.layouts, target, query))
-    : undefined;
+  const dsl = await askedDsl(session, target, query);
   const read = await readRows(session, targetRowSet, keys, {
-    fields: listing ? fieldsToRead(details) : [],
+    fields: listing ? rowFields(details) : [],
     query: dsl,
     sort: inIndex,
   });
@@ -193,40 +183,35 @@ async function traverseOwned(
   const lists = wanted.map((list) => list.flatMap((key) => rows.get(key) ?? []));
   if (sort === undefined || !listing) return listed(request, lists);
   if (inIndex === undefined) return listed(request, await sortChildren(session, targetRowSet, lists, sort));
-  const sorted = read.map(({ key }) => key);
-  return listed(request, inOrder(lists, sorted));
+  return listed(request, inOrder(lists, read));
 }
 
-function inOrder(lists: readonly (readonly Child[])[], keys: readonly number[]): Child[][] {
-  const ranks = rankOf(keys);
-  return lists.map((list) => [...list].sort((a, b) => ranks(a.key) - ranks(b.key)));
+type Keyed = { readonly key: number };
+
+function inOrder<Row extends Keyed>(lists: readonly (readonly Row[])[], sorted: readonly Keyed[]): Row[][] {
+  const ranks = new Map(sorted.map(({ key }, rank) => [key, rank]));
+  const rankOf = ({ key }: Keyed) => ranks.get(key) ?? ranks.size;
+  return lists.map((list) => [...list].sort((a, b) => rankOf(a) - rankOf(b)));
 }
 
-async function sortChildren(
+async function sortChildren<Row extends Keyed>(
   session: Session,
   rowSet: RowSet,
-  lists: readonly (readonly Child[])[],
+  lists: readonly (readonly Row[])[],
   sort: readonly SortKey[],
-): Promise<Child[][]> {
+): Promise<Row[][]> {
   const keys = [...new Set(lists.flat().map(({ key }) => key))];
-  const sorted = await sortInProcess(session, rowSet, keys, sort);
-  return inOrder(
-    lists,
-    sorted.map(({ key }) => key),
-  );
+  return inOrder(lists, await sortInProcess(session, rowSet, keys, sort));
 }
 
 async function traverseInverse(
   session: Session,
   request: TraverseRequest,
   step: PlacedRelation,
-  details: boolean,
 ): Promise<TraverseResult> {
-  const { parents, query, sort, countOnly } = request;
+  const { parents, query, sort, countOnly, traversed: details = false } = request;
   const { layouts } = session;
-  const dsl = isAsked(query)
-    ? await resolveQuery(session, planQuery(layouts, step.target, query))
-    : undefined;
+  const dsl = await askedDsl(session, step.target, query);
   if (countOnly === true) return counted(await countLinking(session, parents, step, dsl));
   const clauses = sort && planSort(layouts(step.target), sort);
   const fields = details ? ['src', 'parts'] : ['src'];

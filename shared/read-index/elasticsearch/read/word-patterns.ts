@@ -1,5 +1,5 @@
 import type { JoinedWord, SearchTerm } from '../../../search/search-terms.ts';
-import { keywordPattern, spelledPattern, stemPattern, textPattern } from '../layout/word-tokens.ts';
+import { foldedPattern, stemPattern, WORD_KINDS } from '../layout/word-tokens.ts';
 
 /**
  * A regular expression (Lucene's) for the tokens of all words that a term may match, and of some others. Words have no
@@ -13,9 +13,9 @@ export function termPattern(locale: string, term: SearchTerm): string {
     ...[{ text: folded, isPrefix, typos }, ...joined].flatMap(wordPatterns),
   ];
   return [
-    textPattern(locale, like.join('|')),
-    spelledPattern(locale, [...asTyped, stem].join('|')),
-    keywordPattern(locale, asTyped.join('|')),
+    foldedPattern(locale, 'text', like.join('|')),
+    foldedPattern(locale, 'spelled', [...asTyped, stem].join('|')),
+    foldedPattern(locale, 'keyword', asTyped.join('|')),
     stemPattern(locale, stem),
   ].join('|');
 }
@@ -23,7 +23,7 @@ export function termPattern(locale: string, term: SearchTerm): string {
 /** Returns a pattern for the tokens of words, without typos. */
 export function wordsPattern(locale: string, folded: readonly string[]): string {
   const any = folded.join('|');
-  return [textPattern, spelledPattern, keywordPattern].map((pattern) => pattern(locale, any)).join('|');
+  return WORD_KINDS.map((kind) => foldedPattern(locale, kind, any)).join('|');
 }
 
 /** A word with typos, or what begins so. */

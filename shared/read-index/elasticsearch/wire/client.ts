@@ -1,4 +1,5 @@
-import { Client, type ClientOptions } from '@elastic/elasticsearch';
+import { Client } from '@elastic/elasticsearch';
+import { defined } from '../../../defined.ts';
 
 /** Address and credentials of the cluster. */
 export type ElasticsearchConnection = {
@@ -18,13 +19,12 @@ export type ElasticsearchConnection = {
  */
 export function createElasticsearchClient(connection: ElasticsearchConnection): Client {
   const { url, cloudId, username, password, apiKey, ca } = connection;
-  const options: ClientOptions = {
+  const user = username === undefined ? undefined : { username, password: password ?? '' };
+  return new Client({
     ...(cloudId === undefined ? { node: url ?? 'http://127.0.0.1:9200' } : { cloud: { id: cloudId } }),
-    ...(apiKey === undefined ? {} : { auth: { apiKey } }),
-    ...(username === undefined || apiKey !== undefined
-      ? {}
-      : { auth: { username, password: password ?? '' } }),
-    ...(ca === undefined ? {} : { tls: { ca } }),
-  };
-  return new Client(options);
+    ...defined({
+      auth: apiKey === undefined ? user : { apiKey },
+      tls: ca === undefined ? undefined : { ca },
+    }),
+  });
 }

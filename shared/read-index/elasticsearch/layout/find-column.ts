@@ -1,0 +1,32 @@
+import { type DocumentLayout, type Place, type PlacedScalar, rowsBehind } from './document-layout.ts';
+
+/** A column in documents, and the innermost list around it. */
+export type PlacedColumn = {
+  readonly field: string;
+  readonly scalar: PlacedScalar;
+  readonly list: string | undefined;
+};
+
+/** Finds the column at the end of a path; undefined: the documents do not contain it. Throws if the schema does not have it. */
+export function findColumn(
+  { root }: DocumentLayout,
+  path: readonly string[],
+  name: string,
+): PlacedColumn | undefined {
+  let place = root;
+  let list: string | undefined;
+  for (const attribute of path) {
+    const next = rowsBehind(place.steps.get(attribute));
+    if (next === undefined) return undefined;
+    if (next.list) list = next.objectField;
+    place = next.place;
+  }
+  const scalar = place.scalars.get(name) ?? missingField(place, name);
+  return scalar && { field: `${place.prefix}f.${name}`, scalar, list };
+}
+
+/** Returns undefined for a copy, which may lack fields of its row. Throws for every other node: the schema does not have the field. */
+export function missingField(place: Place, name: string): undefined {
+  if (place.kind === 'embedded') return undefined;
+  throw new Error(`${place.model.uid} has no field ${name} in the read index`);
+}
