@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { projectRoot } from './project-files.ts';
 import { readConfig } from './read-config.ts';
 
 /** Request settings of a project's `config/api`. A missing member has Strapi's default. */
@@ -62,9 +61,7 @@ const HIDING = z.looseObject({ responses: z.looseObject({ privateAttributes: z.a
  * makes attributes private: they would be shown.
  */
 export function readApiConfig(contentTypes: string): ApiConfig | undefined {
-  const root = projectRoot(contentTypes);
-  if (root === undefined) return undefined;
-  const found = readConfig(root, 'api');
+  const found = readConfig(contentTypes, 'api');
   if (found === undefined) return undefined;
   const { files, evaluated } = found;
   const file = files.join(' and ');

@@ -1,15 +1,17 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createEvaluateModule, type Evaluated, projectVariables } from './evaluate-project.ts';
-import { configFile } from './project-files.ts';
 
 /** Part of a project's configuration, such as `config/api`, and the files that it is read from. */
 export type ProjectConfig = { readonly files: readonly string[]; readonly evaluated: Evaluated };
 
 /**
- * Reads `config/<name>` of the project at `root`, and merges `config/env/<NODE_ENV>/<name>` over it, as Strapi does. undefined: the
- * project has neither.
+ * Reads `config/<name>` next to a project's `src`, and merges `config/env/<NODE_ENV>/<name>` over it, as Strapi does. undefined: the
+ * folder is not in a project, or the project has neither.
  */
-export function readConfig(root: string, name: string): ProjectConfig | undefined {
+export function readConfig(contentTypes: string, name: string): ProjectConfig | undefined {
+  const root = projectRoot(contentTypes);
+  if (root === undefined) return undefined;
   const environment = path.basename(projectVariables(root).NODE_ENV);
   const files = [name, path.join('env', environment, name)].flatMap((each) => configFile(root, each) ?? []);
   if (files.length === 0) return undefined;
@@ -21,6 +23,20 @@ export function readConfig(root: string, name: string): ProjectConfig | undefine
     value = merged(value, evaluated.value);
   }
   return { files, evaluated: { kind: 'value', value } };
+}
+
+/** The folder that has `src/api`, when `folder` is it or its `src`. */
+function projectRoot(folder: string): string | undefined {
+  if (existsSync(path.join(folder, 'src', 'api'))) return folder;
+  const isSource = path.basename(path.resolve(folder)) === 'src' && existsSync(path.join(folder, 'api'));
+  return isSource ? path.dirname(path.resolve(folder)) : undefined;
+}
+
+/** A file of the project's configuration; undefined where it has none of this name. */
+function configFile(root: string, name: string): string | undefined {
+  return ['ts', 'js', 'mjs', 'cjs', 'json']
+    .map((extension) => path.join(root, 'config', `${name}.${extension}`))
+    .find((candidate) => existsSync(candidate));
 }
 
 /** Merges two values of JSON member by member, also lists: so does lodash, which Strapi uses. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { projectRoot } from './project-files.ts';
+import { commaList } from '../../shared/comma-list.ts';
 import { readConfig } from './read-config.ts';
 
 /** Origins that a project's `config/middlewares` lists for `strapi::cors`. */
@@ -18,8 +18,7 @@ const CORS = z.looseObject({
 
 /** The configuration next to a project's `src`; undefined where the folder is not a project, or has none. */
 export function readCorsConfig(contentTypes: string): CorsConfig | undefined {
-  const root = projectRoot(contentTypes);
-  const found = root === undefined ? undefined : readConfig(root, 'middlewares');
+  const found = readConfig(contentTypes, 'middlewares');
   if (found === undefined) return undefined;
   const { files, evaluated } = found;
   const file = files.join(' and ');
@@ -29,10 +28,6 @@ export function readCorsConfig(contentTypes: string): CorsConfig | undefined {
     const { success, data } = CORS.safeParse(middleware);
     return success ? [data.config.origin] : [];
   });
-  return { file, origins: origins.length === 0 ? undefined : origins.flat().flatMap(listOf) };
-}
-
-/** Strapi takes several origins in one text. */
-function listOf(text: string): readonly string[] {
-  return text.split(',').flatMap((origin) => origin.trim() || []);
+  // Strapi takes several origins in one text.
+  return { file, origins: origins.length === 0 ? undefined : origins.flat().flatMap(commaList) };
 }
