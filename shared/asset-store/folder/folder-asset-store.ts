@@ -41,7 +41,7 @@ export function openFolderAssetStore(folder: string): AssetStore {
       return refuseTemporaryFailures(stage(folder, path, content, maxBytes));
     },
     async open(hash, range) {
-      const file = await refuseTemporaryFailures(openFile(pathOf(folder, hash)));
+      const file = await refuseTemporaryFailures(open(pathOf(folder, hash), 'r').catch(undefinedWhenAbsent));
       if (file === undefined) return undefined;
       try {
         const { size } = await file.stat();
@@ -52,7 +52,7 @@ export function openFolderAssetStore(folder: string): AssetStore {
         throw error;
       }
     },
-    size: (hash) => sizeOf(pathOf(folder, hash)),
+    size: async (hash) => (await stat(pathOf(folder, hash)).catch(undefinedWhenAbsent))?.size,
     delete: (hash) => rm(pathOf(folder, hash), { force: true }),
     suspect: (hash) => refuseTemporaryFailures(suspect(join(suspects, checkedHash(hash)))),
     clear: (hash) => rm(join(suspects, checkedHash(hash)), { force: true }),
@@ -142,14 +142,6 @@ async function* suspectedBefore(folder: string, before: number): AsyncGenerator<
     const { mtimeMs } = (await stat(join(folder, name)).catch(undefinedWhenAbsent)) ?? {};
     if (mtimeMs !== undefined && mtimeMs < before) yield name;
   }
-}
-
-async function openFile(path: string): Promise<FileHandle | undefined> {
-  return open(path, 'r').catch(undefinedWhenAbsent);
-}
-
-async function sizeOf(path: string): Promise<number | undefined> {
-  return (await stat(path).catch(undefinedWhenAbsent))?.size;
 }
 
 function pathOf(folder: string, hash: string): string {

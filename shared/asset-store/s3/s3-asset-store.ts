@@ -20,6 +20,7 @@ import {
   PROMPTLY,
   presentS3Error,
   readingFromS3,
+  readS3Text,
   type S3Target,
   statusOf,
 } from './s3-client.ts';
@@ -69,7 +70,7 @@ export async function openS3AssetStore(
     open: (hash, range) => readingFromS3(open(target, keyOf(target, hash), range)),
     size: (hash) => readingFromS3(sizeOf(target, keyOf(target, hash))),
     delete: (hash) => remove(target, keyOf(target, hash)),
-    suspect: (hash) => suspect(target, hash),
+    suspect: (hash) => write(target, suspectKey(target, hash), ''),
     clear: (hash) => remove(target, suspectKey(target, hash)),
     suspects: (before) => suspectedBefore(target, before),
     names: s3Names(target),
@@ -78,19 +79,13 @@ export async function openS3AssetStore(
 }
 
 function ownerObject(target: S3Target): AssetStore['owner'] {
-  const { client, bucket: Bucket, prefix } = target;
-  const Key = `${prefix}owner.json`;
+  const Key = `${target.prefix}owner.json`;
   return {
     async read() {
-      const found = await readingFromS3(client.send(new GetObjectCommand({ Bucket, Key }), PROMPTLY));
-      const text = await found?.Body?.transformToString();
+      const text = await readS3Text(target, Key);
       return text === undefined ? {} : parseOwners(text, Key).owners;
     },
-    async write(owners) {
-      await writing(
-        client.send(new PutObjectCommand({ Bucket, Key, Body: presentOwners(owners) }), PROMPTLY),
-      );
-    },
+    write: (owners) => write(target, Key, presentOwners(owners)),
   };
 }
 
@@ -149,11 +144,8 @@ async function stage(
 }
 
 /** The object's time is that of the last call. */
-async function suspect(target: S3Target, hash: string): Promise<void> {
-  const { client, bucket: Bucket } = target;
-  await writing(
-    client.send(new PutObjectCommand({ Bucket, Key: suspectKey(target, hash), Body: '' }), PROMPTLY),
-  );
+async function write({ client, bucket: Bucket }: S3Target, Key: string, Body: string): Promise<void> {
+  await writing(client.send(new PutObjectCommand({ Bucket, Key, Body }), PROMPTLY));
 }
 
 async function* suspectedBefore(target: S3Target, before: number): AsyncGenerator<string> {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { defined } from '../../defined.ts';
 import { RequestError } from '../../request-error.ts';
 import type { S3Location } from './s3-location.ts';
@@ -75,10 +75,6 @@ function brokenOff(): unknown {
 /** Error of the SDK: `$metadata` has the status of the answer, if there was one. */
 type SdkError = Error & { readonly $metadata?: { readonly httpStatusCode?: number } };
 
-function isAbsent(error: unknown): boolean {
-  return statusOf(error) === 404;
-}
-
 /** Turns the error of a store that is unreachable or too busy into a 503. Other errors stay as they are. */
 export function presentS3Error(error: unknown): unknown {
   const status = statusOf(error);
@@ -100,7 +96,13 @@ export async function readingFromS3<Result>(call: Promise<Result>): Promise<Resu
   try {
     return await call;
   } catch (error) {
-    if (isAbsent(error)) return undefined;
+    if (statusOf(error) === 404) return undefined;
     throw presentS3Error(error);
   }
+}
+
+/** Returns the text of an object; undefined if it does not exist. */
+export async function readS3Text({ client, bucket }: S3Target, key: string): Promise<string | undefined> {
+  const call = client.send(new GetObjectCommand({ Bucket: bucket, Key: key }), PROMPTLY);
+  return (await readingFromS3(call))?.Body?.transformToString();
 }

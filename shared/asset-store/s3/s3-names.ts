@@ -1,23 +1,14 @@
-import {
-  DeleteObjectCommand,
-  GetObjectCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-} from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { createAssetNames } from '../asset-names.ts';
 import type { AssetNames } from '../asset-store.ts';
-import { PROMPTLY, readingFromS3, type S3Target } from './s3-client.ts';
+import { PROMPTLY, readingFromS3, readS3Text, type S3Target } from './s3-client.ts';
 
 /** Stores names as objects: `<prefix>names/…`. */
-export function s3Names({ client, bucket: Bucket, prefix }: S3Target): AssetNames {
+export function s3Names(target: S3Target): AssetNames {
+  const { client, bucket: Bucket, prefix } = target;
   const keyOf = (path: string) => `${prefix}names/${path}`;
   return createAssetNames({
-    async read(path) {
-      const found = await readingFromS3(
-        client.send(new GetObjectCommand({ Bucket, Key: keyOf(path) }), PROMPTLY),
-      );
-      return found?.Body?.transformToString();
-    },
+    read: (path) => readS3Text(target, keyOf(path)),
     async write(path, Body) {
       await readingFromS3(client.send(new PutObjectCommand({ Bucket, Key: keyOf(path), Body }), PROMPTLY));
     },
