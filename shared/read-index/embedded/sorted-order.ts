@@ -3,9 +3,9 @@ import { hasBit, selectRows, setBit } from './bits.ts';
 import { firstWhere } from './first-where.ts';
 import { grown } from './grown.ts';
 import { type BoundSortKey, createKeyReaders, type KeyReader } from './key-reader.ts';
-import { listCount, listEntry } from './row-lists.ts';
 import { borrowBits, type RowSetIndex, releaseBits, type Step } from './row-set.ts';
 import { compareRows, createRowSort, type RowSort } from './sort-rows.ts';
+import { startsOf } from './step-ends.ts';
 import type { Watchers } from './watchers.ts';
 
 /**
@@ -94,37 +94,21 @@ function keepMarking(order: SortedOrder): void {
 
 /** New and deleted rows are reported by their id, the last key. */
 function watch(order: SortedOrder): void {
-  for (const key of order.keys) {
-    key.steps.forEach(({ down }, level) => {
-      listen(order, down.watchers, (row) => markRoots(order, key, row, level));
-    });
-    listen(order, key.column.watchers, (row) => markRoots(order, key, row, key.steps.length));
+  for (const { steps, column } of order.keys) {
+    for (const [level, { down }] of steps.entries()) listen(order, down.watchers, steps.slice(0, level));
+    listen(order, column.watchers, steps);
   }
 }
 
-function listen(order: SortedOrder, watchers: Watchers, watcher: (row: number) => void): void {
+/** Marks the rows from which `steps` lead to a row that changes. */
+function listen(order: SortedOrder, watchers: Watchers, steps: readonly Step[]): void {
+  const watcher = (row: number) => {
+    if (!order.built && order.building === undefined) return;
+    order.readers = undefined;
+    for (const start of startsOf(steps, row)) mark(order, start);
+  };
   watchers.add(watcher);
   order.stopWatching.push(() => watchers.delete(watcher));
-}
-
-/**
- * Marks the rows that reach `row` by the first `level` steps of the key, level by level: many paths may lead to one
- * row.
- */
-function markRoots(order: SortedOrder, key: BoundSortKey, row: number, level: number): void {
-  if (!order.built && order.building === undefined) return;
-  order.readers = undefined;
-  let reached: Iterable<number> = [row];
-  for (let at = level - 1; at >= 0; at--) {
-    const { lists } = (key.steps[at] as Step).up;
-    const above = new Set<number>();
-    for (const below of reached) {
-      const count = listCount(lists, below);
-      for (let index = 0; index < count; index++) above.add(listEntry(lists, below, index));
-    }
-    reached = above;
-  }
-  for (const root of reached) mark(order, root);
 }
 
 /** Marks a row for insertion at its new position. */

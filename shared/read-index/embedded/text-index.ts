@@ -12,7 +12,7 @@ import { addToPosting, type Postings, removeFromPosting } from './postings.ts';
 import { appendToList, clearList, createRowLists, listValues, type RowLists } from './row-lists.ts';
 import type { RowSetIndex, Step } from './row-set.ts';
 import { type RowSets, stepsFrom } from './row-sets.ts';
-import { endsOf, markSources } from './text-ways.ts';
+import { endsOf, startsOf } from './step-ends.ts';
 import { dropWord, internPlainWord, internWord, type KnownWord } from './vocabulary.ts';
 
 /** A field whose texts are searched, and where a row has it. */
@@ -142,9 +142,12 @@ export function watch(index: TextIndex): void {
     if (row < index.read) index.changed.add(row);
     index.changedMeanwhile?.add(row);
   };
+  const markStarts = (steps: readonly Step[]) => (row: number) => {
+    for (const start of startsOf(steps, row)) mark(start);
+  };
   for (const { column, steps } of index.fields) {
-    column.watchers.add(markSources(steps, steps.length, mark));
-    for (const [level, { down }] of steps.entries()) down.watchers.add(markSources(steps, level, mark));
+    column.watchers.add(markStarts(steps));
+    for (const [level, { down }] of steps.entries()) down.watchers.add(markStarts(steps.slice(0, level)));
   }
   index.rowSet.columnsByField.get('locale')?.watchers.add(mark);
   // The id of a row changes when the row is added or removed.

@@ -1,0 +1,26 @@
+import type { LinkSide } from './links.ts';
+import { listValues } from './row-lists.ts';
+import type { Step } from './row-set.ts';
+
+/** The rows at the end of steps from a row, each once. */
+export function endsOf(steps: readonly Step[], row: number): Iterable<number> {
+  return reach(
+    steps.map(({ down }) => down),
+    row,
+  );
+}
+
+/** The rows from which steps lead to a row, each once: many paths may lead there. */
+export function startsOf(steps: readonly Step[], row: number): Iterable<number> {
+  return reach(steps.map(({ up }) => up).reverse(), row);
+}
+
+function reach(sides: readonly LinkSide[], row: number): Iterable<number> {
+  let reached: Iterable<number> = [row];
+  for (const { lists } of sides) {
+    const next = new Set<number>();
+    for (const each of reached) for (const linked of listValues(lists, each)) next.add(linked);
+    reached = next;
+  }
+  return reached;
+}
