@@ -1,6 +1,6 @@
 import type { PublicationState } from '../../../shared/read-index/bool-query.ts';
 import type { GraphRow } from './graph-row.ts';
-import type { PublicationFacts, RowFacts } from './present-row.ts';
+import type { RowFacts } from './present-row.ts';
 import { DRAFT, type ExistingRows, PUBLISHED, rowKey, UNVERSIONED, versionOfKey } from './row-keys.ts';
 import type { TypeView } from './type-view.ts';
 
@@ -69,8 +69,8 @@ export function hasRows(existing: ExistingRows, entry: number): boolean {
   );
 }
 
-/** From positions: the draft is modified if it, or a value shared with it, was edited after the last publication. */
-function publicationState(
+/** Returns an entry's publication state: modified if its draft, or a value shared with it, was edited after the last publication. */
+export function publicationState(
   entry: Pick<GraphEntry, 'rows' | 'sharedEdited' | 'sharedPublished'>,
 ): PublicationState {
   const [draft, published, only] = entry.rows;
@@ -88,11 +88,6 @@ export function publicationStateAt(
   const isModified =
     (draft ?? 0) > published || shared.sharedEdited > Math.max(published, shared.sharedPublished);
   return isModified ? 'modified' : 'published';
-}
-
-/** Returns what the index shows of an entry's publication. `documentPublished`: any locale of it is published. */
-export function publicationFacts(entry: GraphEntry, documentPublished: boolean): PublicationFacts {
-  return { state: publicationState(entry), documentPublished };
 }
 
 /** Returns the members of a row's answer that are not attributes. */

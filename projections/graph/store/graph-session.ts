@@ -9,7 +9,7 @@ import {
   factsOf,
   type GraphEntry,
   hasRows,
-  publicationFacts,
+  publicationState,
 } from './graph-entry.ts';
 import { type GraphRow, rowsOfEntry, writeRow, writeUniqueValues } from './graph-row.ts';
 import type { PublicationFacts } from './present-row.ts';
@@ -122,7 +122,8 @@ export function openGraphSession(
   /** Writes changed rows, and reports them and rows with changed publication facts to the index. */
   const presentEntry = (entry: GraphEntry): void => {
     const { view } = entry;
-    const publication = publicationFacts(entry, isPublished(view, entry.documentId, entry.id));
+    const documentPublished = isPublished(view, entry.documentId, entry.id);
+    const publication = { state: publicationState(entry), documentPublished };
     const isRestated =
       shown.has(entry) || publication.state !== entry.stateBefore || isRepublished(entry, publication);
     for (const row of entry.rows) {

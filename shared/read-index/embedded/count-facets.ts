@@ -28,17 +28,15 @@ type Counter = CountedFacet & {
 /** Rows of a search, and their number. */
 export type Matches = { readonly matched: Bits; readonly count: number };
 
+type FacetSource = { readonly rowSets: RowSets; readonly world: World; readonly rowSet: RowSetIndex };
+
 /** Counts one facet over the matches of a search. If a call ends with its slice, the next continues it. */
 export function createFacetCount(
-  {
-    rowSets,
-    world,
-    rowSet,
-  }: { readonly rowSets: RowSets; readonly world: World; readonly rowSet: RowSetIndex },
+  from: FacetSource,
   request: FacetRequest,
   { matched, count: matches }: Matches,
 ): () => FacetCounts {
-  const field = bindFacet(rowSets, world, rowSet, request);
+  const field = bindFacet(from, request);
   const count = leadsToMany(field, matches)
     ? createBackwardCount(field, request, matched)
     : createForwardCount(field, request, matched);
@@ -79,12 +77,7 @@ function createSelection(values: CountedValues, request: FacetRequest): () => Fa
   return () => Array.from({ length: size }, (_, at) => ({ value: nameAt(at), count: countAt(at) }));
 }
 
-function bindFacet(
-  rowSets: RowSets,
-  world: World,
-  rowSet: RowSetIndex,
-  { path, field }: FacetRequest,
-): CountedField {
+function bindFacet({ rowSets, world, rowSet }: FacetSource, { path, field }: FacetRequest): CountedField {
   const { steps, end } = stepsFrom(rowSets, rowSet, world, path);
   return { from: rowSet.size, steps, column: columnOf(end, field), rows: end.size };
 }

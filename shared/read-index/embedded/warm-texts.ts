@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { valueAt } from '../../map-values.ts';
 import { searchOf } from '../../search/search-settings.ts';
-import { type SearchRequest, WORLDS, type World } from '../read-index.ts';
-import type { RowSetIndex } from './row-set.ts';
+import { type SearchRequest, WORLDS } from '../read-index.ts';
 import { versionRowSets, worldRowSet } from './row-sets.ts';
 import { saveTexts } from './save-texts.ts';
 import type { Slices } from './slices.ts';
@@ -61,13 +60,9 @@ function textIndexes(state: WordSearchState): readonly TextIndex[] {
   const indexes = WORLDS.flatMap((world) =>
     versionRowSets(state.rowSets)
       .filter(({ version }) => version === world || version === 'live')
-      .map((rowSet) => textIndexOf(state, rowSet, worldOf(rowSet, world))),
+      .map((rowSet) => textIndexOf(state, rowSet, world)),
   );
   return [...new Set(indexes)];
-}
-
-function worldOf({ version }: RowSetIndex, world: World): World {
-  return version === 'live' ? world : version;
 }
 
 /** A search reads as many rows itself. */
