@@ -7,6 +7,7 @@ import type {
 } from '../../shared/access/login-events.ts';
 import { INITIAL_LOGIN, isLoginAction } from '../../shared/access/login-state.ts';
 import { type Action, actionsOf, type Right } from '../../shared/access/rights.ts';
+import { addToList } from '../../shared/map-values.ts';
 import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
 import { FILE_TYPE, USER_TYPE } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
@@ -83,12 +84,13 @@ function actionsByRole(staging: ArchivedLoginOptions['staging']): ReadonlyMap<nu
   const actions = new Map<number, string[]>();
   for (const { id, data } of staging.rowsOf(PERMISSION_TYPE)) {
     for (const { targetId } of staging.linksOf(PERMISSION_TYPE, id))
-      actions.set(targetId, [...(actions.get(targetId) ?? []), String(data['action'])]);
+      addToList(actions, targetId, String(data['action']));
   }
   return actions;
 }
 
-const OF_PLUGINS: Readonly<Record<string, readonly Right[]>> = {
+/** Rights of Varve by the equivalent actions of Strapi's plugins. */
+export const PLUGIN_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   [`${PLUGIN}user.find`]: [`${USER_TYPE}.find`],
   [`${PLUGIN}user.count`]: [`${USER_TYPE}.find`],
   [`${PLUGIN}user.findOne`]: [`${USER_TYPE}.findOne`],
@@ -103,7 +105,7 @@ const OF_PLUGINS: Readonly<Record<string, readonly Right[]>> = {
 
 /** `api::tag.tag.find` */
 function rightsOf(text: string, { contentTypes }: SchemaRegistry): readonly Right[] {
-  const ofPlugin = OF_PLUGINS[text];
+  const ofPlugin = PLUGIN_RIGHTS[text];
   if (ofPlugin !== undefined) return ofPlugin;
   const [, uid = '', action = ''] = /^(.+)\.([^.]+)$/.exec(text) ?? [];
   const type = contentTypes.get(uid);

@@ -1,10 +1,10 @@
 import type { MailTemplate } from '../../shared/access/login-events.ts';
 import { INITIAL_LOGIN, type LoginState, rolesOf } from '../../shared/access/login-state.ts';
-import type { Right, Rights } from '../../shared/access/rights.ts';
+import type { Rights } from '../../shared/access/rights.ts';
 import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
-import { FILE_TYPE, USER_TYPE } from '../../shared/schema/content-type.ts';
+import { USER_TYPE } from '../../shared/schema/content-type.ts';
 import { derivedDocumentId } from '../command/document-id.ts';
-import { MAILS_KEY, SWITCHES_KEY } from './archived-login.ts';
+import { MAILS_KEY, PLUGIN_RIGHTS, SWITCHES_KEY } from './archived-login.ts';
 import { PERMISSION_TYPE, ROLE_TYPE } from './stage-archive.ts';
 
 export type PluginFacts = {
@@ -115,18 +115,8 @@ function exportedRoles({ roles, login }: PluginFacts) {
   return [...known, ...named];
 }
 
-/** Actions of Strapi by the equivalent rights of Varve. */
-const OF_PLUGINS: Readonly<Record<Right, readonly string[]>> = {
-  [`${USER_TYPE}.find`]: [`${LOGIN}.user.find`, `${LOGIN}.user.count`],
-  [`${USER_TYPE}.findOne`]: [`${LOGIN}.user.findOne`],
-  [`${USER_TYPE}.create`]: [`${LOGIN}.user.create`],
-  [`${USER_TYPE}.update`]: [`${LOGIN}.user.update`],
-  [`${USER_TYPE}.delete`]: [`${LOGIN}.user.destroy`],
-  [`${FILE_TYPE}.find`]: ['plugin::upload.content-api.find'],
-  [`${FILE_TYPE}.findOne`]: ['plugin::upload.content-api.findOne'],
-  [`${FILE_TYPE}.create`]: ['plugin::upload.content-api.upload'],
-  [`${FILE_TYPE}.delete`]: ['plugin::upload.content-api.destroy'],
-};
+/** Actions of Strapi's plugins by the first right that each gives. */
+const OF_PLUGINS = Map.groupBy(Object.keys(PLUGIN_RIGHTS), (action) => PLUGIN_RIGHTS[action]?.[0]);
 
 function permissionsOf({ login, publicRights }: PluginFacts) {
   return [...rolesOf(login).values()].flatMap(({ id, rights, login: actions }) => {
@@ -134,7 +124,7 @@ function permissionsOf({ login, publicRights }: PluginFacts) {
     const allowed = given.kind === 'custom' ? [...given.allowed].sort() : [];
     const ofContent = allowed.flatMap((right) => {
       if (/^api::.+\.(find|findOne|create|update|delete)$/.test(right)) return [right];
-      return OF_PLUGINS[right] ?? [];
+      return OF_PLUGINS.get(right) ?? [];
     });
     const ofLogin = [...actions].sort().map((action) => `${LOGIN}.${action}`);
     return [...ofLogin, ...ofContent].map((action) => ({ action, role: id }));
