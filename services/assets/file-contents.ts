@@ -1,6 +1,6 @@
 import { isHash } from '../../shared/asset-store/asset-hash.ts';
 import type { AssetStore, StagedAsset } from '../../shared/asset-store/asset-store.ts';
-import { nameInSpace, UPLOADS_PATH } from '../../shared/asset-store/served-names.ts';
+import { nameInSpace, servedName } from '../../shared/asset-store/served-names.ts';
 import type { ContentGraphReader, Entry } from '../../shared/document/entry.ts';
 import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
 import { createLocks } from '../../shared/locks.ts';
@@ -8,7 +8,7 @@ import { firstRow } from '../../shared/read-index/first-row.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { isOutage, RequestError } from '../../shared/request-error.ts';
 import { FILE_TYPE } from '../../shared/schema/content-type.ts';
-import type { CommandResult } from '../command/command.ts';
+import type { CommandResult, CreateCommand, UpdateCommand } from '../command/command.ts';
 import type { CommandHandler } from '../command/command-handler.ts';
 import { partOf } from '../command/command-identity.ts';
 import { contentValues, type UploadName } from './file-values.ts';
@@ -67,6 +67,11 @@ export type FileContentsOptions = {
   readonly pictures: PictureSettings;
 };
 
+type FileData = Named & ReturnType<typeof contentValues>;
+type FileCommand =
+  | Pick<CreateCommand, 'kind' | 'identity'>
+  | Pick<UpdateCommand, 'kind' | 'documentId' | 'identity'>;
+
 /**
  * Creates the part of the library that keeps contents as long as a file has them. Locks contents in this process; the leader alone removes
  * them.
@@ -98,12 +103,13 @@ export function createFileContents(options: FileContentsOptions): FileContents {
   };
   const possible = (hash: string) => possibleFormatNames(space, uploadName(hash));
   const formats = createFileFormats({ ...options, holding, locks });
-  const write = ({ staged }: ReceivedFile, execute: () => Promise<CommandResult>) =>
+  const write = ({ staged }: ReceivedFile, command: FileCommand, data: FileData) =>
     holding(staged.hash, async () => {
       await store.suspect(staged.hash);
       await staged.keep();
       try {
-        const result = await execute();
+        const body = { data: { ...data, ...(await formats.ofNew(data)) } };
+        const result = await commands.execute({ ...command, type: FILE_TYPE, body });
         // It is named now, whether or not the record can be removed.
         await store.clear(staged.hash).catch(() => {});
         return result;
@@ -152,11 +158,7 @@ export function createFileContents(options: FileContentsOptions): FileContents {
         for (const [i, file] of files.entries()) {
           const data = { ...contentValues(file, uploadName), ...values(file, i) };
           const own = partOf(identity, `file ${i}`);
-          const create = { kind: 'create', type: FILE_TYPE, identity: own } as const;
-          const result = await write(file, async () =>
-            commands.execute({ ...create, body: { data: { ...data, ...(await formats.ofNew(data)) } } }),
-          );
-          results.push(result);
+          results.push(await write(file, { kind: 'create', identity: own }, data));
         }
       } catch (error) {
         await discardAll(files.slice(results.length));
@@ -173,10 +175,7 @@ export function createFileContents(options: FileContentsOptions): FileContents {
       const isImported = !isHash(hash);
       const isOther = !isImported && hash !== file.staged.hash;
       if (isOther) await store.suspect(hash);
-      const update = { kind: 'update', type: FILE_TYPE, documentId, identity } as const;
-      const result = await write(file, async () =>
-        commands.execute({ ...update, body: { data: { ...data, ...(await formats.ofNew(data)) } } }),
-      );
+      const result = await write(file, { kind: 'update', documentId, identity }, data);
       if (result.applied && isOther) await holding(hash, () => settle(hash, formatNamesOf(space, before)));
       if (result.applied && isImported) await forgetNames(before);
       formats.later(documentId);
@@ -229,9 +228,7 @@ function hashOf(file: Entry): string {
 function keptNames(space: string, { values }: Entry): readonly string[] {
   const formats = Object.values((values['formats'] ?? {}) as { readonly [format: string]: unknown });
   return [values, ...formats].flatMap((picture) => {
-    const url = (picture as { readonly url?: unknown } | null)?.url;
-    return typeof url === 'string' && url.startsWith(UPLOADS_PATH)
-      ? [nameInSpace(space, url.slice(UPLOADS_PATH.length))]
-      : [];
+    const name = servedName((picture as { readonly url?: unknown } | null)?.url);
+    return name === undefined ? [] : [nameInSpace(space, name)];
   });
 }

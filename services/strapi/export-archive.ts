@@ -5,16 +5,17 @@ import type { LoginState } from '../../shared/access/login-state.ts';
 import type { Rights } from '../../shared/access/rights.ts';
 import { isHash } from '../../shared/asset-store/asset-hash.ts';
 import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
-import { nameInSpace } from '../../shared/asset-store/served-names.ts';
+import { nameInSpace, servedName } from '../../shared/asset-store/served-names.ts';
 import type { Entry } from '../../shared/document/entry.ts';
 import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
 import { FILE_TYPE, USER_TYPE } from '../../shared/schema/content-type.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
+import { schemeOf } from '../command/password-hashes.ts';
 import { type ArchiveWriter, openArchiveWriter, openLinesFile } from './archive-writer.ts';
 import { exportedLink, type KnownRow } from './exported-link.ts';
 import { exportedPlugins } from './exported-plugins.ts';
-import { type ExportedRow, exportedRow, keptName } from './exported-row.ts';
+import { type ExportedRow, exportedRow } from './exported-row.ts';
 import { exportedSchemas } from './exported-schemas.ts';
 
 export type ArchiveExport = {
@@ -132,10 +133,8 @@ function noteRow({ roles, locales, files, passwords }: Found, entry: Entry, row:
   if (type !== USER_TYPE) return;
   roles.set(id, Number(values['role'] ?? USER_ROLES.authenticated));
   const { username, password } = values;
-  if (typeof password === 'string' && !BCRYPT.test(password)) passwords.push(String(username));
+  if (typeof password === 'string' && schemeOf(password) !== 'bcrypt') passwords.push(String(username));
 }
-
-const BCRYPT = /^\$2[aby]\$/;
 
 /** Writes a file and the smaller pictures made of it, if they are stored here. Returns their number. */
 async function writePictures(
@@ -152,7 +151,7 @@ async function writePictures(
   }));
   let written = 0;
   for (const { metadata, url } of [main, ...smaller]) {
-    const name = keptName(url);
+    const name = servedName(url);
     if (name === undefined) continue;
     const named = (await assets?.names.find(nameInSpace(space, name)))?.hash;
     const hash = named ?? (url === main.url && isHash(content) ? content : undefined);

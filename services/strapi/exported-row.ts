@@ -1,5 +1,5 @@
 import { LOGIN_ATTRIBUTE } from '../../shared/access/login-record.ts';
-import { UPLOADS_PATH } from '../../shared/asset-store/served-names.ts';
+import { servedName } from '../../shared/asset-store/served-names.ts';
 import type { Entry } from '../../shared/document/entry.ts';
 import { uidOfComponent } from '../../shared/schema/component-uids.ts';
 import {
@@ -56,7 +56,7 @@ function components(
 
 /** Strapi finds a file by its hash and extension, which are the name in its URL. */
 function fileValues({ url, ext, hash: content, formats }: Values): Values {
-  const name = keptName(url);
+  const name = servedName(url);
   const extension = String(ext ?? '');
   const hash = name?.endsWith(extension) === true ? name.slice(0, name.length - extension.length) : content;
   const named = Object.entries((formats ?? {}) as { readonly [format: string]: object });
@@ -75,9 +75,4 @@ function fileValues({ url, ext, hash: content, formats }: Values): Values {
     // There are no folders.
     folderPath: '/',
   };
-}
-
-/** The name of a file that is served here; undefined for one at another provider. */
-export function keptName(url: unknown): string | undefined {
-  return typeof url === 'string' && url.startsWith(UPLOADS_PATH) ? url.slice(UPLOADS_PATH.length) : undefined;
 }

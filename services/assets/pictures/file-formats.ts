@@ -1,6 +1,6 @@
 import { isHash } from '../../../shared/asset-store/asset-hash.ts';
 import type { AssetStore } from '../../../shared/asset-store/asset-store.ts';
-import { nameInSpace, UPLOADS_PATH } from '../../../shared/asset-store/served-names.ts';
+import { nameInSpace, servedName } from '../../../shared/asset-store/served-names.ts';
 import type { ContentGraphReader, Entry } from '../../../shared/document/entry.ts';
 import type { Locks } from '../../../shared/locks.ts';
 import { RequestError } from '../../../shared/request-error.ts';
@@ -110,8 +110,9 @@ function pictureWithout(file: Entry | undefined): Picture | undefined {
 /** The hash that a file's content has here; undefined for content that is not. */
 async function contentOf({ store, space }: FileFormatsOptions, { hash, url }: Picture) {
   if (isHash(hash) && !url.includes(`/${hash}`)) return hash;
-  if (!url.startsWith(UPLOADS_PATH)) return undefined;
-  const named = await store.names.find(nameInSpace(space, url.slice(UPLOADS_PATH.length)));
+  const name = servedName(url);
+  if (name === undefined) return undefined;
+  const named = await store.names.find(nameInSpace(space, name));
   return named?.hash ?? (isHash(hash) ? hash : undefined);
 }
 

@@ -1,4 +1,4 @@
-import { nameInSpace, UPLOADS_PATH } from '../../../shared/asset-store/served-names.ts';
+import { nameInSpace, servedName } from '../../../shared/asset-store/served-names.ts';
 import type { Entry } from '../../../shared/document/entry.ts';
 import { FORMAT_NAMES, type FormatName, isResized } from './format-sizes.ts';
 
@@ -26,7 +26,7 @@ export function possibleFormatNames(space: string, uploadName: string): readonly
 /** Names of a file's formats in the asset store, also of those that an interrupted process made and no event names. */
 export function formatNamesOf(space: string, { values }: Entry): readonly string[] {
   const { mime, url } = values;
-  if (typeof url !== 'string' || !url.startsWith(UPLOADS_PATH) || !isResized(String(mime))) return [];
-  const name = url.slice(UPLOADS_PATH.length);
+  const name = servedName(url);
+  if (name === undefined || !isResized(String(mime))) return [];
   return FORMAT_NAMES.map((format) => nameInSpace(space, formatName(format, name)));
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readGraphContents } from '../../../projections/generations/graph-contents.ts';
 import { isHash } from '../../../shared/asset-store/asset-hash.ts';
 import type { AssetStore } from '../../../shared/asset-store/asset-store.ts';
-import { nameInSpace, UPLOADS_PATH } from '../../../shared/asset-store/served-names.ts';
+import { nameInSpace, servedName } from '../../../shared/asset-store/served-names.ts';
 import { FILE_TYPE } from '../../../shared/schema/content-type.ts';
 import { assetsAddress, isS3, openAssetStore } from '../../stores/open-asset-store.ts';
 import type { BackupSettings } from '../settings/settings.ts';
@@ -24,8 +24,8 @@ async function keptContent(
   space: string,
   url: string,
 ): Promise<string | undefined> {
-  if (!url.startsWith(UPLOADS_PATH)) return 'elsewhere';
-  return (await store?.names.find(nameInSpace(space, url.slice(UPLOADS_PATH.length))))?.hash;
+  const name = servedName(url);
+  return name === undefined ? 'elsewhere' : (await store?.names.find(nameInSpace(space, name)))?.hash;
 }
 
 /** Looks for the content of every uploaded file that the content graph knows. Resolves to how many those are. */
