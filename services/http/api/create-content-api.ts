@@ -6,7 +6,7 @@ import type { ReadIndex, World } from '../../../shared/read-index/read-index.ts'
 import { RequestError } from '../../../shared/request-error.ts';
 import type { ContentType } from '../../../shared/schema/content-type.ts';
 import type { AnswerTerms } from '../../../shared/turns/turns.ts';
-import type { CommandResult } from '../../command/command.ts';
+import type { ActionCommand, CommandResult, WriteCommand } from '../../command/command.ts';
 import { partOf } from '../../command/command-identity.ts';
 import { runQuery } from '../../operating/observe-query.ts';
 import { answerEntry } from '../../query/answer-entry.ts';
@@ -107,45 +107,34 @@ function noteWorld(asking: Asking | undefined, world: World): void {
 }
 
 type Identity = CommandIdentity | undefined;
+type EntryCommand = WriteCommand | ActionCommand;
+type Untargeted<Kind> = Kind extends EntryCommand ? Omit<Kind, 'type' | 'status' | 'locale'> : never;
 
 function entryWrites(
   { index, commands, defaultLocale }: ContentApiOptions,
   request: (type: ContentType, query: string) => QueryRequest,
 ) {
   /** Checks the query string before anything is written; it decides the answer of the write. */
-  const write = async (
-    type: ContentType,
-    query: string,
-    execute: (target: { status: unknown; locale: unknown }) => Promise<CommandResult>,
-  ): Promise<WriteAnswer> => {
+  const write = async (type: ContentType, query: string, command: Untargeted<EntryCommand>) => {
     const plan = planWrite(request(type, query));
-    const { status, locale: asked } = parseQueryString(query);
-    const locale = givenLocale(asked);
-    return present(index, plan, await execute({ status, locale }));
+    const { status, locale } = parseQueryString(query);
+    const target = { type: type.uid, status, locale: givenLocale(locale) };
+    return present(index, plan, await commands.execute({ ...command, ...target }));
   };
   return {
     create: (type: ContentType, query: string, body: unknown, identity: Identity) =>
-      write(type, query, (target) =>
-        commands.execute({ kind: 'create', type: type.uid, ...target, body, identity }),
-      ),
+      write(type, query, { kind: 'create', body, identity }),
     update: ({ type, documentId }: EntryTarget, query: string, body: unknown, identity: Identity) =>
-      write(type, query, (target) =>
-        commands.execute({ kind: 'update', type: type.uid, documentId, ...target, body, identity }),
-      ),
+      write(type, query, { kind: 'update', documentId, body, identity }),
     /** Without a `documentId` there is none yet. */
     putSingle: (
       { type, ...existing }: { readonly type: ContentType; readonly documentId?: string },
       query: string,
       body: unknown,
       identity: Identity,
-    ) =>
-      write(type, query, (target) =>
-        commands.execute({ kind: 'put-single', type: type.uid, ...existing, ...target, body, identity }),
-      ),
+    ) => write(type, query, { kind: 'put-single', ...existing, body, identity }),
     act: ({ type, documentId }: EntryTarget, kind: EntryAction, query: string, identity: Identity) =>
-      write(type, query, (target) =>
-        commands.execute({ kind, type: type.uid, documentId, ...target, identity }),
-      ),
+      write(type, query, { kind, documentId, identity }),
     async remove({ type, documentId }: EntryTarget, query: string, identity: Identity) {
       const plan = planRemoval(request(type, query));
       const { status, locale: asked, ...others } = parseQueryString(query);
