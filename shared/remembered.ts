@@ -11,7 +11,7 @@ export function remembered<Key extends object, Result>(make: (key: Key) => Resul
 }
 
 /** Returns `make` with a memory for the last argument alone. */
-export function rememberLast<Argument, Result>(
+export function rememberLast<Argument extends object, Result>(
   make: (argument: Argument) => Result,
 ): (argument: Argument) => Result {
   let last: { readonly argument: Argument; readonly result: Result } | undefined;
