@@ -3,17 +3,12 @@ import type { IndexWriter } from '../../projections/index-writer/index-writer.ts
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import { OTHERS_READ_FOR_MS } from '../read-side/outside-generation.ts';
 import type { ServedIndices } from '../read-side/read-side.ts';
-import type { DocumentRoleOptions } from './document-role.ts';
 import type { DualWriteIndex } from './dual-write.ts';
-import type { LeadTags } from './lead-tags.ts';
+import type { LeadTags, LeadTagsOptions } from './lead-tags.ts';
 import { retryOutages } from './retry-outages.ts';
 import { writeOnly } from './write-only.ts';
 
-export type BeginWritingOptions = DocumentRoleOptions & {
-  readonly epoch: number;
-  readonly indices: ServedIndices;
-  /** Aborted when this process no longer writes documents. */
-  readonly signal: AbortSignal;
+export type BeginWritingOptions = LeadTagsOptions & {
   readonly tags: LeadTags;
   /** Starts to write a set. */
   readonly start: (set: IndexSet) => { readonly writer: IndexWriter; readonly index: DualWriteIndex };

@@ -6,13 +6,5 @@ export function createClusterIndex(
   { reader }: ElasticsearchCluster,
   { apply, position }: Pick<ReadIndex, 'apply' | 'position'>,
 ): ReadIndex {
-  return {
-    apply,
-    position,
-    search: reader.search,
-    searchMany: reader.searchMany,
-    traverse: reader.traverse,
-    explain: async (request) => reader.explain(request),
-    close: async () => {},
-  };
+  return { ...reader, apply, position, close: async () => {} };
 }

@@ -19,6 +19,7 @@ import { retryOutages } from './retry-outages.ts';
 export type DocumentSetsOptions = {
   readonly connection: ElasticsearchConnection;
   readonly spread: IndexSpread;
+  /** Default copies of relations in documents of content types. */
   readonly denormalise: DenormaliseSettings;
   readonly space: string;
   readonly report: Report;

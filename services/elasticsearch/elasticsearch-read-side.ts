@@ -10,9 +10,6 @@ import {
   documentDependencies,
   type ElasticsearchCluster,
 } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
-import type { IndexSpread } from '../../shared/read-index/elasticsearch/indices/create-index.ts';
-import type { DenormaliseSettings } from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
-import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/wire/client.ts';
 import type { StoredKey } from '../../shared/read-index/stored-documents.ts';
 import { addSynonyms, type InstalledSynonyms } from '../../shared/schema/add-synonyms.ts';
 import { readLease } from '../fleet/lease-view.ts';
@@ -21,47 +18,32 @@ import { ownStore } from '../stores/ownership.ts';
 import { awaitDocuments } from './await-documents.ts';
 import { createClusterIndex } from './cluster-index.ts';
 import { type DocumentRole, NO_DOCUMENTS } from './document-role.ts';
-import { documentSets } from './document-sets.ts';
+import { type DocumentSetsOptions, documentSets } from './document-sets.ts';
 import { leadDocuments } from './lead-documents.ts';
 import { nameOfLog } from './name-of-log.ts';
 import type { Report } from './report.ts';
 import { createRoleWaits } from './role-waits.ts';
 import { createTagFeed } from './tag-feed.ts';
 
-export type ElasticsearchOptions = {
-  readonly connection: ElasticsearchConnection;
-  readonly spread: IndexSpread;
-  /** Default copies of relations in documents of content types. */
-  readonly denormalise: DenormaliseSettings;
+export type ElasticsearchOptions = DocumentSetsOptions & {
   /** Synonyms of the installation, added to those of the schemas. */
   readonly synonyms: InstalledSynonyms;
-  readonly space: string;
   /** See `createElasticsearchCluster`. */
   readonly rowCacheBytes: number;
-  readonly report: Report;
   /** Take the indices over from another log. */
   readonly adopt: boolean;
 };
 
 /** Reads from Elasticsearch. Sends nothing to the cluster before `lead` or `standBy`. */
-export function elasticsearchReadSide({
-  connection,
-  space,
-  report,
-  spread,
-  denormalise,
-  rowCacheBytes,
-  adopt,
-  synonyms,
-}: ElasticsearchOptions): ReadSidePlan {
+export function elasticsearchReadSide(options: ElasticsearchOptions): ReadSidePlan {
+  const { space, report, adopt } = options;
   return {
-    graph: { dependencies: (registry) => documentDependencies(registry, denormalise) },
-    outside: documentSets({ connection, spread, denormalise, space, report }),
+    graph: { dependencies: (registry) => documentDependencies(registry, options.denormalise) },
+    outside: documentSets(options),
     async open(graph, log, indices) {
       const stale = staleDocumentsOf(graph);
-      const registry = addSynonyms(graph.registry(), synonyms);
-      const shape = { spread, denormalise, rowCacheBytes };
-      const cluster = createElasticsearchCluster({ connection, space, registry, ...shape });
+      const registry = addSynonyms(graph.registry(), options.synonyms);
+      const cluster = createElasticsearchCluster({ ...options, registry });
       try {
         const isNewest = async (epoch: number) => (await readLease(log, space)).epoch <= epoch;
         const name = `the indices ${space}-* in Elasticsearch`;
@@ -120,6 +102,10 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
   };
   const answering = cluster.answering(opened.log);
   const tagFeed = createTagFeed();
+  const write = (written: ServedIndices, epoch: number) =>
+    become((whole) =>
+      leadDocuments({ ...opened, tagFeed, repaired, indices: written, isWhole: whole, epoch }),
+    );
   const index = createClusterIndex(cluster, { apply: async () => role.wake(), position: graph.position });
   return {
     index,
@@ -141,19 +127,15 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
       repairs: () => repairs,
     }),
     announce: () => role.announcing.start(),
-    lead: (epoch) =>
-      become((whole) => {
-        const mine = own;
-        own = LIVE;
-        return leadDocuments({ ...opened, tagFeed, repaired, indices: mine, isWhole: whole, epoch });
-      }),
+    lead(epoch) {
+      const mine = own;
+      own = LIVE;
+      return write(mine, epoch);
+    },
     async standBy() {
       if (isRetired) return isWhole;
       // Another process serves the live indices, and this one makes its own ready.
-      if (own.kind === 'next')
-        return become((whole) =>
-          leadDocuments({ ...opened, tagFeed, repaired, indices: own, isWhole: whole, epoch: 0 }),
-        );
+      if (own.kind === 'next') return write(own, 0);
       return become((whole) => awaitDocuments({ ...opened, isWhole: whole }));
     },
     writesHere: () => role.writes,

@@ -7,19 +7,13 @@ import { type IndexWriter, startIndexWriter } from '../../projections/index-writ
 import { createCondition } from '../../shared/condition.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
-import type { ServedIndices } from '../read-side/read-side.ts';
 import { beginWriting } from './begin-writing.ts';
-import type { Announcing, DocumentRole, DocumentRoleOptions } from './document-role.ts';
+import type { Announcing, DocumentRole } from './document-role.ts';
 import { createDualWrite } from './dual-write.ts';
-import { createLeadTags, type LeadTags } from './lead-tags.ts';
+import { createLeadTags, type LeadTags, type LeadTagsOptions } from './lead-tags.ts';
 import { reportWriter } from './report-writer.ts';
-import type { TagFeed } from './tag-feed.ts';
 
-export type LeadDocumentsOptions = DocumentRoleOptions & {
-  readonly epoch: number;
-  /** Indices to write. Creates missing ones of those that searches find. In epoch 0 this process does not lead yet. */
-  readonly indices: ServedIndices;
-  readonly tagFeed: TagFeed;
+export type LeadDocumentsOptions = Omit<LeadTagsOptions, 'signal'> & {
   /** Called when searches show documents that have changed without an event. */
   readonly repaired: () => void;
 };

@@ -11,6 +11,7 @@ const BROKEN =
 
 export type LeadTagsOptions = DocumentRoleOptions & {
   readonly epoch: number;
+  /** Indices to write. Creates missing ones of those that searches find. In epoch 0 this process does not lead yet. */
   readonly indices: ServedIndices;
   readonly tagFeed: TagFeed;
   /** Aborted when this process no longer writes documents. */
@@ -37,14 +38,7 @@ export function createLeadTags(options: LeadTagsOptions): LeadTags {
   const { position } = options.graph;
   // Epoch 0 belongs to no leader: where no other process is one, this one ends the term of the last.
   const isNewest = epoch === 0 ? async () => true : options.isNewest;
-  const { begin, written, release, ...term } = createTagTerm({
-    store,
-    epoch,
-    isNewest,
-    position,
-    signal,
-    report,
-  });
+  const { begin, written, release, ...term } = createTagTerm({ ...options, store, isNewest, position });
   const isNext = isBeforeTakeover(options);
   let isBroken = false;
   /** Documents of so many calls are not all shown yet. */

@@ -46,7 +46,6 @@ export type TagTerm = {
 };
 
 const UNWRITTEN = 'changed tags cannot be written: documents wait for them, trying again';
-const REPLACED = 'another process writes the documents';
 
 /** Tags that others can miss at once: with more than these between two looks, they know nothing of answers before. */
 const MOST_TAGS = 1_000;
@@ -55,7 +54,7 @@ const BACKOFF: Backoff = { firstMs: 100, longestMs: 5_000 };
 /** Another process is the leader. */
 class Replaced extends Error {
   constructor() {
-    super(REPLACED);
+    super('another process writes the documents');
   }
 }
 
@@ -170,15 +169,8 @@ function createStoredTerm({ store, epoch, isNewest: isNewestClaim, signal, repor
   let state: ChangedTags = { term: randomUUID(), epoch, number: 0, since: 0n, upTo: 0n, changes: [] };
   const next = (brokenSet: string | undefined): ChangedTags => {
     const { upTo } = state;
-    return {
-      term: randomUUID(),
-      epoch,
-      number: 0,
-      since: upTo,
-      upTo,
-      changes: [],
-      ...defined({ brokenSet }),
-    };
+    const term = { term: randomUUID(), epoch, number: 0, since: upTo, upTo, changes: [] };
+    return { ...term, ...defined({ brokenSet }) };
   };
   /** Also after a refusal that an operator may take back, such as a blocked index: documents wait for it. */
   const persist = async <Result>(work: () => Promise<Result>): Promise<Result> => {
