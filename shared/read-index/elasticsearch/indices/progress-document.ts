@@ -17,7 +17,7 @@ type ProgressBody = {
   readonly parked: readonly (Omit<ParkedState, 'position'> & { readonly position: string })[];
 };
 
-const REQUEST_TIMEOUT = 10_000;
+const OPTIONS = { requestTimeout: 10_000, maxRetries: 0 };
 
 /** Returns the name of the index that has the progress and the owner of a namespace. */
 export function progressIndex(space: string): string {
@@ -27,11 +27,10 @@ export function progressIndex(space: string): string {
 /** Read in real time, not by a search, so it needs no refresh. */
 export function createProgressDocument({ client, space, log }: ProgressDocumentOptions): ProgressStore {
   const path = (kind: '_doc' | '_source') => `/${progressIndex(space)}/${kind}/${encodeURIComponent(log)}`;
-  const options = { requestTimeout: REQUEST_TIMEOUT, maxRetries: 0 };
   return {
     async read() {
       const request = { method: 'GET', path: path('_source') };
-      const answer = await client.transport.request(request, options).catch(undefinedOn(404));
+      const answer = await client.transport.request(request, OPTIONS).catch(undefinedOn(404));
       return answer === undefined ? undefined : readBody(answer as ProgressBody);
     },
     async write({ epoch, position, parked }) {
@@ -39,7 +38,7 @@ export function createProgressDocument({ client, space, log }: ProgressDocumentO
       const body = { epoch, position: String(position), parked: parked.map(storeParked) };
       const request = { method: 'PUT', path: `${path('_doc')}?${query}`, body };
       // 409: another process has written a later position.
-      await client.transport.request(request, options).catch(undefinedOn(409));
+      await client.transport.request(request, OPTIONS).catch(undefinedOn(409));
     },
   };
 }
@@ -63,17 +62,16 @@ export async function openSmallIndex(client: Client, index: string): Promise<voi
 /** Stored next to the progress of logs, whose names are UUIDs. */
 export function createOwnerDocument(client: Client, space: string): OwnerStore {
   const path = (kind: '_doc' | '_source') => `/${progressIndex(space)}/${kind}/owner`;
-  const options = { requestTimeout: REQUEST_TIMEOUT, maxRetries: 0 };
   return {
     async read() {
       const request = { method: 'GET', path: path('_source') };
-      const found = await client.transport.request(request, options).catch(undefinedOn(404));
+      const found = await client.transport.request(request, OPTIONS).catch(undefinedOn(404));
       if (found === undefined) return {};
       return parseOwners(JSON.stringify(found), `the document owner of ${progressIndex(space)}`).owners;
     },
     async write(owners) {
       await openProgressIndex(client, space);
-      await client.transport.request({ method: 'PUT', path: path('_doc'), body: { owners } }, options);
+      await client.transport.request({ method: 'PUT', path: path('_doc'), body: { owners } }, OPTIONS);
     },
   };
 }

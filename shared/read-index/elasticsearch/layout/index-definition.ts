@@ -171,14 +171,12 @@ function valueField({ name, type, fieldType }: PlacedScalar): Mapping {
 export function mappingProblem(layout: DocumentLayout): string | undefined {
   const { fields, nested, depth } = countFields(rootProperties(layout));
   const knob = `copy less of its relations: pluginOptions.varve.denormalise of ${layout.type}, or --denormalise-to-one and --denormalise-to-many for all types`;
-  if (fields > FIELD_LIMIT)
-    return `${layout.type}: its documents have ${fields} fields of at most ${FIELD_LIMIT}; ${knob}`;
-  if (nested > NESTED_LIMIT) {
-    return `${layout.type}: its documents have ${nested} nested lists of at most ${NESTED_LIMIT}; ${knob}`;
-  }
-  if (depth > DEPTH_LIMIT)
-    return `${layout.type}: its documents are ${depth} levels deep of at most ${DEPTH_LIMIT}; ${knob}`;
-  return undefined;
+  const exceeded = [
+    { count: fields, limit: FIELD_LIMIT, what: `have ${fields} fields` },
+    { count: nested, limit: NESTED_LIMIT, what: `have ${nested} nested lists` },
+    { count: depth, limit: DEPTH_LIMIT, what: `are ${depth} levels deep` },
+  ].find(({ count, limit }) => count > limit);
+  return exceeded && `${layout.type}: its documents ${exceeded.what} of at most ${exceeded.limit}; ${knob}`;
 }
 
 type Counts = { readonly fields: number; readonly nested: number; readonly depth: number };

@@ -15,6 +15,7 @@ import type { TextSearch } from '../../text-search.ts';
 import type { FoundWord } from '../layout/word-tokens.ts';
 import { WORDS_FIELD } from '../layout/word-tokens.ts';
 import type { Dsl } from '../plan/dsl.ts';
+import { bucketsIn } from '../wire/search-answer.ts';
 import {
   type FoundPair,
   foundPairs,
@@ -61,17 +62,14 @@ export async function findWords(scope: WordScope, names: readonly string[]): Pro
 
 const MOST_LOCALES = 1_000;
 
-type LocaleBuckets = { readonly buckets: readonly { readonly key: string }[] };
-
 /** The locales that a search is about. */
 export async function localesOf({ session, type, settings, text }: WordScope): Promise<readonly string[]> {
   if (!session.layouts(type).root.scalars.has('locale')) return [settings.locale];
   if (text.locales !== 'all') return [...new Set(text.locales)];
   const query: Dsl = { exists: { field: WORDS_FIELD } };
   const locales = { terms: { field: 'f.locale', size: MOST_LOCALES, order: { _key: 'asc' } } };
-  const { aggregations } = await session.search(type, { size: 0, query, aggs: { locales } });
-  const found = aggregations?.['locales'] as LocaleBuckets | undefined;
-  return (found?.buckets ?? []).map(({ key }) => key);
+  const answer = await session.search(type, { size: 0, query, aggs: { locales } });
+  return bucketsIn<{ readonly key: string }>(answer, 'locales').map(({ key }) => key);
 }
 
 /** One for each reading of the query; none if no document has words in this locale. */

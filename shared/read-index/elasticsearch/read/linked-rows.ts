@@ -4,7 +4,7 @@ import type { PlacedRelation, PlacedStep } from '../layout/document-layout.ts';
 import { PAGE_OF_KEYS, WINDOW } from '../layout/index-definition.ts';
 import type { StoredPart } from '../layout/index-document.ts';
 import { type Dsl, termsDsl } from '../plan/dsl.ts';
-import type { SearchHit } from '../wire/search-answer.ts';
+import { bucketsIn, type SearchHit } from '../wire/search-answer.ts';
 import {
   componentsOf,
   detailsOf,
@@ -107,8 +107,6 @@ export async function linkingRows(
   };
 }
 
-type ParentCounts = { readonly buckets: readonly { readonly key: number; readonly doc_count: number }[] };
-
 /** Number of rows that link to each parent. */
 export async function countLinking(
   session: Session,
@@ -122,13 +120,13 @@ export async function countLinking(
   for (let at = 0; at < distinct.length; at += PAGE_OF_KEYS) {
     const include = distinct.slice(at, at + PAGE_OF_KEYS);
     const linked = termsDsl(field, include);
-    const { aggregations } = await session.search(target, {
+    const answer = await session.search(target, {
       size: 0,
       query: query === undefined ? linked : { bool: { filter: [linked, query] } },
       aggs: { parents: { terms: { field, include, size: include.length } } },
     });
-    const counted = aggregations?.['parents'] as ParentCounts | undefined;
-    for (const { key, doc_count } of counted?.buckets ?? []) counts.set(key, doc_count);
+    const counted = bucketsIn<{ readonly key: number; readonly doc_count: number }>(answer, 'parents');
+    for (const { key, doc_count } of counted) counts.set(key, doc_count);
   }
   return parents.map((parent) => counts.get(parent) ?? 0);
 }

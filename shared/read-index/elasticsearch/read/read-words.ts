@@ -13,6 +13,7 @@ import {
   wordTokensPattern,
 } from '../layout/word-tokens.ts';
 import { type Dsl, termsDsl } from '../plan/dsl.ts';
+import { bucketsIn } from '../wire/search-answer.ts';
 import type { Session } from './session.ts';
 
 /** A word of texts that a term matches. */
@@ -24,7 +25,7 @@ export type WordPlace = { readonly session: Session; readonly type: Uid; readonl
 /** Elasticsearch's default limit of buckets in an answer is 65,536. */
 const MOST_WORDS = 60_000;
 
-type WordBuckets = { readonly buckets: readonly { readonly key: string }[] };
+type WordBucket = { readonly key: string };
 
 /** The words of documents, asked for once for an answer, whose tokens a regular expression matches; some may be in none any more. */
 export function readVocabulary(place: WordPlace, include: string): Promise<readonly FoundWord[]> {
@@ -39,16 +40,11 @@ async function askVocabulary(
   // With a count of zero every term of the field is listed, and no document is read.
   const terms = { field: VOCABULARY_FIELD, include, min_doc_count: 0, size: MOST_WORDS };
   const words = { terms: { ...terms, order: { _key: 'asc' } } };
-  const { aggregations } = await session.search(type, {
-    size: 0,
-    query: { match_none: {} },
-    aggs: { words },
-  });
-  const found = aggregations?.['words'] as WordBuckets | undefined;
-  return foundWords(languageOf(locale), found?.buckets ?? []);
+  const answer = await session.search(type, { size: 0, query: { match_none: {} }, aggs: { words } });
+  return foundWords(languageOf(locale), bucketsIn(answer, 'words'));
 }
 
-function foundWords(language: Language, buckets: WordBuckets['buckets']): readonly FoundWord[] {
+function foundWords(language: Language, buckets: readonly WordBucket[]): readonly FoundWord[] {
   const words = new Map<string, FoundWord>();
   for (const { key: token } of buckets) {
     const { key, kind } = readVocabularyToken(language.locale, token);
@@ -112,11 +108,7 @@ export function hasToken(tokens: readonly string[]): Dsl {
 /** Returns whether any document matches. */
 export async function isThere({ session, type }: Omit<WordPlace, 'locale'>, query: Dsl): Promise<boolean> {
   if ('match_none' in query) return false;
-  const { hits } = await session.search(type, {
-    size: 0,
-    query,
-    track_total_hits: true,
-    terminate_after: 1,
-  });
+  const body = { size: 0, query, track_total_hits: true, terminate_after: 1 };
+  const { hits } = await session.search(type, body);
   return (hits.total?.value ?? 0) > 0;
 }

@@ -3,14 +3,7 @@ import type { HitFields, SearchAnswer, SearchHit } from '../wire/search-answer.t
 import type { Search } from '../wire/write-search.ts';
 
 /** Cache of rows by the digest of their document. It is never stale: a changed document has another digest. */
-export type RowCache = {
-  /** Returns whether recent pages of this index had known rows only, so that a search should ask for digests alone. */
-  expects(index: string): boolean;
-  /** The answer to a search for digests alone, with the rows in it; undefined when one is not known. */
-  fill(index: string, need: RowNeed, answer: SearchAnswer): SearchAnswer | undefined;
-  /** Stores the rows of an answer to a search for rows and digests. */
-  keep(index: string, need: RowNeed, answer: SearchAnswer): void;
-};
+export type RowCache = ReturnType<typeof createRowCache>;
 
 /** Bits: in addition to the source, the links of a row, and its components. */
 export type RowNeed = number;
@@ -31,7 +24,7 @@ const [LINKS, PARTS] = [1, 2];
 const BITS: Readonly<Record<string, RowNeed>> = { key: 0, src: 0, links: LINKS, parts: PARTS };
 
 /** Creates an empty cache. It expects nothing of an index before most of its recent pages were known. */
-export function createRowCache({ maxBytes, expectFrom = EXPECT_FROM }: RowCacheOptions): RowCache {
+export function createRowCache({ maxBytes, expectFrom = EXPECT_FROM }: RowCacheOptions) {
   const rows = createRecentValues<number, KeptRow>(maxBytes / 2, ({ bytes }) => bytes);
   /** Share of pages whose rows were all known, by index. */
   const shares = new Map<string, number>();
@@ -45,8 +38,10 @@ export function createRowCache({ maxBytes, expectFrom = EXPECT_FROM }: RowCacheO
     return row?.sum === sum && (row.has & need) === need ? row : undefined;
   };
   return {
-    expects: (index) => (shares.get(index) ?? 0) >= expectFrom,
-    fill(index, need, answer) {
+    /** Returns whether recent pages of this index had known rows only, so that a search should ask for digests alone. */
+    expects: (index: string) => (shares.get(index) ?? 0) >= expectFrom,
+    /** Returns the answer to a search for digests alone, with the rows in it; undefined when one is not known. */
+    fill(index: string, need: RowNeed, answer: SearchAnswer): SearchAnswer | undefined {
       const hits: SearchHit[] = [];
       for (const hit of answer.hits.hits) {
         const known = find(hit, need);
@@ -59,7 +54,8 @@ export function createRowCache({ maxBytes, expectFrom = EXPECT_FROM }: RowCacheO
       if (hits.length > 0) learn(index, true);
       return { ...answer, hits: { ...answer.hits, hits } };
     },
-    keep(index, need, { hits: { hits } }) {
+    /** Stores the rows of an answer to a search for rows and digests. */
+    keep(index: string, need: RowNeed, { hits: { hits } }: SearchAnswer): void {
       const unknown = hits.filter((hit) => find(hit, need) === undefined);
       for (const hit of unknown) {
         const row = keptRow(hit, need);

@@ -4,6 +4,7 @@ import { compareCodePoints } from '../../column.ts';
 import { reportedTerms, type TextSearch, type TextSearchReport } from '../../text-search.ts';
 import type { Dsl } from '../plan/dsl.ts';
 import { checkDepth } from '../plan/render-query.ts';
+import { bucketsIn } from '../wire/search-answer.ts';
 import { type AssumedWords, assumeWords } from './assume-words.ts';
 import { findWords, type LocaleWords, localesOf, type WordScope, type WordTerm } from './find-words.ts';
 import { matchQuery, rankedQuery } from './rank-query.ts';
@@ -116,8 +117,6 @@ async function reportOf(scope: WordScope, locales: readonly LocaleWords[]): Prom
 /** Words whose documents are counted, to name one of them. */
 const MOST_COUNTED = 200;
 
-type Counts = { readonly buckets: readonly { readonly doc_count: number }[] };
-
 /** The word that a term was taken for: of those with the fewest typos the one that most documents have. */
 async function correctionOf(
   { session, type, fields }: WordScope,
@@ -128,13 +127,12 @@ async function correctionOf(
   if (words.length === 0 || least === 0) return undefined;
   const alike = words.filter(({ match }) => match.typos === least).slice(0, MOST_COUNTED);
   const filters = alike.flatMap((word) => fields.map((field) => hasToken(tokensOf(locale, [word], [field]))));
-  const { aggregations } = await session.search(type, {
+  const answer = await session.search(type, {
     size: 0,
     query: hasToken(tokensOf(locale, alike, fields)),
     aggs: { rows: { filters: { filters } } },
   });
-  const counted = aggregations?.['rows'] as Counts | undefined;
-  const counts = (counted?.buckets ?? []).map(({ doc_count }) => doc_count);
+  const counts = bucketsIn<{ readonly doc_count: number }>(answer, 'rows').map(({ doc_count }) => doc_count);
   return mostFrequent(alike, (at) =>
     counts.slice(at * fields.length, (at + 1) * fields.length).reduce((sum, count) => sum + count, 0),
   );

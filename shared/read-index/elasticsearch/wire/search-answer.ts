@@ -25,6 +25,12 @@ export type SearchAnswer = {
   readonly aggregations?: { readonly [name: string]: unknown };
 };
 
+/** Returns the buckets of an aggregation. */
+export function bucketsIn<Bucket>({ aggregations }: SearchAnswer, name: string): readonly Bucket[] {
+  const found = aggregations?.[name] as { readonly buckets: readonly Bucket[] } | undefined;
+  return found?.buckets ?? [];
+}
+
 /** One search's answer, or why it has none. */
 export type SearchOutcome =
   | { readonly kind: 'answered'; readonly answer: SearchAnswer }
