@@ -36,13 +36,8 @@ export function createLeaderFence(client: Client, space: string): LeaderFence {
           ...before.map((each) => ({ remove: { index, alias: fenceAlias(space, each), must_exist: true } })),
           { add: { index, alias: fenceAlias(space, epoch) } },
         ];
-        try {
-          await acknowledged(client.indices.updateAliases({ actions }));
-          return true;
-        } catch (error) {
-          // The alias changed: another process was faster.
-          if (!isLeaderFenced(error)) throw error;
-        }
+        // Otherwise the alias changed: another process was faster.
+        if (await updateAliases(client, actions)) return true;
       }
     },
     newest: async () => Math.max(0, ...(await epochs())),
@@ -56,12 +51,18 @@ export function createLeaderFence(client: Client, space: string): LeaderFence {
 export async function moveAliases(
   { client, space }: { readonly client: Client; readonly space: string },
   epoch: number,
-  actions: readonly estypes.IndicesUpdateAliasesAction[],
+  actions: readonly AliasAction[],
 ): Promise<boolean> {
   if (actions.length === 0) return true;
+  return updateAliases(client, [...fenceActions(space, epoch), ...actions]);
+}
+
+type AliasAction = estypes.IndicesUpdateAliasesAction;
+
+/** Resolves with false if the call was refused because of its epoch. */
+async function updateAliases(client: Client, actions: AliasAction[]): Promise<boolean> {
   try {
-    const all = [...fenceActions(space, epoch), ...actions];
-    await acknowledged(client.indices.updateAliases({ actions: all }));
+    await acknowledged(client.indices.updateAliases({ actions }));
     return true;
   } catch (error) {
     if (isLeaderFenced(error)) return false;
@@ -70,7 +71,7 @@ export async function moveAliases(
 }
 
 /** Actions that make a call of `_aliases` fail if this epoch is no longer the newest: see isFenced. */
-export function fenceActions(space: string, epoch: number): readonly estypes.IndicesUpdateAliasesAction[] {
+export function fenceActions(space: string, epoch: number): readonly AliasAction[] {
   // Before the first leader no call can be refused.
   if (epoch === 0) return [];
   const at = { index: progressIndex(space), alias: fenceAlias(space, epoch) };

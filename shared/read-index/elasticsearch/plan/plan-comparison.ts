@@ -8,8 +8,9 @@ import {
 } from '../../bool-query.ts';
 import { textForm } from '../../column.ts';
 import { foldText } from '../../fold-text.ts';
-import { PREFIX_BYTES, publicationRank, storedValue } from '../documents/stored-value.ts';
+import { PREFIX_BYTES, storedValue } from '../documents/stored-value.ts';
 import { needleGrams } from '../documents/text-grams.ts';
+import { storedColumn } from '../documents/write-columns.ts';
 import type { Place, PlacedScalar } from '../layout/document-layout.ts';
 import type { StoredValue } from '../layout/index-document.ts';
 import { type Dsl, type RangeBound, termsDsl } from './dsl.ts';
@@ -84,13 +85,7 @@ function satisfies(
 function planValues(scalar: PlacedScalar, field: string, values: readonly Scalar[]): PlannedQuery {
   const stored = new Set<StoredValue>();
   for (const value of values) {
-    if (isStorable(scalar, value)) {
-      stored.add(
-        scalar.name === PUBLICATION_STATE_FIELD
-          ? publicationRank(value)
-          : storedValue(scalar.fieldType, value),
-      );
-    }
+    if (isStorable(scalar, value)) stored.add(storedColumn(scalar, value));
   }
   return stored.size === 0 ? NONE : leaf(termsDsl(field, [...stored]));
 }
