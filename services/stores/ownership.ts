@@ -65,13 +65,9 @@ export async function ownerStateOf(
   return others.length > 0 ? 'shared' : 'sole';
 }
 
-type Own = {
-  readonly id: string | undefined;
-  readonly claims: ReadonlySet<string>;
-  readonly newest: string | undefined;
-};
+type Own = Awaited<ReturnType<typeof readOwn>>;
 
-async function readOwn(log: EventStore, space: string): Promise<Own> {
+async function readOwn(log: EventStore, space: string) {
   const claims = new Set<string>();
   let newest: string | undefined;
   for await (const { id, type } of log.readStream(leaseStream(space))) {

@@ -229,18 +229,15 @@ export function callAppend(
 
 const RESOURCE_EXHAUSTED = 8;
 
-/** A server has three limits: of an append, of one event (`AppendRecords` alone), and of a message. */
-function asTooLarge(error: unknown): AppendTooLarge | undefined {
+/** The port's error for one of the client's. A server has three limits: of an append, of one event (`AppendRecords` alone), of a message. */
+function portError(error: unknown): unknown {
+  if (error instanceof StreamDeletedError) return new StreamDeleted(error.streamName, error);
   if (error instanceof MaxAppendSizeExceededError) return new AppendTooLarge(error.maxAppendSize, error);
   if (error instanceof TransactionMaxSizeExceededError) return new AppendTooLarge(error.maxSize, error);
   if (error instanceof AppendRecordSizeExceededError) return new AppendTooLarge(error.maxSize, error);
   const isMessage =
     isCommandError(error as Error) && (error as { code?: number }).code === RESOURCE_EXHAUSTED;
-  return isMessage ? new AppendTooLarge(undefined, error) : undefined;
-}
-
-function asDeleted(error: unknown): StreamDeleted | undefined {
-  return error instanceof StreamDeletedError ? new StreamDeleted(error.streamName, error) : undefined;
+  return isMessage ? new AppendTooLarge(undefined, error) : error;
 }
 
 /** A megabyte a second: a large append may take longer than an answer may. */
@@ -265,7 +262,7 @@ async function onWriter<T>(
     return await call(channel);
   } catch (error) {
     if (isNodeLost(error)) writer.channel.lost(channel, error);
-    throw asTooLarge(error) ?? asDeleted(error) ?? error;
+    throw portError(error);
   }
 }
 

@@ -12,16 +12,6 @@ import { readAfter, readForeignVersion, readHead, readLastPosition, type SpacePa
 
 export type DecodeAll = (rows: readonly EventRow[]) => readonly StoredEvent[];
 
-/** The end of a log in SQLite: commits, the subscribers that they wake, and the watch for other processes' commits. */
-export type LogTail = {
-  /** Stores the appends (see commitAppends) and wakes the subscriptions. */
-  commit(appends: readonly Append[]): Promise<readonly AppendOutcome[]>;
-  /** Follows one stream, or all. */
-  subscribe(after: bigint, handle: EventHandler, options: TailedStream): Subscription;
-  /** Closes every subscription; resolves when none of their handlers runs. */
-  close(): Promise<void>;
-};
-
 export type TailedStream = { readonly batchSize: number; readonly stream?: string | undefined };
 
 export type LogTailOptions = {
@@ -32,8 +22,11 @@ export type LogTailOptions = {
   readonly decodeAll: DecodeAll;
 };
 
-/** Creates the tail of an open log. Watches for commits of other processes while somebody subscribes. */
-export function createLogTail({ path, db, space, writer, decodeAll }: LogTailOptions): LogTail {
+/**
+ * Creates the end of an open log: commits, the subscribers that they wake, and the watch for other processes' commits while somebody
+ * subscribes.
+ */
+export function createLogTail({ path, db, space, writer, decodeAll }: LogTailOptions) {
   const subscriptions = new Set<LogSubscription>();
   const same = watchLogIdentity(path, db);
   const growth = createGrowth(db, same);
@@ -90,7 +83,8 @@ export function createLogTail({ path, db, space, writer, decodeAll }: LogTailOpt
     foreign = undefined;
   };
   return {
-    async commit(appends) {
+    /** Stores the appends (see commitAppends) and wakes the subscriptions. */
+    async commit(appends: readonly Append[]): Promise<readonly AppendOutcome[]> {
       if (failure !== undefined) throw failure;
       isCommitting = true;
       const commit = await writer.commit(appends, same.known()).catch(stopIfReplaced);
@@ -101,7 +95,8 @@ export function createLogTail({ path, db, space, writer, decodeAll }: LogTailOpt
       wakeAll();
       return commit.outcomes;
     },
-    subscribe(after, handle, { batchSize, stream }) {
+    /** Follows one stream, or all. */
+    subscribe(after: bigint, handle: EventHandler, { batchSize, stream }: TailedStream): Subscription {
       look();
       const next = (at: bigint, limit: number) => nextOf(stream, at, limit);
       const subscription = subscribeToLog({ next, last: recent.last }, after, handle, batchSize);
@@ -111,7 +106,8 @@ export function createLogTail({ path, db, space, writer, decodeAll }: LogTailOpt
       subscription.done.then(gone, gone);
       return subscription;
     },
-    async close() {
+    /** Closes every subscription; resolves when none of their handlers runs. */
+    async close(): Promise<void> {
       await Promise.all([...subscriptions].map((subscription) => subscription.close()));
     },
   };
