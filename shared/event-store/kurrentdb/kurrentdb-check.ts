@@ -3,17 +3,8 @@ import { WrongExpectedVersionError } from '@kurrent/kurrentdb-client';
 import { AppendTooLarge } from '../event-store.ts';
 import { callAppend } from './kurrentdb-append.ts';
 import type { Connection } from './kurrentdb-connection.ts';
+import { readHeadOfLog } from './kurrentdb-pages.ts';
 import { explained, isPassing, retrying } from './kurrentdb-retry.ts';
-
-/** Facts that a server reports about itself, and rights of the user. */
-export type ServerCheck = {
-  /** `unknown` if the server does not report it. */
-  readonly version: string;
-  /** Bytes of one append; undefined: more than was tried. */
-  readonly appendLimit: number | undefined;
-  /** Reason why the user may not append to the namespace. */
-  readonly refusal: string | undefined;
-};
 
 /** EventStoreDB 22.10 is the first version whose stream reads return positions. */
 const OLDEST = [22, 10] as const;
@@ -23,11 +14,11 @@ const TRIED_BYTES = 1_048_576 + 1_024;
 const NEVER = 2n ** 62n;
 
 /**
- * Asks for the version, and whether and how much the user may append to the namespace. It tries appends that expect a
- * revision which no stream has, so they write nothing. Rejects with a message if the server cannot be reached or is too
- * old.
+ * Each check has its own message: reachable, TLS, user and password, version, append to the namespace, limit of an append, read on
+ * `$all`. It tries an append that expects a revision which no stream has, so it writes nothing. Resolves to messages for operators; rejects
+ * with one if the server cannot be reached, is too old or cannot be read.
  */
-export async function checkServer(connection: Connection): Promise<ServerCheck> {
+export async function checkServer(connection: Connection): Promise<readonly string[]> {
   const { retryLimits, writer } = connection;
   const { version } = await retrying('the request for the version', retryLimits, () => writer.features());
   if (isTooOld(version)) {
@@ -35,7 +26,9 @@ export async function checkServer(connection: Connection): Promise<ServerCheck> 
       `${connection.address.shown} runs version ${version}: Varve needs KurrentDB, or EventStoreDB 22.10 or later`,
     );
   }
-  return { version, ...(await tryAppend(connection)) };
+  const found = await tryAppend(connection);
+  await readHeadOfLog(connection);
+  return [`version ${version}`, ...found];
 }
 
 function isTooOld(version: string): boolean {
@@ -44,7 +37,8 @@ function isTooOld(version: string): boolean {
   return Number(major) < OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) < OLDEST[1]);
 }
 
-async function tryAppend(connection: Connection): Promise<Pick<ServerCheck, 'appendLimit' | 'refusal'>> {
+/** Says why the user may not append to the namespace, or not as much as is tried. */
+async function tryAppend(connection: Connection): Promise<readonly string[]> {
   const operation = 'append to the space';
   const attempt = async () => {
     try {
@@ -56,12 +50,15 @@ async function tryAppend(connection: Connection): Promise<Pick<ServerCheck, 'app
     return undefined;
   };
   try {
-    const appendLimit = await retrying(operation, connection.retryLimits, attempt);
-    return { appendLimit, refusal: undefined };
+    const limit = await retrying(operation, connection.retryLimits, attempt);
+    if (limit === undefined) return [];
+    return [
+      `accepts at most ${limit} bytes in one append: larger entries are refused with 413 (setting MaxAppendSize, see docs/kurrentdb.md)`,
+    ];
   } catch (error) {
     if (isPassing(error)) throw error;
     const refusal = (await explained(connection.retryLimits, operation, error)) as Error;
-    return { appendLimit: undefined, refusal: refusal.message };
+    return [refusal.message];
   }
 }
 

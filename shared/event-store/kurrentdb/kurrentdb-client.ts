@@ -18,6 +18,7 @@ import { isNodeLost } from './kurrentdb-retry.ts';
 
 /** Features that a server reports. */
 export type ServerFeatures = {
+  /** `unknown` if the server does not report it. */
   readonly version: string;
   /** Paths of its gRPC methods in lower case. */
   readonly methods: ReadonlySet<string>;

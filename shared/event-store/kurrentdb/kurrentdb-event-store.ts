@@ -73,7 +73,7 @@ export function openKurrentDbEventStore(url: string, options: KurrentDbEventStor
     },
     readAll: (after, { batchSize = DEFAULT_BATCH_SIZE, searched } = {}) =>
       readAll(connection, decode, after, { batchSize: checkedBatchSize(batchSize), searched }),
-    check: () => check(connection),
+    check: () => checkServer(connection),
     lastPosition: () => lastPosition(connection, watch),
     subscribe(after, handle, { batchSize = DEFAULT_BATCH_SIZE, stream } = {}) {
       assertOpen();
@@ -133,22 +133,6 @@ async function* readAll(
     if (events.length > 0) yield events.map(decode);
     searched?.(upTo);
   }
-}
-
-/**
- * Each check has its own message: reachable, TLS, user and password, version, read on `$all`, append to the namespace,
- * limit of an append.
- */
-async function check(connection: Connection): Promise<readonly string[]> {
-  const { version, appendLimit, refusal } = await checkServer(connection);
-  await readHeadOfLog(connection);
-  const limit =
-    appendLimit === undefined
-      ? []
-      : [
-          `accepts at most ${appendLimit} bytes in one append: larger entries are refused with 413 (setting MaxAppendSize, see docs/kurrentdb.md)`,
-        ];
-  return [`version ${version}`, ...limit, ...(refusal === undefined ? [] : [refusal])];
 }
 
 /**
