@@ -17,7 +17,7 @@ const PROBE_TIMEOUT_MS = 1_500;
 const KNOWN_FOR_MS = 2_000;
 
 /** Creates the explanation of failures. It probes the nodes at most every 2 s, and remembers what it found. */
-export function createExplain(address: Address, probe = diagnose): Explain {
+export function createExplain(address: Address): Explain {
   let known:
     | { readonly at: number; readonly explanation: Promise<FailureExplanation | undefined> }
     | undefined;
@@ -33,7 +33,7 @@ export function createExplain(address: Address, probe = diagnose): Explain {
     if (kind === undefined ? !isPassing(error) : kind.type !== ErrorType.UNAVAILABLE) return undefined;
     if (kind !== undefined && !NOT_REACHED.test(kind.message)) return undefined;
     if (known === undefined || performance.now() - known.at > KNOWN_FOR_MS) {
-      known = { at: performance.now(), explanation: probe(address) };
+      known = { at: performance.now(), explanation: diagnose(address) };
     }
     return known.explanation;
   };

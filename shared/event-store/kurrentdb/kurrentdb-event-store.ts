@@ -8,7 +8,7 @@ import { type Connection, connect } from './kurrentdb-connection.ts';
 import { positionOfEvent, type Recorded, toStoredEvent } from './kurrentdb-event.ts';
 import { createHeadWatch, type HeadWatch } from './kurrentdb-head.ts';
 import { createPageSize, readHeadOfLog, readStreamPage } from './kurrentdb-pages.ts';
-import { type RetryLimits, retrying } from './kurrentdb-retry.ts';
+import { retrying } from './kurrentdb-retry.ts';
 import { scanSpace } from './kurrentdb-scan.ts';
 import { subscribeToNamespace } from './kurrentdb-subscription.ts';
 
@@ -40,7 +40,8 @@ type DecodeRecorded = (event: Recorded) => StoredEvent;
  * Throws if the address is not understood.
  */
 export function openKurrentDbEventStore(url: string, options: KurrentDbEventStoreOptions): EventStore {
-  const connection = connect(url, options.space, retryLimitsOf(options));
+  const { space, deadlineMs = 5_000, giveUpAfterMs = 30_000, onTrouble = () => undefined } = options;
+  const connection = connect(url, space, { deadlineMs, giveUpAfterMs, onTrouble });
   const watch = createHeadWatch(connection);
   const append = createAppender(connection);
   const decode: DecodeRecorded = (event) => toStoredEvent(event, options.decode ?? ((stored) => stored));
@@ -61,7 +62,7 @@ export function openKurrentDbEventStore(url: string, options: KurrentDbEventStor
     async append(stream, expected, events, condition) {
       assertOpen();
       const encoded = encodeEvents(stream, events);
-      assertInSpace(stream, options.space);
+      assertInSpace(stream, space);
       return tracked(appends, append({ stream, expected, events: encoded, condition }));
     },
     checksConditions: () =>
@@ -69,7 +70,7 @@ export function openKurrentDbEventStore(url: string, options: KurrentDbEventStor
         serverChecksConditions(connection),
       ),
     async *readStream(stream, fromRevision = 0n) {
-      if (spaceOf(stream) === options.space) yield* readStream(connection, decode, stream, fromRevision);
+      if (spaceOf(stream) === space) yield* readStream(connection, decode, stream, fromRevision);
     },
     readAll: (after, { batchSize = DEFAULT_BATCH_SIZE, searched } = {}) =>
       readAll(connection, decode, after, { batchSize: checkedBatchSize(batchSize), searched }),
@@ -89,14 +90,6 @@ export function openKurrentDbEventStore(url: string, options: KurrentDbEventStor
       closing ??= close();
       return closing;
     },
-  };
-}
-
-function retryLimitsOf(options: KurrentDbEventStoreOptions): RetryLimits {
-  return {
-    deadlineMs: options.deadlineMs ?? 5_000,
-    giveUpAfterMs: options.giveUpAfterMs ?? 30_000,
-    onTrouble: options.onTrouble ?? (() => undefined),
   };
 }
 
