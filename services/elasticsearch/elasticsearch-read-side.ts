@@ -1,4 +1,3 @@
-import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import {
   type ParkedDocuments,
   type StaleDocuments,
@@ -8,7 +7,6 @@ import { writerStatus } from '../../projections/index-writer/writer-report.ts';
 import {
   createElasticsearchCluster,
   documentDependencies,
-  type ElasticsearchCluster,
 } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import type { StoredKey } from '../../shared/read-index/stored-documents.ts';
 import { addSynonyms, type InstalledSynonyms } from '../../shared/schema/add-synonyms.ts';
@@ -17,11 +15,10 @@ import type { IndexContents, ReadSide, ReadSidePlan, ServedIndices } from '../re
 import { ownStore } from '../stores/ownership.ts';
 import { awaitDocuments } from './await-documents.ts';
 import { createClusterIndex } from './cluster-index.ts';
-import { type DocumentRole, NO_DOCUMENTS } from './document-role.ts';
+import { type DocumentRole, type DocumentRoleOptions, NO_DOCUMENTS } from './document-role.ts';
 import { type DocumentSetsOptions, documentSets } from './document-sets.ts';
 import { leadDocuments } from './lead-documents.ts';
 import { nameOfLog } from './name-of-log.ts';
-import type { Report } from './report.ts';
 import { createRoleWaits } from './role-waits.ts';
 import { createTagFeed } from './tag-feed.ts';
 
@@ -58,15 +55,7 @@ export function elasticsearchReadSide(options: ElasticsearchOptions): ReadSidePl
   };
 }
 
-type Opened = {
-  readonly cluster: ElasticsearchCluster;
-  readonly graph: ContentGraph;
-  readonly stale: StaleDocuments;
-  readonly log: string;
-  readonly report: Report;
-  readonly isNewest: (epoch: number) => Promise<boolean>;
-  readonly own: () => Promise<string | undefined>;
-};
+type Opened = Omit<DocumentRoleOptions, 'isWhole'>;
 
 const LIVE: ServedIndices = { kind: 'live' };
 
