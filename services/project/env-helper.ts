@@ -1,13 +1,3 @@
-/** The environment as Strapi's configuration files read it. */
-export type EnvHelper = ((name: string, absent?: unknown) => unknown) & {
-  readonly [Cast in 'int' | 'float' | 'bool' | 'json' | 'array' | 'date']: (
-    name: string,
-    absent?: unknown,
-  ) => unknown;
-} & {
-  readonly oneOf: (name: string, values: readonly unknown[], absent?: unknown) => unknown;
-};
-
 function trimList(text: string) {
   return text
     .trim()
@@ -25,8 +15,11 @@ const CASTS = {
   date: (text: string) => new Date(text),
 } as const;
 
-/** `env(name, absent)` and its casts: `env.int`, `env.float`, `env.bool`, `env.json`, `env.array`, `env.date`, `env.oneOf`. */
-export function createEnvHelper(variables: { readonly [name: string]: string | undefined }): EnvHelper {
+/**
+ * Creates the environment as Strapi's configuration files read it: `env(name, absent)` and its casts `env.int`, `env.float`, `env.bool`,
+ * `env.json`, `env.array`, `env.date` and `env.oneOf`.
+ */
+export function createEnvHelper(variables: { readonly [name: string]: string | undefined }) {
   const read = (name: string, absent?: unknown): unknown => variables[name] ?? absent;
   const casts = Object.entries(CASTS).map(([name, cast]) => [
     name,
@@ -39,5 +32,6 @@ export function createEnvHelper(variables: { readonly [name: string]: string | u
     const value = read(name, absent);
     return values.includes(value) ? value : absent;
   };
-  return Object.assign(read, Object.fromEntries(casts), { oneOf }) as EnvHelper;
+  const named = Object.fromEntries(casts) as Record<keyof typeof CASTS, typeof read>;
+  return Object.assign(read, named, { oneOf });
 }
