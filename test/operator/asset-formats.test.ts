@@ -35,6 +35,16 @@ function archivedPicture(id: number, name: string): object {
   };
 }
 
+it('makes the formats of an upload that has none', async () => {
+  const server = await startServer({ arguments: ['--picture-formats', 'off'] });
+  onTestFinished(() => server.dispose());
+  await upload(server, [picture('tall.jpg')]);
+  const { stdout } = await runVarve(['assets', 'formats', '--data', server.data]);
+  expect(stdout).toBe('1 pictures got formats\n');
+  const [file] = await getJson<readonly Pictured[]>(server, '/api/upload/files');
+  expect(Object.keys(file?.formats ?? {})).toEqual(['large', 'small', 'medium', 'thumbnail']);
+});
+
 it(
   'makes the formats of uploads and imported pictures, and names those that it cannot make',
   LONG,
