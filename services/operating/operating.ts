@@ -1,12 +1,13 @@
 import type { Logger } from 'pino';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
-import { type ReadIndex, worldsOfType } from '../../shared/read-index/read-index.ts';
+import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { METRICS } from './metric-definitions.ts';
 import { createMetrics, type Metrics, type Sample } from './metrics.ts';
 import { createObserveQuery, type ObserveQuery, type QueryReport } from './observe-query.ts';
 import { createLagView } from './projection-lag.ts';
 import { createReadinessCheck, type ReadinessCheck } from './readiness.ts';
+import { countShownRows } from './shown-rows.ts';
 import type { Tracing } from './tracing.ts';
 
 /** Measurements and health of a process; made before there is anything to measure. */
@@ -107,21 +108,6 @@ export type LeaderGauges = { epoch(): number | undefined; newestEpoch(): number 
 export function watchLead({ metrics }: Operating, lead: LeaderGauges): void {
   metrics?.gauge(METRICS.leading, () => one(lead.epoch() === undefined ? 0 : 1));
   metrics?.gauge(METRICS.leaderEpoch, () => one(lead.newestEpoch()));
-}
-
-/** Counts the rows that an index shows, by content type and world. */
-export function countShownRows(
-  index: ReadIndex,
-  { contentTypes }: SchemaRegistry,
-): Promise<readonly Sample[]> {
-  const counted = [...contentTypes.values()].flatMap(({ uid: type, draftAndPublish }) =>
-    worldsOfType(draftAndPublish).map(async (world) => {
-      const everything = { query: { kind: 'match_all' }, sort: [], from: 0, size: 0 } as const;
-      const { total = 0 } = await index.search({ type, world, ...everything, withTotal: true });
-      return { labels: { type, world }, value: total };
-    }),
-  );
-  return Promise.all(counted);
 }
 
 function one(value: number): readonly Sample[] {

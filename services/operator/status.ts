@@ -6,8 +6,8 @@ import { stopsReaders } from '../../shared/event-store/unreadable.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
 import type { FollowStatus } from '../follow/follow-state.ts';
-import { countShownRows } from '../operating/operating.ts';
 import { measureLag } from '../operating/projection-lag.ts';
+import { countShownRows } from '../operating/shown-rows.ts';
 import { documentsOf } from '../read-side/read-side.ts';
 import { defineOperation, type OperatorContext, type WorkerStatus } from './operation.ts';
 
