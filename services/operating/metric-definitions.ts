@@ -118,7 +118,6 @@ export const METRICS = {
   ),
   ready: gauge('varve_ready', '1 while /health/ready answers 200, else 0', { ofWorkers: 'min' }),
   build: gauge('varve_build_info', 'Always 1; versions are in the labels', { labels: ['version', 'node'] }),
-  // The next ones measure a process that follows a Strapi.
   followAge: gauge(
     'varve_follow_age_seconds',
     'Seconds since what is stored was last seen to be what the followed Strapi has; absent until then, and where another process follows',
