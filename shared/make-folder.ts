@@ -1,20 +1,20 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 
 /**
  * Makes a folder, and those above it that are missing; `mode`: by default only the owner may use them. Throws the error of the system.
  * Node's own option `recursive` never ends where the system answers ENOENT below an existing folder, as in /proc.
  */
 export function makeFolder(path: string, mode = 0o700): void {
-  const folder = resolve(path);
   try {
-    mkdirSync(folder, { mode });
+    mkdirSync(path, { mode });
   } catch (error) {
-    if (isFolder(folder)) return;
-    const above = dirname(folder);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(above)) throw error;
+    if (isFolder(path)) return;
+    const above = dirname(path);
+    const isAboveMissing = above !== path && !existsSync(above);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || !isAboveMissing) throw error;
     makeFolder(above, mode);
-    makeFolder(folder, mode);
+    makeFolder(path, mode);
   }
 }
 

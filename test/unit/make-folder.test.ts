@@ -24,6 +24,19 @@ it('makes a folder and those above it for their owner alone, and leaves what is 
   expect(modeOf(join(above, 'a/d'))).toBe(0o700);
 });
 
+it('goes up from the folder that a link names, as the system does', () => {
+  const above = folderForTest();
+  makeFolder(join(above, 'other', 'deep'));
+  symlinkSync(join(above, 'other', 'deep'), join(above, 'link'));
+  makeFolder(`${above}/link/../made`);
+  makeFolder(`${above}/missing/../new/folder/`);
+  expect(['other/made', 'made', 'new/folder'].map((name) => existsSync(join(above, name)))).toEqual([
+    true,
+    false,
+    true,
+  ]);
+});
+
 it('throws what the system says of a file in the way, of links to nothing, and of a name that is too long', () => {
   const above = folderForTest();
   writeFileSync(join(above, 'file'), '');
@@ -39,4 +52,5 @@ it('throws what the system says of a file in the way, of links to nothing, and o
 it('ends where the system makes no folders', () => {
   expect(() => makeFolder('/proc/varve')).toThrow(/ENOENT|EROFS/);
   expect(() => makeFolder('/proc/varve/data')).toThrow(/ENOENT|EROFS/);
+  expect(() => makeFolder('')).toThrow("mkdir ''");
 });
