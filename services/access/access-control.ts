@@ -11,7 +11,7 @@ import { FULL_ACCESS, type Rights } from '../../shared/access/rights.ts';
 import { UNKNOWN_TOKEN } from '../../shared/access/unknown-token.ts';
 import { createCondition } from '../../shared/condition.ts';
 import type { Actor, EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { refuseUnreadable, stopsReaders } from '../../shared/event-store/unreadable.ts';
+import { stateAfterAll, stopsReaders } from '../../shared/event-store/unreadable.ts';
 import { rememberLast } from '../../shared/remembered.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { isSameText } from '../../shared/text-digest.ts';
@@ -98,13 +98,8 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
  * Current state of the access stream. Throws UnreadableEvent if it has an event that this program cannot read: nothing
  * can be decided about rights then.
  */
-export async function readAccess(log: EventStore, space: string): Promise<AccessState> {
-  let state = INITIAL_ACCESS;
-  for await (const event of log.readStream(accessStream(space))) {
-    refuseUnreadable(event);
-    state = evolveAccess(state, event);
-  }
-  return state;
+export function readAccess(log: EventStore, space: string): Promise<AccessState> {
+  return stateAfterAll(log.readStream(accessStream(space)), INITIAL_ACCESS, evolveAccess);
 }
 
 /** The access stream up to the first event that this program cannot vouch for, and the revocations behind it. */

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { createCondition } from '../../shared/condition.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { refuseUnreadable, stopsReaders } from '../../shared/event-store/unreadable.ts';
+import { stateAfterAll, stopsReaders } from '../../shared/event-store/unreadable.ts';
 import { evolveLease, type Lease, NO_LEASE } from '../../shared/fleet/lease.ts';
 import { leaseStream } from '../../shared/fleet/lease-events.ts';
 
@@ -9,14 +9,9 @@ import { leaseStream } from '../../shared/fleet/lease-events.ts';
 export type LeaseView = ReturnType<typeof createLeaseView>;
 
 /** The lease at the log's end. Throws UnreadableEvent if its stream has an event that this program cannot read. */
-export async function readLease(log: EventStore, space: string, from = NO_LEASE): Promise<Lease> {
-  let lease = from;
+export function readLease(log: EventStore, space: string, from = NO_LEASE): Promise<Lease> {
   const next = from.revision === undefined ? 0n : from.revision + 1n;
-  for await (const event of log.readStream(leaseStream(space), next)) {
-    refuseUnreadable(event);
-    lease = evolveLease(lease, event);
-  }
-  return lease;
+  return stateAfterAll(log.readStream(leaseStream(space), next), from, evolveLease);
 }
 
 /** The lease before the first event of its stream that this program cannot read. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EventMetadata, EventStore } from '../../shared/event-store/event-store.ts';
-import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
+import { stateAfterAll } from '../../shared/event-store/unreadable.ts';
 import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
 import { randomId } from '../../shared/random-id.ts';
 import { RequestError } from '../../shared/request-error.ts';
@@ -119,13 +119,8 @@ export function createWebhookCommands(options: WebhookCommandsOptions): WebhookC
 }
 
 /** The webhooks at the end of the log. */
-export async function readWebhooks(log: EventStore, space: string): Promise<WebhookState> {
-  let state = NO_WEBHOOKS;
-  for await (const event of log.readStream(webhookStream(space))) {
-    refuseUnreadable(event);
-    state = evolveWebhooks(state, event);
-  }
-  return state;
+export function readWebhooks(log: EventStore, space: string): Promise<WebhookState> {
+  return stateAfterAll(log.readStream(webhookStream(space)), NO_WEBHOOKS, evolveWebhooks);
 }
 
 /** Resolves with its position; undefined if another event came between. */

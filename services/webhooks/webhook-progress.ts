@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
-import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
+import { refuseUnreadable, stateAfterAll } from '../../shared/event-store/unreadable.ts';
 import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
 import {
   type OpenDelivery,
@@ -26,11 +26,8 @@ export function createProgress(options: TermOptions) {
 
   const newest = async () => {
     const known = store.progress();
-    let last: StoredEvent | undefined;
-    for await (const event of log.readStream(stream, (known?.revision ?? -1n) + 1n)) {
-      refuseUnreadable(event);
-      last = event;
-    }
+    const later = log.readStream(stream, (known?.revision ?? -1n) + 1n);
+    const last = await stateAfterAll<StoredEvent | undefined>(later, undefined, (_, event) => event);
     if (last === undefined) return known;
     const read = { revision: last.revision, data: last.data as WebhooksProgressed['data'] };
     store.keepProgress(read);

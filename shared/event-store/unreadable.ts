@@ -38,6 +38,20 @@ export function refuseUnreadable(event: StoredEvent): void {
   if (stopsReaders(event)) throw new UnreadableEvent(event);
 }
 
+/** Returns the state after the events of a stream. Throws UnreadableEvent at one that stops readers. */
+export async function stateAfterAll<State>(
+  events: AsyncIterable<StoredEvent>,
+  initial: State,
+  evolve: (state: State, event: StoredEvent) => State,
+): Promise<State> {
+  let state = initial;
+  for await (const event of events) {
+    refuseUnreadable(event);
+    state = evolve(state, event);
+  }
+  return state;
+}
+
 /**
  * Returns the events up to the first that stops readers, and that one. `isStop`: also stops this reader. Foreign events remain among them:
  * their positions count.
