@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { valueOfJson } from '../../shared/json.ts';
 
 const MANIFEST = 'manifest.json';
 
@@ -65,18 +66,10 @@ export function readManifest(folder: string): Manifest {
   } catch {
     throw new Error(`${folder} is not a complete backup: it has no ${MANIFEST}`);
   }
-  const parsed = form.safeParse(parseJson(text));
+  const parsed = form.safeParse(valueOfJson(text));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new Error(
     `${join(folder, MANIFEST)} is not a manifest of a known version: ${issue?.path.join('.')} ${issue?.message}`,
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { unwrapBigint, wrapBigint } from '../../shared/json.ts';
 import type { SortPosition } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { isSameText, signText } from '../../shared/text-digest.ts';
@@ -71,13 +72,4 @@ async function sign(
   payload: string,
 ): Promise<string> {
   return signText(key, JSON.stringify([await history(position), selection, payload]));
-}
-
-function wrapBigint(_: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? { bigint: String(value) } : value;
-}
-
-function unwrapBigint(_: string, value: unknown): unknown {
-  const isWrapped = typeof value === 'object' && value !== null && 'bigint' in value;
-  return isWrapped ? BigInt(String(value.bigint)) : value;
 }

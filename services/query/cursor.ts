@@ -1,3 +1,4 @@
+import { unwrapBigint, wrapBigint } from '../../shared/json.ts';
 import type { SearchRequest, SortPosition } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { digestText, isSameText, signText } from '../../shared/text-digest.ts';
@@ -17,9 +18,7 @@ export function cursorScope(key: Uint8Array, search: SearchRequest): CursorScope
   const { type, world, query, sort } = search;
   // Cursors of lists without words stay as they were.
   const words = search.text === undefined ? [] : [search.text];
-  const text = JSON.stringify([type, world, query, sort, ...words], (_, value) =>
-    typeof value === 'bigint' ? { bigint: String(value) } : value,
-  );
+  const text = JSON.stringify([type, world, query, sort, ...words], wrapBigint);
   return { key, query: digestText(text) };
 }
 
@@ -28,8 +27,7 @@ export function cursorScope(key: Uint8Array, search: SearchRequest): CursorScope
  * if the values are too long for a URL.
  */
 export function writeCursor(scope: CursorScope, position: SortPosition): string {
-  const values = position.map((value) => (typeof value === 'bigint' ? { bigint: String(value) } : value));
-  const payload = Buffer.from(JSON.stringify([scope.query, ...values])).toString('base64url');
+  const payload = Buffer.from(JSON.stringify([scope.query, ...position], wrapBigint)).toString('base64url');
   if (payload.length > MAX_LENGTH) {
     throw refusal(
       "The values sorted by are too long for a cursor: sort by a shorter attribute, or omit 'cursor'",
@@ -46,7 +44,8 @@ export function readCursor(scope: CursorScope, cursor: string): SortPosition {
   if (!isSameText(signature, signText(scope.key, payload))) {
     throw refusal('Invalid cursor', cursor, "'nextCursor' of an answer, or nothing to begin");
   }
-  const [query, ...values] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as readonly unknown[];
+  const text = Buffer.from(payload, 'base64url').toString();
+  const [query, ...position] = JSON.parse(text, unwrapBigint) as readonly [string, ...SortPosition];
   if (query !== scope.query) {
     throw refusal(
       'This cursor belongs to another query',
@@ -54,12 +53,7 @@ export function readCursor(scope: CursorScope, cursor: string): SortPosition {
       "'nextCursor' of the same filters, sort, status and locale",
     );
   }
-  return values.map(readValue);
-}
-
-function readValue(value: unknown): SortPosition[number] {
-  if (typeof value === 'object' && value !== null) return BigInt((value as { bigint: string }).bigint);
-  return value as string | number | null;
+  return position;
 }
 
 function refusal(message: string, found: unknown, accepted: string): RequestError {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { matchesDigest } from '../../shared/event-store/event-digest.ts';
 import type { NewEvent, StoredEvent } from '../../shared/event-store/event-store.ts';
+import { valueOfJson } from '../../shared/json.ts';
 
 /**
  * An export: lines of JSON, first the header, then the events in order of the log, last the ending. The name of an
@@ -44,7 +45,7 @@ export type ExportLine =
 
 /** Returns undefined for a line that has none of the three forms. */
 export function parseExportLine(text: string): ExportLine | undefined {
-  const json = parseJson(text);
+  const json = valueOfJson(text);
   const asEvent = event.safeParse(json);
   if (asEvent.success) return { kind: 'event', event: asEvent.data as ExportedEvent };
   const asHeader = header.safeParse(json);
@@ -61,12 +62,4 @@ export function presentExported(space: string, stored: StoredEvent): ExportedEve
   const facts = matchesDigest(stored) ? stored.metadata : others;
   const name = stream.startsWith(`${space}.`) ? stream.slice(space.length + 1) : stream;
   return { stream: name, revision: Number(revision), id, type, data, metadata: facts };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { valueOfJson } from '../../../shared/json.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import { type FollowApi, REREAD_PATH, REREAD_PROOF } from '../../follow/follow-api.ts';
 import type { ProxiedAnswer } from '../../follow/strapi-proxy.ts';
@@ -109,7 +110,10 @@ async function shownPosition(
 ): Promise<bigint | 'pending' | undefined> {
   if (!isWrite || status >= 300) return undefined;
   const isJson = /json/.test(String(headers['content-type'] ?? '')) && body.length > 0;
-  const answered = { path: path.split('?')[0] ?? path, body: isJson ? parse(body) : undefined };
+  const answered = {
+    path: path.split('?')[0] ?? path,
+    body: isJson ? valueOfJson(body.toString()) : undefined,
+  };
   const names = touchedDocuments(follow.registry, follow.documentOfId, answered);
   // An upload does not say what it was linked with, and a route of the project's own says nothing.
   if (names === undefined || /^\/upload(\/|$)/.test(answered.path)) follow.look();
@@ -120,14 +124,6 @@ async function shownPosition(
     return position !== undefined && (await freshness.shows(position)) ? position : 'pending';
   } catch {
     return 'pending';
-  }
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
   }
 }
 

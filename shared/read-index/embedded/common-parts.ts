@@ -1,3 +1,4 @@
+import { wrapBigint } from '../../json.ts';
 import { valueAt } from '../../map-values.ts';
 import type { BoolQuery } from '../bool-query.ts';
 import type { SearchRequest, World } from '../read-index.ts';
@@ -78,12 +79,7 @@ function countConditions(rowSets: RowSets, requests: readonly SearchRequest[]): 
 }
 
 function nameOf({ number }: RowSetIndex, world: World, query: BoolQuery): string {
-  return `${number} ${world} ${JSON.stringify(query, exactNumbers)}`;
-}
-
-/** JSON has no bigint. */
-function exactNumbers(_: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? { bigint: String(value) } : value;
+  return `${number} ${world} ${JSON.stringify(query, wrapBigint)}`;
 }
 
 type CollectContext = Context & { readonly world: World };
