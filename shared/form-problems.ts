@@ -3,6 +3,11 @@ import type * as z from 'zod';
 /** Why a form is refused: the path of a member, and what is wrong with it. */
 export type FormProblem = { readonly path: string; readonly message: string };
 
+/** What a person or an HTTP body describes, or every reason why it is refused. */
+export type Parsed<Value> =
+  | { readonly kind: 'parsed'; readonly value: Value }
+  | { readonly kind: 'problems'; readonly problems: readonly FormProblem[] };
+
 /** Returns the problems that zod found in a form. */
 export function formProblems({ issues }: z.ZodError): readonly FormProblem[] {
   return issues.map((issue) => ({

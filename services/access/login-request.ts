@@ -9,14 +9,10 @@ import {
 } from '../../shared/access/login-state.ts';
 import { parseAllow } from '../../shared/access/parse-allow.ts';
 import { defined } from '../../shared/defined.ts';
-import { type FormProblem, formProblems } from '../../shared/form-problems.ts';
+import { formProblems, type Parsed } from '../../shared/form-problems.ts';
 import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { RIGHTS_FORM } from './token-request.ts';
-
-type Parsed<Value> =
-  | { readonly kind: 'parsed'; readonly value: Value }
-  | { readonly kind: 'problems'; readonly problems: readonly FormProblem[] };
 
 function text(most: number) {
   return z.string({ error: 'is not a text' }).max(most, `is longer than ${most} characters`);

@@ -9,13 +9,14 @@ const MAX_DAYS = 36_500;
  */
 export function parseExpiry(text: string, now: number): string | undefined {
   const [, count, unit] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];
-  const at = unit === undefined ? parseDate(text) : now + Number(count) * UNITS[unit as keyof typeof UNITS];
+  const at = unit === undefined ? timeOfDate(text) : now + Number(count) * UNITS[unit as keyof typeof UNITS];
   const isFuture = at > now && at <= now + MAX_DAYS * UNITS.d;
   return isFuture ? new Date(at).toISOString() : undefined;
 }
 
 const DATE = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 
-function parseDate(text: string): number {
+/** Milliseconds since 1970 of a date or datetime; NaN for other texts. */
+export function timeOfDate(text: string): number {
   return DATE.safeParse(text).success ? Date.parse(text) : Number.NaN;
 }

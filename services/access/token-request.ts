@@ -2,15 +2,10 @@ import * as z from 'zod';
 import { TOKEN_TYPES } from '../../shared/access/access-events.ts';
 import { parseAllow } from '../../shared/access/parse-allow.ts';
 import { ACTIONS, type Right, showsDraft } from '../../shared/access/rights.ts';
-import { type FormProblem, formProblems } from '../../shared/form-problems.ts';
+import { type FormProblem, formProblems, type Parsed } from '../../shared/form-problems.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { parseExpiry } from './parse-expiry.ts';
 import type { TokenRequest } from './token-commands.ts';
-
-/** A token as a person or an HTTP body describes it, or every reason why it cannot be made: attribute and message. */
-export type ParsedTokenRequest =
-  | { readonly kind: 'request'; readonly request: TokenRequest }
-  | { readonly kind: 'problems'; readonly problems: readonly FormProblem[] };
 
 /** Rights as a body lists them: text with commas, or a list of texts. */
 export const RIGHTS_FORM = z.union(
@@ -38,7 +33,7 @@ export function parseTokenRequest(
   given: unknown,
   registry: () => SchemaRegistry,
   now: number,
-): ParsedTokenRequest {
+): Parsed<TokenRequest> {
   const form = FORM.safeParse(given);
   if (!form.success) return { kind: 'problems', problems: formProblems(form.error) };
   const { name, type, drafts, expires } = form.data;
@@ -52,7 +47,7 @@ export function parseTokenRequest(
     });
   }
   if (problems.length > 0 || expiresAt === undefined) return { kind: 'problems', problems };
-  return { kind: 'request', request: { name, type, allow, drafts, expiresAt } };
+  return { kind: 'parsed', value: { name, type, allow, drafts, expiresAt } };
 }
 
 function allowOf(

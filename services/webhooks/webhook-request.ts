@@ -1,29 +1,22 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
 import { commaList } from '../../shared/comma-list.ts';
-import { type FormProblem, formProblems } from '../../shared/form-problems.ts';
+import { type FormProblem, formProblems, type Parsed } from '../../shared/form-problems.ts';
 import { isRecord } from '../../shared/json-record.ts';
 import { USER_TYPE } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { WEBHOOK_EVENTS, type WebhookEventName } from '../../shared/webhooks/webhook-events.ts';
+import {
+  WEBHOOK_EVENTS,
+  type WebhookDefined,
+  type WebhookEventName,
+} from '../../shared/webhooks/webhook-events.ts';
 import { hasLocaleForm } from '../query/locale.ts';
 import { isPrivateAddress } from './private-address.ts';
 
 /** A webhook as a person or an HTTP body describes it. */
-export type WebhookRequest = {
-  readonly name: string;
-  readonly url: string;
-  readonly events: readonly WebhookEventName[];
-  readonly types: readonly string[];
-  readonly locales: readonly string[];
-  readonly populate: string;
+export type WebhookRequest = Omit<WebhookDefined['data'], 'id' | 'sealed' | 'status' | 'reason'> & {
   readonly headers: Readonly<Record<string, string>>;
-  readonly allowPrivate: boolean;
 };
-
-export type ParsedWebhook =
-  | { readonly kind: 'webhook'; readonly webhook: WebhookRequest }
-  | { readonly kind: 'problems'; readonly problems: readonly FormProblem[] };
 
 /** Without a choice of events: all that Strapi has. */
 const USUAL_EVENTS = WEBHOOK_EVENTS.filter((event) => event !== 'entry.related-change');
@@ -100,7 +93,7 @@ const FORM = z.strictObject({
 });
 
 /** `registry`: undefined if it is not known, then `types` must be uids. */
-export function parseWebhook(given: unknown, registry: SchemaRegistry | undefined): ParsedWebhook {
+export function parseWebhook(given: unknown, registry: SchemaRegistry | undefined): Parsed<WebhookRequest> {
   if (!isRecord(given))
     return { kind: 'problems', problems: [{ path: 'data', message: 'must be an object with url' }] };
   const form = FORM.safeParse(given);
@@ -126,7 +119,7 @@ export function parseWebhook(given: unknown, registry: SchemaRegistry | undefine
     ...(rest.allowPrivate ? [] : privateProblems(url)),
   ];
   if (problems.length > 0) return { kind: 'problems', problems };
-  const webhook = {
+  const value = {
     ...rest,
     url,
     name,
@@ -134,7 +127,7 @@ export function parseWebhook(given: unknown, registry: SchemaRegistry | undefine
     types: [...new Set(types.flatMap(({ uid }) => uid ?? []))],
     populate: populate.includes('=') ? populate : `populate=${encodeURIComponent(populate)}`,
   };
-  return { kind: 'webhook', webhook };
+  return { kind: 'parsed', value };
 }
 
 /** zod omits this name silently. */

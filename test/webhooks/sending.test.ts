@@ -162,7 +162,7 @@ it('reads Retry-After as seconds and as a date', () => {
 });
 
 it.each(['https://example.org?mail=a@b', 'https://example.org/@a#b@c'])('accepts %s', (url) => {
-  expect(parseWebhook({ url }, undefined)).toMatchObject({ kind: 'webhook', webhook: { url } });
+  expect(parseWebhook({ url }, undefined)).toMatchObject({ kind: 'parsed', value: { url } });
 });
 
 it.each([
@@ -206,7 +206,7 @@ it.each([
   { url: 'http://8.8.8.8/' },
   { url: 'https://intranet.example.org/' },
 ])('takes the webhook %j', (given) => {
-  expect(parseWebhook(given, undefined)).toMatchObject({ kind: 'webhook' });
+  expect(parseWebhook(given, undefined)).toMatchObject({ kind: 'parsed' });
 });
 
 it('describes a webhook whose headers another key encrypted', () => {

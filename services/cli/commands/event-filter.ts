@@ -1,5 +1,5 @@
-import * as z from 'zod';
 import type { Actor, StoredEvent } from '../../../shared/event-store/event-store.ts';
+import { timeOfDate } from '../../access/parse-expiry.ts';
 import { InvalidSettings } from '../settings/settings.ts';
 
 export type EventFilter = (event: StoredEvent) => boolean;
@@ -36,14 +36,13 @@ function problemOf(option: string, found: string | undefined): string {
 }
 
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
-const DATE = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 
 /** Parses milliseconds since 1970; NaN for a text that is not a time. */
 function parseMoment(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   const [, count, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
   if (unit !== undefined) return now - Number(count) * UNITS[unit as keyof typeof UNITS];
-  return DATE.safeParse(text).success ? Date.parse(text) : Number.NaN;
+  return timeOfDate(text);
 }
 
 /** An actor is named by its kind, the id or the name of its token, or the id of its process. */

@@ -39,7 +39,7 @@ export async function createToken(
   }
   requireLog(settings);
   const given = tokenStdin === true ? await readToken() : undefined;
-  const create = (commands: TokenCommands) => commands.create(parsed.request, given);
+  const create = (commands: TokenCommands) => commands.create(parsed.value, given);
   const { token, secret } = await withCommands(settings, create, true);
   const { name, id, expiresAt } = token;
   const until = expiresAt === null ? 'does not expire' : `expires at ${expiresAt}`;

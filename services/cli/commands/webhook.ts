@@ -54,7 +54,7 @@ export async function addWebhook(settings: Settings, options: WebhookOptions, ur
     throw new InvalidSettings(lines.join('\n'));
   }
   await withWebhooks(settings, async (commands) => {
-    const { hook, secret } = await commands.add(parsed.webhook);
+    const { hook, secret } = await commands.add(parsed.value);
     if (json === true) return printJson({ ...describeWebhook(hook, commands, undefined), secret });
     console.error(`Webhook "${hook.name}" (${hook.id}) is active. Its secret is shown only once:`);
     console.log(secret);

@@ -37,7 +37,7 @@ export function registerTokens(app: FastifyInstance, options: TokenRoutesOptions
       POST: async (request, reply) => {
         const parsed = parseTokenRequest(dataOf(request.body), () => registry, now());
         if (parsed.kind === 'problems') throw refused(parsed.problems);
-        const { token, secret, position } = await tokens.create(parsed.request);
+        const { token, secret, position } = await tokens.create(parsed.value);
         await access.applied(position);
         reply.header(POSITION_HEADER, String(position));
         const data = { ...describeToken(token, registry, now()), accessKey: secret };

@@ -65,7 +65,7 @@ export function registerWebhooks(
       POST: async (request, reply) => {
         const parsed = parseWebhook(dataOrEmpty(request.body), registry);
         if (parsed.kind === 'problems') throw refuseWebhook(parsed.problems);
-        const { hook, secret, position } = await commands.add(parsed.webhook);
+        const { hook, secret, position } = await commands.add(parsed.value);
         reply.header(POSITION_HEADER, String(position));
         sendJson(reply, 201, {
           data: { ...describeWebhook(hook, commands, store), secret },
