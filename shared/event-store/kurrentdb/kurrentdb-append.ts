@@ -229,7 +229,10 @@ export function callAppend(
 
 const RESOURCE_EXHAUSTED = 8;
 
-/** The port's error for one of the client's. A server has three limits: of an append, of one event (`AppendRecords` alone), of a message. */
+/**
+ * Returns the port's error for one of the client's. A server has three limits: of an append, of one event (`AppendRecords` alone), and of
+ * a message.
+ */
 function portError(error: unknown): unknown {
   if (error instanceof StreamDeletedError) return new StreamDeleted(error.streamName, error);
   if (error instanceof MaxAppendSizeExceededError) return new AppendTooLarge(error.maxAppendSize, error);
