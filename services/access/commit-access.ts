@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type AccessEvent, accessStream } from '../../shared/access/access-events.ts';
 import type { AccessState } from '../../shared/access/access-state.ts';
-import type { EventMetadata, EventStore } from '../../shared/event-store/event-store.ts';
+import type { EventMetadata } from '../../shared/event-store/event-store.ts';
 import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
 import { RequestError } from '../../shared/request-error.ts';
-import { readAccess } from './access-control.ts';
+import { type AccessControlOptions, readAccess } from './access-control.ts';
 
-export type AccessCommitOptions = {
-  readonly log: EventStore;
-  readonly space: string;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+export type AccessCommitOptions = Pick<AccessControlOptions, 'log' | 'space' | 'now'> & {
   /** On whose behalf a command runs. */
   readonly author: () => Pick<EventMetadata, 'actor' | 'correlationId' | 'traceId'>;
 };

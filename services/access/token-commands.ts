@@ -1,4 +1,4 @@
-import type { AccessEvent, TokenType } from '../../shared/access/access-events.ts';
+import type { AccessEvent } from '../../shared/access/access-events.ts';
 import { type AccessState, type Token, tokenStatus } from '../../shared/access/access-state.ts';
 import type { Right } from '../../shared/access/rights.ts';
 import { randomId } from '../../shared/random-id.ts';
@@ -7,14 +7,10 @@ import { readAccess } from './access-control.ts';
 import { type AccessCommitOptions, createAccessCommit } from './commit-access.ts';
 import { hashSecret, newSecret } from './token-secret.ts';
 
-export type TokenRequest = {
-  readonly name: string;
-  readonly type: TokenType;
+export type TokenRequest = Pick<Token, 'name' | 'type' | 'expiresAt'> & {
   /** For custom tokens. */
   readonly allow: readonly Right[];
   readonly drafts: boolean;
-  /** ISO 8601; null: never. */
-  readonly expiresAt: string | null;
 };
 
 /** `secret` is shown now and never again. `position`: the token is valid from there on. */

@@ -1,7 +1,7 @@
 import { isHash } from '../../shared/asset-store/asset-hash.ts';
-import type { AssetStore, StagedAsset } from '../../shared/asset-store/asset-store.ts';
+import type { StagedAsset } from '../../shared/asset-store/asset-store.ts';
 import { nameInSpace, servedName } from '../../shared/asset-store/served-names.ts';
-import type { ContentGraphReader, Entry } from '../../shared/document/entry.ts';
+import type { Entry } from '../../shared/document/entry.ts';
 import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
 import { createLocks } from '../../shared/locks.ts';
 import { firstRow } from '../../shared/read-index/first-row.ts';
@@ -9,12 +9,10 @@ import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { isOutage, RequestError } from '../../shared/request-error.ts';
 import { FILE_TYPE } from '../../shared/schema/content-type.ts';
 import type { CommandResult, CreateCommand, UpdateCommand } from '../command/command.ts';
-import type { CommandHandler } from '../command/command-handler.ts';
 import { partOf } from '../command/command-identity.ts';
 import { contentValues, type UploadName } from './file-values.ts';
-import { type AddedFormats, createFileFormats } from './pictures/file-formats.ts';
+import { type AddedFormats, createFileFormats, type FileFormatsOptions } from './pictures/file-formats.ts';
 import { formatNamesOf, possibleFormatNames } from './pictures/format-names.ts';
-import type { PictureSettings } from './pictures/picture-settings.ts';
 import { discardAll, type ReceivedFile } from './receive-upload.ts';
 
 /** Files that were written. `applied` false: stored, but reads do not show them yet. */
@@ -57,14 +55,9 @@ export type FileContents = {
 /** Attributes of a file that do not follow from its content. */
 type Named = { readonly name: string };
 
-export type FileContentsOptions = {
-  readonly store: AssetStore;
-  readonly commands: CommandHandler;
-  readonly graph: ContentGraphReader;
+export type FileContentsOptions = Omit<FileFormatsOptions, 'locks' | 'holding'> & {
   readonly index: ReadIndex;
   readonly uploadName: UploadName;
-  readonly space: string;
-  readonly pictures: PictureSettings;
 };
 
 type FileData = Named & ReturnType<typeof contentValues>;

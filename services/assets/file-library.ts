@@ -1,18 +1,20 @@
-import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
 import type { Entry } from '../../shared/document/entry.ts';
 import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
-import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { FILE_TYPE } from '../../shared/schema/content-type.ts';
 import { mediaKindOf } from '../../shared/schema/media-kind.ts';
-import type { CommandHandler } from '../command/command-handler.ts';
 import { partOf, withContent } from '../command/command-identity.ts';
-import { createFileContents, type FileContents, type WrittenFiles, writtenFiles } from './file-contents.ts';
+import {
+  createFileContents,
+  type FileContents,
+  type FileContentsOptions,
+  type WrittenFiles,
+  writtenFiles,
+} from './file-contents.ts';
 import { parseFileInfo } from './file-info.ts';
-import { infoValues, type UploadName } from './file-values.ts';
+import { infoValues } from './file-values.ts';
 import { linkFiles } from './link-files.ts';
 import { type LinkScope, refuseOtherFiles, resolveLinkRequest } from './link-request.ts';
-import type { PictureSettings } from './pictures/picture-settings.ts';
 import {
   discardAll,
   emptyFiles,
@@ -24,15 +26,7 @@ import {
 } from './receive-upload.ts';
 import { createSweeper } from './sweeper.ts';
 
-export type FileLibraryOptions = LinkScope & {
-  readonly store: AssetStore;
-  readonly commands: CommandHandler;
-  readonly index: ReadIndex;
-  readonly limits: UploadLimits;
-  readonly uploadName: UploadName;
-  readonly space: string;
-  readonly pictures: PictureSettings;
-};
+export type FileLibraryOptions = LinkScope & FileContentsOptions & { readonly limits: UploadLimits };
 
 /** Version and locale of the entry that files are linked with, as the request has them. */
 export type LinkTargeting = { readonly status: unknown; readonly locale: unknown };

@@ -1,13 +1,11 @@
 import { defined } from '../../shared/defined.ts';
-import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
-import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { RelatedOptions } from '../webhooks/related-documents.ts';
 import { type FeedItem, isSelected, itemOf, joinItems } from './feed-item.ts';
 import type { HistoryName } from './history-name.ts';
 import { listDocuments } from './list-documents.ts';
-import { createLogReader } from './read-changes.ts';
+import { createLogReader, type LogReaderOptions } from './read-changes.ts';
 import { relatedItems } from './related-items.ts';
 import { type FeedCaller, type FeedSelection, parseChangesRequest } from './selection.ts';
 import {
@@ -19,12 +17,9 @@ import {
 } from './sync-token.ts';
 import { type VisibleChange, visibleChange } from './visible-change.ts';
 
-export type ChangeFeedOptions = {
-  readonly log: Pick<EventStore, 'readAll' | 'readStream'>;
-  readonly space: string;
+export type ChangeFeedOptions = LogReaderOptions & {
   readonly history: HistoryName;
   readonly index: ReadIndex;
-  readonly registry: SchemaRegistry;
   /** Signs sync tokens. */
   readonly key: Uint8Array;
   /** A position that the log has reached: at least `wanted` if the log has reached that. */

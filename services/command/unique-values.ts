@@ -1,4 +1,4 @@
-import type { ContentGraphReader } from '../../shared/document/entry.ts';
+import type { ContentGraphReader, UniqueText } from '../../shared/document/entry.ts';
 import type { EntryValues } from '../../shared/document/events.ts';
 import {
   attributeOfUniquePath,
@@ -6,19 +6,16 @@ import {
   uniquePaths,
   valuesAtPath,
 } from '../../shared/document/unique-values.ts';
-import type { ContentType, ScalarType, Uid } from '../../shared/schema/content-type.ts';
+import type { ContentType, ScalarType } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { BodyProblem } from './problem.ts';
 
 /** A value that no other document may show in the published world (SEMANTICS section 13: per locale; null and "" are free). */
-export type UniqueClaim = UniqueValue & {
-  readonly type: Uid;
-  /** Name of the unique path. */
-  readonly place: string;
-  readonly locale: string | null;
-  /** The entry has it twice itself. */
-  readonly isRepeated: boolean;
-};
+export type UniqueClaim = UniqueText &
+  UniqueValue & {
+    /** The entry has it twice itself. */
+    readonly isRepeated: boolean;
+  };
 
 /** Types whose values Strapi does not compare, whatever the schema says. */
 const NEVER_UNIQUE: ReadonlySet<ScalarType> = new Set(['enumeration', 'boolean', 'json', 'blocks']);

@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http';
-import type { AccessControl } from '../access/access-control.ts';
 import { createRememberedReads } from './api/remembered-reads.ts';
 import { createDevelopmentGuard } from './requests/guard-development.ts';
 import type { OtherMeasures, RequestMeters } from './requests/measure-requests.ts';
@@ -7,8 +6,7 @@ import type { ProtectionOptions } from './requests/protect.ts';
 import { rewritePrefix } from './requests/rewrite-prefix.ts';
 import type { ServedApi } from './served-api.ts';
 
-export type RememberedFirstOptions = Pick<ServedApi, 'apiFor'> & {
-  readonly access: AccessControl;
+export type RememberedFirstOptions = Pick<ServedApi, 'access' | 'apiFor'> & {
   readonly apiPrefix: string;
   readonly answersReads: boolean;
   readonly protection: Pick<ProtectionOptions, 'corsOrigins' | 'rateLimit'>;

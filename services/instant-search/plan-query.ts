@@ -1,17 +1,15 @@
 import { defined } from '../../shared/defined.ts';
 import type { SearchRequest, SortKey } from '../../shared/read-index/read-index.ts';
-import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { type SearchSettings, searchOf } from '../../shared/search/search-settings.ts';
 import { allOf } from '../query/combine-queries.ts';
 import { type LocaleChoice, localeQuery, resolveLocale } from '../query/locale.ts';
 import { DEFAULT_MAX_OFFSET } from '../query/pagination.ts';
-import type { CallerRules, RequestRules } from '../query/plan-query.ts';
+import type { CallerRules, ListPlan, RequestRules } from '../query/plan-query.ts';
 import { planWords, withWords } from '../query/plan-words.ts';
 import { type Problems, refuseIfAny } from '../query/problems.ts';
 import { type QueryScope, queryModelOf } from '../query/query-model.ts';
 import type { QueryObject } from '../query/query-string.ts';
-import type { Selection } from '../query/selection.ts';
 import { resolveSort } from '../query/sort.ts';
 import type { WordsPlan } from '../query/words-meta.ts';
 import { countedFacets } from './counted-facets.ts';
@@ -32,11 +30,8 @@ export type InstantScope = {
 };
 
 /** A query as a request to the read index, and how to show its answer. */
-export type InstantPlan = {
+export type InstantPlan = Pick<ListPlan, 'type' | 'search' | 'selection'> & {
   readonly query: InstantQuery;
-  readonly type: ContentType;
-  readonly search: SearchRequest;
-  readonly selection: Selection;
   readonly words: WordsPlan;
   /** Texts that searches of the type look at, also those of related rows. */
   readonly searched: SearchSettings;

@@ -5,7 +5,6 @@ import { FULL_ACCESS, type Rights } from '../../shared/access/rights.ts';
 import { UNKNOWN_TOKEN } from '../../shared/access/unknown-token.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
-import type { PasswordScheme } from '../command/password-hashes.ts';
 import { createIdentities, type IdentityProvider } from './identities.ts';
 import { createJwts, type JwtManagement } from './jwt.ts';
 import { createLogin } from './login.ts';
@@ -22,22 +21,19 @@ export type LoginPlan = {
   readonly provider: IdentityProvider | undefined;
 };
 
-export type PasswordPlan = {
+export type PasswordPlan = Pick<LoginOptions, 'scheme' | 'registerFields' | 'mailFailed'> & {
   /** Signs JWTs; absent: a key of the log's own. */
   readonly secret: Uint8Array | undefined;
   readonly management: JwtManagement;
   /** Seconds. */
   readonly lifetime: number;
-  readonly scheme: PasswordScheme;
   /** Attempts a minute; 0: any number. */
   readonly rateLimit: number;
-  readonly registerFields: readonly string[];
   /** Where people reach the server; absent: where it listens. */
   readonly url: string | undefined;
   /** Absent: mails are shown in development mode, and not sent otherwise. */
   readonly mail: SendMail | undefined;
   readonly showMail: SendMail;
-  readonly mailFailed: (error: unknown) => void;
 };
 
 export type OpenLoginOptions = {

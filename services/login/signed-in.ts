@@ -5,7 +5,8 @@ import { UNKNOWN_TOKEN } from '../../shared/access/unknown-token.ts';
 import type { Actor } from '../../shared/event-store/event-store.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { JwtClaims, Jwts } from './jwt.ts';
-import { type People, type Person, passwordAt } from './people.ts';
+import type { LoginOptions } from './login-options.ts';
+import { type Person, passwordAt } from './people.ts';
 
 /** The sender of a request with a JWT. */
 export type SignedIn = {
@@ -22,12 +23,7 @@ export type JwtDecision =
   /** `mayBecomeValid`: this process may not have read yet what makes it valid. */
   | { readonly kind: 'refused'; readonly error: RequestError; readonly mayBecomeValid: boolean };
 
-export type JwtCheckOptions = {
-  readonly jwts: Jwts;
-  readonly people: People;
-  /** As it is where people log in. */
-  readonly access: () => AccessState;
-};
+export type JwtCheckOptions = Pick<LoginOptions, 'jwts' | 'people' | 'access'>;
 
 /**
  * Checks JWTs against the users as they are now: a changed role or password, a block or a removal counts at once, however long the JWT

@@ -6,9 +6,8 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { attributeTag, ROWS, type Tag } from '../delivery/tag.ts';
 import { createTagNames, type TagNames } from '../delivery/tag-names.ts';
 import { changesContent } from './missed-changes.ts';
-import { openPurgeStore, type PurgeStore } from './purge-store.ts';
-import type { PurgedTags } from './purge-target.ts';
-import type { PurgeReport } from './send-purges.ts';
+import { openPurgeStore } from './purge-store.ts';
+import type { PurgeReport, SenderOptions } from './send-purges.ts';
 
 export type NotesOptions = {
   /** Data directory of this process. */
@@ -25,18 +24,11 @@ export type NotesOptions = {
 };
 
 /** Notes what changes while the projector applies the log. */
-export type PurgeNotes = {
-  readonly store: PurgeStore;
-  /** Every answer has this tag. */
-  readonly generation: string;
+export type PurgeNotes = Pick<SenderOptions, 'store' | 'generation' | 'lost' | 'all'> & {
   /** Readers see these changes now. */
   readonly changed: (position: bigint, tags: Iterable<Tag>) => void;
   /** All answers are to be purged. */
   readonly everything: () => void;
-  /** Changes that could not be stored, counted from the start: each is a reason to purge all answers. */
-  readonly lost: () => number;
-  /** The tags of all answers. */
-  readonly all: () => PurgedTags;
   /** Calls `look` after each change from now on. */
   readonly notify: (look: () => void) => void;
   readonly close: () => void;

@@ -1,3 +1,5 @@
+import type { WebhookPost } from '../webhooks/post-webhook.ts';
+
 /** Receivers of purges: what `--purge` names before the equals sign. */
 export const PURGE_KINDS = ['varnish', 'fastly', 'cloudflare', 'webhook'] as const;
 export type PurgeKind = (typeof PURGE_KINDS)[number];
@@ -19,12 +21,7 @@ export type PurgedTags = {
   readonly position: bigint;
 };
 
-export type PurgeRequest = {
-  readonly method: 'POST' | 'PURGE';
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-};
+export type PurgeRequest = Required<Pick<WebhookPost, 'method' | 'url' | 'headers' | 'body'>>;
 
 export type PurgeStyle = {
   /** Mark answers as old instead of removing them. */

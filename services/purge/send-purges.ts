@@ -48,7 +48,7 @@ export type SenderOptions = {
   readonly limits: PurgeLimits;
   /** Every answer has this tag. */
   readonly generation: string;
-  /** Changes that the file of purges has no room for, counted from the start. */
+  /** Changes that could not be stored, counted from the start: each is a reason to purge all answers. */
   readonly lost: () => number;
   /** The tags of all answers. */
   readonly all: () => PurgedTags;

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { LoginConfigured, RoleDefined } from '../../shared/access/login-events.ts';
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import type { ImportedDocument, WriteDocument } from '../transfer/import-documents.ts';
+import type { DocumentImport, ImportedDocument } from '../transfer/import-documents.ts';
 import { inBatches } from '../transfer/import-lines.ts';
 import type { ArchiveFile } from './archive.ts';
 import { archivedDocument } from './archived-document.ts';
@@ -12,22 +12,21 @@ import { createImportNotes, type ImportNote } from './import-notes.ts';
 import { stageArchive } from './stage-archive.ts';
 import { openStaging, type Staging } from './staging.ts';
 
-export type ArchiveImport = {
+export type ArchiveImport = Pick<
+  DocumentImport,
+  'registry' | 'defaultLocale' | 'space' | 'epoch' | 'write'
+> & {
   readonly file: string;
   readonly key?: string | undefined;
-  readonly registry: SchemaRegistry;
-  readonly defaultLocale: string;
-  readonly space: string;
-  readonly epoch: number;
   /** File for staging the archive; removed by the caller. */
   readonly stagingFile: string;
   /** Content before the import. */
   readonly graph: Pick<ContentGraphReader, 'documentOfId' | 'streamRevision'>;
-  readonly write: WriteDocument;
   /** Stores roles and how the login works. */
   readonly defineRoles: DefineRoles;
   /** Types of the roles that may see drafts. */
   readonly roleDrafts: readonly string[];
+  /** Stores content under its name in the other system. */
   readonly takeAsset: (file: ArchiveFile) => Promise<void>;
   readonly onBytes: (bytes: number) => void;
   readonly onDocuments: (documents: number, total: number) => void;

@@ -1,9 +1,13 @@
 import { statSync } from 'node:fs';
-import type { ContentGraphReader } from '../../shared/document/entry.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { derivedDocumentId } from '../command/document-id.ts';
-import { createImporter, type Importer, type ImportOutcome } from '../command/importer.ts';
+import {
+  createImporter,
+  type ImportEnvironment,
+  type Importer,
+  type ImportOutcome,
+} from '../command/importer.ts';
 import { type ImportSource, importLines, inBatches } from './import-lines.ts';
 
 /** A document to be written, as its line has it. */
@@ -12,14 +16,8 @@ export type ImportedDocument = ImportOutcome & { readonly kind: 'document' };
 /** Writes a document; returns the reasons if it was not written. */
 export type WriteDocument = (document: ImportedDocument) => Promise<readonly string[]>;
 
-export type DocumentImport = {
+export type DocumentImport = Omit<ImportEnvironment, 'at' | 'known'> & {
   readonly files: readonly string[];
-  readonly registry: SchemaRegistry;
-  readonly graph: ContentGraphReader;
-  readonly defaultLocale: string;
-  readonly space: string;
-  /** Epoch of the lease under which documents are written. */
-  readonly epoch: number;
   readonly write: WriteDocument;
   readonly signal?: AbortSignal | undefined;
 };

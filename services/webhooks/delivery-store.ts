@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Database, openDatabase } from '../../shared/sqlite/open-database.ts';
 import { prepared } from '../../shared/sqlite/prepared.ts';
 import { transaction } from '../../shared/sqlite/transaction.ts';
-import type { WebhookEventName, WebhooksProgressed } from '../../shared/webhooks/webhook-events.ts';
+import type { OpenDelivery, WebhooksProgressed } from '../../shared/webhooks/webhook-events.ts';
 import { type DeliveryClock, openDeliveryClock } from './delivery-clock.ts';
 import { DELIVERY_MIGRATIONS, DELIVERY_SQL } from './delivery-sql.ts';
 
@@ -11,28 +11,21 @@ import { DELIVERY_MIGRATIONS, DELIVERY_SQL } from './delivery-sql.ts';
 export type DeliveryState = 'waiting' | 'delivered' | 'parked' | 'elsewhere';
 
 /** A delivery before anything was sent. */
-export type NewDelivery = {
+export type NewDelivery = Pick<OpenDelivery, 'hook' | 'event' | 'type' | 'documentId'> & {
   /** The same for the same hook, position, event and document. */
   readonly id: string;
-  readonly hook: string;
   readonly position: bigint;
-  readonly event: WebhookEventName;
-  readonly type: string;
-  readonly documentId: string;
   /** Exactly as it is sent. */
   readonly body: string;
 };
 
-export type StoredDelivery = NewDelivery & {
-  readonly state: DeliveryState;
-  readonly attempts: number;
-  /** Milliseconds since 1970. */
-  readonly createdAt: number;
-  readonly nextAt: number;
-  /** HTTP status of the last answer. */
-  readonly status: number | null;
-  readonly error: string | null;
-};
+/** With its last attempt. */
+export type StoredDelivery = NewDelivery &
+  Omit<Attempt, 'at'> & {
+    readonly attempts: number;
+    /** Milliseconds since 1970. */
+    readonly createdAt: number;
+  };
 
 export type DeliveryFilter = {
   readonly hook?: string | undefined;
@@ -64,6 +57,7 @@ export type Attempt = {
   readonly state: DeliveryState;
   readonly at: number;
   readonly nextAt: number;
+  /** HTTP status of the answer. */
   readonly status: number | null;
   readonly error: string | null;
 };
@@ -277,7 +271,7 @@ function readDelivery(row: Readonly<Record<string, unknown>>): StoredDelivery {
     id: String(row['id']),
     hook: String(row['hook']),
     position: BigInt(String(row['position'])),
-    event: row['event'] as WebhookEventName,
+    event: row['event'] as OpenDelivery['event'],
     type: String(row['type']),
     documentId: String(row['document_id']),
     body: String(row['body']),

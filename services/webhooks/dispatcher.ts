@@ -1,20 +1,18 @@
 import { jittered } from '../../shared/backoff.ts';
 import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
-import type { Attempt, DeliveryStore, StoredDelivery } from './delivery-store.ts';
-import { type PostResult, postWebhook, type ResolveAddresses } from './post-webhook.ts';
+import type { Attempt, StoredDelivery } from './delivery-store.ts';
+import { type PostResult, postWebhook } from './post-webhook.ts';
+import type { TermOptions } from './term-options.ts';
 import type { WebhookLimits } from './webhook-limits.ts';
 import { type Sealed, signatureHeaders } from './webhook-secret.ts';
 
-export type DispatcherOptions = {
-  readonly store: DeliveryStore;
-  readonly limits: WebhookLimits;
+export type DispatcherOptions = Pick<TermOptions, 'store' | 'limits' | 'resolve'> & {
   readonly hooks: () => Iterable<Webhook>;
   readonly open: (hook: Webhook) => Sealed;
   /** The receiver says that it is gone. */
   readonly gone: (hook: Webhook) => void;
   readonly attempted: (delivery: StoredDelivery, attempt: Attempt) => void;
   readonly failed: (error: unknown) => void;
-  readonly resolve?: ResolveAddresses;
 };
 
 export type Dispatcher = {

@@ -1,6 +1,6 @@
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { documentStream } from '../../shared/document/stream-name.ts';
-import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { valueAt } from '../../shared/map-values.ts';
 import type { ReadIndex, RowVersion } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
@@ -9,15 +9,12 @@ import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-r
 import { answerEntry } from '../query/answer-entry.ts';
 import { type EntryPlan, planEntry, type RequestRules } from '../query/plan-query.ts';
 import { type DocumentAction, documentActions, type TouchedRow } from './document-actions.ts';
-import { type PastDocument, type PastRow, readDocumentAt } from './document-at.ts';
+import { type PastDocument, type PastOptions, type PastRow, readDocumentAt } from './document-at.ts';
 import type { WebhookLimits } from './webhook-limits.ts';
 
-export type BodyOptions = {
-  readonly log: Pick<EventStore, 'readStream'>;
-  readonly space: string;
-  readonly graph: Pick<ContentGraph, 'definition' | 'recorded' | 'reader'>;
+export type BodyOptions = PastOptions & {
+  readonly graph: Pick<ContentGraph, 'recorded' | 'reader'>;
   readonly index: ReadIndex;
-  readonly registry: SchemaRegistry;
   readonly defaultLocale: string;
   readonly rules: RequestRules;
   readonly limits: Pick<WebhookLimits, 'maxRelated'>;

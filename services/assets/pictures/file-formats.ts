@@ -1,13 +1,12 @@
 import { isHash } from '../../../shared/asset-store/asset-hash.ts';
-import type { AssetStore } from '../../../shared/asset-store/asset-store.ts';
 import { nameInSpace, servedName } from '../../../shared/asset-store/served-names.ts';
 import type { ContentGraphReader, Entry } from '../../../shared/document/entry.ts';
-import type { Locks } from '../../../shared/locks.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import { FILE_TYPE } from '../../../shared/schema/content-type.ts';
 import type { CommandHandler } from '../../command/command-handler.ts';
 import { isResized } from './format-sizes.ts';
 import {
+  type FormatsTarget,
   type MadeFormats,
   makeFormats,
   type Picture,
@@ -24,13 +23,10 @@ export type AddedFormats =
   | { readonly kind: 'none' }
   | { readonly kind: 'left'; readonly reason: string };
 
-type FileFormatsOptions = {
-  readonly store: AssetStore;
+export type FileFormatsOptions = Omit<FormatsTarget, 'resizer'> & {
   readonly commands: CommandHandler;
   readonly graph: ContentGraphReader;
-  readonly space: string;
   readonly pictures: PictureSettings;
-  readonly locks: Locks;
   readonly holding: <Result>(hash: string, run: () => Promise<Result>) => Promise<Result>;
 };
 

@@ -17,12 +17,7 @@ export type Picture = {
 };
 
 /** A smaller picture, with Strapi's members and names. */
-export type PictureFormat = {
-  readonly ext: string;
-  readonly url: string;
-  readonly hash: string;
-  readonly mime: string;
-  readonly name: string;
+export type PictureFormat = Picture & {
   readonly path: null;
   /** Kilobytes with two decimals. */
   readonly size: number;

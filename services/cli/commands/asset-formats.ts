@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readGraphContents } from '../../../projections/generations/graph-contents.ts';
 import { FILE_TYPE } from '../../../shared/schema/content-type.ts';
+import type { DetectedMedia } from '../../assets/detect-media.ts';
 import { isResized } from '../../assets/pictures/format-sizes.ts';
 import { wantsFormats } from '../../assets/pictures/make-formats.ts';
 import { showProgress } from '../output/import-progress.ts';
@@ -8,12 +9,9 @@ import type { OperatorSettings } from '../settings/settings.ts';
 import { liveGraphFile } from './live-graph-file.ts';
 import { requireDataDirectory, withOperations } from './operate.ts';
 
-type FileFacts = {
+type FileFacts = Omit<DetectedMedia, 'ext'> & {
   readonly documentId: string;
   readonly name: string;
-  readonly mime: string;
-  readonly width: number | null;
-  readonly height: number | null;
   readonly formats: object | null;
 };
 

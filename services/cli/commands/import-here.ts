@@ -1,9 +1,7 @@
 import { catchUp, catchUpOrThrow } from '../../../projections/graph/projector.ts';
 import type { AssetStore } from '../../../shared/asset-store/asset-store.ts';
-import type { ContentGraphReader } from '../../../shared/document/entry.ts';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { type Lead, leadOf } from '../../../shared/fleet/lease.ts';
-import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import { openAccessKey } from '../../access/access-key.ts';
 import { importRoles } from '../../access/role-commands.ts';
@@ -19,25 +17,16 @@ import { type ContentStore, openContentStore } from '../../process/content-store
 import { assetsAddress, openAssetStore } from '../../stores/open-asset-store.ts';
 import { logFolder } from '../../stores/open-event-store.ts';
 import { ownAssets } from '../../stores/owned-assets.ts';
-import type { ArchiveFile } from '../../strapi/archive.ts';
-import type { DefineRoles } from '../../strapi/import-archive.ts';
+import type { ArchiveImport } from '../../strapi/import-archive.ts';
 import { createSoleKeeper, importAsset } from '../../strapi/import-asset.ts';
-import type { WriteDocument } from '../../transfer/import-documents.ts';
+import type { DocumentImport, WriteDocument } from '../../transfer/import-documents.ts';
 import { printReplaced } from '../output/log-reports.ts';
 import type { ReadContentTypes } from '../settings/read-content-types.ts';
 import type { ImportSettings } from '../settings/settings.ts';
 
 /** Destination of an import of this process. */
-export type ImportTarget = {
-  readonly registry: SchemaRegistry;
-  /** Content before the import. */
-  readonly graph: ContentGraphReader;
-  readonly epoch: number;
-  readonly write: WriteDocument;
-  readonly defineRoles: DefineRoles;
-  /** Stores content under its name in the other system. */
-  readonly takeAsset: (file: ArchiveFile) => Promise<void>;
-};
+export type ImportTarget = Pick<DocumentImport, 'registry' | 'graph' | 'epoch' | 'write'> &
+  Pick<ArchiveImport, 'defineRoles' | 'takeAsset'>;
 
 /**
  * Runs `work` as the leader of the log, in a data directory of this process, and updates the graph with the events that

@@ -2,7 +2,7 @@ import type { CommandIdentity } from '../../../shared/event-store/event-store.ts
 import type { ReadIndex } from '../../../shared/read-index/read-index.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import { FILE_TYPE } from '../../../shared/schema/content-type.ts';
-import { contentTypeOf, type SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+import { contentTypeOf } from '../../../shared/schema/schema-registry.ts';
 import type { AnswerTerms } from '../../../shared/turns/turns.ts';
 import type { WrittenFiles } from '../../assets/file-contents.ts';
 import type { FileLibrary } from '../../assets/file-library.ts';
@@ -10,15 +10,10 @@ import type { UploadPart } from '../../assets/receive-upload.ts';
 import { answerBareEntry } from '../../query/answer-entry.ts';
 import { answerBareList } from '../../query/answer-list.ts';
 import { DEFAULT_ROW_BUDGET } from '../../query/gather-rows.ts';
-import {
-  type CallerRules,
-  planList,
-  planUsersEntry,
-  planUsersList,
-  type QueryRequest,
-} from '../../query/plan-query.ts';
+import { planList, planUsersEntry, planUsersList, type QueryRequest } from '../../query/plan-query.ts';
 import { parseQueryString } from '../../query/query-string.ts';
 import { answerToWrite } from './answer-to-write.ts';
+import type { ContentApiOptions } from './content-api-options.ts';
 
 /** Files that were written, as they are now; null when the index did not show them in time (202). */
 export type UploadAnswer = Omit<WrittenFiles, 'applied'> & { readonly body: Uint8Array | null };
@@ -43,12 +38,8 @@ export type UploadApi = {
   remove(id: string, command?: CommandIdentity): Promise<UploadAnswer>;
 };
 
-export type UploadApiOptions = {
-  readonly registry: SchemaRegistry;
-  readonly index: ReadIndex;
+export type UploadApiOptions = Pick<ContentApiOptions, 'registry' | 'index' | 'defaultLocale' | 'caller'> & {
   readonly library: FileLibrary;
-  readonly defaultLocale: string;
-  readonly caller: CallerRules;
 };
 
 /** Creates the upload API for one kind of caller. Queries and answers are limited to what `caller` may see. */

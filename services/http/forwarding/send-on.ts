@@ -16,6 +16,7 @@ import {
   DIGEST_TRAILER,
   digestOfBody,
   type ProvedBody,
+  type RequestHead,
   type SignedCommand,
   signCommand,
 } from '../../fleet/command-proof.ts';
@@ -27,11 +28,7 @@ import { digestBytes } from './digest-bytes.ts';
 import { connectToLeader } from './leader-connection.ts';
 
 /** A write to forward to the leader. */
-export type SentWrite = {
-  readonly method: string;
-  /** Raw path and query. */
-  readonly url: string;
-  readonly headers: IncomingHttpHeaders;
+export type SentWrite = RequestHead & {
   /** Null: none. A stream is read once. */
   readonly body: string | Readable | null;
   /** Identity of the command: sent again, it is the same one. */

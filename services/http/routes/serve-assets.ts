@@ -2,23 +2,20 @@ import { create as contentDisposition } from 'content-disposition';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
 import { isHash } from '../../../shared/asset-store/asset-hash.ts';
-import type { AssetStore, ByteRange } from '../../../shared/asset-store/asset-store.ts';
+import type { ByteRange } from '../../../shared/asset-store/asset-store.ts';
 import { nameInSpace, UPLOADS_PATH } from '../../../shared/asset-store/served-names.ts';
 import { firstRow } from '../../../shared/read-index/first-row.ts';
 import type { ReadIndex } from '../../../shared/read-index/read-index.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import { FILE_TYPE } from '../../../shared/schema/content-type.ts';
+import type { FileLibraryOptions } from '../../assets/file-library.ts';
 import { pictureName } from '../../assets/pictures/format-names.ts';
 import { isSameEntity } from '../answers/entity-tag.ts';
 import { partOfPath } from './entry-routes.ts';
 import { assetHeaders } from './serve-assets-headers.ts';
 
-export type AssetRoutesOptions = {
-  readonly store: AssetStore;
-  readonly index: ReadIndex;
-  /** Imported files of several spaces may have one name. */
-  readonly space: string;
-};
+/** `space`: imported files of several ones may have one name. */
+export type AssetRoutesOptions = Pick<FileLibraryOptions, 'store' | 'index' | 'space'>;
 
 type FileFacts = {
   readonly hash: string;
