@@ -52,7 +52,7 @@ function withDefault(check: Check, attribute: ScalarAttribute, sent: unknown): u
 
 function checkNull(check: Check, attribute: ScalarAttribute, path: string): null {
   if (!attribute.required || !isComplete(check)) return null;
-  const type = yupType(attribute);
+  const type = YUP_TYPES[attribute.type];
   if (type === 'mixed') {
     report(
       check,
@@ -66,33 +66,25 @@ function checkNull(check: Check, attribute: ScalarAttribute, path: string): null
 }
 
 /** The type that Strapi's message of a null names; `mixed` types have messages of their own. */
-function yupType({ type }: ScalarAttribute): 'string' | 'number' | 'array' | 'mixed' {
-  switch (type) {
-    case 'string':
-    case 'text':
-    case 'richtext':
-    case 'email':
-    case 'password':
-    case 'uid':
-    case 'enumeration':
-      return 'string';
-    case 'integer':
-    case 'decimal':
-    case 'float':
-      return 'number';
-    case 'blocks':
-      return 'array';
-    case 'boolean':
-    case 'biginteger':
-    case 'date':
-    case 'time':
-    case 'datetime':
-    case 'json':
-      return 'mixed';
-    default:
-      return assertNever(type);
-  }
-}
+const YUP_TYPES = {
+  string: 'string',
+  text: 'string',
+  richtext: 'string',
+  email: 'string',
+  password: 'string',
+  uid: 'string',
+  enumeration: 'string',
+  integer: 'number',
+  decimal: 'number',
+  float: 'number',
+  boolean: 'mixed',
+  blocks: 'array',
+  biginteger: 'mixed',
+  date: 'mixed',
+  time: 'mixed',
+  datetime: 'mixed',
+  json: 'mixed',
+} as const satisfies Record<ScalarAttribute['type'], string>;
 
 function checkValue(check: Check, attribute: ScalarAttribute, path: string, value: unknown): unknown {
   switch (attribute.type) {

@@ -1,14 +1,10 @@
+import type { Entry } from '../../shared/document/entry.ts';
 import { type Database, openDatabase } from '../../shared/sqlite/open-database.ts';
 import { prepared } from '../../shared/sqlite/prepared.ts';
 
 /** A row of a content type as an archive has it. */
-export type StagedRow = {
+export type StagedRow = Pick<Entry, 'id' | 'documentId' | 'locale' | 'version'> & {
   readonly type: string;
-  readonly id: number;
-  readonly documentId: string;
-  /** As in Varve: null on types without i18n. */
-  readonly locale: string | null;
-  readonly version: 'draft' | 'published' | 'live';
   readonly data: { readonly [name: string]: unknown };
 };
 
@@ -24,10 +20,7 @@ export type StagedLink = {
   readonly targetPosition: number | null;
 };
 
-export type LinkedRow = {
-  readonly attribute: string;
-  readonly targetType: string;
-  readonly targetId: number;
+export type LinkedRow = Pick<StagedLink, 'attribute' | 'targetType' | 'targetId'> & {
   readonly documentId: string;
   readonly locale: string | null;
   /** Slot in the target's list, from 1; null if it shows none. */

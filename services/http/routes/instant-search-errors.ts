@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { algoliaError, isInstantSearchTarget } from '../answers/algolia-error.ts';
 import type { ErrorEnvelope } from '../answers/error-envelope.ts';
-import { JSON_HEADERS } from '../answers/responses.ts';
+import { sendJson } from './token-routes.ts';
 
 /** Returns whether a request is in Algolia's protocol, also one that reaches no route. */
 export function isInstantSearch({ raw }: Pick<FastifyRequest, 'raw'>): boolean {
@@ -12,9 +12,5 @@ export function isInstantSearch({ raw }: Pick<FastifyRequest, 'raw'>): boolean {
 export function sendAlgoliaError(reply: FastifyReply, envelope: ErrorEnvelope): void {
   const { status } = envelope.error;
   if (status === 503) reply.header('retry-after', '1');
-  reply
-    .code(status)
-    .headers(JSON_HEADERS)
-    .header('cache-control', 'no-store')
-    .send(JSON.stringify(algoliaError(envelope)));
+  sendJson(reply, status, algoliaError(envelope));
 }
