@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { differingGroups } from '../../projections/generations/digest.ts';
 import { graphFile } from '../../projections/graph/store/generation-files.ts';
@@ -8,6 +8,7 @@ import { makeFolder } from '../../shared/make-folder.ts';
 import { beginLog } from '../fleet/log-identity.ts';
 import { copyFile } from './copy-file.ts';
 import { type Manifest, type NewManifest, readManifest } from './manifest.ts';
+import { moveFile } from './move-file.ts';
 import { readGraph, readLog } from './write-backup.ts';
 
 export type RestoreTarget = {
@@ -26,36 +27,43 @@ export type Restored = {
   readonly graph: 'same' | 'not compared';
 };
 
+const PART = 'restore.part';
 /** Files that an interrupted restore and a lock leave. */
 const PASSED_OVER = [
-  ...['restore.part', 'lock.json', 'lock.db', 'lock.db-journal'],
+  ...[PART, 'lock.json', 'lock.db', 'lock.db-journal'],
   ...['lock-contents.db', 'lock-contents.db-journal'],
 ];
+/** Names beside `PART` that only a restore can have left: it begins in an empty folder. */
+const MOVED = ['access.key', 'assets', 'graph.db'];
+const ASSETS = 'assets/';
 
 /**
  * Makes a data directory from a backup: copies it, checks every file's digest and the log's count and end, replays the
- * log and compares the graph with the manifest. The log gets its name last: before that there is no data directory.
- * Throws a message at the first error.
+ * log and compares the graph with the manifest. The log gets its name last: before that there is no data directory, and
+ * the same restore can be repeated. Throws a message at the first error.
  */
 export async function restoreBackup(folder: string, target: RestoreTarget): Promise<Restored> {
   const manifest = readManifest(folder);
   refuseNonEmpty(target);
-  const part = join(target.data, 'restore.part');
-  rmSync(part, { recursive: true, force: true });
+  const part = join(target.data, PART);
+  // The folder stays: it tells whose the files beside it are.
   makeFolder(part);
+  for (const name of readdirSync(part)) rmSync(join(part, name), { recursive: true, force: true });
   await copyChecked(folder, part, manifest);
   const graph = await replayChecked(part, manifest, target);
-  const keyFile = join(part, 'access.key');
-  if (existsSync(keyFile)) renameSync(keyFile, join(dirname(target.logFile), 'access.key'));
-  if (existsSync(join(part, 'assets'))) moveAssets(join(part, 'assets'), target);
-  renameSync(join(part, 'graph.db'), graphFile(target.data, 1));
-  renameSync(join(part, 'events.db'), target.logFile);
+  await moveAssets(part, manifest, target);
+  if (manifest.files['access.key'] !== undefined)
+    await moveFile(join(part, 'access.key'), join(dirname(target.logFile), 'access.key'));
+  await moveFile(join(part, 'graph.db'), graphFile(target.data, 1));
+  await moveFile(join(part, 'events.db'), target.logFile);
   rmSync(part, { recursive: true, force: true });
   return { manifest, graph };
 }
 
 function refuseNonEmpty({ data, logFile }: RestoreTarget): void {
-  const found = readdirSync(data).filter((name) => !PASSED_OVER.includes(name));
+  const names = readdirSync(data);
+  const ours = names.includes(PART) ? [...PASSED_OVER, ...MOVED] : PASSED_OVER;
+  const found = names.filter((name) => !ours.includes(name));
   if (found.length > 0)
     throw new Error(`${data} is not empty (${found[0]}): a backup is restored to a new data directory`);
   if (existsSync(logFile)) throw new Error(`a log exists already: ${logFile}`);
@@ -78,7 +86,7 @@ async function copyChecked(folder: string, part: string, { files, log, assets }:
       `the backup is damaged: its log has ${found.events} events up to ${found.position}, not ${log.events} up to ${log.position}`,
     );
   }
-  const copied = Object.keys(files).filter((path) => path.startsWith('assets/')).length;
+  const copied = Object.keys(files).filter((path) => path.startsWith(ASSETS)).length;
   if (assets.kind === 'copied' && copied !== assets.files) {
     throw new Error(`the backup is damaged: ${copied} uploaded files are in it, not ${assets.files}`);
   }
@@ -115,8 +123,12 @@ function compareWith(file: string, expected: NonNullable<NewManifest['graph']>):
   );
 }
 
-function moveAssets(from: string, { assetsFolder, data }: RestoreTarget): void {
+async function moveAssets(
+  part: string,
+  { files }: Manifest,
+  { assetsFolder, data }: RestoreTarget,
+): Promise<void> {
   const to = assetsFolder ?? join(data, 'assets');
-  makeFolder(to);
-  for (const name of readdirSync(from)) renameSync(join(from, name), join(to, name));
+  for (const path of Object.keys(files))
+    if (path.startsWith(ASSETS)) await moveFile(join(part, path), join(to, path.slice(ASSETS.length)));
 }

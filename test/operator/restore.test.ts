@@ -1,4 +1,14 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
@@ -67,4 +77,64 @@ it('restores a backup of an earlier format without comparing the graph', async (
   expect(restored).toContain('12 events up to position 12');
   expect(restored).toContain('the content graph was not compared');
   expect(await succeed('verify', '--data', data)).toContain('no differences');
+});
+
+/** A backup with a token and an uploaded file, whose content is `A_FILE`. */
+async function backUpWithFile(): Promise<{ readonly backup: string; readonly url: string }> {
+  const server = await startServer();
+  onTestFinished(() => server.dispose());
+  const form = new FormData();
+  form.append('files', new Blob([A_FILE], { type: 'text/plain' }), 'a.txt');
+  const [file] = (await createAsk(server.url)('/api/upload', { method: 'POST', body: form })).body;
+  const backup = join(newFolder(), 'backup');
+  await succeed('backup', backup, '--data', server.data);
+  return { backup, url: file.url };
+}
+
+const A_FILE = 'a file';
+
+async function readUpload(url: string, data: string, assets: string): Promise<string> {
+  const server = await startServer({ data, arguments: ['--assets', assets] });
+  onTestFinished(() => server.dispose());
+  const text = await (await fetch(server.url + url)).text();
+  await server.stop();
+  return text;
+}
+
+it('can be repeated after it failed when everything was checked', async () => {
+  const { backup, url } = await backUpWithFile();
+  const folder = newFolder();
+  const [data, blocked, assets] = [join(folder, 'data'), join(folder, 'a-file'), join(folder, 'assets')];
+  writeFileSync(blocked, '');
+  const failed = await runVarve(['restore', backup, '--data', data, '--assets', blocked]);
+  expect(failed.code, failed.stderr).toBe(1);
+  // A restore that was killed between its last steps leaves these as well.
+  writeFileSync(join(data, 'access.key'), 'half a key');
+  writeFileSync(join(data, 'graph.db'), 'a graph');
+  await succeed('restore', backup, '--data', data, '--assets', assets);
+  expect(await succeed('verify', '--data', data)).toContain('no differences');
+  expect(await readUpload(url, data, assets)).toBe(A_FILE);
+  // Now it is a data directory.
+  const { code, stderr } = await runVarve(['restore', backup, '--data', data, '--assets', assets]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('is not empty')]);
+});
+
+it('restores uploaded files and the log to other disks', async (context) => {
+  const disk = '/dev/shm';
+  if (!existsSync(disk) || statSync(disk).dev === statSync(tmpdir()).dev)
+    return context.skip('/dev/shm is not another disk here');
+  const { backup } = await backUpWithFile();
+  const elsewhere = mkdtempSync(join(disk, 'varve-restore-'));
+  onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
+  const [data, assets, log] = [
+    join(newFolder(), 'data'),
+    join(elsewhere, 'assets'),
+    join(elsewhere, 'events.db'),
+  ];
+  await succeed('restore', backup, '--data', data, '--assets', assets, '--event-store', `sqlite:${log}`);
+  expect(statSync(log).mode & 0o777).toBe(0o600);
+  const files = readdirSync(assets, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  const texts = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'));
+  expect(texts).toContain(A_FILE);
+  expect(readdirSync(data)).not.toContain('restore.part');
 });
