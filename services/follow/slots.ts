@@ -1,3 +1,5 @@
+import { firstWhere } from '../../shared/first-where.ts';
+
 /**
  * Gives each member of a list a number so that the numbers grow along the list. Members keep the numbers they have as far as
  * possible: each other number is one more event.
@@ -48,14 +50,12 @@ function longestGrowing(numbers: readonly (number | undefined)[]): readonly (num
   const before: (number | undefined)[] = [];
   for (const [at, number] of numbers.entries()) {
     if (number === undefined) continue;
-    let [low, high] = [0, ends.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((numbers[ends[middle] as number] as number) < number) low = middle + 1;
-      else high = middle;
-    }
-    before[at] = ends[low - 1];
-    ends[low] = at;
+    const shorter = firstWhere(
+      ends.length,
+      (length) => (numbers[ends[length] as number] as number) >= number,
+    );
+    before[at] = ends[shorter - 1];
+    ends[shorter] = at;
   }
   const kept: (number | undefined)[] = numbers.map(() => undefined);
   for (let at = ends.at(-1); at !== undefined; at = before[at]) kept[at] = numbers[at];

@@ -1,3 +1,4 @@
+import { firstWhere } from '../../first-where.ts';
 import type { EventRow } from '../event-codec.ts';
 import { charactersOf } from './sqlite-log.ts';
 
@@ -32,7 +33,7 @@ export function createRecentEvents(last: bigint) {
     covers: (after: bigint) => after >= start,
     /** Returns up to `limit` of these events after this position, in order. */
     after(position: bigint, limit: number): readonly EventRow[] {
-      const from = firstAfter(rows, position);
+      const from = firstWhere(rows.length, (at) => (rows[at] as EventRow)[0] > position);
       return rows.slice(from, from + limit);
     },
     /** Adds a commit after the event at `before`, unless the log is known to contain it. */
@@ -49,16 +50,4 @@ export function createRecentEvents(last: bigint) {
     /** Forgets everything: the log has grown to this position by events that are not here. */
     restart,
   };
-}
-
-/** Index of the first row with a greater position, by halving. */
-function firstAfter(rows: readonly EventRow[], position: bigint): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((rows[middle] as EventRow)[0] > position) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

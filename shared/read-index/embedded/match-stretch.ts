@@ -1,9 +1,9 @@
+import { firstWhere } from '../../first-where.ts';
 import { rest } from '../../turns/slice.ts';
 import type { BoolQuery, Scalar } from '../bool-query.ts';
 import { compareSortValues } from '../sort-value.ts';
 import { setBits } from './bits.ts';
 import { ROW_COST } from './costs.ts';
-import { firstWhere } from './first-where.ts';
 import { type IndexedColumn, sortValue } from './indexed-column.ts';
 import type { Matcher } from './matcher.ts';
 import { type OrderCache, sortedRows } from './order-cache.ts';

@@ -1,7 +1,7 @@
+import { firstWhere } from '../../first-where.ts';
 import type { SortPosition } from '../read-index.ts';
 import { compareSortValues } from '../sort-value.ts';
 import { type Bits, hasBit } from './bits.ts';
-import { firstWhere } from './first-where.ts';
 import { sortValue } from './indexed-column.ts';
 import { type BoundSortKey, createKeyReaders, type KeyReader } from './key-reader.ts';
 import type { RowSetIndex } from './row-set.ts';

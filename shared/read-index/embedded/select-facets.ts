@@ -1,8 +1,8 @@
+import { firstWhere } from '../../first-where.ts';
 import { rest } from '../../turns/slice.ts';
 import { compareCodePoints } from '../column.ts';
 import { facetFilter } from '../facet-values.ts';
 import type { FacetCount, FacetRequest } from '../facets.ts';
-import { firstWhere } from './first-where.ts';
 
 /** Values by number: how many rows have each, and its name. */
 export type CountedValues = {

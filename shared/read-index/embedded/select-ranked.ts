@@ -1,7 +1,7 @@
+import { firstWhere } from '../../first-where.ts';
 import { createMergeSort } from '../../turns/merge-sort.ts';
 import { rest } from '../../turns/slice.ts';
 import type { SortPosition } from '../read-index.ts';
-import { firstWhere } from './first-where.ts';
 import { sortValue } from './indexed-column.ts';
 import type { RankedRows } from './rank-rows.ts';
 import type { RowSetIndex } from './row-set.ts';

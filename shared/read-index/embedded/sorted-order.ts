@@ -1,6 +1,6 @@
+import { firstWhere } from '../../first-where.ts';
 import { rest } from '../../turns/slice.ts';
 import { hasBit, selectRows, setBit } from './bits.ts';
-import { firstWhere } from './first-where.ts';
 import { grown } from './grown.ts';
 import { type BoundSortKey, createKeyReaders, type KeyReader } from './key-reader.ts';
 import { borrowBits, type RowSetIndex, releaseBits, type Step } from './row-set.ts';
