@@ -1,14 +1,10 @@
 import { hmac } from '../../shared/text-digest.ts';
 
 /** Key for cursors, which stay valid after a restart and in every process with the same access key. */
-export function cursorKey(accessKey: Uint8Array): Uint8Array {
-  return hmac(accessKey, 'cursors');
-}
+export const cursorKey = keyFor('cursors');
 
 /** A process that follows a Strapi is asked by others of its log to read a document. */
-export function followKey(accessKey: Uint8Array): Uint8Array {
-  return hmac(accessKey, 'follow');
-}
+export const followKey = keyFor('follow');
 
 /**
  * Names under which uploaded content is served: the same for the same content, in every process with the access key.
@@ -19,31 +15,23 @@ export function uploadNames(accessKey: Uint8Array): (hash: string) => string {
 }
 
 /** Digests of bodies that may have passwords, as the log keeps them. */
-export function bodyKey(accessKey: Uint8Array): Uint8Array {
-  return hmac(accessKey, 'bodies of requests');
-}
+export const bodyKey = keyFor('bodies of requests');
 
 /** 256 bits that JWTs are signed with where no other secret is given: the same in every process that has the access key. */
-export function jwtSecret(accessKey: Uint8Array): Uint8Array {
-  return hmac(accessKey, 'JSON Web Tokens of users');
-}
+export const jwtSecret = keyFor('JSON Web Tokens of users');
 
 /** Key that encrypts the secrets of webhooks in the log. */
-export function webhookKey(accessKey: Uint8Array): Uint8Array {
-  return hmac(accessKey, 'webhooks');
-}
+export const webhookKey = keyFor('webhooks');
 
 /** Key for the names of tags in headers, and for purges in every process with the access key. */
-export function tagKey(accessKey: Uint8Array): Uint8Array {
-  return hmac(accessKey, 'cache tags');
-}
+export const tagKey = keyFor('cache tags');
 
 /** Key that signs the sync tokens of the change feed. */
-export function syncKey(accessKey: Uint8Array): Uint8Array {
-  return hmac(accessKey, 'sync tokens');
-}
+export const syncKey = keyFor('sync tokens');
 
 /** Key that encrypts tickets, with which clients without headers ask for streams. */
-export function ticketKey(accessKey: Uint8Array): Uint8Array {
-  return hmac(accessKey, 'tickets');
+export const ticketKey = keyFor('tickets');
+
+function keyFor(purpose: string): (accessKey: Uint8Array) => Uint8Array {
+  return (accessKey) => hmac(accessKey, purpose);
 }
