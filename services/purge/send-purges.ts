@@ -19,28 +19,20 @@ export type PurgeReport = {
 };
 
 /** Times in milliseconds. */
-export type PurgeLimits = {
+export const PURGE_LIMITS = {
   /** Changes wait this long for others, and for answers that are on their way to the receiver. */
-  readonly gatherMs: number;
-  /** Time for one request. */
-  readonly timeoutMs: number;
-  /** A receiver that takes longer may have stored an answer from before the purge after it. */
-  readonly slowMs: number;
-  /** It then purges again after this time. */
-  readonly againMs: number;
-  readonly backoff: { readonly firstMs: number; readonly longestMs: number };
-  /** A receiver that asks for a longer pause, with Retry-After, gets this one. */
-  readonly longestPauseMs: number;
-};
-
-export const PURGE_LIMITS: PurgeLimits = {
   gatherMs: 20,
+  /** Time for one request. */
   timeoutMs: 5_000,
+  /** A receiver that takes longer may have stored an answer from before the purge after it. */
   slowMs: 500,
+  /** It then purges again after this time. */
   againMs: 1_000,
   backoff: { firstMs: 100, longestMs: 5_000 },
+  /** A receiver that asks for a longer pause, with Retry-After, gets this one. */
   longestPauseMs: 60_000,
 };
+export type PurgeLimits = Readonly<typeof PURGE_LIMITS>;
 
 export type SenderOptions = {
   readonly store: PurgeStore;

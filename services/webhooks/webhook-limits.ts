@@ -1,38 +1,27 @@
-/** Times and counts of deliveries. Times in milliseconds. */
-export type WebhookLimits = {
-  /** Waits before the attempts after the first, those of Standard Webhooks. After the last a delivery is parked. */
-  readonly retryMs: readonly number[];
-  /** Time for one attempt. */
-  readonly timeoutMs: number;
-  /** Deliveries of one hook that are sent at the same time. */
-  readonly inFlight: number;
-  /** A change of a document with more links than this has one delivery for all documents that show it. */
-  readonly maxRelated: number;
-  /** A failing delivery holds back later ones of its document no longer than this. */
-  readonly holdMs: number;
-  /** The longest Retry-After that is honoured. */
-  readonly longestRetryAfterMs: number;
-  /** Deliveries are removed after this time. */
-  readonly keepMs: number;
-  /** Interval for looking at deliveries that became due, and at requests of `varve webhook`. */
-  readonly lookMs: number;
-  /** Interval for writing progress to the log, while there is any. */
-  readonly progressMs: number;
-};
-
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 
-export const WEBHOOK_LIMITS: WebhookLimits = {
+/** Times and counts of deliveries. Times in milliseconds. */
+export const WEBHOOK_LIMITS = {
+  /** Waits before the attempts after the first, those of Standard Webhooks. After the last a delivery is parked. */
   retryMs: [5 * SECOND, 5 * MINUTE, 30 * MINUTE, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR)],
+  /** Time for one attempt. */
   timeoutMs: 15 * SECOND,
+  /** Deliveries of one hook that are sent at the same time. */
   inFlight: 10,
+  /** A change of a document with more links than this has one delivery for all documents that show it. */
   maxRelated: 1_000,
+  /** A failing delivery holds back later ones of its document no longer than this. */
   holdMs: 5 * MINUTE,
+  /** The longest Retry-After that is honoured. */
   longestRetryAfterMs: 24 * HOUR,
+  /** Deliveries are removed after this time. */
   keepMs: 7 * 24 * HOUR,
+  /** Interval for looking at deliveries that became due, and at requests of `varve webhook`. */
   lookMs: SECOND,
+  /** Interval for writing progress to the log, while there is any. */
   progressMs: MINUTE,
 };
+export type WebhookLimits = Readonly<typeof WEBHOOK_LIMITS>;
 
 /** After a rotation the earlier secret signs too, so that receivers can change it at any time of a day. */
 export const KEEP_OLD_SECRET_MS = 24 * HOUR;

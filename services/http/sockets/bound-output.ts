@@ -6,23 +6,17 @@ import { closeSilentConnections } from './silent-connections.ts';
  * Limits of unsent output. HTTP/1.1 lets a client send many requests without reading an answer; without limits the
  * answers would fill the memory.
  */
-export type OutputLimits = {
+export const OUTPUT_LIMITS = {
   /** Bytes of unread answers, on all connections. Above it no further request is begun. */
-  readonly unsentBytes: number;
-  /** Above `unsentBytes`, connections with answers unread for longer than this are closed, the oldest first. */
-  readonly patienceMs: number;
-  /** A connection whose client reads nothing of its answer for this long is closed. */
-  readonly stallMs: number;
-  /** Requests, on all connections, that wait for an earlier one on theirs. A connection that sends more is closed. */
-  readonly waiting: number;
-};
-
-export const OUTPUT_LIMITS: OutputLimits = {
   unsentBytes: 128 * 1024 * 1024,
+  /** Above `unsentBytes`, connections with answers unread for longer than this are closed, the oldest first. */
   patienceMs: 2_000,
+  /** A connection whose client reads nothing of its answer for this long is closed. */
   stallMs: 30_000,
+  /** Requests, on all connections, that wait for an earlier one on theirs. A connection that sends more is closed. */
   waiting: 10_000,
 };
+export type OutputLimits = Readonly<typeof OUTPUT_LIMITS>;
 
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
 

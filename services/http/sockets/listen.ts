@@ -49,25 +49,20 @@ export type ListenOptions = {
 };
 
 /** Times in which a request has to arrive, in milliseconds. */
-export type ArrivalLimits = {
+export const ARRIVAL_LIMITS = {
   /** From the connection, or the last answer, to the end of the headers. */
-  readonly headersMs: number;
-  /** To the end of the body. */
-  readonly requestMs: number;
-  /** For the first byte of the next request of a connection. */
-  readonly idleMs: number;
-  /** Interval for looking at the first two. */
-  readonly lookMs: number;
-};
-
-export const ARRIVAL_LIMITS: ArrivalLimits = {
   headersMs: 20_000,
-  /** 200 MB, the largest upload by default, at 5 Mbit/s. */
+  /** To the end of the body: of 200 MB, the largest upload by default, at 5 Mbit/s. */
   requestMs: 320_000,
-  /** Longer than the 60 s after which common proxies drop an idle connection, so that the proxy closes first. */
+  /**
+   * For the first byte of the next request of a connection. Longer than the 60 s after which common proxies drop an
+   * idle one, so that the proxy closes first.
+   */
   idleMs: 65_000,
+  /** Interval for looking at the first two. */
   lookMs: 5_000,
 };
+export type ArrivalLimits = Readonly<typeof ARRIVAL_LIMITS>;
 
 /**
  * Listens at once, so that `GET /_health` distinguishes "starting" (503) from "not there" while data is being loaded.

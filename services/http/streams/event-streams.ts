@@ -3,23 +3,17 @@ import { RequestError } from '../../../shared/request-error.ts';
 import { SECURITY_HEADERS } from '../answers/responses.ts';
 
 /** Limits of streams of server-sent events. */
-export type StreamLimits = {
+export const STREAM_LIMITS = {
   /** Open streams of this process. */
-  readonly total: number;
-  /** Open streams of one caller: a token, a user, or an address without a token. */
-  readonly perCaller: number;
-  /** Time between two signs of life, in milliseconds. */
-  readonly heartbeatMs: number;
-  /** Bytes that a client has not read: with more its stream is dropped. */
-  readonly unsentBytes: number;
-};
-
-export const STREAM_LIMITS: StreamLimits = {
   total: 20_000,
+  /** Open streams of one caller: a token, a user, or an address without a token. */
   perCaller: 1_000,
+  /** Time between two signs of life, in milliseconds. */
   heartbeatMs: 15_000,
+  /** Bytes that a client has not read: with more its stream is dropped. */
   unsentBytes: 1024 * 1024,
 };
+export type StreamLimits = Readonly<typeof STREAM_LIMITS>;
 
 /** Whose stream it is, and with which rights it began. */
 export type StreamCaller = {
