@@ -3,7 +3,7 @@ import type * as z from 'zod';
 /** Why a form is refused: the path of a member, and what is wrong with it. */
 export type FormProblem = { readonly path: string; readonly message: string };
 
-/** What a person or an HTTP body describes, or every reason why it is refused. */
+/** A value that a person or an HTTP body describes, or every reason why it is refused. */
 export type Parsed<Value> =
   | { readonly kind: 'parsed'; readonly value: Value }
   | { readonly kind: 'problems'; readonly problems: readonly FormProblem[] };

@@ -33,7 +33,7 @@ const PASSED_OVER = [
   ...[PART, 'lock.json', 'lock.db', 'lock.db-journal'],
   ...['lock-contents.db', 'lock-contents.db-journal'],
 ];
-/** Names beside `PART` that only a restore can have left: it begins in an empty folder. */
+/** Names next to `PART` that only a restore can have left: it begins in an empty folder. */
 const MOVED = ['access.key', 'assets', 'graph.db'];
 const ASSETS = 'assets/';
 
@@ -46,7 +46,7 @@ export async function restoreBackup(folder: string, target: RestoreTarget): Prom
   const manifest = readManifest(folder);
   refuseNonEmpty(target);
   const part = join(target.data, PART);
-  // The folder stays: it tells whose the files beside it are.
+  // The folder stays: it tells whose the files next to it are.
   makeFolder(part);
   for (const name of readdirSync(part)) rmSync(join(part, name), { recursive: true, force: true });
   await copyChecked(folder, part, manifest);

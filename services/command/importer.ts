@@ -27,7 +27,7 @@ export type ImportEnvironment = {
   readonly graph: ContentGraphReader;
   readonly defaultLocale: string;
   readonly space: string;
-  /** Of the lease under which documents are written. */
+  /** Epoch of the lease under which documents are written. */
   readonly epoch: number;
   /** ISO 8601: time for lines without a time of their own. */
   readonly at: string;
