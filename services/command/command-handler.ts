@@ -155,7 +155,7 @@ function planAction(
   kind: ActionCommand['kind'],
   locale: string | null,
 ) {
-  const locales = locale === '*' ? localesOf(state) : [locale];
+  const locales = locale === '*' ? [...new Set(state.entries.map((entry) => entry.locale))] : [locale];
   const present = locales.filter((one) => draftOf(state, one) !== undefined);
   if (present.length === 0 && kind !== 'delete') throw notFoundError();
   if (kind === 'discard-draft' && !present.some((one) => publishedOf(state, one) !== undefined)) {
@@ -179,10 +179,6 @@ function planAction(
       return locales.flatMap((one) => decide({ kind, locale: one }, state));
     },
   };
-}
-
-function localesOf(state: DocumentState): (string | null)[] {
-  return [...new Set(state.entries.map((entry) => entry.locale))];
 }
 
 function commitRequest(

@@ -13,10 +13,6 @@ export function identityOfRequest(request: string): CommandIdentity {
   return { id: OF_REQUEST + request, request };
 }
 
-function isOfOneRequest({ id }: CommandIdentity): boolean {
-  return id.startsWith(OF_REQUEST);
-}
-
 /** Identity of one of several commands of a request: the same part again is the same command. */
 export function partOf(identity: CommandIdentity | undefined, part: string): CommandIdentity | undefined {
   return identity === undefined ? undefined : { ...identity, id: digestOf(identity.id, part) };
@@ -29,5 +25,5 @@ export function withContent(
 ): CommandIdentity | undefined {
   if (identity?.request === undefined) return identity;
   const request = digestOf(identity.request, ...content);
-  return isOfOneRequest(identity) ? identityOfRequest(request) : { ...identity, request };
+  return identity.id.startsWith(OF_REQUEST) ? identityOfRequest(request) : { ...identity, request };
 }

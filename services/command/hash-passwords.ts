@@ -31,7 +31,8 @@ function passwordsIn(registry: SchemaRegistry, model: Model, data: unknown): str
     const attribute = model.attributes.get(name);
     switch (attribute?.kind) {
       case 'scalar':
-        return attribute.type === 'password' && isHashable(value) ? [value] : [];
+        if (attribute.type !== 'password' || typeof value !== 'string') return [];
+        return value.length <= MAX_LENGTH ? [value] : [];
       case 'component':
         return [value]
           .flat()
@@ -45,8 +46,4 @@ function passwordsIn(registry: SchemaRegistry, model: Model, data: unknown): str
         return [];
     }
   });
-}
-
-function isHashable(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= MAX_LENGTH;
 }

@@ -30,10 +30,11 @@ export function exportedPlugins(facts: PluginFacts): {
   readonly links: readonly object[];
   readonly configuration: readonly object[];
 } {
+  const times = { createdAt: facts.at, updatedAt: facts.at, publishedAt: facts.at };
   const row = (type: string, id: number, data: object) => ({
     type,
     id,
-    data: { documentId: derivedDocumentId(type, String(id)), ...data, ...timesOf(facts.at), locale: null },
+    data: { documentId: derivedDocumentId(type, String(id)), ...data, ...times, locale: null },
   });
   const names = new Intl.DisplayNames(['en'], { type: 'language' });
   const others = [...facts.locales].filter((code) => code !== facts.defaultLocale).sort();
@@ -67,10 +68,6 @@ export function exportedPlugins(facts: PluginFacts): {
       ...loginSettings(facts.login),
     ],
   };
-}
-
-function timesOf(at: string) {
-  return { createdAt: at, updatedAt: at, publishedAt: at };
 }
 
 function setting(key: string, value: string | object): object {

@@ -55,7 +55,7 @@ async function* eachAction(
 ): AsyncGenerator<readonly NewDelivery[]> {
   for (const action of documentActions(events, options.registry)) {
     yield deliver(options, action, wantedBy(action, hooks, only), marks);
-    const wanting = hooks.filter(wantsRelated);
+    const wanting = hooks.filter((hook) => hook.events.includes('entry.related-change'));
     if (wanting.length === 0) continue;
     const { event, type: uid, documentId } = action;
     const ofRelated = { ...marks, cause: { event, uid, documentId } };
@@ -68,10 +68,6 @@ async function* eachAction(
     for (const related of relatedActions(options, action))
       yield deliver(options, related, wantedBy(related, wanting, only), ofRelated);
   }
-}
-
-function wantsRelated(hook: Webhook): boolean {
-  return hook.events.includes('entry.related-change');
 }
 
 function wantedBy(

@@ -68,7 +68,7 @@ async function addressesOf(
   { resolve = systemAddresses, signal }: WebhookPost,
   name: string,
 ): Promise<readonly LookupAddress[]> {
-  if (isIP(name) !== 0) return [addressOf(name)];
+  if (isIP(name) !== 0) return [{ address: name, family: isIP(name) }];
   signal?.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(signal?.reason);
@@ -78,10 +78,6 @@ async function addressesOf(
   } finally {
     signal?.removeEventListener('abort', abort);
   }
-}
-
-function addressOf(address: string): LookupAddress {
-  return { address, family: isIP(address) };
 }
 
 const systemAddresses: ResolveAddresses = (name) =>

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readGraphContents } from '../../../projections/generations/graph-contents.ts';
 import { isHash } from '../../../shared/asset-store/asset-hash.ts';
-import type { AssetStore } from '../../../shared/asset-store/asset-store.ts';
 import { nameInSpace, servedName } from '../../../shared/asset-store/served-names.ts';
 import { FILE_TYPE } from '../../../shared/schema/content-type.ts';
 import { assetsAddress, isS3, openAssetStore } from '../../stores/open-asset-store.ts';
@@ -17,16 +16,6 @@ export type AssetDifference = {
 };
 
 type FileFacts = { readonly documentId: string; readonly hash: string; readonly url: string };
-
-/** Content of an imported file, by its original name. */
-async function keptContent(
-  store: AssetStore | undefined,
-  space: string,
-  url: string,
-): Promise<string | undefined> {
-  const name = servedName(url);
-  return name === undefined ? 'elsewhere' : (await store?.names.find(nameInSpace(space, name)))?.hash;
-}
 
 /** Looks for the content of every uploaded file that the content graph knows. Resolves to how many those are. */
 export async function verifyAssets(
@@ -44,10 +33,14 @@ export async function verifyAssets(
     for (const source of graph.sources(FILE_TYPE)) {
       const { documentId, hash, url } = source as FileFacts;
       files++;
-      const isContent = isHash(hash) && !url.includes(`/${hash}`);
-      const content = isContent ? hash : await keptContent(store, settings.space, url);
-      // An imported file may be served elsewhere.
-      if (content === 'elsewhere') continue;
+      let content: string | undefined = hash;
+      // Content of an imported file has its original name.
+      if (!isHash(hash) || url.includes(`/${hash}`)) {
+        const name = servedName(url);
+        // It may be served elsewhere.
+        if (name === undefined) continue;
+        content = (await store?.names.find(nameInSpace(settings.space, name)))?.hash;
+      }
       if (content === undefined || (await store?.size(content)) === undefined)
         note({ kind: 'uploaded file', documentId, hash, differing: ['missing'] });
     }

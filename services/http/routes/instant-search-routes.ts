@@ -56,7 +56,7 @@ export function adaptAlgoliaRequests(
   );
   scope.setNotFoundHandler((request, reply) => {
     measureUnrouted(reply);
-    throw new RequestError('not-found', `${request.method} ${pathOf(request)} does not exist`, {
+    throw new RequestError('not-found', `${request.method} ${request.url.split('?', 1)[0]} does not exist`, {
       accepted: PATHS,
     });
   });
@@ -141,8 +141,4 @@ function keyOf(request: FastifyRequest): string | undefined {
 function termsOf(request: FastifyRequest): InstantTerms {
   const { id, raw } = request;
   return { id, isWanted: () => !raw.socket.destroyed, now: () => performance.now() };
-}
-
-function pathOf({ url }: FastifyRequest): string {
-  return url.split('?', 1)[0] ?? '';
 }
