@@ -46,7 +46,7 @@ export async function restoreBackup(folder: string, target: RestoreTarget): Prom
   const manifest = readManifest(folder);
   refuseNonEmpty(target);
   const part = join(target.data, PART);
-  // The folder stays: it tells whose the files next to it are.
+  // A restore that is killed leaves this folder: then the files next to it are from that restore.
   makeFolder(part);
   for (const name of readdirSync(part)) rmSync(join(part, name), { recursive: true, force: true });
   await copyChecked(folder, part, manifest);

@@ -84,7 +84,7 @@ export function createNameHeader({ tags, bytes, separator, quote }: TagForm): Na
   };
 }
 
-/** A prime number near to a golden section of 32 bits. */
+/** Factor of a multiplicative hash (Knuth): a prime number near 2³² divided by the golden ratio. */
 const HASH = 0x9e3779b1;
 
 /** Twice as many slots as names at least. */

@@ -1,9 +1,11 @@
+import { NOTE_WORDS } from '../../shared/read-index/read-index.ts';
+
 /** Notation of names. */
 export const RADIX = 36;
 /** Characters of the longest name: 48 bits. */
 const LONGEST_NAME = 10;
-/** Words of 32 bits in a packed name: its characters, and its length in the last byte. */
-export const NAME_WORDS = 3;
+/** Words of 32 bits in a packed name: its characters, and its length in the last byte. It is kept as a note on a row. */
+export const NAME_WORDS = NOTE_WORDS;
 
 /** Position of the length in the last word. */
 export const LENGTH_SHIFT = 24;

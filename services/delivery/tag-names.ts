@@ -88,7 +88,7 @@ function createNameAnswer(
   const header = createNameHeader(form);
   const generation = nameOf(GENERATION);
   let scratch: Uint32Array = NO_WORDS;
-  /** The packed names of these and of all answers, in `into` if they fit. */
+  /** Packs the name that all answers have, then those of these tags: into `into`, or into a new array if that is too short. */
   const pack = (tags: ReadonlySet<string>, into: Uint32Array): Uint32Array => {
     const length = (1 + tags.size) * NAME_WORDS;
     const words = into.length < length ? new Uint32Array(length) : into;

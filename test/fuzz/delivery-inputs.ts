@@ -1,6 +1,6 @@
 import type { Random } from '../support/naive-random.ts';
 import { mutateJson, mutateText } from './mutate.ts';
-import { type Caller, encode, type FuzzMaterial, type Request } from './requests.ts';
+import { type Caller, encode, type FuzzMaterial, type Request, requestOf } from './requests.ts';
 
 /** Requests of feeds, streams, tickets, webhooks and logins, mutated, and pairs that must be answered alike. */
 
@@ -92,12 +92,7 @@ function makeOwnRequest(random: Random, material: FuzzMaterial): Request {
   const json = JSON.stringify(mutateJson(random.pick(BODIES), random));
   const body = method === 'GET' || random.chance(0.2) ? '' : json;
   const wrong = random.chance(0.3) && caller !== 'full' ? mutateText(target, random) : target;
-  return {
-    kind: 'request',
-    caller,
-    method,
-    bytes: encode(material, { caller, method, target: wrong, body, headers: [] }),
-  };
+  return requestOf(material, { caller, method, target: wrong, body, headers: [] });
 }
 
 function makeHookRequest(random: Random, material: FuzzMaterial): Request {
@@ -110,24 +105,14 @@ function makeHookRequest(random: Random, material: FuzzMaterial): Request {
   const caller = random.pick<Caller>(['full', 'full', 'site']);
   const target = '/_varve/webhooks';
   const body = JSON.stringify({ data });
-  return {
-    kind: 'request',
-    caller,
-    method: 'POST',
-    bytes: encode(material, { caller, method: 'POST', target, body, headers: [] }),
-  };
+  return requestOf(material, { caller, method: 'POST', target, body, headers: [] });
 }
 
 type Got = { readonly caller: Caller; readonly target: string; readonly headers: readonly string[] };
 
 function get(random: Random, material: FuzzMaterial, { caller, target, headers }: Got): Request {
   const wrong = random.chance(0.4) ? mutateText(target, random) : target;
-  return {
-    kind: 'request',
-    caller,
-    method: 'GET',
-    bytes: encode(material, { caller, method: 'GET', target: wrong, body: '', headers }),
-  };
+  return requestOf(material, { caller, method: 'GET', target: wrong, body: '', headers });
 }
 
 function anyCaller(random: Random): Caller {

@@ -3,7 +3,14 @@ import { makeDeliveryProbe, makeDeliveryRequest } from './delivery-inputs.ts';
 import { makeInstantProbe, makeInstantRequest } from './instant-inputs.ts';
 import { LEAK_PARAMETERS, leakPair } from './leaks.ts';
 import { mutateBytes, mutateJson, mutateText } from './mutate.ts';
-import { type Caller, encode, type FuzzInput, type FuzzMaterial, type Request } from './requests.ts';
+import {
+  type Caller,
+  encode,
+  type FuzzInput,
+  type FuzzMaterial,
+  type Request,
+  requestOf,
+} from './requests.ts';
 
 const HEADERS: readonly (readonly [string, readonly string[]])[] = [
   ['Accept', ['*/*', 'text/html', 'application/xml;q=0.1', '']],
@@ -143,12 +150,7 @@ function makeRequest(random: Random, material: FuzzMaterial): Request {
   const target = random.chance(0.6) ? mutateText(url, random) : url;
   const hasBody = ['POST', 'PUT', 'PATCH'].includes(method) || random.chance(0.02);
   const body = hasBody ? makeBody(random) : '';
-  return {
-    kind: 'request',
-    caller,
-    method,
-    bytes: encode(material, { caller, method, target, body, headers: someHeaders(random) }),
-  };
+  return requestOf(material, { caller, method, target, body, headers: someHeaders(random) });
 }
 
 function pickUrl(random: Random, material: FuzzMaterial, method: string): string {
@@ -223,10 +225,5 @@ function makeUpload(random: Random, material: FuzzMaterial): FuzzInput {
   const headers = [`Content-Type: multipart/form-data; boundary=${BOUNDARY}`];
   const caller = random.pick<Caller>(['anonymous', 'full', 'full']);
   const target = random.pick(['/api/upload', '/api/upload?id=1', '/api/upload?id=x']);
-  return {
-    kind: 'request',
-    caller,
-    method: 'POST',
-    bytes: encode(material, { caller, method: 'POST', target, body, headers }),
-  };
+  return requestOf(material, { caller, method: 'POST', target, body, headers });
 }

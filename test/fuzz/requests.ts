@@ -44,6 +44,12 @@ type Encoded = {
   readonly headers: readonly string[];
 };
 
+/** Returns a request of these parts. */
+export function requestOf(material: FuzzMaterial, parts: Encoded): Request {
+  const { caller, method } = parts;
+  return { kind: 'request', caller, method, bytes: encode(material, parts) };
+}
+
 /** Whatever the target is, it is one line without a space. */
 export function encode(
   { tokens }: FuzzMaterial,

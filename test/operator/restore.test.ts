@@ -10,11 +10,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { createAsk } from '../support/access-client.ts';
 import { runVarve } from '../support/run-varve.ts';
-import { createDataDirectory, startServer } from '../support/server.ts';
+import { createDataDirectory, spawnVarve, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** Written by a release whose manifests had digests of the graph's internal numbers, which no replay gives again. */
@@ -118,6 +119,32 @@ it('can be repeated after it failed when everything was checked', async () => {
   const { code, stderr } = await runVarve(['restore', backup, '--data', data, '--assets', assets]);
   expect([code, stderr]).toEqual([1, expect.stringContaining('is not empty')]);
 });
+
+const KILLS = 12;
+
+it(
+  'is completed by the same command after kill -9 at any time',
+  takesMinutes('killed restores'),
+  async () => {
+    const { backup } = await backUpWithFile();
+    const begun = performance.now();
+    await succeed('restore', backup, '--data', join(newFolder(), 'data'));
+    const whole = performance.now() - begun;
+    let killed = 0;
+    for (let round = 0; round < KILLS; round++) {
+      const data = join(newFolder(), 'data');
+      const { child, exited } = spawnVarve(['restore', backup, '--data', data]);
+      await Promise.race([exited, delay((whole * (round + 1)) / KILLS)]);
+      child.kill('SIGKILL');
+      if ((await exited).signal !== 'SIGKILL') continue;
+      killed++;
+      // The log gets its name last.
+      if (!existsSync(join(data, 'events.db'))) await succeed('restore', backup, '--data', data);
+      expect(await succeed('verify', '--data', data)).toContain('no differences');
+    }
+    expect(killed).toBeGreaterThan(0);
+  },
+);
 
 it('restores uploaded files and the log to other disks', async (context) => {
   const disk = '/dev/shm';

@@ -26,7 +26,7 @@ export function acceptBodies(app: FastifyInstance): void {
   });
 }
 
-/** RFC 9112 section 6.3: a request without both headers has no body. */
+/** RFC 9112 section 6.3: a request with neither header has no body. */
 function hasNoBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 }

@@ -143,7 +143,7 @@ async function stage(
   };
 }
 
-/** The object's time is that of the last call. */
+/** Writes a small object. Its time is that of the last call. */
 async function write({ client, bucket: Bucket }: S3Target, Key: string, Body: string): Promise<void> {
   await writing(client.send(new PutObjectCommand({ Bucket, Key, Body }), PROMPTLY));
 }

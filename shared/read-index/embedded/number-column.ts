@@ -10,7 +10,6 @@ import {
   startDictionary,
   type UnfinishedDictionary,
 } from './dictionary.ts';
-
 import { grown } from './grown.ts';
 
 /** A column of doubles: numbers, booleans (0 and 1), dates and times in milliseconds. */

@@ -103,13 +103,13 @@ export function zoneStepFrom(
   { attribute, component }: { readonly attribute: string; readonly component: Uid },
 ): Step {
   return valueAt(rowSet.steps[world], `${attribute} ${component}`, () =>
-    componentStep(rowSets, rowSet, { attribute, zoneComponent: component }),
+    stepToComponents(rowSets, rowSet, { attribute, zoneComponent: component }),
   );
 }
 
 function newStep(rowSets: RowSets, rowSet: RowSetIndex, world: World, attribute: string): Step {
   const definition = rowSet.model.attributes.get(attribute);
-  if (definition?.kind === 'component') return componentStep(rowSets, rowSet, { attribute });
+  if (definition?.kind === 'component') return stepToComponents(rowSets, rowSet, { attribute });
   if (definition?.kind === 'relation' && definition.mappedBy !== undefined) {
     const { ownerType, ownerAttribute } = relationSide(rowSet.type, definition);
     const owner = worldRowSet(rowSets, ownerType, world);
@@ -120,7 +120,7 @@ function newStep(rowSets: RowSets, rowSet: RowSetIndex, world: World, attribute:
   return { target: linkTarget(rowSets, rowSet, attribute, world), down: links.forward, up: links.backward };
 }
 
-function componentStep(rowSets: RowSets, rowSet: RowSetIndex, step: ComponentStep): Step {
+function stepToComponents(rowSets: RowSets, rowSet: RowSetIndex, step: ComponentStep): Step {
   const below = componentBelow(rowSets, rowSet, step);
   return { target: below.rowSet, down: below.links.forward, up: below.links.backward };
 }
