@@ -7,6 +7,7 @@ import type { LifetimeFields } from '../../delivery/lifetimes.ts';
 import { releaseBody } from '../../query/body-buffers.ts';
 import { isSameEntity } from '../answers/entity-tag.ts';
 import { JSON_HEADERS, SECURITY_HEADERS } from '../answers/responses.ts';
+import { createSendTogether } from '../answers/send-together.ts';
 import { MIN_POSITION_HEADER } from '../requests/await-position.ts';
 
 export type Sharing = {
@@ -91,15 +92,18 @@ function sendBytes(
   const { whole, unchanged } = cachedRules(head);
   const done = isOnce === true ? () => releaseBody(body) : undefined;
   if (isSameEntity(headers['if-none-match'], etag)) {
-    response.writeHead(304, withOthers(head, [...unchanged, 'etag', etag])).end();
+    const head304 = withOthers(head, [...unchanged, 'etag', etag]);
+    sendTogether(() => response.writeHead(304, head304).end());
     done?.();
     return 304;
   }
-  response
-    .writeHead(200, withOthers(head, [...whole, 'etag', etag, 'content-length', body.length]))
-    .end(body, done);
+  const head200 = withOthers(head, [...whole, 'etag', etag, 'content-length', body.length]);
+  sendTogether(() => response.writeHead(200, head200).end(body, done));
   return 200;
 }
+
+/** All reads of the process. */
+const sendTogether = createSendTogether();
 
 function cachedRules({ rules, sent: { lifetimes } }: Head): Rules {
   return lifetimes !== undefined && rules === RULES.public ? lastingRules(lifetimes) : rules;

@@ -1,0 +1,33 @@
+/** Answers that are sent together. With more of them, clients with few connections would wait, and the gain is hardly larger. */
+const MOST_WAITING = 8;
+/** Longest time for which an answer waits for others to be made. */
+const LONGEST_WAIT_MS = 1;
+
+/**
+ * Creates a function that sends an answer together with the next ones: as soon as some are ready, and at the latest when the event loop
+ * has handled its input. Sending one wakes its client, which costs as much as making a small answer. For several answers in a row
+ * the client is awake already, and the code that sends is in the processor's caches. `clock` returns milliseconds.
+ */
+export function createSendTogether(clock = () => performance.now()): (send: () => void) => void {
+  const waiting: (() => void)[] = [];
+  let since = 0;
+  let isScheduled = false;
+  const sendAll = () => {
+    for (const send of waiting.splice(0)) send();
+  };
+  const later = () => {
+    isScheduled = false;
+    sendAll();
+  };
+  return (send) => {
+    const now = clock();
+    if (waiting.length === 0) since = now;
+    waiting.push(send);
+    if (waiting.length === MOST_WAITING || now - since > LONGEST_WAIT_MS) {
+      sendAll();
+    } else if (!isScheduled) {
+      isScheduled = true;
+      setImmediate(later);
+    }
+  };
+}

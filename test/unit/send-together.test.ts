@@ -1,0 +1,50 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { createSendTogether } from '../../services/http/answers/send-together.ts';
+
+function createSender() {
+  const sent: number[] = [];
+  const time = { now: 5 };
+  const sendTogether = createSendTogether(() => time.now);
+  return { sent, time, send: (answer: number) => sendTogether(() => sent.push(answer)) };
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
+
+it('sends answers in their order when the event loop has handled its input', async () => {
+  const { sent, send } = createSender();
+  for (const _ of [1, 2]) {
+    sent.length = 0;
+    for (const answer of upTo(3)) send(answer);
+    await Promise.resolve();
+    expect(sent).toEqual([]);
+    await nextTurn();
+    expect(sent).toEqual(upTo(3));
+  }
+});
+
+it('sends eight at once, and those after them later', async () => {
+  const { sent, send } = createSender();
+  for (const answer of upTo(7)) send(answer);
+  expect(sent).toEqual([]);
+  for (const answer of [7, 8]) send(answer);
+  expect(sent).toEqual(upTo(8));
+  await nextTurn();
+  expect(sent).toEqual(upTo(9));
+});
+
+it('sends an answer with the next one if it has waited for more than a millisecond', async () => {
+  const { sent, time, send } = createSender();
+  for (const _ of [1, 2]) {
+    sent.length = 0;
+    send(0);
+    time.now += 1;
+    send(1);
+    expect(sent).toEqual([]);
+    time.now += 0.1;
+    send(2);
+    expect(sent).toEqual([0, 1, 2]);
+    await nextTurn();
+    expect(sent).toEqual([0, 1, 2]);
+  }
+});
