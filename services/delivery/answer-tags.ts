@@ -6,7 +6,7 @@ import type { EntryPlan, ListPlan } from '../query/plan-query.ts';
 import type { PopulateNode, Selection } from '../query/selection.ts';
 import { allTags, type CollectedTags, type RowTagKind, type RowTags } from './collected-tags.ts';
 import { isOrderValue } from './narrowing.ts';
-import { type PlanTags, tagsOfEntry, tagsOfList } from './plan-tags.ts';
+import { tagsOfEntry, tagsOfList } from './plan-tags.ts';
 import { documentIdOf, readSource } from './read-source.ts';
 import { rememberedByName } from './remembered-by-name.ts';
 import { attributeTag, documentTag, inverseTag, type Relation, ROWS, type Tag, tieTag } from './tag.ts';
@@ -28,19 +28,19 @@ export type AnswerTags = {
 
 /** Creates the tags of an answer that has shown nothing yet. */
 export function createAnswerTags(registry: SchemaRegistry): AnswerTags {
-  let planned: Omit<PlanTags, 'tied'> | undefined;
+  let planned: readonly Tag[] | undefined;
   let tied: Tied | undefined;
   const rows: RowTags[] = [];
-  const plan = (more: PlanTags) => {
-    planned = planned === undefined ? more : { fixed: planned.fixed.union(more.fixed) };
+  const plan = (more: readonly Tag[]) => {
+    planned = planned === undefined ? more : [...planned, ...more];
   };
-  const collected = () => planned && { fixed: planned.fixed, isShared: planned.isShared, rows };
+  const collected = () => planned && { fixed: planned, rows };
   return {
     list(list) {
       const tags = tagsOfList(registry, list);
       const { search, selection } = list;
       tied = tags.tied === undefined ? undefined : { type: search.type, field: tags.tied, selection };
-      plan(tags);
+      plan(tags.fixed);
     },
     entry(entry, documentId) {
       plan(tagsOfEntry(registry, entry, [documentTag(entry.type.uid, entry.world, documentId)]));

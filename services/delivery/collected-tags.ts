@@ -4,9 +4,8 @@ import type { Tag } from './tag.ts';
 
 /** All that an answer depends on. The tags of rows are made only where their text is needed. */
 export type CollectedTags = {
-  readonly fixed: ReadonlySet<Tag>;
-  /** True if other answers have the same set `fixed`: then its names are worth remembering. */
-  readonly isShared?: boolean | undefined;
+  /** Those that follow from its plan. One may be there twice. */
+  readonly fixed: readonly Tag[];
   readonly rows: readonly RowTags[];
 };
 

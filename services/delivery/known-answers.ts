@@ -81,7 +81,7 @@ const ENTRY_BYTES = 450;
 /** Bytes of a tag in a set; its text is shared with other answers at best. */
 const TAG_BYTES = 150;
 /** Bytes of its name in a header. */
-const TAG_NAME_BYTES = 12;
+const TAG_NAME_BYTES = 9;
 /** Larger parts of the memory are not for one answer. */
 const LARGEST_PART = 16;
 /** Bytes of an answer, until some were remembered. */

@@ -29,8 +29,14 @@ export function rootPlace(registry: SchemaRegistry, type: Uid): QueryPlace {
   return { registry, model: contentTypeOf(registry, type), type, attribute: undefined, isRoot: true };
 }
 
-/** Mentions every attribute that a query compares or traverses. */
-export function mentionQuery(place: QueryPlace, query: BoolQuery, mention: Mention): void {
+/** Mentions every attribute that a query compares or traverses, but for those of a part of it. */
+export function mentionQuery(
+  place: QueryPlace,
+  query: BoolQuery,
+  mention: Mention,
+  omitted?: BoolQuery,
+): void {
+  if (query === omitted) return;
   switch (query.kind) {
     case 'match_all':
     case 'match_none':
@@ -50,7 +56,7 @@ export function mentionQuery(place: QueryPlace, query: BoolQuery, mention: Menti
       return;
     case 'bool':
       for (const part of [query.filter, query.should, query.must_not]) {
-        for (const one of part ?? []) mentionQuery(place, one, mention);
+        for (const one of part ?? []) mentionQuery(place, one, mention, omitted);
       }
       return;
     default:

@@ -1,4 +1,4 @@
-import { LENGTH_SHIFT, NAME_WORDS } from './packed-name.ts';
+import { NAME_LENGTH, NAME_WORDS } from './packed-names.ts';
 import type { TagForm } from './tag-headers.ts';
 
 /** The header of one answer while it is written: its names, each once, in the order in which they come. */
@@ -21,7 +21,7 @@ const LONGEST_SEPARATOR = 4;
 export function createNameHeader({ tags, bytes, separator, quote }: TagForm): NameHeader {
   const between = Buffer.from(quote + separator + quote);
   const betweenWord = Buffer.concat([between, Buffer.alloc(LONGEST_SEPARATOR)]).readUInt32LE();
-  const header = Buffer.allocUnsafeSlow(bytes + between.length + 4 * NAME_WORDS + LONGEST_SEPARATOR);
+  const header = Buffer.allocUnsafeSlow(bytes + between.length + NAME_LENGTH + LONGEST_SEPARATOR);
   const view = new DataView(header.buffer, header.byteOffset, header.length);
   /** A name ends here at the latest. */
   const last = bytes - quote.length;
@@ -48,25 +48,22 @@ export function createNameHeader({ tags, bytes, separator, quote }: TagForm): Na
     add(words, from) {
       const first = words[from] as number;
       const second = words[from + 1] as number;
-      const third = words[from + 2] as number;
       // Names are digests: their last characters are as good as a hash.
-      let slot = Math.imul(second ^ (third << 3), HASH) >>> shift;
+      let slot = Math.imul(second, HASH) >>> shift;
       for (let number = slots[slot]; number !== 0; number = slots[slot]) {
         const known = ((number as number) - 1) * NAME_WORDS;
-        if (names[known] === first && names[known + 1] === second && names[known + 2] === third) return true;
+        if (names[known] === first && names[known + 1] === second) return true;
         slot = (slot + 1) & mask;
       }
-      const next = at + (third >>> LENGTH_SHIFT);
+      const next = at + NAME_LENGTH;
       if (size === room || next > last) return false;
       const own = size * NAME_WORDS;
       names[own] = first;
       names[own + 1] = second;
-      names[own + 2] = third;
       size++;
       slots[slot] = size;
       view.setUint32(at, first, true);
       view.setUint32(at + 4, second, true);
-      view.setUint32(at + 8, third, true);
       view.setUint32(next, betweenWord, true);
       at = next + between.length;
       return true;

@@ -1,4 +1,5 @@
-import { type BoolQuery, MATCH_ALL } from '../../shared/read-index/bool-query.ts';
+import { valueAt } from '../../shared/map-values.ts';
+import type { BoolQuery } from '../../shared/read-index/bool-query.ts';
 import { remembered } from '../../shared/remembered.ts';
 import type { ContentType, ScalarAttribute, Uid } from '../../shared/schema/content-type.ts';
 import { usesOf } from '../../shared/schema/scalar-uses.ts';
@@ -90,44 +91,55 @@ export function narrowingOf(
   query: BoolQuery,
 ): Narrowing | undefined {
   if (query.kind === 'match_all') return undefined;
-  const required = new Map<string, Narrowing>();
-  collect(query, required);
-  if (required.size === 0) return undefined;
-  const field = candidatesIn(registry)(type).find((one) => required.has(one));
-  return field === undefined ? undefined : required.get(field);
+  return mostSelective(candidatesIn(registry)(type), query, undefined);
 }
 
-/** Own and linked fields of a content type, the most selective ones first. Registries may share a type. */
+/** A field whose equality narrows lists. `rank`: more selective fields have a lower one. */
+type Candidate = { readonly field: string; readonly rank: number };
+/** By the to-one relation that leads to the field, or '', and by its name there. */
+type Candidates = ReadonlyMap<string, ReadonlyMap<string, Candidate>>;
+
+/** Own and linked fields of a content type. Registries may share a type. */
 const candidatesIn = remembered((registry: SchemaRegistry) =>
-  remembered((type: ContentType): readonly string[] => {
-    const own = narrowingFields(type);
+  remembered((type: ContentType): Candidates => {
+    const own = narrowingFields(type).map((name) => ['', name] as const);
     const linked = narrowingRelations(registry, type).flatMap(({ attribute, target }) =>
-      identifyingFields(target).map((field) => `${attribute}.${field}`),
+      identifyingFields(target).map((name) => [attribute, name] as const),
     );
     const first = identifyingFields(type).length;
-    return [...own.slice(0, first), ...linked, ...own.slice(first)];
+    const candidates = new Map<string, Map<string, Candidate>>();
+    for (const [rank, [relation, name]] of [
+      ...own.slice(0, first),
+      ...linked,
+      ...own.slice(first),
+    ].entries()) {
+      const field = relation === '' ? name : `${relation}.${name}`;
+      valueAt(candidates, relation, () => new Map<string, Candidate>()).set(name, { field, rank });
+    }
+    return candidates;
   }),
 );
 
-function collect(query: BoolQuery, required: Map<string, Narrowing>): void {
-  const equality = equalityOf(query);
-  if (equality !== undefined) required.set(equality.field, { equality, part: query });
-  if (query.kind === 'bool') for (const part of query.filter ?? []) collect(part, required);
-}
+type RankedNarrowing = Narrowing & Pick<Candidate, 'rank'>;
 
-function equalityOf(query: BoolQuery): Equality | undefined {
-  if (query.kind === 'term' && narrows(query.value)) return { field: query.field, value: query.value };
-  if (query.kind !== 'some') return undefined;
-  const { attribute, query: inner } = query;
-  if (inner.kind !== 'term' || !narrows(inner.value)) return undefined;
-  return { field: `${attribute}.${inner.field}`, value: inner.value };
-}
-
-/** The query without a required part of it. */
-export function withoutPart(query: BoolQuery, part: BoolQuery): BoolQuery {
-  if (query === part) return MATCH_ALL;
-  if (query.kind !== 'bool' || query.filter === undefined) return query;
-  return { ...query, filter: query.filter.map((one) => withoutPart(one, part)) };
+/** The most selective equality of a query and of those before it. */
+function mostSelective(
+  candidates: Candidates,
+  query: BoolQuery,
+  before: RankedNarrowing | undefined,
+): RankedNarrowing | undefined {
+  if (query.kind === 'bool') {
+    let best = before;
+    for (const part of query.filter ?? []) best = mostSelective(candidates, part, best);
+    return best;
+  }
+  const relation = query.kind === 'some' ? query.attribute : '';
+  const term = query.kind === 'some' ? query.query : query;
+  if (term.kind !== 'term' || !narrows(term.value)) return before;
+  const candidate = candidates.get(relation)?.get(term.field);
+  if (candidate === undefined || (before !== undefined && before.rank < candidate.rank)) return before;
+  const { field, rank } = candidate;
+  return { equality: { field, value: term.value }, part: query, rank };
 }
 
 const ORDERED = new Set([

@@ -1,6 +1,6 @@
 import { MATCH_ALL } from '../../shared/read-index/bool-query.ts';
 import { type SearchRequest, WORLDS, type World } from '../../shared/read-index/read-index.ts';
-import { remembered } from '../../shared/remembered.ts';
+import { remembered, rememberSome } from '../../shared/remembered.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { searchOf } from '../../shared/search/search-settings.ts';
 import type { EntryPlan, ListPlan } from '../query/plan-query.ts';
@@ -17,15 +17,12 @@ import {
   stepInto,
   stepIntoZone,
 } from './mentions.ts';
-import { type Narrowing, narrowingOf, orderedFields, withoutPart } from './narrowing.ts';
+import { type Narrowing, narrowingOf, orderedFields } from './narrowing.ts';
 import { rememberedByName } from './remembered-by-name.ts';
 import { attributeTag, narrowTag, ROWS, type Tag, wordsTag } from './tag.ts';
 
-/**
- * Tags that follow from a plan. `tied`: the field of an order in which rows change places only among those with the same value.
- * `isShared`: other answers have the same set.
- */
-export type PlanTags = Pick<CollectedTags, 'fixed' | 'isShared'> & { readonly tied?: string | undefined };
+/** Tags that follow from a plan. `tied`: the field of an order in which rows change places only among those with the same value. */
+export type PlanTags = Pick<CollectedTags, 'fixed'> & { readonly tied: string | undefined };
 
 /** Returns the tags that follow from the plan of a list. Lists without conditions have them once for all answers. */
 export function tagsOfList(registry: SchemaRegistry, list: ListPlan): PlanTags {
@@ -45,20 +42,19 @@ const plainLists = remembered((registry: SchemaRegistry) =>
   rememberedByName((type, world, field): PlanTags => {
     const sort = field === '' ? [] : [{ path: [], field, direction: 'asc' as const }];
     const search = { type, world, query: MATCH_ALL, sort };
-    return { ...makeTags(registry, { search, selection: { populate: [] } }), isShared: true };
+    return makeTags(registry, { search, selection: { populate: [] } });
   }),
 );
 
 function makeTags(registry: SchemaRegistry, { search, selection, words }: TaggedList): PlanTags {
-  const tags = new Set<Tag>();
-  const add = (tag: Tag) => tags.add(tag);
+  const tags: Tag[] = [];
+  const add = (tag: Tag) => tags.push(tag);
   const plain = plainMention(search.world, add);
   const place = rootPlace(registry, search.type);
   const narrowing = narrowingOf(registry, contentTypeOf(registry, search.type), search.query);
   const mention = narrowed(search, narrowing, plain, add);
   mention(search.type, ROWS, true);
-  const rest = narrowing === undefined ? search.query : withoutPart(search.query, narrowing.part);
-  mentionQuery(place, rest, mention);
+  mentionQuery(place, search.query, mention, narrowing?.part);
   const tied = tiedBy(registry, search, words);
   if (tied === undefined) mentionSort(place, search.sort, mention);
   else mentionKeys(place, search.sort, mention);
@@ -83,19 +79,19 @@ export function tagsOfEntry(
   registry: SchemaRegistry,
   { type, world, query, selection }: EntryPlan,
   own: readonly Tag[],
-): PlanTags {
-  const tags = new Set(own);
-  const mention = plainMention(world, (tag) => tags.add(tag));
+): readonly Tag[] {
+  const tags = [...own];
+  const mention = plainMention(world, (tag) => tags.push(tag));
   const place = rootPlace(registry, type.uid);
   // The document's own tag has its values and links, but not the state of its publication.
   mentionQuery(place, query, (of, attribute, isRoot) => {
     if (!isRoot || attribute.startsWith('$')) mention(of, attribute, false);
   });
   mentionSelection(place, selection, mention);
-  return { fixed: tags };
+  return tags;
 }
 
-function plainMention(world: World, add: (tag: Tag) => void): Mention {
+function plainMention(world: World, add: (tag: Tag) => unknown): Mention {
   return (type, attribute) => add(attributeTag(type, world, attribute));
 }
 
@@ -113,17 +109,28 @@ function tiedBy(
   return orderedFields(contentTypeOf(registry, type)).has(first.field) ? first.field : undefined;
 }
 
+/** Values whose tags are remembered, for each field and attribute. */
+const MOST_VALUES = 500;
+
+/** Narrowed tags by the field that narrows, by attribute and by value: a text that is made again has to be hashed again. */
+const narrowTags = rememberedByName((type, world, field) =>
+  rememberSome(MOST_VALUES, (attribute: string) =>
+    rememberSome(MOST_VALUES, (value: unknown) => narrowTag(type, world, { field, value }, attribute)),
+  ),
+);
+
 /** Mentions of the rows that are searched, narrowed by an equality that all of them satisfy. */
 function narrowed(
   { type, world }: Pick<SearchRequest, 'type' | 'world'>,
   narrowing: Narrowing | undefined,
   plain: Mention,
-  add: (tag: Tag) => void,
+  add: (tag: Tag) => unknown,
 ): Mention {
   if (narrowing === undefined) return plain;
-  const { equality } = narrowing;
+  const { field, value } = narrowing.equality;
+  const tagsOf = narrowTags(type, world, field);
   return (of, attribute, isRoot) => {
-    if (isRoot && attribute !== equality.field) add(narrowTag(type, world, equality, attribute));
+    if (isRoot && attribute !== field) add(tagsOf(attribute)(value));
     else if (!isRoot) plain(of, attribute, false);
   };
 }

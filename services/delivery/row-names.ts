@@ -1,8 +1,7 @@
 import type { ReadIndex, RowNotes } from '../../shared/read-index/read-index.ts';
 import type { RowTags } from './collected-tags.ts';
 import type { NameHeader } from './name-header.ts';
-import { NAME_WORDS, packName } from './packed-name.ts';
-import type { Tag } from './tag.ts';
+import { NAME_WORDS, type PackedNames } from './packed-names.ts';
 
 /** Calls `add` with the packed name of each row's tag, until it returns false. Returns false then. */
 export type RowNames = (rows: RowTags, add: NameHeader['add']) => boolean;
@@ -10,15 +9,16 @@ export type RowNames = (rows: RowTags, add: NameHeader['add']) => boolean;
 /** The index whose rows are named. */
 export type NamedRows = Pick<ReadIndex, 'rowNotes'>;
 
+type Names = Pick<PackedNames, 'words' | 'placeOf'>;
+
 /** Remembers the names of the tags of rows that the read index has in memory, while they do not change. */
-export function createRowNames({ rowNotes }: NamedRows, nameOf: (tag: Tag) => number): RowNames {
+export function createRowNames({ rowNotes }: NamedRows, names: Names): RowNames {
   const kinds = new Map<string, RowNotes>();
   const notesOf = ({ key, type, world }: RowTags['kind']): RowNotes => {
     const notes = kinds.get(key) ?? rowNotes?.(type, world, key) ?? NONE_KNOWN;
     kinds.set(key, notes);
     return notes;
   };
-  const made = new Uint32Array(NAME_WORDS);
   return ({ kind, hits: { rows, sources } }, add) => {
     const notes = notesOf(kind);
     for (let i = 0; i < sources.length; i++) {
@@ -29,9 +29,9 @@ export function createRowNames({ rowNotes }: NamedRows, nameOf: (tag: Tag) => nu
         if (!add(notes.words(), at)) return false;
         continue;
       }
-      packName(nameOf(kind.tagOf(source)), made, 0);
-      notes.set(row, source, made);
-      if (!add(made, 0)) return false;
+      const made = names.placeOf(kind.tagOf(source));
+      notes.set(row, source, names.words.subarray(made, made + NAME_WORDS));
+      if (!add(names.words, made)) return false;
     }
     return true;
   };

@@ -1,10 +1,8 @@
-import { remembered } from '../../shared/remembered.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { hmac } from '../../shared/text-digest.ts';
 import { allTags, type CollectedTags } from './collected-tags.ts';
 import { createNameHeader } from './name-header.ts';
-import { NAME_WORDS, packName, RADIX } from './packed-name.ts';
+import { createPackedNames, type PackedNames } from './packed-names.ts';
 import { createRowNames, type NamedRows, type RowNames } from './row-names.ts';
 import { partsOfTag, type Tag } from './tag.ts';
 import type { TagForm } from './tag-headers.ts';
@@ -36,32 +34,20 @@ export type TagNames = {
 /** Names of an answer. With too little room, coarser ones take the place of fine ones. undefined: any change may change it. */
 export type NameAnswer = (tags: CollectedTags | undefined) => string;
 
-/** 48 bits: tags that have the same name by chance are purged together. */
-const BYTES = 6;
 /** Ids with other characters have no plain name: a header could not tell them apart. */
 const PLAIN_ID = /^[\w-]+$/;
 /** Akamai drops longer tags. */
 const LONGEST_PLAIN = 128;
-/** Names that are remembered. */
-const MOST_KNOWN = 20_000;
 
 /** Creates names that are equal in all processes with the same key. `plain` adds readable names, such as `restaurants:<documentId>`. */
 export function createTagNames({ key, registry, plain }: TagNamesOptions): TagNames {
-  const known = new Map<string, number>();
-  const nameOf = (text: string): number => {
-    const before = known.get(text);
-    if (before !== undefined) return before;
-    const made = hmac(key, text).readUIntBE(0, BYTES);
-    if (known.size >= MOST_KNOWN) known.clear();
-    known.set(text, made);
-    return made;
-  };
-  const textOf = (text: string): string => nameOf(text).toString(RADIX);
+  const packed = createPackedNames(key);
+  const { textOf } = packed;
   const plainOf: PlainNames = plain ? (tags, isFine) => plainNames(registry, tags(), isFine) : () => NO_NAMES;
   return {
     generation: textOf(GENERATION),
     everything: textOf(EVERYTHING),
-    answers: (form, index) => createNameAnswer(form, createRowNames(index, nameOf), { nameOf, plainOf }),
+    answers: (form, index) => createNameAnswer(form, createRowNames(index, packed), { packed, plainOf }),
     ofChange(tags) {
       const names = new Set([textOf(EVERYTHING)]);
       const seen = [...tags].filter(isShared);
@@ -73,8 +59,7 @@ export function createTagNames({ key, registry, plain }: TagNamesOptions): TagNa
 
 const GENERATION = 'generation';
 const EVERYTHING = 'everything';
-const ONLY_EVERYTHING: CollectedTags = { fixed: new Set([EVERYTHING]), rows: [] };
-const NO_WORDS = new Uint32Array(0);
+const ONLY_EVERYTHING: CollectedTags = { fixed: [EVERYTHING], rows: [] };
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** Plain names of tags, if there are such. `isFine`: of documents as well. */
@@ -83,33 +68,17 @@ type PlainNames = (tags: () => Iterable<Tag>, isFine: boolean) => ReadonlySet<st
 function createNameAnswer(
   form: TagForm,
   addRows: RowNames,
-  { nameOf, plainOf }: { readonly nameOf: (text: string) => number; readonly plainOf: PlainNames },
+  { packed, plainOf }: { readonly packed: PackedNames; readonly plainOf: PlainNames },
 ): NameAnswer {
   const header = createNameHeader(form);
-  const generation = nameOf(GENERATION);
-  let scratch: Uint32Array = NO_WORDS;
-  /** Packs the name that all answers have, then those of these tags: into `into`, or into a new array if that is too short. */
-  const pack = (tags: ReadonlySet<string>, into: Uint32Array): Uint32Array => {
-    const length = (1 + tags.size) * NAME_WORDS;
-    const words = into.length < length ? new Uint32Array(length) : into;
-    packName(generation, words, 0);
-    let at = NAME_WORDS;
-    for (const tag of tags) {
-      packName(nameOf(tag), words, at);
-      at += NAME_WORDS;
-    }
-    return words;
-  };
-  const packShared = remembered((tags: ReadonlySet<string>) => pack(tags, NO_WORDS));
+  const { words, placeOf } = packed;
   /** undefined: there is no room for these and for the names of all answers. */
-  const written = ({ fixed, isShared, rows }: CollectedTags, plain: ReadonlySet<string>) => {
-    let expected = 1 + fixed.size;
+  const written = ({ fixed, rows }: CollectedTags, plain: ReadonlySet<string>) => {
+    let expected = 1 + fixed.length;
     for (const { hits } of rows) expected += hits.sources.length;
     header.begin(expected);
-    if (isShared !== true) scratch = pack(fixed, scratch);
-    const words = isShared === true ? packShared(fixed) : scratch;
-    let fits = true;
-    for (let name = 0; name <= fixed.size && fits; name++) fits = header.add(words, name * NAME_WORDS);
+    let fits = header.add(words, placeOf(GENERATION));
+    for (const tag of fixed) fits &&= header.add(words, placeOf(tag));
     for (const each of rows) fits &&= addRows(each, header.add);
     return fits ? header.end(plain) : undefined;
   };
@@ -117,7 +86,7 @@ function createNameAnswer(
   const coarse = (tags: ReadonlySet<Tag>): string | undefined => {
     const types = plainOf(() => tags, false);
     for (const coarser of coarserAndCoarser(tags)) {
-      const names = written({ fixed: coarser, rows: [] }, types);
+      const names = written({ fixed: [...coarser], rows: [] }, types);
       if (names !== undefined) return names;
     }
     return written(ONLY_EVERYTHING, types);

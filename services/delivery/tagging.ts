@@ -24,7 +24,7 @@ export type Tagging = {
    * Headers that say how long a cache may keep a current answer with these tags of its plan; undefined: it has to ask each time. Absent:
    * nothing is ever purged.
    */
-  readonly lifetimes?: (tags: ReadonlySet<Tag> | undefined) => LifetimeFields | undefined;
+  readonly lifetimes?: (tags: Iterable<Tag> | undefined) => LifetimeFields | undefined;
 };
 
 export type TaggingOptions = {

@@ -199,7 +199,7 @@ export type RowNotes = {
 };
 
 /** Words of 32 bits in a note on a row. */
-export const NOTE_WORDS = 3;
+export const NOTE_WORDS = 2;
 
 export type ReadIndex = {
   /** Resolves when every later search sees the batch. Replaying a batch is harmless. */

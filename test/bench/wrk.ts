@@ -7,7 +7,7 @@ import type { LoadResult, MeasureLoad } from './measure-load.ts';
 
 const SCRIPT = join(import.meta.dirname, 'wrk-requests.lua');
 /** More than a server on these machines answers. */
-const MOST_PER_SECOND = 40_000;
+const MOST_PER_SECOND = 60_000;
 
 /** True if Debian's package `wrk` is installed. */
 export function hasWrk(): boolean {

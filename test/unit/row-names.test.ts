@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { NAME_LENGTH, NAME_WORDS } from '../../services/delivery/packed-names.ts';
 import { createRowNames } from '../../services/delivery/row-names.ts';
 import { createEmbeddedIndex, type EmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
 import type { Hits, World } from '../../shared/read-index/read-index.ts';
 import { BOOK, libraryRegistry } from '../contract/read-index-library.ts';
-import { unpackName } from '../support/unpack-name.ts';
+import { nameAt } from '../support/name-at.ts';
 
 /** The source of a version of a row: its bytes are of no other one. */
 function sourceOf(version: number, length = 80): Uint8Array {
@@ -37,12 +38,20 @@ async function allOf(index: EmbeddedIndex): Promise<Hits> {
   return (await index.search({ ...search, size: 5_000, withTotal: false })).hits;
 }
 
-const numberOf = (words: Uint32Array, at: number) => Number.parseInt(unpackName(words, at), 36);
+const numberOf = (words: Uint32Array, at: number) => Number(nameAt(words, at));
+/** The name of a tag is the tag, with zeros before it. */
+const packed = {
+  words: new Uint32Array(NAME_WORDS),
+  placeOf(tag: string) {
+    Buffer.from(packed.words.buffer).write(tag.padStart(NAME_LENGTH, '0'), 'latin1');
+    return 0;
+  },
+};
 
 /** Names are the kind's number and the row's version. Counts how often a tag is made. */
 function createNamed(index: EmbeddedIndex) {
   let made = 0;
-  const addRows = createRowNames(index, Number);
+  const addRows = createRowNames(index, packed);
   const kindOf = (kind: number, world: World = 'published') => ({
     type: BOOK,
     world,
@@ -111,7 +120,7 @@ it('remembers nothing of rows that were read for one answer', async () => {
   version = 2;
   expect(namesOf(await hits())).toEqual([2]);
   expect(made()).toBe(2);
-  const elsewhere = createRowNames({}, Number);
+  const elsewhere = createRowNames({}, packed);
   const named: number[] = [];
   const kind = createNamed(index).kindOf(0);
   elsewhere({ kind, hits: await hits() }, (words, at) => named.push(numberOf(words, at)) > 0);

@@ -40,7 +40,7 @@ function namesOf(own: TagNames, tags: CollectedTags | undefined, form: Form): re
       return one.slice(quote.length, one.length - quote.length);
     });
 }
-const fixed = (tags: Iterable<Tag>): CollectedTags => ({ fixed: new Set(tags), rows: [] });
+const fixed = (tags: Iterable<Tag>): CollectedTags => ({ fixed: [...tags], rows: [] });
 /** Every second tag is that of a row. */
 function halfOfRows(tags: readonly Tag[]): CollectedTags {
   const rows = tags.filter((_, at) => at % 2 === 0);
@@ -48,7 +48,7 @@ function halfOfRows(tags: readonly Tag[]): CollectedTags {
   const of = { type: CHEF, world: 'published' } as const;
   const kind = { ...of, key: 'rows', tagOf: (source: Uint8Array) => Buffer.from(source).toString() };
   return {
-    fixed: new Set(tags.filter((_, at) => at % 2 > 0)),
+    fixed: tags.filter((_, at) => at % 2 > 0),
     rows: [{ kind, hits: { rows: sources.map((_, i) => i), sources } }],
   };
 }

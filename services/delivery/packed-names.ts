@@ -1,0 +1,49 @@
+import { NOTE_WORDS } from '../../shared/read-index/read-index.ts';
+import { hmac } from '../../shared/text-digest.ts';
+
+/** Notation of names. */
+const RADIX = 36;
+/** Words of 32 bits in a packed name: its characters. It is kept as a note on a row. */
+export const NAME_WORDS = NOTE_WORDS;
+/** Characters of each name. */
+export const NAME_LENGTH = 4 * NAME_WORDS;
+/** 40 bits: as many as a name has room for. Tags that have the same name by chance are purged together. */
+const DIGEST_BYTES = 5;
+/** Names that are remembered. */
+const MOST_KNOWN = 20_000;
+
+/** Names of texts, as words that are copied into a header. */
+export type PackedNames = {
+  readonly words: Uint32Array;
+  /** Where the name of a text begins in `words`, until the next call. */
+  placeOf(text: string): number;
+  textOf(text: string): string;
+};
+
+/** Creates names that are equal in all processes with the same key: keyed digests. The last ones are remembered. */
+export function createPackedNames(key: Uint8Array): PackedNames {
+  const known = new Map<string, number>();
+  const words = new Uint32Array(MOST_KNOWN * NAME_WORDS);
+  const characters = Buffer.from(words.buffer);
+  const placeOf = (text: string): number => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    if (known.size === MOST_KNOWN) known.clear();
+    const place = known.size * NAME_WORDS;
+    characters.write(nameOf(hmac(key, text)), 4 * place, 'latin1');
+    known.set(text, place);
+    return place;
+  };
+  return {
+    words,
+    placeOf,
+    textOf(text) {
+      const from = 4 * placeOf(text);
+      return characters.toString('latin1', from, from + NAME_LENGTH);
+    },
+  };
+}
+
+function nameOf(digest: Buffer): string {
+  return digest.readUIntBE(0, DIGEST_BYTES).toString(RADIX).padStart(NAME_LENGTH, '0');
+}
