@@ -20,19 +20,3 @@ export function rememberLast<Argument extends object, Result>(
     return last.result;
   };
 }
-
-/** Returns `make` with a memory of up to `most` results. When it is full, it begins again. */
-export function rememberSome<Argument, Result>(
-  most: number,
-  make: (argument: Argument) => Result,
-): (argument: Argument) => Result {
-  const results = new Map<Argument, Result>();
-  return (argument) => {
-    const known = results.get(argument);
-    if (known !== undefined) return known;
-    if (results.size === most) results.clear();
-    const made = make(argument);
-    results.set(argument, made);
-    return made;
-  };
-}

@@ -1,6 +1,6 @@
 import { MATCH_ALL } from '../../shared/read-index/bool-query.ts';
 import { type SearchRequest, WORLDS, type World } from '../../shared/read-index/read-index.ts';
-import { remembered, rememberSome } from '../../shared/remembered.ts';
+import { remembered } from '../../shared/remembered.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { searchOf } from '../../shared/search/search-settings.ts';
 import type { EntryPlan, ListPlan } from '../query/plan-query.ts';
@@ -17,9 +17,10 @@ import {
   stepInto,
   stepIntoZone,
 } from './mentions.ts';
+import { createNarrowTags } from './narrow-tags.ts';
 import { type Narrowing, narrowingOf, orderedFields } from './narrowing.ts';
 import { rememberedByName } from './remembered-by-name.ts';
-import { attributeTag, narrowTag, ROWS, type Tag, wordsTag } from './tag.ts';
+import { attributeTag, ROWS, type Tag, wordsTag } from './tag.ts';
 
 /** Tags that follow from a plan. `tied`: the field of an order in which rows change places only among those with the same value. */
 export type PlanTags = Pick<CollectedTags, 'fixed'> & { readonly tied: string | undefined };
@@ -109,15 +110,7 @@ function tiedBy(
   return orderedFields(contentTypeOf(registry, type)).has(first.field) ? first.field : undefined;
 }
 
-/** Values whose tags are remembered, for each field and attribute. */
-const MOST_VALUES = 500;
-
-/** Narrowed tags by the field that narrows, by attribute and by value: a text that is made again has to be hashed again. */
-const narrowTags = rememberedByName((type, world, field) =>
-  rememberSome(MOST_VALUES, (attribute: string) =>
-    rememberSome(MOST_VALUES, (value: unknown) => narrowTag(type, world, { field, value }, attribute)),
-  ),
-);
+const narrowTags = createNarrowTags();
 
 /** Mentions of the rows that are searched, narrowed by an equality that all of them satisfy. */
 function narrowed(
@@ -127,10 +120,10 @@ function narrowed(
   add: (tag: Tag) => unknown,
 ): Mention {
   if (narrowing === undefined) return plain;
-  const { field, value } = narrowing.equality;
-  const tagsOf = narrowTags(type, world, field);
+  const { equality } = narrowing;
+  const tagOf = narrowTags(type, world, equality);
   return (of, attribute, isRoot) => {
-    if (isRoot && attribute !== field) add(tagsOf(attribute)(value));
+    if (isRoot && attribute !== equality.field) add(tagOf(attribute));
     else if (!isRoot) plain(of, attribute, false);
   };
 }
