@@ -39,6 +39,8 @@ export type Turns = {
   run<Result>(task: Task, begin: () => TurnStep<Result>): Result | Promise<Result>;
   /** Runs bounded work, or the last part of an answer: its time counts, but it is not refused for it. */
   finish<Result>(task: Task, begin: () => TurnStep<Result>): Result | Promise<Result>;
+  /** True if work waits for a slice: it gets one when the event loop has handled its input. */
+  isWaiting(): boolean;
 };
 
 export type TurnsOptions = {
@@ -128,7 +130,11 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
     }
     delayed = fresh.length === 0 || delayed === FIRST_SLICES ? 0 : delayed + 1;
     if (delayed === 0) continueOne();
-    if (fresh.length + inProgress.length + postponed.length > 0) defer();
+    if (isWaiting()) defer();
+  }
+
+  function isWaiting(): boolean {
+    return fresh.length + inProgress.length + postponed.length > 0;
   }
 
   /** Gives a slice to work that has had one. */
@@ -198,6 +204,7 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
       return run({ task, isRefused: true, begin });
     },
     finish: (task, begin) => run({ task, isRefused: false, begin }),
+    isWaiting,
   };
 }
 

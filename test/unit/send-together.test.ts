@@ -1,12 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createSendTogether } from '../../services/http/answers/send-together.ts';
+import { SLICE_OVER } from '../../shared/turns/slice.ts';
+import { createTurns } from '../../shared/turns/turns.ts';
 
 function createSender() {
   const sent: number[] = [];
-  const time = { now: 5 };
-  const sendTogether = createSendTogether(() => time.now);
-  return { sent, time, send: (answer: number) => sendTogether(() => sent.push(answer)) };
+  const time = { now: 5, isBusy: false };
+  const sendTogether = createSendTogether(
+    () => time.isBusy,
+    () => time.now,
+  );
+  return { sent, time, sendTogether, send: (answer: number) => sendTogether(() => sent.push(answer)) };
 }
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
@@ -47,4 +52,39 @@ it('sends an answer with the next one if it has waited for more than a milliseco
     await nextTurn();
     expect(sent).toEqual([0, 1, 2]);
   }
+});
+
+it('sends answers at once while other work waits for its turn', () => {
+  const { sent, time, send } = createSender();
+  send(0);
+  time.isBusy = true;
+  send(1);
+  expect(sent).toEqual([0, 1]);
+});
+
+it('sends an answer before the next slice of a long one', async () => {
+  const turns = createTurns();
+  const order: string[] = [];
+  const sendTogether = createSendTogether(turns.isWaiting);
+  const long = turns.run(turns.task(1_000), () => () => {
+    order.push('slice');
+    if (order.length < 5) throw SLICE_OVER;
+  });
+  expect(turns.isWaiting()).toBe(true);
+  sendTogether(() => order.push('answer'));
+  await long;
+  expect(order).toEqual(['slice', 'answer', 'slice', 'slice', 'slice']);
+  expect(turns.isWaiting()).toBe(false);
+});
+
+it('sends the others if one cannot be sent', () => {
+  const { sent, sendTogether, send } = createSender();
+  const fail = () => {
+    throw new Error('not sent');
+  };
+  send(0);
+  for (const _ of [1, 2]) sendTogether(fail);
+  for (const answer of upTo(4)) send(answer);
+  expect(() => send(4)).toThrow('not sent');
+  expect(sent).toEqual([0, ...upTo(5)]);
 });

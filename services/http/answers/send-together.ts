@@ -6,14 +6,23 @@ const LONGEST_WAIT_MS = 1;
 /**
  * Creates a function that sends an answer together with the next ones: as soon as some are ready, and at the latest when the event loop
  * has handled its input. Sending one wakes its client, which costs as much as making a small answer. For several answers in a row
- * the client is awake already, and the code that sends is in the processor's caches. `clock` returns milliseconds.
+ * the client is awake already, and the code that sends is in the processor's caches. `isBusy`: slices of other work come before the next
+ * input, and no answer waits for them. `clock` returns milliseconds.
  */
-export function createSendTogether(clock = () => performance.now()): (send: () => void) => void {
+export function createSendTogether(
+  isBusy: () => boolean,
+  clock = () => performance.now(),
+): (send: () => void) => void {
   const waiting: (() => void)[] = [];
   let since = 0;
   let isScheduled = false;
   const sendAll = () => {
-    for (const send of waiting.splice(0)) send();
+    try {
+      for (let send = waiting.shift(); send !== undefined; send = waiting.shift()) send();
+    } finally {
+      // One that cannot be sent keeps no other from its client.
+      if (waiting.length > 0) sendAll();
+    }
   };
   const later = () => {
     isScheduled = false;
@@ -23,7 +32,7 @@ export function createSendTogether(clock = () => performance.now()): (send: () =
     const now = clock();
     if (waiting.length === 0) since = now;
     waiting.push(send);
-    if (waiting.length === MOST_WAITING || now - since > LONGEST_WAIT_MS) {
+    if (waiting.length === MOST_WAITING || now - since > LONGEST_WAIT_MS || isBusy()) {
       sendAll();
     } else if (!isScheduled) {
       isScheduled = true;

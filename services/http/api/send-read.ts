@@ -2,6 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerRe
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Rights } from '../../../shared/access/rights.ts';
 import { remembered } from '../../../shared/remembered.ts';
+import { TURNS } from '../../../shared/turns/turns.ts';
 import type { KnownAnswer } from '../../delivery/known-answers.ts';
 import type { LifetimeFields } from '../../delivery/lifetimes.ts';
 import { releaseBody } from '../../query/body-buffers.ts';
@@ -103,7 +104,7 @@ function sendBytes(
 }
 
 /** All reads of the process. */
-const sendTogether = createSendTogether();
+const sendTogether = createSendTogether(TURNS.isWaiting);
 
 function cachedRules({ rules, sent: { lifetimes } }: Head): Rules {
   return lifetimes !== undefined && rules === RULES.public ? lastingRules(lifetimes) : rules;
