@@ -2,13 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { ChangeFeed } from '../../changes/change-feed.ts';
 import { reportError } from '../answers/report-error.ts';
+import { sendJson } from '../answers/send-json.ts';
 import { sendOwn } from '../api/cacheable.ts';
 import { wantsStream } from '../requests/wants-stream.ts';
 import { retryFrame } from '../streams/event-streams.ts';
 import { createFeedStreams, type FeedStreams, presentPage } from '../streams/feed-streams.ts';
 import { queryOf, register } from './entry-routes.ts';
 import { readStreamRequest, type StreamContext } from './open-stream.ts';
-import { sendJson } from './token-routes.ts';
 
 export type ChangesRoutesOptions = StreamContext & {
   /** Absent: this process serves content types that are being replaced. */

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { algoliaError, isInstantSearchTarget } from '../answers/algolia-error.ts';
 import type { ErrorEnvelope } from '../answers/error-envelope.ts';
-import { sendJson } from './token-routes.ts';
+import { sendJson } from '../answers/send-json.ts';
 
 /** Returns whether a request is in Algolia's protocol, also one that reaches no route. */
 export function isInstantSearch({ raw }: Pick<FastifyRequest, 'raw'>): boolean {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Status } from '../../operator/status.ts';
+import { sendJson } from '../answers/send-json.ts';
 import { register } from './entry-routes.ts';
-import { sendJson } from './token-routes.ts';
 
 /**
  * `/_varve/projections`: the data of `varve status --json`, for callers with full access (in development mode

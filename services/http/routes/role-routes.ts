@@ -4,10 +4,11 @@ import { mayReadDrafts } from '../../../shared/access/rights.ts';
 import { rightNames } from '../../access/describe-token.ts';
 import { parseRoleRequest, parseSwitches } from '../../access/login-request.ts';
 import type { RoleCommands } from '../../access/role-commands.ts';
+import { sendJson } from '../answers/send-json.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
 import { partOfPath, register } from './entry-routes.ts';
 import { WITH_DATA } from './refuse-unknown-names.ts';
-import { dataOf, refused, sendJson, type TokenRoutesOptions } from './token-routes.ts';
+import { dataOf, refused, type TokenRoutesOptions } from './token-routes.ts';
 
 export type RoleRoutesOptions = TokenRoutesOptions & { readonly roles: RoleCommands };
 

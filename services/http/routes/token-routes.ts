@@ -7,7 +7,8 @@ import type { AccessControl } from '../../access/access-control.ts';
 import { describeToken, rightNames } from '../../access/describe-token.ts';
 import type { TokenCommands } from '../../access/token-commands.ts';
 import { parseTokenRequest, RIGHTS_FORM } from '../../access/token-request.ts';
-import { JSON_HEADERS, SECURITY_HEADERS } from '../answers/responses.ts';
+import { SECURITY_HEADERS } from '../answers/responses.ts';
+import { sendJson } from '../answers/send-json.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
 import { idOf, register } from './entry-routes.ts';
 import { WITH_DATA } from './refuse-unknown-names.ts';
@@ -102,9 +103,4 @@ export function refused(
   const message =
     problems.length === 1 ? `${first?.path} ${first?.message}` : `${problems.length} errors occurred`;
   return new RequestError(code, message.trim(), { errors: problems });
-}
-
-/** Sends JSON that no cache may keep. */
-export function sendJson(reply: FastifyReply, status: number, body: unknown): void {
-  reply.code(status).headers(JSON_HEADERS).header('cache-control', 'no-store').send(JSON.stringify(body));
 }

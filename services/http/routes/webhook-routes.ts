@@ -15,10 +15,11 @@ import type { WebhookCommands } from '../../webhooks/webhook-commands.ts';
 import { KEEP_OLD_SECRET_MS, type WebhookLimits } from '../../webhooks/webhook-limits.ts';
 import { isLogPosition, parseWebhook } from '../../webhooks/webhook-request.ts';
 import { SECURITY_HEADERS } from '../answers/responses.ts';
+import { sendJson } from '../answers/send-json.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
 import { type Handler, idOf, queryOf, register } from './entry-routes.ts';
 import { WITH_DATA } from './refuse-unknown-names.ts';
-import { dataOf, refused, sendJson } from './token-routes.ts';
+import { dataOf, refused } from './token-routes.ts';
 
 export type ServedWebhooks = {
   readonly commands: WebhookCommands;
