@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KnownAnswers } from '../../services/delivery/known-answers.ts';
-import { identifyingFields, narrowingRelations } from '../../services/delivery/narrowing.ts';
+import { identifyingFields, narrowingFields, narrowingRelations } from '../../services/delivery/narrowing.ts';
 import type { ContentApi } from '../../services/http/api/content-api.ts';
 import type { Varve } from '../../services/process/open-varve.ts';
 import { RequestError } from '../../shared/request-error.ts';
@@ -66,30 +66,53 @@ function createQuestions(
         return { type, query: `${world}${filters}&locale=${random.pick(['*', 'en', 'it'])}` };
       }
       if (random.chance(0.15)) return { type, query: `${world}${random.pick(WORDS)}` };
-      return random.chance(0.3) ? linkedQuestion(type, world, { random, writer }) : { type, query: text };
+      return random.chance(0.4) ? equalityQuestion(type, world, { random, writer }) : { type, query: text };
     }
   };
 }
 
-/** Rows that are linked to one document, as it is now, and in some questions more than that. */
-async function linkedQuestion(
+/** Filters with an equality, and with another one of the same field: required, at several places, and where it is not required. */
+const EQUALITIES: readonly ((one: string, other: string) => readonly string[])[] = [
+  (one) => [one],
+  (one) => [one],
+  (one) => [`[$and][0][$and][0]${one}`],
+  (one) => [`[$and][0]${one}`, `[$and][1]${one}`],
+  (one, other) => [`[$and][0]${one}`, `[$and][1]${other}`],
+  (one, other) => [one, `[$or][0]${one}`, `[$or][1]${other}`],
+  (one, other) => [`[$or][0]${one}`, `[$or][1]${other}`],
+  (one) => [`[$or][0]${one}`],
+  (one, other) => [one, `[$not]${other}`],
+  (one) => [one, `[$not][id][$lt]=5`, `[$not]${one}`],
+  (one) => [`[$not]${one}`],
+  (one) => [`[$not][$not]${one}`],
+];
+
+/** Rows by a value of a document, or of one that they are linked to, as it is now, and in some questions more than that. */
+async function equalityQuestion(
   type: ContentType,
   world: string,
   { random, writer }: { readonly random: Random; readonly writer: CorpusWriter },
 ): Promise<Question> {
   const relations = narrowingRelations(varve.registry, type);
-  if (relations.length === 0) return { type, query: `${world}sort=id` };
-  const { attribute, target } = random.pick(relations);
-  const documentId = writer.pick(target) ?? 'nobody';
-  const field = random.pick(identifyingFields(target));
-  const now = await ask({ type: target, documentId, query: 'status=draft' });
-  const values = now?.startsWith('{') === true ? (JSON.parse(now) as { data: object }).data : {};
-  const value = String(new Map(Object.entries(values)).get(field) ?? documentId);
+  const relation = relations.length > 0 && random.chance(0.6) ? random.pick(relations) : undefined;
+  const target = relation?.target ?? type;
+  const prefix = relation === undefined ? '' : `[${relation.attribute}]`;
+  const field = random.pick(relation === undefined ? narrowingFields(type) : identifyingFields(target));
+  const equal = async () => {
+    const documentId = writer.pick(target) ?? 'nobody';
+    const now = await ask({ type: target, documentId, query: 'status=draft' });
+    const values = now?.startsWith('{') === true ? (JSON.parse(now) as { data: object }).data : {};
+    const value = String(new Map(Object.entries(values)).get(field) ?? documentId);
+    return `${prefix}[${field}]=${encodeURIComponent(value)}`;
+  };
+  const parts = random.pick(EQUALITIES)(await equal(), await equal());
+  const key = relation === undefined ? field : `${relation.attribute}.${field}`;
   const more = random.pick([
-    ...['', '', `&sort=${attribute}.${field},id`, `&filters[${attribute}][documentId][$notNull]=true`],
-    ...[`&populate=${attribute}`, '&sort=documentId&pagination[pageSize]=3', '&locale=*'],
+    ...['', '', `&sort=${key},id`, `&filters${prefix}[documentId][$notNull]=true`],
+    ...['&populate=*', '&sort=documentId&pagination[pageSize]=3', '&locale=*'],
+    '&facets=kind,category.key',
   ]);
-  return { type, query: `${world}filters[${attribute}][${field}]=${encodeURIComponent(value)}${more}` };
+  return { type, query: `${world}${parts.map((part) => `filters${part}`).join('&')}${more}` };
 }
 
 const keyOf = ({ type, documentId = '', query }: Question) => `${type.uid} ${documentId} ${query}`;

@@ -61,6 +61,11 @@ describe('a list', () => {
       () => update('restaurant', 'b', { stars: 2 }),
     ],
     [
+      'another row of a filter that narrows it twice',
+      'filters[$and][0][slug]=a&filters[$and][1][slug]=a&sort=stars',
+      () => update('restaurant', 'b', { stars: 3 }),
+    ],
+    [
       'a new row that its filter leaves out',
       'filters[kind]=cafe',
       () => create('restaurant', 'c', { kind: 'diner' }),
@@ -165,6 +170,27 @@ describe('a list', () => {
       'a row whose id alone says where it is',
       'sort=price&pagination[limit]=1',
       () => update('restaurant', 'b', { description: 'y' }),
+    ],
+    [
+      'the number of rows that one of two filters lets in',
+      'filters[$or][0][category][key]=meat&filters[$or][1][category][key]=herbs&pagination[start]=90',
+      () => create('restaurant', 'g', { category: ids.get('meat') }),
+    ],
+    [
+      'the number of rows that its filter does not leave out',
+      'filters[$not][category][key]=herbs&pagination[start]=90',
+      () => create('restaurant', 'h', { category: ids.get('meat') }),
+    ],
+    [
+      'the number of rows of a filter that is there three times',
+      'filters[$and][0][category][key]=meat&filters[$and][1][category][key]=meat' +
+        '&filters[$or][0][category][key]=meat&filters[$or][1][slug]=x&pagination[start]=90',
+      () => create('restaurant', 'i', { category: ids.get('meat') }),
+    ],
+    [
+      'an attribute of another filter beside the one that narrows it',
+      'filters[slug]=a&filters[$or][0][slug]=x&filters[$or][1][stars]=2&pagination[start]=90',
+      () => update('restaurant', 'a', { stars: 2 }),
     ],
     ['words', 'search=nothing', () => update('restaurant', 'b', { description: 'nothing' })],
   ])('does not outlast a change of %s', async (_, query, write) => {
