@@ -29,8 +29,13 @@ const MAX_STEPS = 20;
 /** Entries of a list. */
 const MAX_KEYS = 100;
 
-/** `order` is null if the request omits it. */
-type SortItem = { readonly path: readonly string[]; readonly order: string | null; readonly at: string };
+/** `order` is null if the request omits it. A text then sorts ascending, an object not at all: `sorts` is false. */
+type SortItem = {
+  readonly path: readonly string[];
+  readonly order: string | null;
+  readonly at: string;
+  readonly sorts?: false;
+};
 
 /** Every form of `sort` (text, list, object, list of objects; dotted paths) → sort keys (SEMANTICS section 7). */
 export function resolveSort(
@@ -100,7 +105,9 @@ function parseObject(
       return refuse(context, { message, found: inner, accepted: 'asc or desc', at: below });
     }
     const order = inner?.trim() ?? '';
-    return order === '' ? [] : [{ path: here, order, at: below }];
+    return order === ''
+      ? [{ path: here, order: null, at: below, sorts: false }]
+      : [{ path: here, order, at: below }];
   });
 }
 
@@ -117,7 +124,7 @@ function resolveItem(item: SortItem, root: QueryModel, context: SortContext): So
     }
   }
   const target = resolvePath(item, root, context);
-  if (target === null) return null;
+  if (target === null || item.sorts === false) return null;
   if (direction === 'asc' || direction === 'desc') return { ...target, direction };
   const message = 'Invalid order. order can only be one of asc|desc|ASC|DESC';
   return refuseItem(context, message, { ...item, path: [item.order ?? ''] }, ['asc', 'desc']);
