@@ -22,7 +22,7 @@ import { type ParsedFilter, parseFilter } from './parse-filter.ts';
 import { asksForWords, planWords, withWords } from './plan-words.ts';
 import { resolvePopulate } from './populate.ts';
 import { type Problems, refuseIfAny } from './problems.ts';
-import { resolvePublicationFilter } from './publication-filter.ts';
+import { refusePublicationFilter, resolvePublicationFilter } from './publication-filter.ts';
 import { type QueryModel, type QueryScope, queryModelOf } from './query-model.ts';
 import { parseQueryString, type QueryObject } from './query-string.ts';
 import { resolveFilter } from './resolve-filter.ts';
@@ -229,7 +229,7 @@ function planRows(
   const sort = resolveSort(query['sort'], model, sortContext);
   const fields = resolveFields(query['fields'], model, { scope, param: 'fields', problems });
   const publication = dialect.users
-    ? null
+    ? refusePublicationFilter(query, problems)
     : resolvePublicationFilter(query, problems, { world, mayReadDrafts });
   const skipRole = dialect.users === true;
   const deep = request.populateDeep === true;

@@ -44,10 +44,24 @@ export function resolvePublicationFilter(
   }
   const deprecated = resolveHasPublishedVersion(hasPublishedVersion, problems);
   if (publicationFilter === undefined || publicationFilter === null) return deprecated;
-  const condition =
-    typeof publicationFilter === 'string' ? PUBLICATION_FILTERS.get(publicationFilter) : undefined;
   // It asks for published rows, so no draft matches, whatever its document has.
   if (publicationFilter === 'published-with-draft' && world === 'draft') return MATCH_NONE;
+  return knownCondition(publicationFilter, problems);
+}
+
+/**
+ * Refuses an unknown `publicationFilter` where there is nothing to publish: of users and files. A known one has no effect
+ * there, and `hasPublishedVersion` is not looked at.
+ */
+export function refusePublicationFilter({ publicationFilter }: QueryObject, problems: Problems): null {
+  if (publicationFilter !== undefined && publicationFilter !== null)
+    knownCondition(publicationFilter, problems);
+  return null;
+}
+
+function knownCondition(publicationFilter: QueryObject[string], problems: Problems): BoolQuery | null {
+  const condition =
+    typeof publicationFilter === 'string' ? PUBLICATION_FILTERS.get(publicationFilter) : undefined;
   if (condition !== undefined) return condition;
   const accepted = [...PUBLICATION_FILTERS.keys()];
   problems.push({

@@ -323,6 +323,11 @@ describe('single entries and users', () => {
       expect(refusalOf(() => planned('start=x')).details).toMatchObject({ param: 'start' });
       for (const query of ['page=1&start=1', 'pageSize=x&limit='])
         expect(refusalOf(() => planned(query)).message).toMatch(/^Invalid pagination attributes/);
+      for (const filter of ['=x', '=', '[]=modified'])
+        expect(refusalOf(() => planned(`publicationFilter${filter}&start=x&filters[foo]=1`)).message).toMatch(
+          /^Invalid value for 'publicationFilter'/,
+        );
+      expect(planned('publicationFilter=modified&hasPublishedVersion=x')).toEqual(planned(''));
     }
     expect(refusalOf(() => plan('filters[password]=x')).message).toBe('Invalid key password');
   });
