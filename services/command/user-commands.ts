@@ -53,7 +53,7 @@ export async function executeUserCommand(
   refuseUnknownKeys(registry, type, data);
   const hashes = await hashPasswords(registry, type, data, environment.userPasswords);
   const plan = (state: DocumentState) => {
-    if (command.kind === 'update-user' && state.entries.length === 0) throw notFoundError();
+    if (command.kind === 'update-user' && state.entries.length === 0) throw userNotFound(command);
     const prepared = asStrapiNames(command, () =>
       prepareWrite(environment, state, { data, locale: null, publish: true, hashes }),
     );
@@ -69,8 +69,12 @@ function userDocument(environment: CommandEnvironment, command: UserCommand): st
   const applied = command.identity === undefined ? undefined : graph.command(command.identity.id);
   if (applied !== undefined) return applied.documentId;
   const user = /^\d{1,15}$/.test(command.id) ? graph.documentOfId(USER_TYPE, Number(command.id)) : undefined;
-  if (user === undefined) throw notFoundError();
+  if (user === undefined) throw userNotFound(command);
   return user.documentId;
+}
+
+function userNotFound({ kind }: UserCommand): RequestError {
+  return kind === 'update-user' ? new RequestError('not-found', 'User not found') : notFoundError();
 }
 
 function decideUser(
@@ -107,6 +111,7 @@ function userData(
   const problems = FIELDS.flatMap((field) => fieldProblems(field, body[field], isCreation));
   if (problems.length > 0) throw problemsError(problems, FIELDS);
   const { email, role, password } = body;
+  if (!isCreation && (password === '' || password === null)) throw validationError('password.notNull');
   if (userPasswords === 'bcrypt' && typeof password === 'string') refuseLongPassword(password);
   const own = Object.entries(body).filter(([key]) => !SYSTEM_KEYS.has(key));
   return {
@@ -120,12 +125,17 @@ function userData(
 }
 
 function fieldProblems(field: (typeof FIELDS)[number], value: unknown, isCreation: boolean): BodyProblem[] {
-  if (value === undefined || (value === '' && field !== 'role')) {
-    return isCreation || value === '' ? [{ path: field, message: `${field} is a required field` }] : [];
-  }
+  const isEmpty = value === '' && field !== 'role';
+  if (isCreation && (value === undefined || isEmpty))
+    return [{ path: field, message: `${field} is a required field` }];
+  // Refused after the other fields, as in Strapi.
+  if (value === undefined || (field === 'password' && !isCreation && (isEmpty || value === null))) return [];
+  if (isEmpty) return [{ path: field, message: `${field} must be at least 1 characters`, value }];
   switch (field) {
     case 'role':
-      return value === null ? [{ path: field, message: `${field} is a required field` }] : [];
+      return value === null
+        ? [{ path: field, message: typeMessage(field, 'object', value, value), value }]
+        : [];
     case 'email':
     case 'username':
     case 'password':
@@ -139,7 +149,7 @@ function fieldProblems(field: (typeof FIELDS)[number], value: unknown, isCreatio
   }
 }
 
-/** Number of a role in the forms that Strapi accepts: 1, "1", {id: 1}, {connect: [1]}, {set: [1]}. */
+/** Number of a role in the forms that Strapi accepts, 1, "1" and {connect: [{id: 1}]}, and in {id: 1}, {connect: [1]}, {set: [1]}. */
 function roleOf(value: unknown, roles: ReadonlySet<number>): number {
   const inner = isRecord(value) ? (value['connect'] ?? value['set'] ?? value['id']) : value;
   const [item] = [inner].flat();

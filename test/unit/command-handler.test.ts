@@ -314,12 +314,18 @@ describe('users', () => {
       '1 relation(s) of type plugin::users-permissions.role associated with this entity do not exist',
     );
     await refused([], 'this must be a `object` type, but the final value was: `[]`.');
+    // As Strapi 5.54 answers (SEMANTICS section 11).
+    await refused({ username: '', password: null }, 'username must be at least 1 characters');
+    await refused({ email: '' }, 'email must be at least 1 characters');
+    await refused({ role: null }, 'role must be a `object` type, but the final value was: `null`.');
+    for (const password of ['', null]) await refused({ password }, 'password.notNull');
     await world.execute({ kind: 'update-user', id, body: { blocked: true } });
     expect(valuesOf(world, USER_TYPE, documentId, 'live')).toMatchObject({ username: 'eve', blocked: true });
     await world.execute({ kind: 'delete-user', id });
     expect(valuesOf(world, USER_TYPE, documentId, 'live')).toBeUndefined();
     await expect(world.execute({ kind: 'update-user', id: 'x', body: {} })).rejects.toMatchObject({
       code: 'not-found',
+      message: 'User not found',
     });
   });
 });
