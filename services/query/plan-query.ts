@@ -159,11 +159,10 @@ function planCursor(
 
 /** Plans `GET /api/<plural>/<documentId>` (SEMANTICS section 12); well-formed pages are ignored. */
 export function planEntry(request: QueryRequest): EntryPlan {
-  const isSingle = request.type.kind === 'singleType';
   return planOne(request, {
     oneEntry: true,
-    oneLocale: !isSingle && request.type.localized,
-    action: isSingle ? 'find' : 'findOne',
+    oneLocale: request.type.localized,
+    action: request.type.kind === 'singleType' ? 'find' : 'findOne',
   });
 }
 

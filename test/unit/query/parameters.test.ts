@@ -174,6 +174,10 @@ describe('status, locale, publication and unknown parameters', () => {
       expect(refusalOf(() => planned(query)).message).toBe(
         `Invalid locale param ${list} provided. Document locales must be strings.`,
       );
+      // Recorded from a localized single type of Strapi 5.54.
+      const request = requestOf(query, 'topic');
+      const single = { ...request, type: { ...request.type, kind: 'singleType' as const } };
+      expect(refusalOf(() => planEntry(single)).message).toContain(`Invalid locale param ${list}`);
       expect(planned(query, 'tag').type.singularName).toBe('tag');
       expect(planRemoval(requestOf(query, 'topic')).locale.kind).toBe('any-of');
     }
