@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Database, openDatabase } from '../../shared/sqlite/open-database.ts';
 import { prepared } from '../../shared/sqlite/prepared.ts';
 import { transaction } from '../../shared/sqlite/transaction.ts';
-import type { OpenDelivery, WebhooksProgressed } from '../../shared/webhooks/webhook-events.ts';
+import type { OpenDelivery, OpenReplay, WebhooksProgressed } from '../../shared/webhooks/webhook-events.ts';
 import { type DeliveryClock, openDeliveryClock } from './delivery-clock.ts';
 import { DELIVERY_MIGRATIONS, DELIVERY_SQL } from './delivery-sql.ts';
 
@@ -69,8 +69,12 @@ export type Backlog = {
   readonly oldest: number | undefined;
 };
 
-/** The progress of another leader, and how far its stream was read. */
-export type KnownProgress = { readonly revision: bigint; readonly data: WebhooksProgressed['data'] };
+/** The progress of another leader, and how far its stream was read. A file of an earlier release has no replays. */
+export type KnownProgress = {
+  readonly revision: bigint;
+  readonly data: WebhooksProgressed['data'];
+  readonly replays?: readonly OpenReplay[] | undefined;
+};
 
 /** Deliveries and the checkpoint, in one file: both move in one transaction. Several processes may have it open. */
 export type DeliveryStore = {
@@ -109,7 +113,7 @@ export type DeliveryStore = {
   replayOthers(range: ReplayRange, now: number): void;
   /** Number of stored deliveries from a position on. */
   countSince(hook: string, from: bigint): number;
-  /** Asks the leader to send deliveries again, in their order, and to make those again that are no longer stored. */
+  /** Asks the leader to send deliveries again, in their order, and to make those again that are no longer stored. Once is enough. */
   requestHistory(request: HistoryRequest): void;
   historyRequests(): readonly HistoryRequest[];
   /** A request is done. */
@@ -163,11 +167,11 @@ export function openDeliveryStore(folder: string): DeliveryStore {
     progress() {
       const found = meta('progress');
       if (found === undefined) return undefined;
-      const { revision, data } = JSON.parse(String(found));
-      return { revision: BigInt(revision), data };
+      const { revision, ...rest } = JSON.parse(String(found));
+      return { ...rest, revision: BigInt(revision) };
     },
-    keepProgress({ revision, data }) {
-      setMeta('progress', JSON.stringify({ revision: String(revision), data }));
+    keepProgress({ revision, ...rest }) {
+      setMeta('progress', JSON.stringify({ ...rest, revision: String(revision) }));
     },
     due: (hook, now, limit) => all(DELIVERY_SQL.due, hook, now, limit),
     attempted(id, { state, nextAt, status, error }) {
@@ -195,7 +199,7 @@ export function openDeliveryStore(folder: string): DeliveryStore {
     },
     countSince: (hook, from) => Number(prepared(db, DELIVERY_SQL.since).get(hook, String(from))?.['n']),
     requestHistory({ hook, from }) {
-      prepared(db, 'INSERT INTO history_requests VALUES (?, ?)').run(hook, String(from));
+      prepared(db, DELIVERY_SQL.request).run(hook, String(from), hook, String(from));
     },
     historyRequests: () =>
       prepared(db, 'SELECT hook, position FROM history_requests')

@@ -34,6 +34,8 @@ export type Webhooks = {
     readonly commands: WebhookCommands;
     readonly store: DeliveryStore;
     readonly limits: WebhookLimits;
+    /** Writes the progress to the log, so that the next leader makes requested replays. Never rejects. */
+    readonly announce: () => Promise<void>;
   };
   /** Writes progress to the log for the next leader. Nothing is delivered after that. */
   stop(): Promise<void>;
@@ -62,6 +64,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   let state: WebhookState = await readWebhooks(log, space);
   let changed = Promise.withResolvers<void>();
   let look = () => {};
+  let announce = async () => {};
   const take = async (events: readonly StoredEvent[]) => {
     for (const event of events) {
       refuseUnreadable(event);
@@ -80,10 +83,12 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
     store.beginTerm(epoch);
     const term = await startTerm({ ...options, report, store, hooks, commands: asProcess, now: Date.now });
     look = term.look;
+    announce = term.announce;
     try {
       while (isNeeded()) await Promise.race([fleet.changed(LEAD_LOOK_MS), term.done, ended.promise]);
     } finally {
       look = () => {};
+      announce = async () => {};
       await term.close(fleet.epoch() !== undefined);
     }
   };
@@ -104,7 +109,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
     await running;
   };
   return {
-    served: { commands, store, limits: options.limits },
+    served: { commands, store, limits: options.limits, announce: () => announce() },
     stop,
     async close() {
       await stop();

@@ -13,6 +13,8 @@ export type HistoryReplayOptions = TermOptions & {
   readonly made: () => void;
   /** Position up to which deliveries were made: those of later events are still to be made. */
   readonly reached: () => bigint;
+  /** Has the requests in the log: the next leader makes those that are not done. */
+  readonly progress: { readonly write: () => Promise<void> };
 };
 
 /**
@@ -24,7 +26,10 @@ export function createHistoryReplay(options: HistoryReplayOptions) {
   let isClosed = false;
   let running: Promise<void> | undefined;
   const work = async (): Promise<void> => {
-    for (const request of store.historyRequests()) {
+    const requests = store.historyRequests();
+    if (requests.length > 0) await options.progress.write();
+    for (const request of requests) {
+      if (isClosed) return;
       await replay(options, request, () => isClosed);
       if (isClosed) return;
       store.forgetHistory(request);
@@ -52,6 +57,7 @@ async function replay(
   isClosed: () => boolean,
 ): Promise<void> {
   const { log, space, store } = options;
+  if (!options.hooks().has(id)) return;
   const until = options.reached();
   const before = options.now();
   let epoch = (await readEpochs(log, space))(from);

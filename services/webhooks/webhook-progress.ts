@@ -4,10 +4,12 @@ import { refuseUnreadable, stateAfterAll } from '../../shared/event-store/unread
 import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
 import {
   type OpenDelivery,
+  type OpenReplay,
+  type ProgressMetadata,
   type WebhooksProgressed,
   webhookProgressStream,
 } from '../../shared/webhooks/webhook-events.ts';
-import type { StoredDelivery } from './delivery-store.ts';
+import type { HistoryRequest, KnownProgress, StoredDelivery } from './delivery-store.ts';
 import { commandOf } from './document-actions.ts';
 import { deliveryId, makeDeliveries } from './make-deliveries.ts';
 import type { TermOptions } from './term-options.ts';
@@ -27,13 +29,18 @@ export function createProgress(options: TermOptions) {
   const newest = async () => {
     const known = store.progress();
     const later = log.readStream(stream, (known?.revision ?? -1n) + 1n);
-    const last = await stateAfterAll<StoredEvent | undefined>(later, undefined, (_, event) => event);
+    const { last, own } = await stateAfterAll<LastProgress>(later, {}, (before, event) => {
+      const read = progressIn(event);
+      return { ...before, last: read, ...(read.data.store === store.id && { own: read }) };
+    });
     if (last === undefined) return known;
-    const read = { revision: last.revision, data: last.data as WebhooksProgressed['data'] };
-    store.keepProgress(read);
-    return read;
+    // The next leader has made these, or lists them.
+    if (last !== own) for (const replay of own?.replays ?? []) store.forgetHistory(asked(replay));
+    store.keepProgress(last);
+    return last;
   };
-  const takeOver = async ({ upTo, open }: WebhooksProgressed['data']): Promise<void> => {
+  const takeOver = async ({ data: { upTo, open }, replays = [] }: KnownProgress): Promise<void> => {
+    for (const replay of replays) store.requestHistory(asked(replay));
     const isCut = open.filter(({ parked }) => parked).length >= MAX_OPEN;
     store.settle(BigInt(upTo), { open: new Set(open.map(deliveryId)), isCut });
     for (const delivery of open) {
@@ -50,7 +57,11 @@ export function createProgress(options: TermOptions) {
     if (hook === undefined) return;
     const events = await commandAt(options, BigInt(position));
     const only = deliveryId({ hook: id, position, type, documentId, event });
-    for await (const made of makeDeliveries(options, events, [hook], { only }))
+    const isHistory = BigInt(position) <= hook.since;
+    // The other leader has made it: it is sent, whatever happened to the webhook since.
+    const wanting = { ...hook, since: 0n, status: 'active' } as const;
+    const marks = isHistory && ({ marks: { replayed: true } } as const);
+    for await (const made of makeDeliveries(options, events, [wanting], { only, ...marks }))
       store.add(made, undefined, options.now());
   };
   /** More deliveries waited than the other process lists. This one may have delivered them in an earlier term. */
@@ -69,21 +80,22 @@ export function createProgress(options: TermOptions) {
       if (known === undefined || known.data.store === store.id) return own ?? first;
       const theirs = BigInt(known.data.upTo);
       if (own !== undefined && theirs < own) sendAgain(theirs + 1n, own);
-      await takeOver(known.data);
+      await takeOver(known);
       return theirs > first ? theirs : first;
     },
     /** Writes it if it has changed. Never rejects: the next time is soon. */
     async write(): Promise<void> {
-      const data = progressOf(store.id, store.checkpoint() ?? 0n, store.open());
-      const text = JSON.stringify(data);
+      const { data, replays } = progressOf(options);
+      const text = JSON.stringify([data, replays]);
       if (text === written) return;
-      const metadata = {
+      const metadata: ProgressMetadata = {
         schemaVersion: EVENT_VERSIONS['webhooks-progressed'],
         at: new Date(options.now()).toISOString(),
         epoch: 0,
         actor: { kind: 'process', id: store.id },
         via: 'deliver-webhooks',
-      } as const;
+        ...(replays.length > 0 && { replays }),
+      };
       const event = { id: randomUUID(), type: 'webhooks-progressed', data, metadata };
       try {
         await log.append(stream, 'any', [event]);
@@ -103,25 +115,57 @@ const PARKED_BEFORE = {
   error: 'another process parked it',
 } as const;
 
-function progressOf(
-  store: string,
-  checkpoint: bigint,
-  all: readonly StoredDelivery[],
-): WebhooksProgressed['data'] {
-  const list = (deliveries: readonly StoredDelivery[]) =>
-    deliveries.map(({ hook, position, event, type, documentId, state }) => ({
-      hook,
-      position: String(position),
-      event,
-      type,
-      documentId,
-      parked: state === 'parked',
-    }));
-  if (all.length <= MAX_OPEN) return { store, upTo: String(checkpoint), open: list(all) };
+type LastProgress = { readonly last?: KnownProgress; readonly own?: KnownProgress };
+
+function progressIn({ revision, data, metadata }: StoredEvent): KnownProgress {
+  return {
+    revision,
+    data: data as WebhooksProgressed['data'],
+    replays: (metadata as ProgressMetadata).replays,
+  };
+}
+
+function asked({ hook, from }: OpenReplay): HistoryRequest {
+  return { hook, from: BigInt(from) };
+}
+
+/** Returns the deliveries and replays that are not done, for the next leader. */
+function progressOf({ store, hooks }: Pick<TermOptions, 'store' | 'hooks'>) {
+  const all = store.open();
+  const checkpoint = store.checkpoint() ?? 0n;
+  const replays = store.historyRequests().map(({ hook, from }) => ({ hook, from: String(from) }));
+  if (all.length <= MAX_OPEN)
+    return { data: { store: store.id, upTo: String(checkpoint), open: listed(all) }, replays };
   const parked = all.filter(({ state }) => state === 'parked').slice(-MAX_OPEN);
   const waiting = all.filter(({ state }) => state === 'waiting');
-  const first = lowest([checkpoint + 1n, ...waiting.map(({ position }) => position)]);
-  return { store, upTo: String(first - 1n), open: list(parked) };
+  const sinceOf = ({ hook }: StoredDelivery) => hooks().get(hook)?.since ?? 0n;
+  const older = waiting.filter((delivery) => delivery.position <= sinceOf(delivery));
+  const newer = waiting.filter((delivery) => delivery.position > sinceOf(delivery));
+  const first = lowest([checkpoint + 1n, ...newer.map(({ position }) => position)]);
+  return {
+    data: { store: store.id, upTo: String(first - 1n), open: listed(parked) },
+    // Reading on from `upTo` makes no delivery from before the time of its webhook.
+    replays: [...replays, ...replaysOf(older)],
+  };
+}
+
+function listed(deliveries: readonly StoredDelivery[]): readonly OpenDelivery[] {
+  return deliveries.map(({ hook, position, event, type, documentId, state }) => ({
+    hook,
+    position: String(position),
+    event,
+    type,
+    documentId,
+    parked: state === 'parked',
+  }));
+}
+
+/** One replay for each webhook, from the first of its deliveries. */
+function replaysOf(deliveries: readonly StoredDelivery[]): readonly OpenReplay[] {
+  return [...Map.groupBy(deliveries, ({ hook }) => hook)].map(([hook, own]) => ({
+    hook,
+    from: String(lowest(own.map(({ position }) => position))),
+  }));
 }
 
 function lowest(positions: readonly bigint[]): bigint {

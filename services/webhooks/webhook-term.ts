@@ -11,7 +11,10 @@ import type { TermOptions } from './term-options.ts';
 import { createProgress } from './webhook-progress.ts';
 
 export type WebhookTerm = {
+  /** Looks at changed webhooks. */
   look(): void;
+  /** Writes the progress to the log, for the next leader. Never rejects. */
+  announce(): Promise<void>;
   /** Rejects when the log cannot be read any more. */
   readonly done: Promise<void>;
   /** `isLeading`: the progress is written to the log. */
@@ -71,12 +74,12 @@ export async function startTerm(options: TermOptions): Promise<WebhookTerm> {
     if (some) keep();
   };
   const subscription = log.subscribe(after, take, { batchSize: BATCH_SIZE });
-  const replays = createHistoryReplay({ ...options, made: dispatcher.look, reached: () => reached });
+  const again = createHistoryReplay({ ...options, progress, made: dispatcher.look, reached: () => reached });
   const prune = () => store.prune(options.now() - limits.keepMs, new Set(hooks().keys()));
   prune();
   const timers = [
     setInterval(prune, HOUR_MS),
-    setInterval(replays.look, limits.lookMs),
+    setInterval(again.look, limits.lookMs),
     setInterval(() => {
       keep();
       void progress.write();
@@ -84,14 +87,18 @@ export async function startTerm(options: TermOptions): Promise<WebhookTerm> {
   ];
   dispatcher.look();
   return {
-    look: dispatcher.look,
+    look() {
+      prune();
+      dispatcher.look();
+    },
+    announce: progress.write,
     done: subscription.done,
     async close(isLeading) {
       isClosed = true;
       for (const timer of timers) clearInterval(timer);
       await subscription.close();
       subscription.done.catch(() => {});
-      await replays.close();
+      await again.close();
       await dispatcher.close();
       keep();
       if (isLeading) await progress.write();

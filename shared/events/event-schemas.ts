@@ -234,6 +234,10 @@ export const METADATA_SCHEMA = z.looseObject({
     })
     .optional()
     .describe('What makes a command that is sent again the same command'),
+  replays: z
+    .array(z.looseObject({ hook: z.string(), from: z.string().describe('Position in the log') }))
+    .optional()
+    .describe('On `webhooks-progressed`: replays of history that are not done'),
   digest: z
     .string()
     .optional()

@@ -1,3 +1,5 @@
+import type { EventMetadata } from '../event-store/event-store.ts';
+
 /** Events that define webhooks, and those that record how far their deliveries are: one stream each of a namespace. */
 
 /** Names of events in Strapi's words; `entry.related-change` is Varve's own. */
@@ -50,6 +52,12 @@ export type OpenDelivery = {
   readonly documentId: string;
   readonly parked: boolean;
 };
+
+/** A replay of history that is not done: everything since a position. */
+export type OpenReplay = { readonly hook: string; readonly from: string };
+
+/** Metadata of a `webhooks-progressed`. Earlier releases ignore the replays: a member of `data` would stop them. */
+export type ProgressMetadata = EventMetadata & { readonly replays?: readonly OpenReplay[] };
 
 /** Progress of the leader, for its successor. */
 export type WebhooksProgressed = {

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApiClient } from '../support/api-client.ts';
 import { type Member, startFleet } from '../support/fleet.ts';
+import { pauseMember } from '../support/pause-member.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
@@ -86,6 +87,60 @@ describe('the next of two leaders', takesMinutes('webhooks of two leaders'), () 
     await expect.poll(() => accepted.size, PATIENT).toBe(1);
     expect([...accepted.keys()]).toEqual([delivered?.id]);
   });
+
+  it.each(['SIGKILL', 'SIGSTOP', 'SIGTERM'] as const)(
+    'continues a replay in whose middle the one before gets %s',
+    { timeout: 120_000 },
+    async (signal) => {
+      const { receiver, fleet, leader, other, waiting } = await start();
+      const keys: string[] = [];
+      for (const name of ['a', 'b', 'c']) {
+        keys.push(`${name}0`);
+        const { documentId } = await createTag(leader, `${name}0`);
+        for (const key of [`${name}1`, `${name}2`]) {
+          keys.push(key);
+          await apiOf(leader).data('PUT', `/api/tags/${documentId}`, { data: { key } });
+        }
+      }
+      await expect.poll(() => waiting(leader), PATIENT).toBe(0);
+      // All changes are from before its time.
+      const data = { url: receiver.url, name: 'late', allowPrivate: true };
+      const late = (await apiOf(leader).data<Hook>('POST', '/_varve/webhooks', { data })).id;
+      const accepted = new Map<string, string>();
+      const repeated: string[] = [];
+      let most = 4;
+      receiver.answer(({ id, json }) => {
+        if (!accepted.has(id) && accepted.size >= most) return { status: 503 };
+        if (accepted.has(id)) repeated.push(id);
+        accepted.set(id, String(json.entry?.['key']));
+        return { status: 200 };
+      });
+      await apiOf(leader).data('POST', `/_varve/webhooks/${late}/replay`, { data: { from: 1 } });
+      await expect.poll(() => accepted.size, PATIENT).toBe(most);
+      const open = async (member: Member) =>
+        (await apiOf(member).data<Hook>('GET', `/_varve/webhooks/${late}`)).deliveries.waiting;
+      await expect.poll(() => open(leader), PATIENT).toBe(keys.length - most);
+      if (signal === 'SIGSTOP') await pauseMember(fleet, leader);
+      else await leader.end(signal);
+      most = Number.POSITIVE_INFINITY;
+      await fleet.becomesLeader(other);
+      await expect.poll(() => accepted.size, PATIENT).toBe(keys.length);
+      for (const name of ['a', 'b', 'c'])
+        expect(keysOf(accepted).filter((key) => key.startsWith(name))).toEqual(
+          keys.filter((key) => key.startsWith(name)),
+        );
+      await expect.poll(() => open(other), PATIENT).toBe(0);
+      const stored = await apiOf(other).data<{ id: string; state: string }[]>(
+        'GET',
+        `/_varve/webhooks/${late}/deliveries`,
+      );
+      expect(new Set(stored.map(({ state }) => state))).toEqual(new Set(['delivered']));
+      // A leader that steps down says what it has delivered. Else all of it comes again.
+      expect(stored).toHaveLength(signal === 'SIGTERM' ? keys.length - 4 : keys.length);
+      if (signal === 'SIGTERM') expect(repeated).toEqual([]);
+      if (signal === 'SIGSTOP') leader.server().signal('SIGCONT');
+    },
+  );
 
   it('does not keep a replay that it is asked for: the leader gets it, or the command is refused', {
     timeout: 120_000,

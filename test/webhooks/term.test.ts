@@ -6,7 +6,11 @@ import type { DeliveryStore } from '../../services/webhooks/delivery-store.ts';
 import type { WebhookCommands } from '../../services/webhooks/webhook-commands.ts';
 import { WEBHOOK_LIMITS, type WebhookLimits } from '../../services/webhooks/webhook-limits.ts';
 import { FULL_ACCESS } from '../../shared/access/rights.ts';
-import type { WebhookEventName, WebhooksProgressed } from '../../shared/webhooks/webhook-events.ts';
+import type {
+  ProgressMetadata,
+  WebhookEventName,
+  WebhooksProgressed,
+} from '../../shared/webhooks/webhook-events.ts';
 import { webhookProgressStream } from '../../shared/webhooks/webhook-events.ts';
 import { createDataDirectory } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
@@ -69,6 +73,16 @@ async function startReceiving(): Promise<Receiver> {
   return receiver;
 }
 
+/** Ids that the receiver accepts from now on. */
+function acceptIn(receiver: Receiver): ReadonlySet<string> {
+  const accepted = new Set<string>();
+  receiver.answer(({ id }) => {
+    accepted.add(id);
+    return { status: 200 };
+  });
+  return accepted;
+}
+
 it('makes one delivery of a command whose events are in two batches', async () => {
   const data = createDataDirectory();
   const receiver = await startReceiving();
@@ -105,6 +119,80 @@ it('writes its progress to the log while it is the leader', async () => {
     return written.some((upTo) => upTo >= position);
   };
   await expect.poll(progress, PATIENT).toBe(true);
+});
+
+it('hands a replay on that it has not begun, and the next leader makes it once', async () => {
+  const receiver = await startReceiving();
+  const folders = [createDataDirectory(), createDataDirectory()] as const;
+  const eventStore = `sqlite:${join(folders[0], 'shared.db')}`;
+  const lead = (folder: string, lookMs: number) => open(folder, { lookMs }, { eventStore });
+  const first = await lead(folders[0], 2 * HOUR_MS);
+  const { hook } = await addHook(first, receiver, ['entry.create']);
+  await writerOf(first.varve).createTag('a');
+  await expect.poll(() => first.store.count(hook.id).delivered, PATIENT).toBe(1);
+  first.store.requestHistory({ hook: hook.id, from: 1n });
+  await first.varve.close();
+  const second = await lead(folders[1], 20);
+  await receiver.until(2);
+  await expect.poll(second.store.historyRequests, PATIENT).toEqual([]);
+  await expect.poll(() => second.store.count(hook.id).delivered, PATIENT).toBe(1);
+  await second.varve.close();
+  const third = await lead(folders[0], 20);
+  onTestFinished(third.varve.close);
+  await expect.poll(() => third.store.progress()?.data.store, PATIENT).toBe(second.store.id);
+  expect(third.store.historyRequests()).toEqual([]);
+  await writerOf(third.varve).createTag('b');
+  await receiver.until(3);
+  expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(2);
+});
+
+it('hands deliveries on that are older than their webhook, and says that they are replayed', async () => {
+  const receiver = await startReceiving();
+  const folders = [createDataDirectory(), createDataDirectory()] as const;
+  const eventStore = `sqlite:${join(folders[0], 'shared.db')}`;
+  const first = await open(folders[0], { lookMs: 20 }, { eventStore });
+  await writerOf(first.varve).createTag('early');
+  receiver.answer(() => ({ status: 503 }));
+  const { hook } = await addHook(first, receiver, ['entry.create']);
+  first.store.requestHistory({ hook: hook.id, from: 1n });
+  await receiver.until(1);
+  await expect.poll(first.store.historyRequests, PATIENT).toEqual([]);
+  await first.varve.close();
+  const accepted = acceptIn(receiver);
+  const second = await open(folders[1], { lookMs: 20 }, { eventStore });
+  onTestFinished(second.varve.close);
+  await expect.poll(() => accepted.size, PATIENT).toBe(1);
+  const [failed, again] = [receiver.received[0], receiver.received.at(-1)];
+  expect([again?.id, again?.json['replayed']]).toEqual([failed?.id, true]);
+});
+
+it('forgets the deliveries of a webhook that is removed', async () => {
+  const receiver = await startReceiving();
+  const opened = await open(createDataDirectory());
+  onTestFinished(opened.varve.close);
+  receiver.answer(() => ({ status: 503 }));
+  const { hook } = await addHook(opened, receiver, ['entry.create']);
+  await writerOf(opened.varve).createTag('a');
+  await receiver.until(1);
+  expect(opened.store.backlog().waiting).toBe(1);
+  await opened.commands.remove(hook.id);
+  await expect.poll(() => opened.store.backlog().waiting, PATIENT).toBe(0);
+});
+
+it('writes a replay to the log before it begins it, for the case that it is killed', async () => {
+  const receiver = await startReceiving();
+  const opened = await open(createDataDirectory(), { lookMs: 20, progressMs: 2 * HOUR_MS });
+  const { varve, store } = opened;
+  onTestFinished(varve.close);
+  const { hook } = await addHook(opened, receiver, ['entry.create']);
+  await writerOf(varve).createTag('a');
+  await receiver.until(1);
+  store.requestHistory({ hook: hook.id, from: 1n });
+  await receiver.until(2);
+  const replays: unknown[] = [];
+  for await (const { metadata } of varve.operator.log.readStream(webhookProgressStream('varve')))
+    replays.push(...((metadata as ProgressMetadata).replays ?? []));
+  expect(replays).toEqual([{ hook: hook.id, from: '1' }]);
 });
 
 it('forgets deliveries that were made too long ago', async () => {
@@ -184,11 +272,7 @@ describe(
         second.store.requestHistory({ hook, from: 1n });
         await expect.poll(() => countOf(second).waiting, PATIENT).toBe(MANY);
         await second.varve.close();
-        const accepted = new Set<string>();
-        receiver.answer(({ id }) => {
-          accepted.add(id);
-          return { status: 200 };
-        });
+        const accepted = acceptIn(receiver);
         const third = await lead(folders[0]);
         onTestFinished(third.varve.close);
         await expect.poll(() => accepted.size, PATIENT).toBe(MANY);
@@ -196,6 +280,21 @@ describe(
       },
       120_000,
     );
+
+    it('sends replays that are older than their webhook, though the other one could not list them', async () => {
+      const { receiver, folders, lead, first, hook } = await startLeaders(200);
+      await first.commands.remove(hook);
+      receiver.answer(() => ({ status: 503 }));
+      const { hook: late } = await addHook(first, receiver, ['entry.create']);
+      first.store.requestHistory({ hook: late.id, from: 1n });
+      await expect.poll(() => first.store.count(late.id).waiting, PATIENT).toBe(MANY);
+      await first.varve.close();
+      const accepted = acceptIn(receiver);
+      const second = await lead(folders[1]);
+      onTestFinished(second.varve.close);
+      await expect.poll(() => accepted.size, PATIENT).toBe(MANY);
+      expect(new Set([...accepted].map((id) => id.split('_')[1]))).toEqual(new Set([late.id]));
+    }, 120_000);
 
     it('keeps deliveries parked that the other one could not list', async () => {
       const { folders, lead, first, countOf } = await startLeaders(503, { retryMs: [] });

@@ -26,6 +26,8 @@ export type ServedWebhooks = {
   readonly limits: WebhookLimits;
   /** Absent: this process never delivers. */
   readonly store?: DeliveryStore;
+  /** Writes requested replays to the log, for the next leader. */
+  readonly announce?: () => Promise<void>;
 };
 
 const STATES: readonly DeliveryState[] = ['waiting', 'delivered', 'parked', 'elsewhere'];
@@ -97,7 +99,7 @@ export function registerWebhooks(
     POST: async (request, reply) =>
       sendJson(reply, 200, { data: await testWebhook(await found(request), commands, limits), meta: {} }),
   });
-  if (store !== undefined) registerDeliveries(app, webhooks.commands, store);
+  if (store !== undefined) registerDeliveries(app, webhooks, store);
   else refuseDeliveries(app);
 }
 
@@ -111,7 +113,11 @@ function refuseDeliveries(app: FastifyInstance): void {
   register(app, REPLAY_PATH, { POST: refuse }, WITH_DATA);
 }
 
-function registerDeliveries(app: FastifyInstance, commands: WebhookCommands, store: DeliveryStore): void {
+function registerDeliveries(
+  app: FastifyInstance,
+  { commands, announce }: ServedWebhooks,
+  store: DeliveryStore,
+): void {
   register(
     app,
     DELIVERIES_PATH,
@@ -134,6 +140,8 @@ function registerDeliveries(app: FastifyInstance, commands: WebhookCommands, sto
     const replayed = replayDeliveries(store, hook, asked);
     if (asked.delivery !== undefined && replayed === 0)
       throw refuseWebhook([{ path: 'delivery', message: 'must be a stored delivery that is not waiting' }]);
+    // A leader that is killed now has handed it on.
+    await announce?.();
     sendJson(reply, 200, { data: { replayed }, meta: {} });
   };
   register(app, REPLAY_PATH, { POST: replay }, { ...WITH_DATA, isOfLeader: true });
