@@ -46,10 +46,16 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const now = readClock();
     const attempt = decideOutcome(limits, delivery, result, now);
     store.attempted(delivery.id, attempt);
-    if (result.kind === 'answered' && result.retryAfterMs !== undefined && attempt.state === 'waiting')
+    const { state, status } = attempt;
+    if (
+      result.kind === 'answered' &&
+      result.retryAfterMs !== undefined &&
+      state !== 'delivered' &&
+      status !== 410
+    )
       store.pause(hook.id, now + Math.min(result.retryAfterMs, limits.longestRetryAfterMs));
     options.attempted(delivery, attempt);
-    if (result.kind === 'answered' && result.status === 410) options.gone(hook);
+    if (status === 410) options.gone(hook);
   };
   const start = (hook: Webhook, delivery: StoredDelivery): void => {
     const done = send(hook, delivery)

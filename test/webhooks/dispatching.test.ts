@@ -130,6 +130,21 @@ it('pauses a receiver that asks for it', async () => {
   expect(Date.now() - before).toBeGreaterThanOrEqual(990);
 });
 
+it('pauses it also if the delivery that it refused is parked', async () => {
+  const [parked, waiting, free] = [add('a'), add('b'), add('a', 'h2')];
+  receiver.answer(({ id }) =>
+    id === parked ? { status: 429, headers: { 'retry-after': '3600' } } : { status: 200 },
+  );
+  const hooks = [hookAt(receiver.url)];
+  const { dispatcher } = start({ ...QUICK, retryMs: [], inFlight: 1 }, hooks);
+  dispatcher.look();
+  await until(() => stateOf(parked) === 'parked');
+  hooks.push(hookAt(receiver.url, 'h2'));
+  dispatcher.look();
+  await until(() => stateOf(free) === 'delivered');
+  expect(stateOf(waiting)).toBe('waiting');
+});
+
 it('does so after a restart too, until somebody pauses and resumes the hook', async () => {
   const first = add('a');
   receiver.answer(() => ({ status: 429, headers: { 'retry-after': '3600' } }));
