@@ -14,13 +14,13 @@ import { attributeTag, documentTag, inverseTag, type Relation, ROWS, type Tag, t
 /** Collects the tags of one answer: from its plan, and from the rows that it shows. */
 export type AnswerTags = {
   list(plan: ListPlan): void;
-  /** Also for a document that is not there. */
+  /** Adds the tag of a document, which may be missing. */
   entry(plan: EntryPlan, documentId: string): void;
   /** The document of a single type, whichever it is. */
   single(plan: EntryPlan): void;
-  /** Is called for the rows of an answer while it is made. */
+  /** Called for the rows of an answer while it is made. */
   readonly shown: ShownRows;
-  /** undefined: the answer has no plan, and follows from the whole content. */
+  /** undefined: the answer has no plan, and depends on the whole content. */
   collected(): CollectedTags | undefined;
   /** The same as one set. */
   all(): ReadonlySet<Tag> | undefined;
@@ -66,10 +66,10 @@ export function createAnswerTags(registry: SchemaRegistry): AnswerTags {
   };
 }
 
-/** Order of a list whose rows change places only among those with the same value in a field. */
+/** Order of a list in which a republished row moves only among rows with the same value in a field. */
 type Tied = { readonly type: Uid; readonly field: string; readonly selection: Selection };
 
-/** A row that is not shown reaches a page only past the first or the last row of it, so it has the value of one of them. */
+/** Returns the first and the last row. A row that moves into a page passes one of these, so it has the same value. */
 function endsOf(hits: Hits): Hits {
   const last = hits.rows.length - 1;
   if (last < 2) return hits;
@@ -107,7 +107,7 @@ function inverseKind(type: Uid, world: World, relation: Relation): RowTagKind {
   };
 }
 
-/** Relations of `type` that are shown from their inverse side. */
+/** Returns relations of `type` that the answer shows from their inverse side. */
 function inverseRelations(
   registry: SchemaRegistry,
   type: Uid,

@@ -35,7 +35,7 @@ import {
 /** The content before a batch. */
 export type EarlierContent = {
   readonly registry: SchemaRegistry;
-  /** Source of the content type's row with this key, or that the component with this key is in. */
+  /** Source of the row with this key, or of the row that has the component with this key. */
   sourceAt(rowSet: RowSet, world: World, key: number): Uint8Array | undefined;
   readonly linkedAt: NonNullable<ReadIndex['linkedAt']>;
   /** Component attributes that a change of an existing row changes. */
@@ -105,10 +105,10 @@ function addRowTags(
   const { uid } = type;
   const isSame = was !== undefined && now !== undefined;
   const shown = isSame ? [...differingNames(was, now), ...components] : [ROWS];
-  // The state of a publication is in no source: it counts as changed whenever the row is written.
+  // No source has the publication state, so each write of the row counts as a change of it.
   const changed = isSame ? [...shown, ...PUBLICATION_FIELDS] : shown;
   const equalities = equalitiesOf(type, [was, now]);
-  // A row whose value changes leaves the rows that have the old one, and joins those that have the new one.
+  // A row whose value changes leaves the lists of the old value, and joins the lists of the new value.
   const moved = isSame ? equalities.filter(({ field }) => changed.includes(field)) : [];
   if (shown.length > 0) tags.add(wordsTag(uid));
   for (const world of worlds) {
@@ -138,8 +138,8 @@ function differingNames(was: SourceValues, now: SourceValues): readonly string[]
 }
 
 /**
- * Rows that are linked to this one leave the lists that its value narrows, and join others: when it disappears with its links, or its
- * value changes. New links are changes of their own.
+ * Lists may be narrowed by a value of a linked row. If that row disappears with its links, or its value changes, the rows that link to it
+ * leave such lists and join others. New links are separate changes.
  */
 function addTargetTags(
   tags: Set<Tag>,
@@ -190,7 +190,7 @@ function addLinkTags(
   if (far === undefined) return;
   const targets = valuesAt({ type: far, path: [] }, world, target);
   for (const { documentId } of targets) tags.add(inverseTag(far, world, String(documentId), relation));
-  // Components have no relations that narrow, and their rows do not join a list by a link.
+  // Relations of components narrow no lists, and a component's link adds no row to a list.
   const narrowing = narrowingRelations(registry, owner).find((one) => one.attribute === attribute);
   if (narrowing === undefined) return;
   for (const equality of targetValues(narrowing, targets))

@@ -2,9 +2,9 @@ import type { Hits, World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { Tag } from './tag.ts';
 
-/** All that an answer depends on. The tags of rows are made only where their text is needed. */
+/** All tags of an answer. The tags of rows are made only when their text is needed. */
 export type CollectedTags = {
-  /** Those that follow from its plan. One may be there twice. */
+  /** Tags that follow from the answer's plan. A tag may occur twice. */
   readonly fixed: readonly Tag[];
   readonly rows: readonly RowTags[];
 };

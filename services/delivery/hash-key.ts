@@ -1,6 +1,6 @@
 /**
- * Hashes a key to a signed integer of 32 bits: FNV-1a of two characters at a time. For a `Map` a hash costs less than the
- * key: V8 copies each text that it has not seen.
+ * Hashes a key to a signed integer of 32 bits: FNV-1a of two characters at a time. A hash is a cheaper key of a `Map` than the text,
+ * because V8 copies each text that it has not seen.
  */
 export function hashKey(key: string, seed = 0): number {
   let hash = 0x811c9dc5 ^ seed ^ key.length;

@@ -6,38 +6,38 @@ import type { Tag } from './tag.ts';
 import type { TagPositions } from './tag-positions.ts';
 import type { TagField } from './tagging.ts';
 
-/** An answer that was given before. */
+/** An answer that was sent before. */
 export type KnownAnswer = {
   readonly etag: string;
-  /** The route that made it, by which its requests are measured. Absent: only that route sends it. */
+  /** Route of the answer, for metrics. Absent: only that route sends it. */
   readonly route?: string | undefined;
   /** It shows drafts. */
   readonly isDraft: boolean;
-  /** Position of the index that it shows. */
+  /** Position of the index when the answer was made. */
   readonly position: bigint;
   /** State of an index outside the process; see `OutsideIndex`. */
   readonly state?: string | undefined;
-  /** undefined: any change may change it. */
+  /** undefined: any change of content may change the answer. */
   readonly tags?: ReadonlySet<Tag> | undefined;
-  /** Header for shared caches, if they get tags. */
+  /** Header with the tags, if shared caches get tags. */
   readonly tagged?: TagField | undefined;
   /** undefined: only its ETag is remembered. */
   readonly body?: Uint8Array | undefined;
 };
 
-/** Answers to callers with equal rights, by what they asked for. */
+/** Answers to callers with equal rights, by their request. */
 export type KnownAnswers = {
-  /** The answer that this request gets now; undefined if that is not known. */
+  /** Returns the current answer to this request; undefined if no valid answer is known. */
   find(key: string): KnownAnswer | undefined;
   /**
-   * True if the same was asked so lately that its answer would have been remembered until now: then it is worth
-   * remembering as a whole, and may be found. Always false if bodies are not remembered.
+   * Returns whether the same request came recently: then the memory would still have its answer. Only answers to such requests are
+   * remembered with their body. Always false if bodies are not remembered.
    */
   isRepeated(key: string): boolean;
   keep(key: string, answer: KnownAnswer): void;
-  /** Tags for an answer that is to be remembered while they do not change. */
+  /** Returns the tags of a new answer. The answer is remembered until one of them changes. */
   collect(): AnswerTags;
-  /** Position of the index now. */
+  /** Current position of the index. */
   position(): bigint;
   /** Absent: the index is in the process. */
   readonly outside?: OutsideIndex | undefined;
@@ -48,18 +48,18 @@ export type KnownAnswers = {
 
 /** An index outside the process, which may show several states at one position. */
 export type OutsideIndex = {
-  /** Resolves when all changes are known that a search showed before the call. Rejects if they cannot be read. */
+  /** Resolves when every change is known that a search showed before the call. Rejects if the changes cannot be read. */
   look(): Promise<void>;
-  /** An answer stays known while this has the value of before it was made. undefined: no answer is. */
+  /** An answer is valid only while this value is the same as before the answer was made. undefined: no answer is valid. */
   state(): string | undefined;
 };
 
-/** Requests that a known answer was sent to, and others that could have had one. */
+/** Numbers of requests that got a known answer, and of requests that could have got one. */
 export type AnswerCounts = { hits: number; misses: number };
 
-/** Memory that all known answers of a process share. */
+/** The memory for all known answers of a process. */
 export type AnswerMemory = {
-  /** Known answers to callers with other rights. */
+  /** Returns new known answers, for callers with other rights. */
   create(): KnownAnswers;
   bytes(): number;
   readonly counts: AnswerCounts;
@@ -69,7 +69,7 @@ export type AnswerMemoryOptions = {
   readonly maxBytes: number;
   /** False: only ETags are remembered. */
   readonly keepsBodies: boolean;
-  /** Position of an index that shows each position in one state only. */
+  /** Position of the index. An index in the process has one state at each position. */
   readonly position: () => bigint;
   readonly registry: SchemaRegistry;
   readonly positions: TagPositions;
@@ -78,22 +78,22 @@ export type AnswerMemoryOptions = {
 
 /** Bytes of an entry besides its key and body: map, objects and ETag. */
 const ENTRY_BYTES = 450;
-/** Bytes of a tag in a set; its text is shared with other answers at best. */
+/** Bytes of a tag in a set. At best other answers share its text. */
 const TAG_BYTES = 150;
-/** Bytes of its name in a header. */
+/** Bytes of a tag's name in a header. */
 const TAG_NAME_BYTES = 9;
-/** Larger parts of the memory are not for one answer. */
+/** The body of one answer takes at most this fraction of the memory. */
 const LARGEST_PART = 16;
-/** Bytes of an answer, until some were remembered. */
+/** Assumed average size of answers, until some were remembered. */
 const USUAL_BYTES = 16 * 1024;
-/** Answers whose size counts in the average. */
+/** Number of recent answers in the moving average of sizes. */
 const AVERAGED = 64;
 /** Answers to requests with longer keys are not worth the memory. */
 const LONGEST_KEY = 4_096;
 
 /**
- * Memory for about `maxBytes`. It has two halves: when the newer one is full, the older one is dropped, with everything
- * that was not asked for since.
+ * Creates a memory of about `maxBytes` in two halves. When the newer half is full, the older half is dropped, with all answers that nobody
+ * has requested since.
  */
 export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
   const { keepsBodies, maxBytes, position, positions, registry, outside } = options;
@@ -102,7 +102,7 @@ export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
   const counts = { hits: 0, misses: 0 };
   const recent = keepsBodies ? createRecentKeys() : undefined;
   let usualBytes = USUAL_BYTES;
-  /** As many answers stay until the newer half is full: what is asked for less often would be dropped before it is asked again. */
+  /** Number of answers that fill a half. An answer that is requested less often would be dropped before its next request. */
   const window = () => maxBytes / 2 / usualBytes;
   const drop = () => {
     for (const half of halves) {
@@ -112,7 +112,7 @@ export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
     bytes.older = bytes.newer;
     bytes.newer = 0;
   };
-  /** An answer takes the place of one whose key has the same hash. */
+  /** Replaces an answer whose key has the same hash. */
   const keepIn = (half: { newer: Answers }, hash: number, kept: Kept): void => {
     const before = half.newer.get(hash);
     if (before !== undefined) bytes.newer -= sizeOf(before);
@@ -121,14 +121,14 @@ export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
     bytes.newer += size;
     half.newer.set(hash, kept);
   };
-  /** The same answer at the position now, if nothing has changed it. */
+  /** Returns the answer at the current position, if no change concerns it. */
   const upToDate = (answer: KnownAnswer): KnownAnswer | undefined => {
     const now = position();
     const { tags } = answer;
     if (outside !== undefined) {
       if (answer.state === undefined || answer.state !== outside.state() || tags === undefined)
         return undefined;
-      // The position now may be one of changes after the last look.
+      // The answer keeps its position: the current position may include changes that are not known yet.
       return positions.isUnchanged(tags, answer.position) ? answer : undefined;
     }
     if (answer.position === now) return answer;
@@ -182,7 +182,7 @@ function answerIn(answers: Answers, hash: number, key: string): KnownAnswer | un
   return kept?.key === key ? kept.answer : undefined;
 }
 
-/** Hashes the keys of one caller, and remembers the last hash: several things are asked about one key in a row. */
+/** Hashes the keys of one caller. Remembers the last hash, because several calls in a row have the same key. */
 function createHashOf(seed: number): (key: string) => number {
   let last = '';
   let hash = hashKey(last, seed);
@@ -200,7 +200,7 @@ function sizeOf({ key, answer: { tags, tagged, body } }: Kept): number {
   return 2 * key.length + ENTRY_BYTES + TAG_BYTES * count + named + (body?.length ?? 0);
 }
 
-/** A small buffer is a part of a larger one, which it would keep in memory. */
+/** Copies a body that is part of a larger buffer: otherwise the whole buffer would stay in memory. */
 function ownBytes(body: Uint8Array): Uint8Array {
   if (body.buffer.byteLength === body.length) return body;
   const own = Buffer.allocUnsafeSlow(body.length);

@@ -3,31 +3,31 @@ import type { TagReceiver } from './tag-headers.ts';
 
 const YEAR_S = 31_536_000;
 
-/** Seconds in which a cache may serve an answer that is no longer up to date. */
+/** Seconds for which a cache may serve a stale answer. */
 export type Lifetime = {
-  /** Serve it once more while they ask for a new one. */
+  /** While it asks for a new one. */
   readonly staleWhileRevalidate: number;
-  /** Serve it while the server fails. */
+  /** While the server fails. */
   readonly staleIfError: number;
 };
 
-/** Headers that say how long caches may keep an answer, by name. There are few such objects, which are not changed. */
+/** Headers that say how long caches may keep an answer, by name. Answers share these objects, so nobody changes them. */
 export type LifetimeFields = Readonly<Record<string, string>>;
 
-/** Caches that say in their documentation that they obey these. Others would ignore them without a word. */
+/** Caches whose documentation says that they obey these rules. Others would silently ignore them. */
 const OBEYED = {
   staleWhileRevalidate: ['varnish', 'cloudfront', 'fastly', 'cloudflare', 'netlify', 'rfc9875'],
   staleIfError: ['cloudfront', 'fastly', 'cloudflare', 'rfc9875'],
 } as const satisfies Readonly<Record<keyof Lifetime, readonly TagReceiver[]>>;
 
-/** The receivers of tags that obey a rule for answers that are no longer up to date. */
+/** Returns the receivers of tags that obey a rule for stale answers. */
 export function receiversObeying(rule: keyof Lifetime): readonly TagReceiver[] {
   return OBEYED[rule];
 }
 
 /**
- * Headers of an answer that a cache keeps until its tags are purged, in addition to those of every answer or in their place. Each cache
- * reads a field of its own. Browsers, which nobody purges, ask each time.
+ * Returns the headers of an answer that a cache keeps until its tags are purged. They add to the usual headers of answers, or replace them.
+ * Each cache reads another field. Browsers ask each time, because nobody purges them.
  */
 export function purgedHeaders(
   receiver: TagReceiver,
@@ -40,7 +40,7 @@ export function purgedHeaders(
   switch (receiver) {
     case 'varnish':
     case 'cloudfront': {
-      // One field for all: who must revalidate serves nothing stale.
+      // Browsers and caches read the same field here. A cache that must revalidate serves nothing stale.
       const rules = stale.length > 0 ? stale : ['must-revalidate'];
       return { 'cache-control': ['public, max-age=0', `s-maxage=${YEAR_S}`, ...rules].join(', ') };
     }

@@ -15,8 +15,8 @@ type Linked = {
 };
 
 /**
- * Values of the rows that a row is linked to, before a batch and after it, by which a list of rows of its type may be narrowed:
- * `city.slug`. `key`: of a row, or of a component in it.
+ * Values of the rows that a row is linked to, before and after a batch. A value such as `city.slug` may narrow a list of the row's type.
+ * `key`: of a row, or of a component in it.
  */
 export type LinkedValues = (
   type: ContentType,
@@ -52,7 +52,7 @@ export function createLinkedValues(
     });
 }
 
-/** Values of the target of a relation as fields of the rows that are linked to it. */
+/** Returns the values of a relation's target, as fields of the rows that link to it. */
 export function targetValues(
   { attribute, target }: NarrowingRelation,
   rows: readonly SourceValues[],

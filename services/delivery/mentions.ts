@@ -11,7 +11,7 @@ import {
 import { isContentType, localizationsAttribute } from '../../shared/schema/system-attributes.ts';
 import { ROWS } from './tag.ts';
 
-/** Called for each attribute that a query looks at. `isRoot`: of the rows that are searched, not of linked ones. */
+/** Called for each attribute that a query reads. `isRoot`: the attribute is one of the searched rows, not of linked rows. */
 export type Mention = (type: Uid, attribute: string, isRoot: boolean) => void;
 
 /** Rows of a content type, or components at an attribute of it. */
@@ -19,17 +19,17 @@ export type QueryPlace = {
   readonly registry: SchemaRegistry;
   readonly model: Model;
   readonly type: Uid;
-  /** The content type's attribute that the components are in; undefined: its rows. */
+  /** The content type's attribute with the components; undefined: the rows themselves. */
   readonly attribute: string | undefined;
   readonly isRoot: boolean;
 };
 
-/** Returns the place of the rows that are searched. */
+/** Returns the place of the searched rows. */
 export function rootPlace(registry: SchemaRegistry, type: Uid): QueryPlace {
   return { registry, model: contentTypeOf(registry, type), type, attribute: undefined, isRoot: true };
 }
 
-/** Mentions every attribute that a query compares or traverses, but for those of a part of it. */
+/** Mentions every attribute that a query compares or traverses, except those in one part of the query. */
 export function mentionQuery(
   place: QueryPlace,
   query: BoolQuery,
@@ -91,7 +91,7 @@ function mentionField({ type, attribute, isRoot }: QueryPlace, field: string, me
   mention(type, attribute ?? field, isRoot);
 }
 
-/** Returns the place behind a component or a relation, and mentions what the step depends on. Throws for another attribute. */
+/** Returns the place behind a component or a relation, and mentions the attributes of this step. Throws for other attributes. */
 export function stepInto(place: QueryPlace, name: string, mention: Mention): QueryPlace {
   const { registry, model, type, isRoot } = place;
   const attribute = attributeOf(model, name);
@@ -107,7 +107,7 @@ export function stepInto(place: QueryPlace, name: string, mention: Mention): Que
     const { ownerType, ownerAttribute, side } = relationSide(type, attribute);
     mention(ownerType, ownerAttribute, isRoot && side === 'owner');
   }
-  // A row takes its links with it.
+  // A row that disappears removes its links.
   mention(target, ROWS, false);
   return {
     registry,

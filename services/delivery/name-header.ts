@@ -1,22 +1,22 @@
 import { NAME_LENGTH, NAME_WORDS } from './packed-names.ts';
 import type { TagForm } from './tag-headers.ts';
 
-/** The header of one answer while it is written: its names, each once, in the order in which they come. */
+/** Writer of the header of one answer: its names, each once, in the order of the calls. */
 export type NameHeader = {
   /** Begins the next header, with up to so many names. */
   begin(expected: number): void;
-  /** Adds the name whose words begin at `at`. False: there is no room for it. */
+  /** Adds the name whose words begin at `at`. Returns false if there is no room. */
   add(words: Uint32Array, at: number): boolean;
-  /** Ends the header with names in plain text. undefined: there is no room for these. */
+  /** Ends the header with names in plain text, and returns it; undefined if there is no room. */
   end(plain: ReadonlySet<string>): string | undefined;
 };
 
-/** Most bytes between two names: they are written as one word. */
+/** Most bytes between two names, which are written as one word. */
 const LONGEST_SEPARATOR = 4;
 
 /**
- * Creates the writer of headers in a receiver's form. It has its memory once, for one answer after the other, and writes bytes: texts of
- * single names would be an object each.
+ * Creates the writer of headers in a receiver's form. It reuses its memory for each answer, and writes bytes, because a text for each name
+ * would be an object each.
  */
 export function createNameHeader({ tags, bytes, separator, quote }: TagForm): NameHeader {
   const between = Buffer.from(quote + separator + quote);
@@ -26,7 +26,7 @@ export function createNameHeader({ tags, bytes, separator, quote }: TagForm): Na
   /** A name ends here at the latest. */
   const last = bytes - quote.length;
   const names = new Uint32Array(tags * NAME_WORDS);
-  /** Numbers of names, from 1 on. For few names the first ones are enough: they stay in the nearest cache of the processor. */
+  /** Numbers of names, from 1 on. Few names use only the first slots, which stay in the nearest cache of the processor. */
   const slots = new Uint16Array(2 ** slotBits(tags));
   let mask = 0;
   let shift = 0;
@@ -75,7 +75,7 @@ export function createNameHeader({ tags, bytes, separator, quote }: TagForm): Na
         at += header.write(name, at, 'latin1');
         at += between.copy(header, at);
       }
-      // The last name has nothing behind it but a quotation mark.
+      // After the last name comes only a quotation mark.
       return header.toString('latin1', 0, at - between.length + quote.length);
     },
   };
@@ -84,7 +84,7 @@ export function createNameHeader({ tags, bytes, separator, quote }: TagForm): Na
 /** Factor of a multiplicative hash (Knuth): a prime number near 2³² divided by the golden ratio. */
 const HASH = 0x9e3779b1;
 
-/** Twice as many slots as names at least. */
+/** Returns a number of slots: at least twice the number of names. */
 function slotBits(names: number): number {
   return 32 - Math.clz32(2 * names + 1);
 }

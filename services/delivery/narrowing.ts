@@ -23,7 +23,7 @@ export const narrowingFields = remembered((type: ContentType): readonly string[]
   return [...new Set(found)];
 });
 
-/** Fields that usually have another value in each document. */
+/** Fields whose value is usually different in each document. */
 export const identifyingFields = remembered((type: ContentType): readonly string[] => {
   const isOne = ({ type: kind, unique }: ScalarAttribute) =>
     usesOf(kind).selects === 'one' && (unique || kind === 'uid');
@@ -81,10 +81,10 @@ export function narrows(value: unknown): boolean {
   return typeof value === 'boolean' || (typeof value === 'string' && value.length <= MAX_LENGTH);
 }
 
-/** An equality that every row of a query satisfies, and the part of the query that says so. */
+/** An equality that every row of a query satisfies, and the part of the query that requires it. */
 export type Narrowing = { readonly equality: Equality; readonly part: BoolQuery };
 
-/** The most selective equality that every row of a query satisfies; undefined if there is none. */
+/** Returns the most selective equality that every row of a query satisfies; undefined if there is none. */
 export function narrowingOf(
   registry: SchemaRegistry,
   type: ContentType,
@@ -94,12 +94,12 @@ export function narrowingOf(
   return mostSelective(candidatesIn(registry)(type), query, undefined);
 }
 
-/** A field whose equality narrows lists. `rank`: more selective fields have a lower one. */
+/** A field whose equality narrows lists. More selective fields have a lower `rank`. */
 type Candidate = { readonly field: string; readonly rank: number };
-/** By the to-one relation that leads to the field, or '', and by its name there. */
+/** By the to-one relation that leads to the field ('' for own fields), and by the field's name. */
 type Candidates = ReadonlyMap<string, ReadonlyMap<string, Candidate>>;
 
-/** Own and linked fields of a content type. Registries may share a type. */
+/** Own and linked fields of a content type. Remembered by registry too, because registries may share a type. */
 const candidatesIn = remembered((registry: SchemaRegistry) =>
   remembered((type: ContentType): Candidates => {
     const own = narrowingFields(type).map((name) => ['', name] as const);
@@ -122,7 +122,7 @@ const candidatesIn = remembered((registry: SchemaRegistry) =>
 
 type RankedNarrowing = Narrowing & Pick<Candidate, 'rank'>;
 
-/** The most selective equality of a query and of those before it. */
+/** Returns the most selective equality among those of a query and `before`. */
 function mostSelective(
   candidates: Candidates,
   query: BoolQuery,

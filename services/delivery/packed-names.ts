@@ -7,7 +7,7 @@ const RADIX = 36;
 export const NAME_WORDS = NOTE_WORDS;
 /** Characters of each name. */
 export const NAME_LENGTH = 4 * NAME_WORDS;
-/** 40 bits: as many as a name has room for. Tags that have the same name by chance are purged together. */
+/** A name has room for 40 bits. Tags that have the same name by chance are purged together. */
 const DIGEST_BYTES = 5;
 /** Names that are remembered. */
 const MOST_KNOWN = 20_000;
@@ -15,12 +15,12 @@ const MOST_KNOWN = 20_000;
 /** Names of texts, as words that are copied into a header. */
 export type PackedNames = {
   readonly words: Uint32Array;
-  /** Where the name of a text begins in `words`, until the next call. */
+  /** Returns where the name of a text begins in `words`. Valid until the next call. */
   placeOf(text: string): number;
   textOf(text: string): string;
 };
 
-/** Creates names that are equal in all processes with the same key: keyed digests. The last ones are remembered. */
+/** Creates names: keyed digests, equal in all processes with the same key. Remembers the last names. */
 export function createPackedNames(key: Uint8Array): PackedNames {
   const known = new Map<string, number>();
   const words = new Uint32Array(MOST_KNOWN * NAME_WORDS);

@@ -22,16 +22,16 @@ import { type Narrowing, narrowingOf, orderedFields } from './narrowing.ts';
 import { rememberedByName } from './remembered-by-name.ts';
 import { attributeTag, ROWS, type Tag, wordsTag } from './tag.ts';
 
-/** Tags that follow from a plan. `tied`: the field of an order in which rows change places only among those with the same value. */
+/** Tags that follow from a plan. `tied`: the field of an order in which a republished row moves only among rows with the same value. */
 export type PlanTags = Pick<CollectedTags, 'fixed'> & { readonly tied: string | undefined };
 
-/** Returns the tags that follow from the plan of a list. Lists without conditions have them once for all answers. */
+/** Returns the tags that follow from the plan of a list. For lists without conditions all answers share one set. */
 export function tagsOfList(registry: SchemaRegistry, list: ListPlan): PlanTags {
   const { type, world, sort } = list.search;
   return isPlain(list) ? plainLists(registry)(type, world, sort[0]?.field) : makeTags(registry, list);
 }
 
-/** A list without conditions and populated rows, in the default order or by one field. */
+/** Returns the shared tags of a list without conditions and populated rows, in the default order or by one field. */
 function isPlain({ search: { query, sort, facets, text, cursor }, selection, words }: ListPlan): boolean {
   if (query.kind !== 'match_all' || selection.populate.length > 0 || sort.length > 1) return false;
   if (sort[0] !== undefined && sort[0].path.length > 0) return false;
@@ -84,7 +84,7 @@ export function tagsOfEntry(
   const tags = [...own];
   const mention = plainMention(world, (tag) => tags.push(tag));
   const place = rootPlace(registry, type.uid);
-  // The document's own tag has its values and links, but not the state of its publication.
+  // The document's own tag covers its values and links, but not its publication state.
   mentionQuery(place, query, (of, attribute, isRoot) => {
     if (!isRoot || attribute.startsWith('$')) mention(of, attribute, false);
   });
@@ -96,7 +96,7 @@ function plainMention(world: World, add: (tag: Tag) => unknown): Mention {
   return (type, attribute) => add(attributeTag(type, world, attribute));
 }
 
-/** The field of an order whose ties the tags name. undefined: any row that gets another id may change any page. */
+/** Returns the field whose ties the tags name. undefined: any row that gets another id may change any page. */
 function tiedBy(
   registry: SchemaRegistry,
   { type, sort, text, cursor }: TaggedList['search'],
@@ -105,7 +105,7 @@ function tiedBy(
   const [first] = sort;
   if (first === undefined || first.path.length > 0 || text !== undefined || words !== undefined)
     return undefined;
-  // A row at the cursor, which is on the page before, may move behind it.
+  // The row at the cursor, on the page before, may move behind the cursor.
   if (cursor !== undefined && cursor.after !== null) return undefined;
   return orderedFields(contentTypeOf(registry, type)).has(first.field) ? first.field : undefined;
 }
@@ -136,7 +136,7 @@ function mentionTexts(place: QueryPlace, mention: Mention): void {
   }
 }
 
-/** Which linked rows are shown, and in which order, may follow from rows that are not shown. */
+/** Rows that are not shown may decide which linked rows are shown, and in which order. */
 function mentionSelection(
   place: QueryPlace,
   { populate }: Pick<Selection, 'populate'>,
@@ -159,5 +159,5 @@ function mentionSelection(
   }
 }
 
-/** The tags of the rows that are shown have the links that lead to others. */
+/** The tags of the shown rows cover their links to other rows. */
 const NOTHING: Mention = () => {};

@@ -2,12 +2,12 @@
 const SLOTS = 2 ** 16;
 
 /**
- * Remembers about the last 65,536 keys without their texts, each in the place that its hash names. Returns whether the key with a hash is
- * among the last `window` different ones. By chance, another key may have had the same hash.
+ * Remembers about the last 65,536 keys without their texts, each in the slot of its hash. Returns whether a key with this hash is among the
+ * last `window` different keys. Two keys may have the same hash by chance.
  */
 export function createRecentKeys(): (hash: number, window: number) => boolean {
   const hashes = new Int32Array(SLOTS);
-  /** Number of keys when the hash came last; wraps around, as the difference to it does. */
+  /** For each slot the number of keys when its hash came last. It wraps around, and so do differences. */
   const seen = new Uint32Array(SLOTS);
   let keys = 0;
   return (hash, window) => {

@@ -3,8 +3,8 @@ import type { World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 
 /**
- * Returns `make` with a memory of all its results. `name` has to come from the content type: there are as many then as the content types
- * have. A text that is made again for each answer has to be hashed and compared again too.
+ * Returns `make` with a memory of all its results. The memory is bounded, because `name` has to come from a content type. Without it each
+ * answer would make, hash and compare these texts again.
  */
 export function rememberedByName<Result>(
   make: (type: Uid, world: World, name: string) => Result,

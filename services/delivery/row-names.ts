@@ -3,7 +3,7 @@ import type { RowTags } from './collected-tags.ts';
 import type { NameHeader } from './name-header.ts';
 import { NAME_WORDS, type PackedNames } from './packed-names.ts';
 
-/** Calls `add` with the packed name of each row's tag, until it returns false. Returns false then. */
+/** Calls `add` with the packed name of each row's tag. Stops and returns false when `add` does. */
 export type RowNames = (rows: RowTags, add: NameHeader['add']) => boolean;
 
 /** The index whose rows are named. */
@@ -11,7 +11,7 @@ export type NamedRows = Pick<ReadIndex, 'rowNotes'>;
 
 type Names = Pick<PackedNames, 'words' | 'placeOf'>;
 
-/** Remembers the names of the tags of rows that the read index has in memory, while they do not change. */
+/** Remembers the tag names of rows that the read index has in memory, until a row changes. */
 export function createRowNames({ rowNotes }: NamedRows, names: Names): RowNames {
   const kinds = new Map<string, RowNotes>();
   const notesOf = ({ key, type, world }: RowTags['kind']): RowNotes => {

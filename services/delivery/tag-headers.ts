@@ -1,11 +1,11 @@
-/** Receivers of tags: what the header is called, and how much of it they read. */
+/** Receivers of tags: the name of the header, and how much of it they read. */
 type Receiver = {
   readonly header: string;
   readonly separator: string;
   readonly isQuoted?: boolean;
-  /** Maximum number of tags; further ones are dropped without a word. */
+  /** Maximum number of tags. The receiver silently drops further tags. */
   readonly tags: number;
-  /** Longest header, if there is a limit: what is behind it is dropped without a word. */
+  /** Longest header, if there is a limit. The receiver silently drops the rest. */
   readonly bytes?: number;
 };
 
@@ -24,7 +24,7 @@ export const TAG_RECEIVERS = {
 
 export type TagReceiver = keyof typeof TAG_RECEIVERS;
 
-/** How the header of a receiver is written. */
+/** Form of a receiver's header. */
 export type TagForm = {
   /** Maximum number of tags, and maximum length of the header. */
   readonly tags: number;
@@ -34,7 +34,7 @@ export type TagForm = {
   readonly quote: string;
 };
 
-/** Returns the form of a receiver's header, which has at most `bytes`, and no more than the receiver reads. */
+/** Returns the form of a receiver's header: at most `bytes`, and no more than the receiver reads. */
 export function formOf(receiver: TagReceiver, bytes: number): TagForm {
   const { separator, isQuoted = false, tags, bytes: read = bytes }: Receiver = TAG_RECEIVERS[receiver];
   return { tags, bytes: Math.min(bytes, read), separator, quote: isQuoted ? '"' : '' };

@@ -8,7 +8,7 @@ import { partsOfTag, type Tag } from './tag.ts';
 import type { TagForm } from './tag-headers.ts';
 
 export type TagNamesOptions = {
-  /** The same in every process of a log: the names are the same then. */
+  /** Key of the digests: the same in every process of a log, so that the names are the same. */
   readonly key: Uint8Array;
   /** Content types that the readers of plain names may see. */
   readonly registry: SchemaRegistry;
@@ -17,24 +17,23 @@ export type TagNamesOptions = {
 };
 
 /**
- * Names of tags outside this process, which say nothing about content: keyed digests. They are the same whatever the case of
- * their letters.
+ * Names of tags outside this process: keyed digests, which reveal no content. Their letters may change case and still name the same tag.
  */
 export type TagNames = {
   /** Returns a function that writes the names of an answer from this index as a header of this form. */
   answers(form: TagForm, index: NamedRows): NameAnswer;
-  /** Every name that an answer can have which one of these changes concerns. */
+  /** Returns every name that an affected answer can have. */
   ofChange(tags: Iterable<Tag>): ReadonlySet<string>;
-  /** Every answer has it. It is to be purged when something else than content changes answers. */
+  /** Every answer has this name. It is purged when something besides content changes answers. */
   readonly generation: string;
-  /** Every answer whose tags have no room has it, and every change. */
+  /** Every change has this name, and every answer whose tags have no room. */
   readonly everything: string;
 };
 
-/** Names of an answer. With too little room, coarser ones take the place of fine ones. undefined: any change may change it. */
+/** Returns the names of an answer. If there is too little room, coarser names replace fine ones. undefined: any change may change it. */
 export type NameAnswer = (tags: CollectedTags | undefined) => string;
 
-/** Ids with other characters have no plain name: a header could not tell them apart. */
+/** Ids with other characters have no plain name, because a header could not separate such names. */
 const PLAIN_ID = /^[\w-]+$/;
 /** Akamai drops longer tags. */
 const LONGEST_PLAIN = 128;
@@ -62,7 +61,7 @@ const EVERYTHING = 'everything';
 const ONLY_EVERYTHING: CollectedTags = { fixed: [EVERYTHING], rows: [] };
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-/** Plain names of tags, if there are such. `isFine`: of documents as well. */
+/** Returns the plain names of tags, if these are sent. `isFine`: of documents as well. */
 type PlainNames = (tags: () => Iterable<Tag>, isFine: boolean) => ReadonlySet<string>;
 
 function createNameAnswer(
@@ -72,7 +71,7 @@ function createNameAnswer(
 ): NameAnswer {
   const header = createNameHeader(form);
   const { words, placeOf } = packed;
-  /** undefined: there is no room for these and for the names of all answers. */
+  /** undefined: there is no room for these names and the name that all answers have. */
   const written = ({ fixed, rows }: CollectedTags, plain: ReadonlySet<string>) => {
     let expected = 1 + fixed.length;
     for (const { hits } of rows) expected += hits.sources.length;
@@ -82,7 +81,7 @@ function createNameAnswer(
     for (const each of rows) fits &&= addRows(each, header.add);
     return fits ? header.end(plain) : undefined;
   };
-  /** With one more content type coarse each time, until they fit. */
+  /** Makes the tags of one more content type coarse until the names fit. */
   const coarse = (tags: ReadonlySet<Tag>): string | undefined => {
     const types = plainOf(() => tags, false);
     for (const coarser of coarserAndCoarser(tags)) {
@@ -117,19 +116,19 @@ function plainNames(registry: SchemaRegistry, tags: Iterable<Tag>, isFine: boole
   return names;
 }
 
-/** Answers that several callers share show no drafts. Searches by words and single types look at them. */
+/** Shared answers show no drafts. But searches by words and single types depend on drafts. */
 function isShared(tag: Tag): boolean {
   const { kind, world } = partsOfTag(tag);
   return world !== 'draft' || kind === 'a' || kind === 'w';
 }
 
-/** A tag of all rows of a content type in a world. A change of a tag changes its coarse tag as well. */
+/** Returns the tag of all rows of a content type in a world. A change with a tag has its coarse tag as well. */
 function coarseTag(tag: Tag): Tag {
   const { kind, world, type } = partsOfTag(tag);
   return kind === 'w' ? tag : `t ${world} ${type}`;
 }
 
-/** The tags with one more content type coarse each time, the one with the most tags first. */
+/** Yields the tags with one more coarse content type each time. The type with the most tags comes first. */
 function* coarserAndCoarser(tags: ReadonlySet<Tag>): Generator<ReadonlySet<Tag>> {
   const groups = Map.groupBy(tags, coarseTag);
   const coarse = new Set(tags);

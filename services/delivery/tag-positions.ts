@@ -2,26 +2,26 @@ import type { Tag } from './tag.ts';
 
 /** Position of the newest change of each tag. */
 export type TagPositions = {
-  /** From now on changes are noted, while somebody asks for them. Before, nobody remembers an answer by its tags. */
+  /** Starts to note changes, or continues. Before the first call no answer is remembered by its tags. */
   watch(): void;
-  /** A change at this position, before the index shows it. `tags` is called if changes are watched. */
+  /** Notes a change before the index shows it. Calls `tags` only if changes are watched. */
   note(position: bigint, tags: () => Iterable<Tag>): void;
-  /** Returns whether none of these has changed since a position. */
+  /** Returns whether none of these tags has changed since a position. */
   isUnchanged(tags: Iterable<Tag>, since: bigint): boolean;
 };
 
-/** With more, all are forgotten, and with them the answers before. */
+/** Above this number all tags are forgotten, and earlier answers are no longer valid. */
 const MAX_TAGS = 200_000;
-/** Changes that are noted although nobody asks for them. */
+/** Number of changes that are noted without a call of `watch`. */
 const MAX_UNASKED = 1_000;
 
-/** Creates positions that note nothing before somebody asks. The limits bound its memory. */
+/** Creates positions that note nothing before the first `watch`. The limits bound their memory. */
 export function createTagPositions(maxTags = MAX_TAGS, maxUnasked = MAX_UNASKED): TagPositions {
   const newest = new Map<Tag, bigint>();
   let latest = 0n;
   /** Changes up to here were not noted; undefined: no change is noted. */
   let unknown: bigint | undefined;
-  /** Changes since somebody asked: an import of a million rows needs no tags. */
+  /** Changes since the last `watch`. They are limited, because an import of a million rows needs no tags. */
   let unasked = 0;
   return {
     watch() {

@@ -4,12 +4,12 @@ import type { Uid } from '../../shared/schema/content-type.ts';
 import { rememberedByName } from './remembered-by-name.ts';
 
 /**
- * Name of something that answers depend on. An answer has the tags of all that its bytes follow from; a change has the
- * tags of all that it changes. An answer that shares no tag with a change has the same bytes after it.
+ * Name of something that answers depend on. An answer has a tag for everything that determines its bytes. A change has a tag for everything
+ * that it changes. If they share no tag, the change does not change the answer.
  */
 export type Tag = string;
 
-/** Member of a content type's tags for rows that appear and disappear. */
+/** Stands for an attribute in the tag of rows that appear and disappear. */
 export const ROWS = '$rows';
 
 /** A document in a world: its values in all locales, components and own links. */
@@ -17,12 +17,12 @@ export function documentTag(type: Uid, world: World, documentId: string): Tag {
   return `d ${world} ${type} ${documentId}`;
 }
 
-/** The links of a relation that lead to a document, as its inverse side shows them. */
+/** The links of a relation to one document, as the document's inverse side shows them. */
 export function inverseTag(target: Uid, world: World, documentId: string, relation: Relation): Tag {
   return `i ${world} ${target} ${documentId} ${relation.type}.${relation.attribute}`;
 }
 
-/** A relation by its owning side: through components, by the content type's attribute. */
+/** A relation, named by its owning side. A relation in a component is named by the content type's attribute. */
 export type Relation = { readonly type: Uid; readonly attribute: string };
 
 /** An attribute of all rows of a content type, or `ROWS`. */
@@ -30,14 +30,14 @@ export const attributeTag = rememberedByName(
   (type, world, attribute): Tag => `a ${world} ${type} ${attribute}`,
 );
 
-/** The same of the rows that have a value in a field. */
+/** An attribute, or `ROWS`, of the rows that have a value in a field. */
 export function narrowTag(type: Uid, world: World, equality: Equality, attribute: string): Tag {
   return `n ${world} ${type} ${attribute} ${equality.field}=${String(equality.value)}`;
 }
 
 /**
- * The order among rows with equal values in a field, which their ids decide. Publishing gives a row another id: it moves among these, and
- * past no others.
+ * The order among rows with an equal value in a field. Their ids decide it. Publishing gives a row another id, so it moves among these rows
+ * only.
  */
 export function tieTag(type: Uid, world: World, { field, value }: Equality): Tag {
   return `o ${world} ${type} ${field}=${String(value)}`;
@@ -55,20 +55,20 @@ export function isWordsTag(tag: Tag): boolean {
   return tag.startsWith('w ');
 }
 
-/** Returns a short text for a tag that is stored. Others may have the same by chance. */
+/** Returns a short text for a tag that is stored. Two tags may have the same text by chance. */
 export function digestTag(tag: Tag): string {
   return fastTextDigest(tag).toString(36);
 }
 
 export type TagParts = {
   readonly kind: string;
-  /** Words of texts have none. */
+  /** undefined for words of texts. */
   readonly world: string | undefined;
   readonly type: Uid;
   readonly documentId: string | undefined;
 };
 
-/** Values of narrow tags may have spaces; they are last. */
+/** Values of narrow tags come last, because they may have spaces. */
 export function partsOfTag(tag: Tag): TagParts {
   const [kind = '', world = '', type = '', documentId] = tag.split(' ', 4);
   if (kind === 'w') return { kind, world: undefined, type: world, documentId: undefined };

@@ -16,13 +16,13 @@ export type Tagging = {
   collect(): AnswerTags;
   /** undefined: any change may change the answer. */
   value(tags: CollectedTags | undefined): string;
-  /** The header of these tags: its name and its value. */
+  /** Returns the name and the value of the header with these tags. */
   field(tags: CollectedTags | undefined): TagField;
   /** Position of the index that answers show. */
   position(): bigint;
   /**
-   * Headers that say how long a cache may keep a current answer with these tags of its plan; undefined: it has to ask each time. Absent:
-   * nothing is ever purged.
+   * Returns headers that say how long a cache may keep a current answer whose plan has these tags. undefined: the cache has to ask each
+   * time. Absent: nothing is ever purged.
    */
   readonly lifetimes?: (tags: Iterable<Tag> | undefined) => LifetimeFields | undefined;
 };
@@ -30,18 +30,18 @@ export type Tagging = {
 export type TaggingOptions = {
   readonly receiver: TagReceiver;
   readonly bytes: number;
-  /** Plain names besides the opaque ones. */
+  /** Send plain names besides the opaque ones. */
   readonly plain: boolean;
   /** See `tagKey`. */
   readonly key: Uint8Array;
-  /** Tags that a change concerns are purged; absent: caches have to ask each time. */
+  /** Present: changed tags are purged. Absent: caches have to ask each time. */
   readonly purged?: Purged | undefined;
   readonly position: () => bigint;
 };
 
 /**
- * `isPurging`: from now on every change is purged after this process shows it. `isSilent`: the process that purges may take this one for
- * dead; then caches must not even store an answer. `isRanked`: answers ranked by words are kept too.
+ * `isPurging`: from now on every change is purged after this process shows it. `isSilent`: the purging process may consider this one dead,
+ * so caches must not even store an answer. `isRanked`: caches may keep answers ranked by words too.
  */
 export type Purged = {
   readonly lifetime: Lifetime;

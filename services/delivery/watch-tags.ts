@@ -8,9 +8,9 @@ type Sink = Pick<ReadIndex, 'apply'>;
 type TagListener = (position: bigint, tags: Iterable<Tag>) => void;
 
 /**
- * Returns a sink that notes the tags of every batch before `sink` gets it and `index` shows it. Without `positions` if
- * the index is outside this process: what a batch changes there is not known. `registry`: the content types of the rows.
- * `changed` is called with all tags of a batch as soon as `index` shows it, `noted` before.
+ * Returns a sink that notes the tags of every batch before `sink` gets it and `index` shows it. The result has no `positions` if the index
+ * is outside this process, because a batch's changes are not known there. `registry`: the content types of the rows. Calls `noted` with all
+ * tags of a batch before `index` shows it, and `changed` afterwards.
  */
 export function watchTags(
   sink: Sink,
