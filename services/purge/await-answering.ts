@@ -6,15 +6,15 @@ import { repeatWork } from './repeat-work.ts';
 /** Processes that answer reads with the documents of the leader. */
 export type AnsweringReaders = {
   readonly processes: Pick<AnsweringProcesses, 'reports' | 'reportsOf' | 'remove' | 'await'>;
-  /** Position that searches show: no process shows more. */
+  /** Position that searches show. No process shows more. */
   readonly visible: () => bigint;
 };
 
 export type AwaitAnsweringOptions = AnsweringReaders & {
   readonly epoch: number;
-  /** This process purges all changes from now on: only then others let caches keep answers. */
+  /** Returns whether this process purges all changes from now on. Only then others allow caches to keep answers. */
   readonly isPurging: () => boolean;
-  /** A process was silent, and answers again: caches may have got an old answer of it meanwhile. */
+  /** A silent process answers again. Caches may have got an old answer from it meanwhile. */
   readonly returned: () => void;
   /** Purges may go further than before. */
   readonly moved: () => void;
@@ -24,11 +24,11 @@ export type AwaitAnsweringOptions = AnsweringReaders & {
 
 /** Processes that may fill caches, as the leader of one term knows them. */
 export type AwaitedAnswers = {
-  /** Position that all of them show. undefined: some of them may still be unknown. */
+  /** Position that all processes show. undefined: some processes may still be unknown. */
   shown(): bigint | undefined;
-  /** Changes up to here wait for processes to show them: reports are read more often until then. */
+  /** Changes up to a position wait until all processes show them. Until then reports are read more often. */
   expect(position: bigint): void;
-  /** Changes up to here are purged: a process that does not show them yet lets caches keep nothing. */
+  /** Changes up to a position are purged. Caches may not keep answers of a process that does not show them yet. */
   purging(position: bigint): void;
   /** Names everything besides content that shapes their answers. */
   shape(): string;
@@ -38,22 +38,22 @@ export type AwaitedAnswers = {
 };
 
 /**
- * Reads the reports of processes that answer reads, and tells these that they are waited for. A process lets caches keep answers for
- * two seconds from the beginning of a report that the leader has acknowledged; the leader waits for it longer than that.
+ * Reads the reports of processes that answer reads, and acknowledges them. For two seconds from the beginning of an acknowledged report, a
+ * process allows caches to keep answers. The leader waits longer than that for a silent process.
  */
 export function awaitAnswering(options: AwaitAnsweringOptions): AwaitedAnswers {
   const { processes, failed, limits = ANSWERING_LIMITS } = options;
   const closing = new AbortController();
   const { signal } = closing;
   const first = Promise.withResolvers<void>();
-  /** When this leader has acknowledged reports for the first time: no other one does from then on. */
+  /** Time of this leader's first acknowledgement. From then on no other leader acknowledges. */
   let begun: number | undefined;
   let [purged, expected] = [0n, 0n];
   const isSettled = () => begun !== undefined && performance.now() - begun > limits.waitedForMs;
   const known = createKnownProcesses(limits, isSettled, options.returned);
   const shown = () => (isSettled() ? known.shown() : undefined);
   const isExpecting = () => expected > (shown() ?? expected);
-  /** Processes that can show more of what is to be purged. */
+  /** Processes that delay a purge and may show more by now. */
   const lagging = () => (isExpecting() ? known.behind(lesser(expected, options.visible())) : []);
   const readAgain = async (names: readonly string[]): Promise<void> => {
     if (names.length === 0) return;
@@ -83,7 +83,7 @@ export function awaitAnswering(options: AwaitAnsweringOptions): AwaitedAnswers {
     signal,
     failed,
   });
-  // A request that acknowledges may take long: it is written to disk.
+  // An acknowledgement may take long, because it is written to disk.
   const hurrying = repeatWork(readLagging, {
     nextAt: ({ endedAt, isFailing }) => {
       if (isFailing || !isExpecting()) return endedAt + pauseMs;

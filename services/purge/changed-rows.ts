@@ -6,8 +6,8 @@ import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 type Sink = Pick<ReadIndex, 'apply'>;
 
 /**
- * Rows as they were before each change, in memory: which tags a change has follows from these, and documents in Elasticsearch are
- * elsewhere. `sink` brings them up to date after what it is made of.
+ * Rows in memory, as they were before each change. The tags of a change follow from them, and the documents in Elasticsearch are not in
+ * this process. `sink` passes a batch on, and then updates these rows.
  */
 export async function openChangedRows(
   graph: Pick<ContentGraph, 'registry' | 'readAll'>,

@@ -1,18 +1,18 @@
 import { type AnsweringReport, MOST_ANSWERING } from '../../shared/read-index/answering-processes.ts';
 import type { AnsweringLimits } from './answering-limits.ts';
 
-/** Processes that have reported themselves to the leader of one term. It waits for those that are not silent. */
+/** Processes that have reported themselves to the leader of one term. The leader waits for processes that are not silent. */
 export type KnownProcesses = {
-  /** Notes a report of a process, if it is news. Ignores new processes while MOST_ANSWERING are known. */
+  /** Notes a report of a process, if it is newer. Ignores new processes while MOST_ANSWERING are known. */
   note(report: AnsweringReport): void;
   names(): readonly string[];
-  /** Position that all processes show that are waited for. */
+  /** Position that every awaited process shows. */
   shown(): bigint;
-  /** Processes that are waited for and show less than that. */
+  /** Awaited processes that show less than a position. */
   behind(position: bigint): readonly string[];
-  /** The newest beat of each process that is waited for and shows a position. */
+  /** The newest beat of each awaited process that shows a position. */
   beats(position: bigint): ReadonlyMap<string, number>;
-  /** Processes that were silent for so long that their reports are removed. */
+  /** Processes that were silent so long that the leader removes their reports. */
   ended(): readonly string[];
   forget(process: string): void;
   /** The different shapes of their answers. */
@@ -24,7 +24,7 @@ type Known = { readonly report: AnsweringReport; readonly seenAt: number };
 
 const EVERYTHING = 2n ** 64n;
 
-/** `returned` is called for a process that was silent; also for an unknown one that another leader knew, once `isSettled`. */
+/** Calls `returned` when a silent process reports again. Once `isSettled`, also for an unknown process that another leader knew. */
 export function createKnownProcesses(
   limits: AnsweringLimits,
   isSettled: () => boolean,
@@ -37,7 +37,7 @@ export function createKnownProcesses(
   return {
     note(report) {
       const before = known.get(report.process);
-      // A search may find an earlier report than the one that was read by name.
+      // A search may return an earlier report than a read by name.
       if (before !== undefined && report.beat <= before.report.beat) return;
       if (before === undefined && known.size >= MOST_ANSWERING) return;
       const isBack =

@@ -5,16 +5,16 @@ import { isIdentityEvent } from '../../shared/fleet/identity-events.ts';
 import { isLeaseEvent } from '../../shared/fleet/lease-events.ts';
 import { isWebhookEvent } from '../../shared/webhooks/webhook-events.ts';
 
-/** More events than these are not looked at. */
+/** Maximum number of events that are read. */
 const MOST = 10_000;
 
-/** Returns whether events of content may be behind one position and not behind the other. */
+/** Returns whether the log may have content events between two positions. */
 export async function changesContent(
   log: Pick<EventStore, 'readAll'>,
   after: bigint,
   upTo: bigint,
 ): Promise<boolean> {
-  // A graph of an earlier position was made by other means.
+  // A graph at an earlier position was made in another way.
   if (after > upTo) return true;
   if (after === upTo) return false;
   let seen = 0;
@@ -28,7 +28,7 @@ export async function changesContent(
   return false;
 }
 
-/** Rights are part of what shapes answers, which is compared by itself. */
+/** Events of rights do not count: rights are part of the shape, which is compared separately. */
 function isBesideContent(event: StoredEvent): boolean {
   return (
     isForeign(event) ||

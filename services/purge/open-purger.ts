@@ -23,27 +23,27 @@ export type PurgerOptions = PurgeSettings & {
   readonly shape: () => string;
   readonly metrics: Metrics | undefined;
   readonly log: Pick<EventStore, 'lastPosition'>;
-  /** Resolves with true as soon as this process has applied the log up to a position. */
+  /** Resolves with true when this process has applied the log up to a position. */
   readonly applied: (position: bigint) => Promise<boolean>;
-  /** Other processes that answer reads, and let caches keep answers. Absent: there are none. */
+  /** Other processes that answer reads and allow caches to keep answers. Absent: there are none. */
   readonly readers?: AnsweringReaders | undefined;
 };
 
 export type Purger = {
   /**
-   * Returns whether this process purges all changes from now on: it is the leader, and knew the whole log a moment ago. One that was
-   * paused may have lost the lease meanwhile.
+   * Returns whether this process purges all changes from now on: it is the leader, and knew the whole log a moment ago. A process that was
+   * paused may have lost the lease.
    */
   isPurging(): boolean;
   close(): Promise<void>;
 };
 
-/** Interval of the look whether this process has applied the whole log, and how long such a look counts. */
+/** Interval of the check that this process has applied the whole log, and how long a check is valid. */
 const BEAT_MS = 500;
 const LONGEST_SILENCE_MS = 2_000;
 const FIRST_EPOCH = 1;
 const LOOK_MS = 100;
-/** Answers of a leader before are on their way no longer than this. */
+/** Answers of an earlier leader reach caches within this time. */
 const SETTLE_MS = 5_000;
 const BACKOFF = { firstMs: 1_000, longestMs: 30_000 } as const;
 
@@ -119,7 +119,7 @@ export function startPurger(options: PurgerOptions): Purger {
 
 type Term = { readonly signal: AbortSignal; readonly look: () => void; readonly ended: Promise<void> };
 
-/** Looks at what shapes answers, from the beginning of a term to its end. */
+/** Watches the shape of answers, from the beginning of a term to its end. */
 async function keepPurging(
   { notes, fleet, shape, targets, report }: PurgerOptions,
   epoch: number,
@@ -129,12 +129,12 @@ async function keepPurging(
   const before = store.term();
   const receivers = targets.flatMap((target) => receiverNames(target));
   const isBehind = !receivers.every(store.hasAllFor);
-  // Another process may have been the leader since: what it has purged is not known here.
+  // Another process may have been the leader since. Its purges are not known here.
   const isOwn = before !== undefined && (before.epoch === epoch || before.epoch === epoch - 1);
   let shown = shape();
   if (!isOwn || isBehind || shown !== before.shape) everything();
   look();
-  // Until then answers of another leader may still arrive in caches.
+  // Until then answers of another leader may still reach caches.
   const settledAt = isOwn || epoch === FIRST_EPOCH ? 0 : performance.now() + SETTLE_MS;
   const keepTerm = attempts(report, store.keepTerm);
   const done = attempts(report, store.done);
@@ -152,7 +152,7 @@ async function keepPurging(
   }
 }
 
-/** Attempts to write the file: while its disk is full, purges continue without it. The first failure in a row is reported. */
+/** Tries to write the file. While the disk is full, purges continue without the file. Reports the first failure in a row. */
 function attempts<Given>(report: PurgeReport, write: (given: Given) => void): (given: Given) => boolean {
   let isFailing = false;
   return (given) => {

@@ -15,7 +15,7 @@ export type NotesOptions = {
   readonly registry: SchemaRegistry;
   /** Key for the names of tags. */
   readonly key: Uint8Array;
-  /** Rights of callers without a token: receivers that name tags themselves learn names of what these see. */
+  /** Rights of callers without a token. Receivers that name tags themselves get only names that these callers may see. */
   readonly rights: () => Rights;
   readonly log: Pick<EventStore, 'readAll'>;
   /** Position that the graph shows. */
@@ -25,9 +25,9 @@ export type NotesOptions = {
 
 /** Notes what changes while the projector applies the log. */
 export type PurgeNotes = Pick<SenderOptions, 'store' | 'generation' | 'lost' | 'all'> & {
-  /** Readers see these changes now. */
+  /** Reads show these changes from now on. */
   readonly changed: (position: bigint, tags: Iterable<Tag>) => void;
-  /** All answers are to be purged. */
+  /** Purges all answers. */
   readonly everything: () => void;
   /** Calls `look` after each change from now on. */
   readonly notify: (look: () => void) => void;
@@ -39,8 +39,7 @@ const MOST_CHANGES = 100_000;
 const PRUNE_EVERY = 1_000;
 
 /**
- * Opens the file of changes. Changes that the graph has and the file has not were applied by a process that was killed:
- * then all answers are purged.
+ * Opens the file of changes. If the graph has changes that the file lacks, a process was killed in between: then all answers are purged.
  */
 export async function openPurgeNotes(options: NotesOptions): Promise<PurgeNotes> {
   const { key, registry, position, report } = options;
@@ -49,7 +48,7 @@ export async function openPurgeNotes(options: NotesOptions): Promise<PurgeNotes>
   const store = openPurgeStore(options.data);
   const { generation } = names;
   let look = () => {};
-  /** A change could not be stored: all answers are purged as soon as the file can be written. */
+  /** A change could not be stored. All answers are purged when the file can be written again. */
   let isLost = false;
   let lost = 0;
   let added = 0;
@@ -106,7 +105,7 @@ export async function openPurgeNotes(options: NotesOptions): Promise<PurgeNotes>
   };
 }
 
-/** Plain names of all content types: rights that changed may have hidden some of them since. */
+/** Plain names of all content types, because changed rights may have hidden some of them. */
 function pluralsOf({ key, registry }: NotesOptions): readonly string[] {
   const tags = [...registry.contentTypes.keys()].map((uid) => attributeTag(uid, 'published', ROWS));
   const opaque = createTagNames({ key, registry, plain: false }).ofChange(tags);

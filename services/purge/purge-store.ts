@@ -7,16 +7,16 @@ import type { PurgedTags } from './purge-target.ts';
 /** Names of changed tags, in the order in which they changed. */
 export type StoredChange = PurgedTags & { readonly seq: number };
 
-/** The last term in which this file has all purges: its lease, and what shaped answers. */
+/** The last term whose purges are all in this file: its lease, and the shape of answers. */
 export type PurgeTerm = { readonly epoch: number; readonly shape: string };
 
-/** Changes that are to be purged, and how far each receiver is, in one file. */
+/** Changes to purge, and the progress of each receiver, in one file. */
 export type PurgeStore = {
   /** Adds the names that changed up to a position. */
   add(change: PurgedTags): void;
-  /** Position up to which changes are here. */
+  /** Position up to which the file has changes. */
   noted(): bigint | undefined;
-  /** Notes that nothing changed up to there. */
+  /** Notes that nothing changed up to a position. */
   note(position: bigint): void;
   /** The first changes that a receiver has not purged. */
   after(seq: number, limit: number): readonly StoredChange[];
@@ -26,7 +26,7 @@ export type PurgeStore = {
   term(): PurgeTerm | undefined;
   keepTerm(term: PurgeTerm): void;
   newest(): number;
-  /** False: the receiver is new, or changes were removed that it has not purged. */
+  /** Returns false if the receiver is new, or changes were removed that it has not purged. */
   hasAllFor(receiver: string): boolean;
   /** Removes all but the newest changes. */
   prune(keep: number): void;

@@ -15,7 +15,7 @@ export type PurgeTarget = {
 /** Tags to be purged. */
 export type PurgedTags = {
   readonly names: readonly string[];
-  /** Names that say which content changed: for receivers that name tags themselves. */
+  /** Readable names of the changed content, for receivers that name tags themselves. */
   readonly plain: readonly string[];
   /** Position of the newest change among them. */
   readonly position: bigint;
@@ -24,7 +24,7 @@ export type PurgedTags = {
 export type PurgeRequest = Required<Pick<WebhookPost, 'method' | 'url' | 'headers' | 'body'>>;
 
 export type PurgeStyle = {
-  /** Mark answers as old instead of removing them. */
+  /** Mark answers as stale instead of removing them. */
   readonly soft: boolean;
   /** Secret that the receiver asks for. */
   readonly token: string | undefined;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export type RunEnd = { readonly endedAt: number; readonly isFailing: boolean };
 
 export type RepeatOptions = {
-  /** Time of the next run. Asked again after `wake`. */
+  /** Returns the time of the next run. Called again after `wake`. */
   readonly nextAt: (last: RunEnd) => number;
   readonly signal: AbortSignal;
   /** Called for the first failure in a row. */

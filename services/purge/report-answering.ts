@@ -4,12 +4,12 @@ import { type RunEnd, repeatWork } from './repeat-work.ts';
 
 export type ReportAnsweringOptions = {
   readonly processes: Pick<AnsweringProcesses, 'report' | 'awaited'>;
-  /** Name of this process, other after a restart. */
+  /** Name of this process. It changes with each restart. */
   readonly process: string;
-  /** Resolves to the position that reads of this process show from now on. */
+  /** Resolves to the position that every later read of this process shows. */
   readonly shown: () => Promise<bigint>;
   readonly shape: () => string;
-  /** Called once when reports fail; they are repeated. */
+  /** Called once when reports begin to fail. Reports are repeated. */
   readonly failed: (error: unknown) => void;
   readonly limits?: AnsweringLimits;
 };
@@ -33,13 +33,13 @@ export function reportAnswering(options: ReportAnsweringOptions): AnsweringRepor
   const closing = new AbortController();
   const { signal } = closing;
   const opened = performance.now();
-  /** When the last report began that has arrived, and the last one that the leader has seen. */
+  /** Start times of the last report that has arrived, and of the last report that the leader has seen. */
   let reportedAt = opened;
   let awaitedAt = Number.NEGATIVE_INFINITY;
   const begun = new Map<number, number>();
   const isRecent = (time: number) => performance.now() - time < limits.longestSilenceMs;
   let beat = 0;
-  /** The next report is sent then, whatever the position is. */
+  /** Time of the next report that is sent even if the position has not changed. */
   let dueAt = opened;
   const hurry = createHurry(limits);
   const report = async (): Promise<void> => {
@@ -82,7 +82,7 @@ export function reportAnswering(options: ReportAnsweringOptions): AnsweringRepor
   };
 }
 
-/** When a process looks often for what it shows: while the log has more than it has reported, unless that stays so. */
+/** Decides when a process reads its position often: while the log has more than it has reported, for a limited time. */
 function createHurry(limits: AnsweringLimits) {
   let [reported, expected] = [-1n, -1n];
   let since = Number.NEGATIVE_INFINITY;
@@ -93,7 +93,7 @@ function createHurry(limits: AnsweringLimits) {
       if (position > reported) since = performance.now();
       reported = position;
     },
-    /** Returns whether that is news. */
+    /** Returns whether the position is newer than all known ones. */
     expect(position: bigint) {
       if (position <= expected || position <= reported) return false;
       if (expected <= reported) since = performance.now();

@@ -20,16 +20,16 @@ export type PurgeReport = {
 
 /** Times in milliseconds. */
 export const PURGE_LIMITS = {
-  /** Changes wait this long for others, and for answers that are on their way to the receiver. */
+  /** A change waits this long for more changes, and for answers on their way to the receiver. */
   gatherMs: 20,
   /** Time for one request. */
   timeoutMs: 5_000,
-  /** A receiver that takes longer may have stored an answer from before the purge after it. */
+  /** If a purge takes longer, the receiver may have stored an old answer after the purge. */
   slowMs: 500,
-  /** It then purges again after this time. */
+  /** Such a purge is repeated after this time. */
   againMs: 1_000,
   backoff: { firstMs: 100, longestMs: 5_000 },
-  /** A receiver that asks for a longer pause, with Retry-After, gets this one. */
+  /** The longest pause that a receiver can request with Retry-After. */
   longestPauseMs: 60_000,
 };
 export type PurgeLimits = Readonly<typeof PURGE_LIMITS>;
@@ -40,7 +40,7 @@ export type SenderOptions = {
   readonly limits: PurgeLimits;
   /** Every answer has this tag. */
   readonly generation: string;
-  /** Changes that could not be stored, counted from the start: each is a reason to purge all answers. */
+  /** Number of changes since the start that could not be stored. Each is a reason to purge all answers. */
   readonly lost: () => number;
   /** The tags of all answers. */
   readonly all: () => PurgedTags;
@@ -55,10 +55,10 @@ export type PurgeSender = {
   close(): Promise<void>;
 };
 
-/** Changes that are purged with one request at best. */
+/** Maximum number of changes that are purged together. */
 const BATCH = 500;
 
-/** Changes up to a number can be purged, and everything for so many changes that the file had no room for. */
+/** `upTo`: changes up to this number can be purged. `lost`: so many changes could not be stored, and require a purge of everything. */
 type Due = { readonly upTo: number; readonly lost: number };
 
 /** Changes are purged once they are due for `waitMs`. */
@@ -71,7 +71,7 @@ type Round = {
   readonly moved: () => void;
 };
 
-/** Purges changes in one receiver from its checkpoint on, until the receiver has confirmed them; twice if the target says so. */
+/** Purges changes in one receiver, from its checkpoint on, until it has confirmed them. Purges twice if the target says so. */
 export function createPurgeSender(options: SenderOptions, target: PurgeTarget): PurgeSender {
   const { store, lost, limits } = options;
   const [name, again = ''] = receiverNames(target);
@@ -152,7 +152,7 @@ function createRound(options: SenderOptions, target: PurgeTarget, round: Round):
         const changes = changesAfter(done, upTo);
         const [first, last] = [changes.at(0), changes.at(-1)];
         if (first === undefined || last === undefined) break;
-        // Changes in between were removed: nobody knows what they changed.
+        // Changes in between were removed from the file, so their tags are not known.
         const isWhole = first.seq === done + 1;
         const tags = merged(changes, options, isWhole);
         await purge(tags);
@@ -190,7 +190,7 @@ function createRound(options: SenderOptions, target: PurgeTarget, round: Round):
   };
 }
 
-/** Names a receiver in the file of purges, and its second time of each change. */
+/** Names a receiver in the file of purges, and its second purges. */
 export function receiverNames({
   kind,
   address,
@@ -200,7 +200,7 @@ export function receiverNames({
   return againAfterMs === undefined ? [name] : [name, `again ${name}`];
 }
 
-/** The tags of several changes; if all answers are among them, only the tag that all have. With gaps between them, all plain names. */
+/** Merges the tags of changes: only the tag of all answers, if one has it. If changes are missing, adds all plain names. */
 function merged(
   changes: readonly StoredChange[],
   { generation, all }: Pick<SenderOptions, 'generation' | 'all'>,
@@ -220,7 +220,7 @@ function pauseMs({ backoff, longestPauseMs }: PurgeLimits, failure: Failure, fai
   return Math.max(asked, jittered(backoffMs(failures, backoff)));
 }
 
-/** Returns what went wrong; undefined if the receiver has confirmed all of it. */
+/** Returns a failure; undefined if the receiver has confirmed all tags. */
 async function send(
   options: SenderOptions,
   target: PurgeTarget,
