@@ -11,7 +11,11 @@ function createSender() {
     () => time.isBusy,
     () => time.now,
   );
-  return { sent, time, sendTogether, send: (answer: number) => sendTogether(() => sent.push(answer)) };
+  const send = (answer: number) => sendTogether(() => sent.push(answer));
+  // Others come soon after it.
+  send(-1);
+  sent.length = 0;
+  return { sent, time, sendTogether, send };
 }
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
@@ -42,16 +46,26 @@ it('sends an answer with the next one if it has waited for more than a milliseco
   const { sent, time, send } = createSender();
   for (const _ of [1, 2]) {
     sent.length = 0;
-    send(0);
-    time.now += 1;
-    send(1);
+    for (const answer of upTo(3)) {
+      send(answer);
+      time.now += 0.5;
+    }
     expect(sent).toEqual([]);
-    time.now += 0.1;
-    send(2);
-    expect(sent).toEqual([0, 1, 2]);
+    send(3);
+    expect(sent).toEqual(upTo(4));
     await nextTurn();
-    expect(sent).toEqual([0, 1, 2]);
+    expect(sent).toEqual(upTo(4));
   }
+});
+
+it('sends an answer at once if the one before it was not ready shortly before', () => {
+  const { sent, time, send } = createSender();
+  send(0);
+  time.now += 1.1;
+  send(1);
+  expect(sent).toEqual([0, 1]);
+  send(2);
+  expect(sent).toEqual([0, 1]);
 });
 
 it('sends answers at once while other work waits for its turn', () => {
@@ -65,7 +79,8 @@ it('sends answers at once while other work waits for its turn', () => {
 it('sends an answer before the next slice of a long one', async () => {
   const turns = createTurns();
   const order: string[] = [];
-  const sendTogether = createSendTogether(turns.isWaiting);
+  const sendTogether = createSendTogether(turns.isWaiting, () => 5);
+  sendTogether(() => {});
   const long = turns.run(turns.task(1_000), () => () => {
     order.push('slice');
     if (order.length < 5) throw SLICE_OVER;

@@ -1,6 +1,9 @@
 /** Answers that are sent together. With more of them, clients with few connections would wait, and the gain is hardly larger. */
 const MOST_WAITING = 8;
-/** Longest time for which an answer waits for others to be made. */
+/**
+ * Longest time for which an answer waits for others to be made. If the one before it is older, the next one will hardly be there in time,
+ * and sending is little of the work.
+ */
 const LONGEST_WAIT_MS = 1;
 
 /**
@@ -15,6 +18,7 @@ export function createSendTogether(
 ): (send: () => void) => void {
   const waiting: (() => void)[] = [];
   let since = 0;
+  let last = Number.NEGATIVE_INFINITY;
   let isScheduled = false;
   const sendAll = () => {
     try {
@@ -30,9 +34,11 @@ export function createSendTogether(
   };
   return (send) => {
     const now = clock();
+    const isSoon = now - last <= LONGEST_WAIT_MS;
+    last = now;
     if (waiting.length === 0) since = now;
     waiting.push(send);
-    if (waiting.length === MOST_WAITING || now - since > LONGEST_WAIT_MS || isBusy()) {
+    if (!isSoon || waiting.length === MOST_WAITING || now - since > LONGEST_WAIT_MS || isBusy()) {
       sendAll();
     } else if (!isScheduled) {
       isScheduled = true;
