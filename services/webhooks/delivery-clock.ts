@@ -7,7 +7,7 @@ import { DELIVERY_SQL } from './delivery-sql.ts';
 export type DeliveryClock = {
   /** When the newest delivery was made; undefined: there is none. */
   newest(): number | undefined;
-  /** The clock was set back by so many milliseconds: everything that waits waits no longer. */
+  /** Moves all waiting times back by so many milliseconds, because the clock was set back: nothing waits longer. */
   setBack(ms: number): void;
 };
 

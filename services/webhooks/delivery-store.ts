@@ -7,12 +7,12 @@ import type { OpenDelivery, OpenReplay, WebhooksProgressed } from '../../shared/
 import { type DeliveryClock, openDeliveryClock } from './delivery-clock.ts';
 import { DELIVERY_MIGRATIONS, DELIVERY_SQL } from './delivery-sql.ts';
 
-/** `waiting`: to be sent. `parked`: given up until it is replayed. `elsewhere`: another process has delivered it. */
+/** `waiting`: not sent yet, or to be repeated. `parked`: not sent until a replay. `elsewhere`: delivered by another process. */
 export type DeliveryState = 'waiting' | 'delivered' | 'parked' | 'elsewhere';
 
 /** A delivery before anything was sent. */
 export type NewDelivery = Pick<OpenDelivery, 'hook' | 'event' | 'type' | 'documentId'> & {
-  /** The same for the same hook, position, event and document. */
+  /** Equal for equal hook, position, event and document. */
   readonly id: string;
   readonly position: bigint;
   /** Exactly as it is sent. */
@@ -48,7 +48,7 @@ export type ReplayRange = {
   readonly before: number;
 };
 
-/** Ids of the deliveries that another process has not done. `isCut`: more were parked than are listed. */
+/** Ids of the deliveries that another process has not finished. `isCut`: more deliveries were parked than are listed. */
 export type ListedDeliveries = { readonly open: ReadonlySet<string>; readonly isCut: boolean };
 
 export type HistoryRequest = { readonly hook: string; readonly from: bigint };
@@ -62,7 +62,7 @@ export type Attempt = {
   readonly error: string | null;
 };
 
-/** Deliveries that are not done. `oldest`: when the first waiting one was made, in milliseconds since 1970. */
+/** Numbers of unfinished deliveries. `oldest`: when the first waiting delivery was made, in milliseconds since 1970. */
 export type Backlog = {
   readonly waiting: number;
   readonly parked: number;
@@ -76,7 +76,7 @@ export type KnownProgress = {
   readonly replays?: readonly OpenReplay[] | undefined;
 };
 
-/** Deliveries and the checkpoint, in one file: both move in one transaction. Several processes may have it open. */
+/** Deliveries and the checkpoint, in one file and changed in one transaction. Several processes may have the file open. */
 export type DeliveryStore = {
   /** Names the file. */
   readonly id: string;
@@ -86,41 +86,44 @@ export type DeliveryStore = {
   beginTerm(epoch: number): void;
   /** Adds deliveries that are not there yet, and moves the checkpoint. */
   add(deliveries: readonly NewDelivery[], checkpoint: bigint | undefined, now: number): void;
-  /** Makes deliveries due again behind all others, in this order; those that are there keep their bodies. */
+  /** Makes deliveries due again after all others, in this order. Stored deliveries keep their bodies. */
   addAgain(deliveries: readonly NewDelivery[], now: number): void;
   progress(): KnownProgress | undefined;
   keepProgress(progress: KnownProgress): void;
   /** The first delivery of each document that is due, in order. */
   due(hook: string, now: number, limit: number): readonly StoredDelivery[];
   attempted(id: string, attempt: Attempt): void;
-  /** Time until which a receiver wants nothing, in milliseconds since 1970; undefined: it does not say. */
+  /** End of a pause that the receiver requested, in milliseconds since 1970; undefined: no pause. */
   pausedUntil(hook: string): number | undefined;
-  /** undefined: the receiver gets deliveries again. */
+  /** Sets the end of a pause. undefined: the pause is over. */
   pause(hook: string, until: number | undefined): void;
   readonly clock: DeliveryClock;
   /** Parks failing deliveries that have held back later ones of their document since before `before`. */
   park(before: number, now: number): number;
   /** Deliveries that are not done. */
   open(): readonly StoredDelivery[];
-  /** Deliveries up to a position that are not done and not listed were done by another process. */
+  /** Marks unfinished deliveries up to a position as done elsewhere, unless they are listed. */
   settle(upTo: bigint, listed: ListedDeliveries): void;
   find(id: string): StoredDelivery | undefined;
   /** The newest first. */
   list(filter: DeliveryFilter): readonly StoredDelivery[];
   /** Makes deliveries due again. Returns how many. */
   replay(filter: ReplayFilter, now: number): number;
-  /** Makes deliveries between two positions due again that were made, or made again, before a time. */
+  /** Makes deliveries between two positions due again, if they were made (or made again) before a time. */
   replayOthers(range: ReplayRange, now: number): void;
   /** Number of stored deliveries from a position on. */
   countSince(hook: string, from: bigint): number;
-  /** Asks the leader to send deliveries again, in their order, and to make those again that are no longer stored. Once is enough. */
+  /**
+   * Asks the leader to send deliveries again, in order, and to make deliveries again that are no longer stored. A request that is there
+   * already has no effect.
+   */
   requestHistory(request: HistoryRequest): void;
   historyRequests(): readonly HistoryRequest[];
-  /** A request is done. */
+  /** Removes a request that is done. */
   forgetHistory(request: HistoryRequest): void;
   backlog(): Backlog;
   count(hook: string): Readonly<Record<DeliveryState, number>>;
-  /** Removes deliveries of hooks that are gone, and those that were made before a time. */
+  /** Removes deliveries of removed hooks, and deliveries that were made before a time. */
   prune(before: number, hooks: ReadonlySet<string>): void;
   close(): void;
 };
@@ -219,7 +222,7 @@ function pauseOf(hook: string): string {
   return `pause ${hook}`;
 }
 
-/** False: it is there already. */
+/** Returns false if the delivery is already stored. */
 function insert(db: Database, delivery: NewDelivery, now: number): boolean {
   const { id, hook, position, event, type, documentId, body } = delivery;
   const named = [id, hook, String(position), event, type, documentId, body];

@@ -17,7 +17,7 @@ export function describeWebhook(hook: Webhook, { open }: WebhookCommands, store:
   return { ...rest, headers, since: String(since), ...(store && { deliveries: store.count(hook.id) }) };
 }
 
-/** One webhook that cannot be read must not hide the others, nor itself from who removes it. */
+/** An unreadable webhook must not hide the others, and must be listed so that somebody can remove it. */
 function headerNames(open: () => Sealed): readonly string[] | null {
   try {
     return Object.keys(open().headers);
@@ -30,7 +30,7 @@ export type DescribedWebhook = ReturnType<typeof describeWebhook>;
 
 /**
  * Returns a delivery for people and programs: with times in ISO 8601, the position as text, and the body parsed. `nextAttemptAt` is null
- * unless it waits.
+ * unless the delivery waits.
  */
 export function describeDelivery(delivery: StoredDelivery) {
   const { body, position, createdAt, nextAt, state, ...rest } = delivery;
@@ -55,7 +55,7 @@ export function testWebhook(
   return postDelivery({ limits, open }, hook, { id: `wh_${hook.id}_test_${randomUUID()}`, body, event });
 }
 
-/** Makes stored deliveries due again. `from`: as a request to the leader, which also makes those again that are no longer stored. */
+/** Makes stored deliveries due again. With `from` it asks the leader, which also makes deliveries again that are no longer stored. */
 export function replayDeliveries(
   store: DeliveryStore,
   { id }: Webhook,

@@ -18,7 +18,7 @@ export type DispatcherOptions = Pick<TermOptions, 'store' | 'limits' | 'resolve'
 export type Dispatcher = {
   /** Looks for deliveries that are due. */
   look(): void;
-  /** Ends requests in flight: their deliveries stay as they were. */
+  /** Ends requests in flight. Their deliveries keep their state. */
   close(): Promise<void>;
 };
 
@@ -27,17 +27,17 @@ function failure(error: Error): PostResult {
   return { kind: 'failed', reason: error.message };
 }
 
-/** As Strapi sends it; the headers of the hook itself may replace it. */
+/** As Strapi sends it. The hook's own headers may replace it. */
 const USER_AGENT = { 'user-agent': 'node' };
 
-/** Sends due deliveries: those of a document one after the other, in order. */
+/** Sends due deliveries. Deliveries of one document are sent one after the other, in order. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { store, limits } = options;
   const flying = new Map<string, { readonly hook: string; readonly done: Promise<void> }>();
-  /** Hooks whose results could not be stored: until when they get nothing. */
+  /** Hooks whose results could not be stored, and until when nothing is sent to them. */
   const troubles = new Map<string, number>();
   const closing = new AbortController();
-  /** The latest time that the clock has shown, also to an earlier process. */
+  /** The latest time that the clock has shown, also in an earlier process. */
   let latest = store.clock.newest() ?? 0;
 
   const send = async (hook: Webhook, delivery: StoredDelivery): Promise<void> => {
@@ -73,7 +73,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const isPaused = (hook: Webhook, now: number): boolean => {
     const asked = store.pausedUntil(hook.id);
     if (hook.status === 'active') return Math.max(asked ?? 0, troubles.get(hook.id) ?? 0) > now;
-    // Somebody who pauses a webhook and resumes it wants it to be tried.
+    // Resuming a paused webhook means: try it now.
     if (asked !== undefined) store.pause(hook.id, undefined);
     return true;
   };
@@ -84,7 +84,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const due = store.due(hook.id, now, limits.inFlight).filter(({ id }) => !flying.has(id));
     for (const delivery of due.slice(0, limits.inFlight - busy)) start(hook, delivery);
   };
-  /** Milliseconds since 1970. After the clock was set back, everything waits as long as before. */
+  /** Returns milliseconds since 1970. If the clock was set back, shifts all waiting times, so that nothing waits longer. */
   const readClock = (): number => {
     const now = Date.now();
     if (now < latest) {
@@ -140,7 +140,7 @@ export async function postDelivery(
   });
 }
 
-/** Decides what becomes of a delivery after an attempt: any 2xx is a success, as in Standard Webhooks. */
+/** Decides the next state of a delivery after an attempt. Any 2xx is a success, as in Standard Webhooks. */
 export function decideOutcome(
   limits: WebhookLimits,
   { attempts }: Pick<StoredDelivery, 'attempts'>,

@@ -5,7 +5,7 @@ import { FILE_TYPE } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { WebhookEventName } from '../../shared/webhooks/webhook-events.ts';
 
-/** The effect of one command on one document, in a word of Strapi's. */
+/** The effect of one command on one document, under Strapi's name. */
 export type DocumentAction = {
   readonly event: WebhookEventName;
   readonly type: string;
@@ -14,7 +14,7 @@ export type DocumentAction = {
   readonly events: readonly [StoredEvent, ...StoredEvent[]];
   /** Rows that the events wrote or removed. A removed document has only its locales here. */
   readonly rows: readonly TouchedRow[];
-  /** The rows are gone, or one of their versions is. */
+  /** The rows, or one of their versions, were removed. */
   readonly removes: boolean;
 };
 
@@ -26,12 +26,12 @@ const MEDIA: { readonly [event in WebhookEventName]?: WebhookEventName } = {
   'entry.delete': 'media.delete',
 };
 
-/** The command that an event belongs to: all events of a command but the first name the first as their cause. */
+/** Returns the command of an event: the later events of a command name the first one as their cause. */
 export function commandOf({ id, metadata }: StoredEvent): string {
   return metadata.causationId ?? id;
 }
 
-/** Actions of events in the order of the log; imports are none, as in Strapi. */
+/** Returns the actions of events in the order of the log. Imports are no actions, as in Strapi. */
 export function documentActions(
   events: readonly StoredEvent[],
   registry: SchemaRegistry,
@@ -65,7 +65,7 @@ function actionOf(stored: StoredEvent, registry: SchemaRegistry): DocumentAction
   return { event, type, documentId, events: [stored], rows: [{ locale, version }], removes: named.removes };
 }
 
-/** The effect of one event, where the type has draft & publish. */
+/** Returns the effect of one event, for a type with draft & publish. */
 export type EventEffect = {
   readonly event: WebhookEventName;
   readonly version: RowVersion | 'all';

@@ -9,7 +9,7 @@ import type { ReadIndex, RowVersion } from '../../shared/read-index/read-index.t
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { readEpochs } from '../fleet/epochs.ts';
 
-/** A document as it was: its own values, without relations to others. */
+/** A document at an earlier time: its own values, without relations to other documents. */
 export type PastDocument = {
   readonly index: ReadIndex;
   readonly rows: readonly PastRow[];
@@ -18,7 +18,7 @@ export type PastDocument = {
 export type PastRow = {
   readonly version: RowVersion;
   readonly locale: string | null;
-  /** As answered without populate. The id is not the one it had. */
+  /** As an answer without populate shows it. The id is not the original one. */
   readonly values: Readonly<Record<string, unknown>>;
 };
 

@@ -20,7 +20,7 @@ export function deliveryId({
   return ['wh', hook, position, event, type, documentId].join('_').replaceAll(/[^A-Za-z0-9_-]/g, '-');
 }
 
-/** Deliveries in one piece: other work comes between two of them. */
+/** Number of deliveries in one piece. Other work runs between two pieces. */
 const PIECE = 20;
 
 export type MakeOptions = {
@@ -103,7 +103,7 @@ async function deliver(
   );
 }
 
-/** The hook is there for changes at this position. */
+/** Returns whether the hook existed at this position. */
 function isOwed(hook: Webhook, { events: [first] }: DocumentAction): boolean {
   return hook.status !== 'disabled' && first.position > hook.since;
 }
@@ -119,7 +119,7 @@ function wants(hook: Webhook, action: DocumentAction): boolean {
   );
 }
 
-/** Documents that are linked with this one and have rows in a world that the action changed. */
+/** Returns documents that are linked with this document and have rows in a world that the action changed. */
 function relatedActions(options: BodyOptions, action: DocumentAction): readonly DocumentAction[] {
   const worlds = new Set<string>(action.rows.flatMap(({ version }) => WORLDS_OF[version]));
   const { events } = action;

@@ -29,7 +29,7 @@ export type WebhooksOptions = Omit<TermOptions, 'store' | 'hooks' | 'commands' |
 
 /** Webhooks of a process that can lead. */
 export type Webhooks = {
-  /** Commands, and the deliveries that this process made: all of them if it has always led. */
+  /** Commands, and the deliveries that this process made: all deliveries if it has always been the leader. */
   readonly served: {
     readonly commands: WebhookCommands;
     readonly store: DeliveryStore;
@@ -45,10 +45,7 @@ export type Webhooks = {
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
 const LEAD_LOOK_MS = 1_000;
 
-/**
- * Delivers webhooks while this process is the leader. Without any webhook nothing is read but the stream that would
- * define one.
- */
+/** Delivers webhooks while this process is the leader. If there are no webhooks, it reads only the stream that defines them. */
 export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
   const { log, space, fleet, metrics } = options;
   const report = countAttempts(metrics, options.report);

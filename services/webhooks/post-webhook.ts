@@ -28,12 +28,12 @@ export type PostResult =
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** An answer is of no use to Varve: it is read to its end and discarded, up to this many bytes. */
+/** Varve reads an answer up to this many bytes and discards it. */
 const MAX_ANSWER_BYTES = 65_536;
 
 /**
- * Sends one POST on a connection of its own. The addresses of the name are resolved once, checked, and connected to:
- * no second resolution can name another address. Redirects are not followed.
+ * Sends one POST on a connection of its own. Resolves the name once, checks the addresses and connects to these: no second resolution can
+ * return another address. Redirects are not followed.
  */
 export async function postWebhook(post: WebhookPost): Promise<PostResult> {
   const url = new URL(post.url);
@@ -53,7 +53,7 @@ export async function postWebhook(post: WebhookPost): Promise<PostResult> {
   if (addresses === undefined) return tooLate(post);
   // Node would throw where nothing can catch it.
   if (addresses.length === 0) return { kind: 'failed', reason: `${name} has no address` };
-  // One private address among several is enough to refuse: which one is connected to is chance.
+  // One private address is enough to refuse, because chance decides which address is used.
   const wrong = addresses.find(({ address }) => isRefused(address));
   if (wrong !== undefined) return refused(wrong.address);
   return send(post, url, { addresses, leftMs: Math.max(0, post.timeoutMs - (performance.now() - started)) });
@@ -63,7 +63,7 @@ function tooLate({ timeoutMs }: WebhookPost): PostResult {
   return { kind: 'failed', reason: `no answer within ${timeoutMs} ms` };
 }
 
-/** Rejects if the signal is aborted: the operating system may take as long as it likes. */
+/** Rejects if the signal is aborted, because the operating system has no time limit. */
 async function addressesOf(
   { resolve = systemAddresses, signal }: WebhookPost,
   name: string,

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 
 const PRIVATE = new BlockList();
-/** Networks that IANA's registries of special-purpose addresses call not globally reachable, and multicast. */
+/** Networks that are not globally reachable by IANA's registries of special-purpose addresses, and multicast. */
 const IPV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',

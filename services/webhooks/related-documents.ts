@@ -3,7 +3,7 @@ import type { DocumentName } from '../../shared/document/recorded-rows.ts';
 import type { RowVersion } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 
-/** A document that is linked with another one, and its rows in the worlds that were asked for. */
+/** A document that is linked with another document, and its rows in the requested worlds. */
 export type RelatedDocument = DocumentName & {
   readonly rows: readonly { readonly locale: string | null; readonly version: RowVersion }[];
 };
@@ -13,7 +13,7 @@ export type RelatedOptions = {
   readonly graph: Pick<ContentGraph, 'recorded' | 'reader'>;
 };
 
-/** Documents that are linked with this one now, in either direction, and have rows in these worlds. */
+/** Returns documents with rows in these worlds that are now linked with this document, in either direction. */
 export function relatedDocuments(
   { registry, graph }: RelatedOptions,
   { type, documentId }: DocumentName,

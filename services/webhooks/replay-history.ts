@@ -11,15 +11,15 @@ const BATCH_SIZE = 100;
 
 export type HistoryReplayOptions = TermOptions & {
   readonly made: () => void;
-  /** Position up to which deliveries were made: those of later events are still to be made. */
+  /** Position up to which deliveries were made. The usual deliveries of later events follow. */
   readonly reached: () => bigint;
   /** Has the requests in the log: the next leader makes those that are not done. */
   readonly progress: { readonly write: () => Promise<void> };
 };
 
 /**
- * Sends deliveries again from a position on, as `varve webhook replay --from` asks: in the order of the log. Those that are no longer
- * stored are made again, marked as replayed.
+ * Sends deliveries again from a position on, in the order of the log, as `varve webhook replay --from` requests. Deliveries that are no
+ * longer stored are made again, marked as replayed.
  */
 export function createHistoryReplay(options: HistoryReplayOptions) {
   const { store, report } = options;
@@ -83,7 +83,7 @@ async function replay(
     command.push(event);
   }
   await deliver();
-  // Stored ones that are not made any more: of documents that were linked with a changed one.
+  // Stored deliveries that cannot be made again: their documents are no longer linked with a changed document.
   store.replayOthers({ hook: id, from, until, before }, options.now());
   options.made();
 }

@@ -16,7 +16,7 @@ export type TermOptions = Omit<BodyOptions, 'log'> & {
   readonly store: DeliveryStore;
   readonly hooks: () => ReadonlyMap<string, Webhook>;
   readonly commands: WebhookCommands;
-  /** Resolves with true as soon as reads show the log up to a position. */
+  /** Resolves with true when reads show the log up to a position. */
   readonly shows: (position: bigint) => Promise<boolean>;
   readonly limits: WebhookLimits;
   readonly report: WebhookReport;

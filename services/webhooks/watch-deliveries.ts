@@ -16,7 +16,7 @@ export function countAttempts(metrics: Metrics | undefined, report: WebhookRepor
   };
 }
 
-/** Registers a gauge: how much waits for delivery, while this process is the leader. */
+/** Registers gauges of the waiting deliveries, while this process is the leader. */
 export function watchDeliveries(
   metrics: Metrics | undefined,
   store: Pick<DeliveryStore, 'backlog'>,

@@ -29,7 +29,7 @@ type ShownRow = { readonly locale: string | null; readonly version: RowVersion }
 export type BodyMarks = {
   readonly replayed?: true;
   readonly cause?: Entry;
-  /** Too many documents are linked with the changed one: they are not named. */
+  /** Too many documents are linked with the changed document to name them. */
   readonly relatedOmitted?: true;
 };
 
@@ -51,7 +51,7 @@ export function createBodyWriter(options: BodyOptions, action: DocumentAction, m
   return (populate: string): Promise<string> => valueAt(written, populate, () => write(populate));
 }
 
-/** Events of a removal show what was there before it. */
+/** After a removal the body shows the rows before it. */
 function revisionShown({ removes, events: [first, ...others] }: DocumentAction): bigint {
   return removes ? first.revision - 1n : (others.at(-1) ?? first).revision;
 }
@@ -67,7 +67,7 @@ async function rowsOf(
   return rows.filter(({ locale }) => locales.has(locale));
 }
 
-/** The published row if there is one, of the default locale if it is among them. */
+/** Returns a published row if there is one, in the default locale if possible. */
 function preferred(rows: readonly ShownRow[], defaultLocale: string): ShownRow | undefined {
   const published = rows.filter(({ version }) => version !== 'draft');
   const candidates = published.length > 0 ? published : rows;
@@ -89,7 +89,7 @@ async function readEntry(
   const { type, documentId } = action;
   const of = { type: contentTypeOf(options.registry, type), documentId, shown, populate };
   const current = action.removes ? undefined : await answerRow(options, options.index, of);
-  // The events are another document's: this one is shown as it is now.
+  // The events belong to another document, so this document is shown as it is now.
   if (action.event === 'entry.related-change') return current;
   if (current !== undefined && !(await changedSince(options, action, shown))) return current;
   const { rows, index } = await readPast();
@@ -105,7 +105,7 @@ function withId(values: PastRow['values'], id: unknown): Entry {
   return id === undefined ? values : { ...values, id };
 }
 
-/** Relations as they are now: those of the past are not read. */
+/** Reads relations as they are now. Past relations are not known. */
 function relationsOf({ attributes }: ContentType, current: Entry | undefined): Entry {
   const entries = Object.entries(current ?? {});
   return Object.fromEntries(entries.filter(([name]) => attributes.get(name)?.kind === 'relation'));
@@ -141,7 +141,7 @@ async function answerRow(
   return body === null ? undefined : (JSON.parse(body.toString()) as { readonly data: Entry }).data;
 }
 
-/** A type without the attributes that a hook populates is sent without relations: no hook stops the others. */
+/** If the type lacks an attribute that a hook populates, the body has no relations: no hook may stop the others. */
 function planOr(first: () => EntryPlan, second: () => EntryPlan): EntryPlan {
   try {
     return first();
@@ -151,7 +151,7 @@ function planOr(first: () => EntryPlan, second: () => EntryPlan): EntryPlan {
   }
 }
 
-/** Whether a later event of the document wrote the row: what is read now is not what the action wrote. */
+/** Returns whether a later event of the document wrote the row. Then a read no longer shows what the action wrote. */
 async function changedSince(options: BodyOptions, action: DocumentAction, shown: ShownRow): Promise<boolean> {
   const { log, space, registry } = options;
   const last = action.events.at(-1)?.revision ?? 0n;
@@ -173,7 +173,7 @@ type Shown = {
   readonly marks: BodyMarks;
 };
 
-/** In the order of Strapi's members; those that Strapi does not have come last. */
+/** Writes the members in Strapi's order. Members that Strapi does not have come last. */
 function bodyOf(registry: SchemaRegistry, action: DocumentAction, { rows, entry, marks }: Shown): Entry {
   const { event, type } = action;
   const createdAt = action.events[0].metadata.at;

@@ -28,18 +28,18 @@ export type WebhookCommandsOptions = {
   readonly author: () => Pick<EventMetadata, 'actor' | 'correlationId' | 'traceId'>;
 };
 
-/** A stored change. `position`: it counts from there on. */
+/** A stored change. It is in force from `position` on. */
 export type ChangedWebhook = { readonly hook: Webhook; readonly position: bigint };
 
 /** Every process may write webhooks. A hook is named by its id or name; throws RequestError (404) if there is none. */
 export type WebhookCommands = {
-  /** The secret is shown now and never again. */
+  /** Returns the secret, which is never shown again. */
   add(request: WebhookRequest): Promise<ChangedWebhook & { readonly secret: string }>;
   pause(name: string): Promise<ChangedWebhook>;
   resume(name: string): Promise<ChangedWebhook>;
   /** Varve itself disables a hook whose receiver says that it is gone. */
   disable(name: string, reason: string): Promise<ChangedWebhook>;
-  /** Makes a new secret; earlier ones sign too for `keepMs`. */
+  /** Makes a new secret. For `keepMs` earlier secrets sign too. */
   rotate(name: string, keepMs: number): Promise<ChangedWebhook & { readonly secret: string }>;
   remove(name: string): Promise<ChangedWebhook>;
   list(): Promise<readonly Webhook[]>;
@@ -50,8 +50,8 @@ export type WebhookCommands = {
 const ATTEMPTS = 10;
 
 /**
- * Creates commands on the webhooks of a log. Each reads them first, and repeats if another process changed them: ten times, then it
- * throws RequestError.
+ * Creates commands on the webhooks of a log. A command reads the webhooks first, and repeats if another process changed them meanwhile.
+ * After ten attempts it throws RequestError.
  */
 export function createWebhookCommands(options: WebhookCommandsOptions): WebhookCommands {
   const { log, space, key, now } = options;
@@ -123,7 +123,7 @@ export function readWebhooks(log: EventStore, space: string): Promise<WebhookSta
   return stateAfterAll(log.readStream(webhookStream(space)), NO_WEBHOOKS, evolveWebhooks);
 }
 
-/** Resolves with its position; undefined if another event came between. */
+/** Resolves with the event's position; undefined if another event came first. */
 async function appendWebhookEvent(
   { log, space, now, author }: Omit<WebhookCommandsOptions, 'key'>,
   { revision }: WebhookState,

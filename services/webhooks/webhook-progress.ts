@@ -15,8 +15,8 @@ import { deliveryId, makeDeliveries } from './make-deliveries.ts';
 import type { TermOptions } from './term-options.ts';
 
 /**
- * With more than these, only parked ones are listed, the newest of them. The next leader then sends again what came after the first
- * one that waits.
+ * Maximum number of listed deliveries. If there are more, only the newest parked ones are listed, and the next leader sends everything
+ * after the first waiting delivery again.
  */
 const MAX_OPEN = 500;
 
@@ -47,11 +47,11 @@ export function createProgress(options: TermOptions) {
       const id = deliveryId(delivery);
       if (store.find(id) === undefined) await restore(delivery);
       if (delivery.parked) store.attempted(id, PARKED_BEFORE);
-      // The other process was to send it again.
+      // An operator had asked the other process to send this delivery again.
       else store.replay({ hook: delivery.hook, id }, options.now());
     }
   };
-  /** Makes a delivery again that another process had in its file. */
+  /** Makes a delivery again that only another process's file has. */
   const restore = async ({ hook: id, position, type, documentId, event }: OpenDelivery): Promise<void> => {
     const hook = options.hooks().get(id);
     if (hook === undefined) return;
@@ -83,7 +83,7 @@ export function createProgress(options: TermOptions) {
       await takeOver(known);
       return theirs > first ? theirs : first;
     },
-    /** Writes it if it has changed. Never rejects: the next time is soon. */
+    /** Writes the progress if it has changed. Never rejects: the next attempt follows soon. */
     async write(): Promise<void> {
       const { data, replays } = progressOf(options);
       const text = JSON.stringify([data, replays]);
@@ -173,7 +173,7 @@ function lowest(positions: readonly bigint[]): bigint {
   return first;
 }
 
-/** The events of the command whose first event of a document is at a position. */
+/** Resolves with the events of the command whose first event of a document is at a position. */
 async function commandAt({ log }: TermOptions, position: bigint): Promise<readonly StoredEvent[]> {
   const events: StoredEvent[] = [];
   for await (const batch of log.readAll(position - 1n, { batchSize: 20 })) {

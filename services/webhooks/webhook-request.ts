@@ -18,11 +18,11 @@ export type WebhookRequest = Omit<WebhookDefined['data'], 'id' | 'sealed' | 'sta
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** Without a choice of events: all that Strapi has. */
+/** Default events: all events of Strapi. */
 const USUAL_EVENTS = WEBHOOK_EVENTS.filter((event) => event !== 'entry.related-change');
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 const VISIBLE = /^[\x20-\x7e\t]*$/;
-/** Varve sets these, or they are about the connection. */
+/** Headers that Varve sets, or that control the connection. */
 const OWN_HEADERS =
   /^(content-(type|length|encoding)|host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|x-strapi-event|webhook-.*)$/i;
 
@@ -92,7 +92,7 @@ const FORM = z.strictObject({
   allowPrivate: z.boolean({ error: 'must be true or false' }).default(false),
 });
 
-/** `registry`: undefined if it is not known, then `types` must be uids. */
+/** If the registry is not known (undefined), `types` must be uids. */
 export function parseWebhook(given: unknown, registry: SchemaRegistry | undefined): Parsed<WebhookRequest> {
   if (!isRecord(given))
     return { kind: 'problems', problems: [{ path: 'data', message: 'must be an object with url' }] };

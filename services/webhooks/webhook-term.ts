@@ -15,9 +15,9 @@ export type WebhookTerm = {
   look(): void;
   /** Writes the progress to the log, for the next leader. Never rejects. */
   announce(): Promise<void>;
-  /** Rejects when the log cannot be read any more. */
+  /** Rejects when the log can no longer be read. */
   readonly done: Promise<void>;
-  /** `isLeading`: the progress is written to the log. */
+  /** `isLeading`: write the progress to the log. */
   close(isLeading: boolean): Promise<void>;
 };
 
@@ -63,7 +63,7 @@ export async function startTerm(options: TermOptions): Promise<WebhookTerm> {
     if (isClosed) return;
     let some = false;
     for await (const made of makeDeliveries(options, counting, wanting)) {
-      // Another term continues from the checkpoint: it makes the same deliveries again.
+      // Another term continues from the checkpoint and makes the same deliveries.
       if (isClosed) return;
       store.add(made, undefined, options.now());
       dispatcher.look();
