@@ -10,12 +10,12 @@ export const STREAM_LIMITS = {
   perCaller: 1_000,
   /** Time between two signs of life, in milliseconds. */
   heartbeatMs: 15_000,
-  /** Bytes that a client has not read: with more its stream is dropped. */
+  /** Maximum number of bytes that a client has not read. Above it the stream is dropped. */
   unsentBytes: 1024 * 1024,
 };
 export type StreamLimits = Readonly<typeof STREAM_LIMITS>;
 
-/** Whose stream it is, and with which rights it began. */
+/** Caller of a stream, and its rights at the beginning. */
 export type StreamCaller = {
   readonly id: string;
   readonly authorization: string | undefined;
@@ -38,9 +38,9 @@ export type EventStream = {
 };
 
 export type EventStreams = {
-  /** Answers a request with a stream. Throws RequestError (429) above the limits, and while this process ends (503). */
+  /** Answers a request with a stream. Throws RequestError: 429 above the limits, 503 while this process ends. */
   open(request: FastifyRequest, reply: FastifyReply, caller: StreamCaller): EventStream;
-  /** Ends streams whose caller has other rights by now, if tokens or roles have changed. Call it before content is sent. */
+  /** Ends streams whose caller's rights have changed. Call this before you send content. */
   verify(): Promise<void>;
   /** Ends all streams: their clients connect again, to another process. */
   leave(): void;
@@ -49,9 +49,9 @@ export type EventStreams = {
 
 export type EventStreamsOptions = {
   readonly limits: StreamLimits;
-  /** Tokens and roles: another object after each change. */
+  /** Returns tokens and roles: another object after each change. */
   readonly accessState: () => unknown;
-  /** Key of the rights that this `Authorization` has now; undefined: it is not valid any more. */
+  /** Returns the key of the current rights of this `Authorization`; undefined: it is no longer valid. */
   readonly rightsOf: (authorization: string | undefined) => Promise<string | undefined> | string | undefined;
 };
 
@@ -68,7 +68,7 @@ const CHECK_MS = 1_000;
 const RETRY_MS = { least: 500, most: 5_000 };
 const COMMENT = ':\n\n';
 
-/** Clients of a process that ends come back at different times. */
+/** Spreads the reconnects of clients when a process ends. */
 export function retryFrame(): string {
   return `retry: ${Math.round(RETRY_MS.least + Math.random() * (RETRY_MS.most - RETRY_MS.least))}\n\n`;
 }
@@ -91,7 +91,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     }
   };
   let isChecking = false;
-  /** Tokens expire, and users are blocked, without a change of tokens and roles. */
+  /** Checks regularly, because an expired token or a blocked user causes no change of tokens and roles. */
   const check = async () => {
     if (isChecking) return;
     isChecking = true;

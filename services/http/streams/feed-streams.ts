@@ -15,7 +15,7 @@ export type FeedStreamsOptions = ListStreamsOptions & {
   readonly position: () => bigint;
 };
 
-/** Streams of callers with equal rights and selections, at one place: each page is read once for all of them. */
+/** Streams of callers with equal rights and selections, at one position of the feed. Each page is read once for all of them. */
 type Channel = {
   readonly reader: FeedReader;
   next: string;
@@ -60,10 +60,10 @@ export function createFeedStreams(options: FeedStreamsOptions): FeedStreams {
         else if (channels.get(channel.reader.name) === channel) channels.delete(channel.reader.name);
       });
   };
-  /** False: the channel is at another place. `alone`: in a channel of its own then. */
+  /** Returns false if the channel is at another position of the feed. With `alone` the stream gets a channel of its own instead. */
   const join = (reader: FeedReader, next: string, stream: EventStream, alone: boolean): boolean => {
     const known = channels.get(reader.name);
-    // A channel that was left waits for the next change, and has not read the last ones.
+    // A channel without streams waits for the next change, and has not read the last changes.
     const isWatched = known !== undefined && known.members.size > 0;
     if (isWatched && known.next !== next && !alone) return false;
     const channel =
@@ -103,7 +103,7 @@ export function createFeedStreams(options: FeedStreamsOptions): FeedStreams {
   };
 }
 
-/** One frame for each page: a client that has received it continues behind all of it. */
+/** Returns one frame for each page: a client that has received it continues after the whole page. */
 function frameOf(page: FeedPage): string {
   return `event: changes\nid: ${page.next}\ndata: ${JSON.stringify(presentPage(page))}\n\n`;
 }
@@ -112,7 +112,7 @@ function isGone(error: unknown): error is RequestError {
   return error instanceof RequestError && ['sync-token-gone', 'invalid-sync-token'].includes(error.code);
 }
 
-/** An empty id: a client that connects again begins again. */
+/** With an empty id a client that connects again begins with a first sync. */
 function resetFrame({ message }: RequestError): string {
   return `event: reset\nid\ndata: ${JSON.stringify({ message })}\n\n`;
 }

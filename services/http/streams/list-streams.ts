@@ -15,7 +15,7 @@ export type LiveList = {
 
 /** Sends the answer of a list whenever it changes. */
 export type ListStreams = {
-  /** `last`: id of the answer that the client has. `open` is called with the first answer made. */
+  /** `last`: id of the client's answer. Calls `open` after the first answer was made. */
   sendTo(list: LiveList, open: () => LiveStream, last: string | undefined): Promise<void>;
 };
 
@@ -24,7 +24,7 @@ export type LiveStream = { readonly stream: EventStream; readonly isNotify: bool
 export type ListStreamsOptions = {
   /** Resolves when reads show more than this position. */
   readonly beyond: (position: bigint) => Promise<void>;
-  /** Ends streams whose caller has other rights by now. */
+  /** Ends streams whose caller's rights have changed. */
   readonly verify: () => Promise<void>;
   readonly failed: (error: unknown) => void;
 };
@@ -42,7 +42,7 @@ export function createListStreams({ beyond, verify, failed }: ListStreamsOptions
     const { list, members } = shared;
     let position = -1n;
     while (members.size > 0) {
-      // The first time at once: there may have been a change since the answer was made.
+      // The first check does not wait: content may have changed since the answer was made.
       if (position >= 0n) await beyond(position);
       position = list.known.position();
       if (members.size === 0 || list.known.find(list.name) !== undefined) continue;
@@ -72,7 +72,7 @@ export function createListStreams({ beyond, verify, failed }: ListStreamsOptions
       const shown = await answerNow(list);
       const live = open();
       const known = lists.get(list.name);
-      // One that was left waits for a change, and ends with it.
+      // A shared list without members waits for a change, and then ends.
       const isWatched = known !== undefined && known.members.size > 0;
       const shared = isWatched ? known : { list, shown, members: new Set<LiveStream>() };
       if (!live.stream.isOpen()) return;
@@ -87,7 +87,7 @@ export function createListStreams({ beyond, verify, failed }: ListStreamsOptions
   };
 }
 
-/** Makes the answer, and remembers what it depends on: until that changes, no other one is made. */
+/** Makes the answer and remembers its tags. Until one of these changes, no other answer is made. */
 async function answerNow({ name, generation, known, answer }: LiveList): Promise<Shown> {
   const tags = known.collect();
   const asking = { id: name, isWanted: () => true, isDraft: false, varies: false, tags, shown: tags.shown };

@@ -3,7 +3,7 @@ import { RequestError } from '../../../shared/request-error.ts';
 
 export type NewTicket = { readonly ticket: string; readonly expiresAt: string };
 
-/** Lets a client that sends no `Authorization`, such as EventSource, use that of another request once in a fleet. */
+/** Lets a client that cannot send `Authorization`, such as EventSource, use the header of another request, once in a fleet. */
 export type StreamTickets = {
   /** Throws RequestError (503) while there is no leader. */
   create(authorization: string | undefined): NewTicket;
@@ -17,10 +17,7 @@ export type Tickets = {
   create(authorization: string | undefined, term: string): NewTicket;
   /** Returns the `Authorization` of a ticket. Throws RequestError (401) if it has expired or is not a ticket. */
   read(ticket: string): string | undefined;
-  /**
-   * Marks a ticket as used, in the process of this term. Throws RequestError (401) if it was used, has expired, or is of another
-   * term.
-   */
+  /** Marks a ticket as used, in the leader of this term. Throws RequestError (401) if it was used, has expired, or is of another term. */
   use(ticket: string, term: string): void;
 };
 
