@@ -13,7 +13,7 @@ export type WorkerHost = ReturnType<typeof answerWorkers>;
 type Answered = Promise<Answer & { readonly socket?: SocketHandle }>;
 
 export type AnswerWorkersOptions = {
-  /** Has another worker take the place of one. */
+  /** Hands over from a worker to another one. */
   readonly replace: (from: WorkerProcess, succession: Succession) => Promise<void>;
   readonly reading: Pick<ReadingWorkers, 'join' | 'shown' | 'states'>;
   readonly metrics: Pick<MetricsOfWorkers, 'collect'>;

@@ -5,17 +5,17 @@ import { refuseIncompatible } from './protocol.ts';
 /** First argument of a program that makes a generation for the server that started it. */
 export const BUILDER_ARGUMENT = 'builder';
 
-/** Processes that answer requests come first where processors are few. */
+/** Low priority: processes that answer requests come first if processors are few. */
 const LOW_PRIORITY = 10;
 
 let isBuilderProcess = false;
 
-/** Tells whether a server has started this process, and does the rest when it ends. */
+/** Returns whether a server has started this process. The server does the remaining steps when this process ends. */
 export function isBuilder(): boolean {
   return isBuilderProcess;
 }
 
-/** Makes this process a builder. `server`: COMPATIBILITY of the program that started this process, which ends if it differs. */
+/** Makes this process a builder. `server`: COMPATIBILITY of the program that started it. If it differs, this process ends. */
 export function becomeBuilder(server: string | undefined): void {
   isBuilderProcess = true;
   try {
@@ -28,11 +28,11 @@ export function becomeBuilder(server: string | undefined): void {
   if (!process.connected) process.exit(1);
   // The process ends by itself when it is done.
   process.channel?.unref();
-  // A signal from a terminal is for the server, which then ends this process.
+  // A signal from a terminal is meant for the server, which then ends this process.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
 }
 
-/** Lowers the priority of every thread, those that collect garbage too: on Linux each has its own. */
+/** Lowers the priority of every thread, including garbage collection: on Linux each thread has its own priority. */
 export function lowerPriority(): void {
   setPriority(LOW_PRIORITY);
   const threads = '/proc/self/task';

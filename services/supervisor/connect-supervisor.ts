@@ -24,35 +24,35 @@ import { createRotation, type Rotation } from './rotation.ts';
 /** The supervisor of this process, which is a worker. */
 export type Supervisor = Hello & {
   readonly pid: number;
-  /** The supervisor's listening socket of this name, for an HTTP server of this process. */
+  /** Returns the supervisor's listening socket of this name, for an HTTP server of this process. */
   socket(name: SocketName): (server: Server) => ListeningSocket;
-  /** Has the supervisor take the data directory. Rejects with a sentence when another process has it. */
+  /** Lets the supervisor lock the data directory. Rejects with a message if another process has locked it. */
   lock(directory: string, channel: OperatorChannel): Promise<void>;
-  /** Another worker is started when this one crashes from now on. `followers`: workers that answer reads next to this one. */
+  /** Says that this worker serves: another one is started if it crashes. `followers`: workers that answer reads next to it. */
   serving(log: LogStyle, drainMs: number, followers?: Followers): void;
   /** For a server with several workers. */
   readonly rotation: Rotation;
-  /** The greeting is about to be printed: no later worker prints it. */
+  /** Tells the supervisor that this worker prints the greeting, so that no later worker prints it. */
   greeting(): void;
-  /** Calls back when the supervisor stops, or another worker serves. Before, this process ends at once. */
+  /** Calls back when the supervisor stops, or another worker serves. Without a callback this process ends immediately. */
   onStop(stop: (reason: StopReason) => void): void;
-  /** Has another worker take the place of this one. Rejects with a sentence when that cannot be. */
+  /** Hands over to another worker. Rejects with a message if that is not possible. */
   handOver(succession: Succession): Promise<void>;
-  /** Calls back when another worker is about to take the place of this one, which waits until `give` has resolved. */
+  /** Calls back when another worker is about to replace this one. That worker waits until `give` has resolved. */
   onYield(give: () => Promise<void>): void;
-  /** Calls back when the program that is installed by now is to serve. */
+  /** Calls back when the newly installed program should serve. */
   onRenew(renew: () => void): void;
-  /** In a worker that takes another's place: says that it could serve, and resolves when it is to. */
+  /** In a worker that replaces another one: says that this worker is ready, and resolves when it should serve. */
   ready(): Promise<void>;
-  /** The same without saying anything. undefined: this worker takes no other's place. */
+  /** Resolves when this worker should serve. undefined: it replaces no other worker. */
   readonly turn: Promise<void> | undefined;
-  /** Accepts connections from now on. */
+  /** Begins to accept connections. */
   enter(): Promise<void>;
-  /** This process cannot take the other's place. */
+  /** Tells the supervisor that this worker cannot replace the other one. */
   fail(error: Error): void;
 };
 
-/** `socket`: the listening socket, where one was asked for. */
+/** `socket`: the listening socket, if the request was for one. */
 type Answered = { readonly answer: Answer; readonly socket: object | undefined };
 
 let isWorkerProcess = false;
@@ -63,8 +63,8 @@ export function isWorker(): boolean {
 }
 
 /**
- * Makes this process one that does what its supervisor says: Ctrl-C and some service managers signal every process of a server.
- * It ends with its supervisor, as the next start would find the data directory in use.
+ * Makes this process obey its supervisor and ignore signals: Ctrl-C and some service managers signal every process of a server. The process
+ * ends with its supervisor. Otherwise the next start would find the data directory in use.
  */
 export function becomeWorker(): void {
   isWorkerProcess = true;
@@ -73,12 +73,12 @@ export function becomeWorker(): void {
   if (!process.connected) process.exit(1);
 }
 
-/** Resolves once the supervisor has said what this process has to know. */
+/** Resolves with the supervisor's first message. */
 export async function connectSupervisor(): Promise<Supervisor> {
   const answers = new Map<number, (answer: Answered) => void>();
   const hello = Promise.withResolvers<Hello>();
   const turn = Promise.withResolvers<void>();
-  /** Start to listen once another worker's place is taken. */
+  /** Functions that start to listen once this worker has replaced another one. */
   const listeners = new Set<() => Promise<unknown>>();
   let lastId = 0;
   let isReplaced = false;
@@ -108,7 +108,7 @@ export async function connectSupervisor(): Promise<Supervisor> {
         answers.delete(message.id);
         return;
       case 'yield':
-        // If this process cannot step down, its lease ends with it.
+        // If this process cannot step down, its lease ends when the process ends.
         giveWay().finally(() => send({ kind: 'yielded' }));
         return;
       case 'renew':
@@ -185,6 +185,6 @@ export async function connectSupervisor(): Promise<Supervisor> {
 }
 
 function send(message: FromWorker): void {
-  // Without its supervisor this process is ending.
+  // If the supervisor is gone, this process is ending.
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }

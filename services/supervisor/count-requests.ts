@@ -1,13 +1,13 @@
 export type Counted = { readonly current: number; readonly ttl: number };
 
-/** The keys counted last: as many as one process counts by itself. */
+/** Number of remembered keys: as many as a single process remembers. */
 const KEYS = 5_000;
 
-/** Creates counts of requests of all workers by key, in windows that begin with the first request. It remembers the 5,000 last keys. */
+/** Creates counters of all workers' requests by key, in windows that begin with the first request. Remembers the last 5,000 keys. */
 export function createSharedCounts(now: () => number) {
   const windows = new Map<string, { count: number; readonly endsAt: number }>();
   return {
-    /** Counts one more. `ttl`: milliseconds until the window of this key ends. */
+    /** Counts one request. `ttl`: milliseconds until the window of its key ends. */
     add(key: string, windowMs: number): Counted {
       const at = now();
       const known = windows.get(key);

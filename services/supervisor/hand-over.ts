@@ -2,8 +2,8 @@ import { valueWithin } from '../../shared/value-within.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /**
- * How a hand-over ended. `refused`: nothing has changed. `entered`: the next worker serves. `lost`: the next worker has ended, or was
- * killed, after the one that serves had stepped down.
+ * End of a hand-over. `refused`: nothing has changed. `entered`: the next worker serves. `lost`: the next worker has ended, or was killed,
+ * after the serving worker had stepped down.
  */
 export type HandOverEnd = 'refused' | 'entered' | 'lost';
 
@@ -11,9 +11,8 @@ export type HandOverEnd = 'refused' | 'entered' | 'lost';
 const YIELD_MS = 5_000;
 
 /**
- * Puts the worker `next` in the place of `from`. The next one opens its generation, applies the log and warms up while the first
- * one serves. Then the first one steps down, and the next one becomes leader and accepts connections. Waits for `yielding` before
- * the first one steps down. `enterMs`: limit for what the next one does then.
+ * Replaces the worker `from` by `next`. `next` opens its generation, applies the log and warms up while `from` serves. After `yielding`,
+ * `from` steps down. Then `next` becomes leader and accepts connections, within `enterMs`.
  */
 export async function handOver(
   from: WorkerProcess,

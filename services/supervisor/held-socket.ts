@@ -5,18 +5,18 @@ import { getSystemErrorName } from 'node:util';
 /** A listening socket that outlives the workers that accept its connections. */
 export type HeldSocket = {
   readonly handle: SocketHandle;
-  /** Connections are refused after this, once no worker listens. */
+  /** Closes the supervisor's part: connections are refused once no worker listens. */
   close(): void;
 };
 
-/** Node's own object around a socket. A worker that it is sent to listens with it. */
+/** Node's own object around a socket. A worker that receives it can listen with it. */
 export type SocketHandle = {
   close(): void;
   /** Returns the system's error, 0 for none. */
   getsockname(out: object): number;
 };
 
-/** Node has no public way to hold a listening socket without accepting its connections. Its cluster module uses this one. */
+/** Node has no public way to hold a listening socket without accepting its connections. Its cluster module uses this class. */
 type Internals = {
   _createServerHandle(address: string, port: number, family: number): SocketHandle | number;
 };
@@ -40,7 +40,7 @@ export async function holdSocket({
   throw systemError(error, `${address}:${port}`);
 }
 
-/** Returns an error of the system by its number, with its name as `code`, such as EADDRINUSE. */
+/** Returns the system error with this number. Its `code` is the name, such as EADDRINUSE. */
 export function systemError(error: number, where: string): Error {
   const code = getSystemErrorName(error);
   return Object.assign(new Error(`${code}: ${where}`), { code });

@@ -2,25 +2,25 @@ import type { LevelWithSilent } from 'pino';
 import type { OperatorChannel } from '../../shared/sqlite/lock-data-directory.ts';
 import type { RecentRequest } from '../http/sockets/recent-requests.ts';
 
-/** The listening sockets of a server: of the API, for operators, and for metrics where they have a port of their own. */
+/** The listening sockets of a server: for the API, for operators, and for metrics if they have a separate port. */
 export type SocketName = 'api' | 'operators' | 'metrics';
 
 /** Requests of a worker to its supervisor. Each gets one answer. */
 export type WorkerRequest =
-  /** Is answered with the listening socket, which the supervisor makes when it is asked for the first time. */
+  /** Asks for a listening socket. The supervisor opens it at the first request. */
   | {
       readonly kind: 'listen';
       readonly socket: SocketName;
       readonly host: string;
       readonly port: number;
     }
-  /** The same for a socket whose connections the supervisor accepts, for workers in turn. Is answered with its address. */
+  /** Asks for the address of a shared socket: the supervisor accepts its connections and hands them to the workers in turn. */
   | { readonly kind: 'share'; readonly host: string; readonly port: number }
   /** This worker gets connections of the shared socket from now on. */
   | { readonly kind: 'accept' }
-  /** It gets none any more. */
+  /** This worker gets no more connections of the shared socket. */
   | { readonly kind: 'leave' }
-  /** This worker is about to answer reads: a write is acknowledged only if it shows it. */
+  /** This worker is about to answer reads: from now on a write is acknowledged only if this worker shows it. */
   | { readonly kind: 'join' }
   /** Is answered when the reads of all workers show the log up to this position. */
   | { readonly kind: 'show'; readonly position: string }
@@ -30,28 +30,28 @@ export type WorkerRequest =
   | { readonly kind: 'measure' }
   /** Is answered with the workers next to the leading one. */
   | { readonly kind: 'readers' }
-  /** Lets the listening socket go: it ends with the worker's. */
+  /** Releases the listening socket: it closes when the worker closes its own. */
   | { readonly kind: 'close'; readonly socket: SocketName }
-  /** Takes the data directory for as long as the supervisor lives, and writes down where operators' requests are taken. */
+  /** Locks the data directory until the supervisor ends, and records the address for operators' requests. */
   | { readonly kind: 'lock'; readonly directory: string; readonly channel: OperatorChannel }
-  /** Asks for a hand-over to another worker. Answered when that one serves; this one gets `stop` then. */
+  /** Asks for a hand-over to another worker. The answer comes when that worker serves. Then this worker gets `stop`. */
   | ({ readonly kind: 'hand-over' } & Succession);
 
-/** The task of a worker that takes the place of another. */
+/** The task of a worker that replaces another one. */
 export type Succession = {
   readonly generation: number;
-  /** It changes the content types, once the other one has stepped down. */
+  /** The worker changes the content types, once the other worker has stepped down. */
   readonly changesTypes: boolean;
   /** Milliseconds for becoming leader and the live generation. */
   readonly enterMs: number;
-  /** Requests that the other one has answered recently. */
+  /** Recent requests to the other worker. */
   readonly recent: readonly RecentRequest[];
 };
 
 /** The workers next to the leading one, which only answer reads. */
 export type Followers = {
   readonly count: number;
-  /** File of the generation that they serve: each makes a copy of it. */
+  /** File of the generation that they serve. Each worker makes a copy. */
   readonly graph: string;
 };
 
@@ -64,19 +64,19 @@ export type Follows = Pick<Followers, 'graph'> & {
 /** A worker that answers reads next to the leading one. */
 export type ReadingWorker = {
   readonly pid: number;
-  /** Its reads show the log up to here; null: it is starting. */
+  /** The worker's reads show the log up to this position; null: it is starting. */
   readonly position: string | null;
 };
 
-/** How the supervisor writes its log. */
+/** Format of the supervisor's log. */
 export type LogStyle = {
   readonly logLevel: LevelWithSilent;
   readonly logFormat: 'json' | 'pretty' | undefined;
 };
 
 /**
- * The steps of a hand-over, as the workers say that they are done. `ready`: the next worker could serve. `yielded`: the one that
- * serves has stepped down. `entered`: the next one serves.
+ * The steps of a hand-over, which the workers report when they are done. `ready`: the next worker could serve. `yielded`: the serving
+ * worker has stepped down. `entered`: the next worker serves.
  */
 export const STEPS = ['ready', 'yielded', 'entered'] as const;
 export type HandOverStep = (typeof STEPS)[number];
@@ -99,7 +99,7 @@ export type FromWorker =
   | { readonly kind: 'measured'; readonly id: number; readonly metrics: readonly object[] }
   /** Announces to the parent process that the server serves. */
   | { readonly kind: 'greeting' }
-  /** The worker cannot take another's place, and ends. */
+  /** The worker cannot replace another one, and ends. */
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: HandOverStep };
 
@@ -107,13 +107,13 @@ export type FromWorker =
 export type Hello = {
   /** COMPATIBILITY of the supervisor's program. */
   readonly compatibility: string;
-  /** How many workers crashed before this one. */
+  /** Number of workers that crashed before this one. */
   readonly restarts: number;
   /** Whether one of them said that it serves. */
   readonly isGreeted: boolean;
   /** Secret that operators' requests carry. */
   readonly secret: string;
-  /** Another worker serves, and this one is to take its place. */
+  /** Another worker serves, and this one should replace it. */
   readonly succession?: Succession | undefined;
   /** Another worker is the leader, and this one answers reads. */
   readonly follows?: Follows | undefined;
@@ -122,11 +122,11 @@ export type Hello = {
 export type ToWorker =
   | ({ readonly kind: 'hello' } & Hello)
   | { readonly kind: 'answer'; readonly id: number; readonly result: Answer }
-  /** To the worker that serves: steps down, and answers reads with all that is in the log from then on. */
+  /** To the serving worker: step down. From then on each read shows the whole log. */
   | { readonly kind: 'yield' }
-  /** To the worker that serves: has the program that is installed by now make a generation, and serve it. */
+  /** To the serving worker: let the newly installed program make a generation and serve it. */
   | { readonly kind: 'renew' }
-  /** To the next worker: becomes leader, and accepts connections. */
+  /** To the next worker: become leader, and accept connections. */
   | { readonly kind: 'enter' }
   /** Comes with a connection of the shared socket. */
   | { readonly kind: 'connection' }
@@ -157,15 +157,15 @@ export type SentError = {
 /** First argument of a program that runs below a supervisor. */
 export const WORKER_ARGUMENT = 'worker';
 
-/** Number of the messages in this file. A change that a process of another release would not understand raises it. */
+/** Version of the messages in this file. Raise it with a change that a process of another release would not understand. */
 const PROTOCOL = 1;
 /** Version of the log's file. Copied, because the supervisor loads nothing that opens the log; a test compares both. */
 const LOG_VERSION = 5;
 
-/** Programs can work on one data directory at once, one below the other's supervisor, where this is the same. */
+/** Programs of two releases can share a data directory under one supervisor if this value is equal. */
 export const COMPATIBILITY = `${PROTOCOL}.${LOG_VERSION}`;
 
-/** Throws a sentence where the program that started this process is of another release, and both must not work at once. */
+/** Throws an error with a message if the program that started this process must not run together with this release. */
 export function refuseIncompatible(other: string | undefined): void {
   if (other === COMPATIBILITY) return;
   throw new Error(

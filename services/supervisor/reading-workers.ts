@@ -5,25 +5,25 @@ import type { Followers, Follows, ReadingWorker } from './protocol.ts';
 import { countLoss, restartDelay } from './restart-delay.ts';
 import type { WorkerEnd, WorkerProcess } from './worker-process.ts';
 
-/** The workers that answer reads next to the leading one, and what all workers in rotation show. */
+/** The workers that answer reads next to the leading one, and the positions that all workers in rotation show. */
 export type ReadingWorkers = {
-  /** The leading worker serves, with so many others. */
+  /** The leading worker serves. Starts the other workers. */
   want(followers: Followers, leading: WorkerProcess): void;
-  /** A write is acknowledged only if this worker shows it from now on. */
+  /** From now on a write is acknowledged only if this worker shows it. */
   join(worker: WorkerProcess): void;
   /** A sign of life. `position`: the worker's reads show the log up to it. */
   heard(worker: WorkerProcess, position: bigint): void;
   /** Resolves when every worker that answers reads shows the log up to a position. */
   shown(position: bigint): Promise<void>;
-  /** A worker answers no request by itself any more. */
+  /** A worker no longer answers requests by itself. */
   left(worker: WorkerProcess): void;
-  /** Ends all of them; resolves when none answers reads by itself. */
+  /** Ends all these workers. Resolves when none answers reads by itself. */
   retire(): Promise<void>;
-  /** Those that answer reads. */
+  /** Workers that answer reads. */
   all(): readonly WorkerProcess[];
-  /** The same, and what each of them shows. */
+  /** The same workers, with the position that each shows. */
   states(): readonly ReadingWorker[];
-  /** Those that answer their last requests. */
+  /** Workers that answer their last requests. */
   retired(): readonly WorkerProcess[];
 };
 
@@ -38,12 +38,12 @@ export type ReadingWorkersOptions = {
 /** State of a worker, as the supervisor has heard it. */
 type Seen = {
   shows: bigint;
-  /** Looks since the last sign of life, and since the worker has shown more, or had nothing to show. */
+  /** Checks since the last sign of life, and since the worker made progress or had nothing to apply. */
   silentLooks: number;
   lateLooks: number;
 };
 
-/** A worker that gives no sign of life for this long, or does not show what a write waits for, is killed. */
+/** A worker is killed after this time without a sign of life, or without progress while a write waits for it. */
 const LOOK_MS = 250;
 const LOOKS = 8;
 /** A worker that a signal has stopped is killed sooner: it is not just busy. */
@@ -51,11 +51,11 @@ const PAUSED_LOOKS = 3;
 /** Limit for passing requests on to the next workers. */
 const LEAVE_MS = 5_000;
 
-/** Creates the state without workers. One that gives no sign of life for 2 s, or 1 s if a signal has stopped it, is killed. */
+/** Creates the state without workers. Kills a worker after 2 s without a sign of life, or 1 s if a signal has stopped it. */
 export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWorkers {
-  /** Those that have to show a write before it is acknowledged. */
+  /** Workers that have to show a write before it is acknowledged. */
   const counted = new Map<WorkerProcess, Seen>();
-  /** Those that give signs of life: the leading one too. */
+  /** Workers that give signs of life, including the leading one. */
   const watched = new Map<WorkerProcess, Seen>();
   const running = new Map<WorkerProcess, Follows>();
   const retired = new Set<WorkerProcess>();
@@ -75,7 +75,7 @@ export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWor
     return seen;
   }
 
-  /** Looks are counted, not time: a supervisor that was itself stopped must not kill its workers for that. */
+  /** Counts checks instead of time: a supervisor that was itself stopped must not kill its workers. */
   function look(): void {
     if (options.isStopping()) return;
     for (const [worker, seen] of watched) {
@@ -119,7 +119,7 @@ export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWor
       const watchedLeading = watch(leading);
       watchedLeading.silentLooks = 0;
       void leading.ended.then(() => forget(leading));
-      // A leading worker that was restarted finds the others.
+      // After a restart the leading worker finds the others running.
       if (wanted?.graph === followers.graph) return;
       wanted = followers;
       for (let number = 1; number <= followers.count; number++) run({ number, graph: followers.graph });

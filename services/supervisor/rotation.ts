@@ -10,9 +10,9 @@ export type Rotation = {
   sharedSocket(server: Server): ListeningSocket;
   /** Gets connections from now on. */
   accept(): Promise<void>;
-  /** Writes are acknowledged only if this process shows them, from now on. */
+  /** From now on writes are acknowledged only if this process shows them. */
   join(): Promise<void>;
-  /** Gives signs of life from now on. `shows`: reads of this process show the log up to there. */
+  /** Gives signs of life from now on. `shows` returns the position up to which this process's reads show the log. */
   live(shows: () => bigint): { readonly moved: () => void; readonly stop: () => void };
   /** Resolves when the reads of all workers show the log up to this position. */
   shown(position: bigint): Promise<void>;
@@ -24,7 +24,7 @@ export type Rotation = {
   readers(): Promise<readonly ReadingWorker[]>;
   /** Sets how the metrics of this process are read. */
   onMeasure(read: () => Promise<readonly object[]>): void;
-  /** This process answers no request by itself any more. */
+  /** This process no longer answers requests by itself. */
   left(): void;
 };
 
@@ -49,7 +49,7 @@ export function createRotation({ ask, send }: RotationOptions): RotationPart {
   let wanted = -1n;
   let asking: Promise<void> | undefined;
 
-  /** One question at a time: writes that come meanwhile share the next one. */
+  /** Only one question at a time. Writes that come meanwhile share the next question. */
   async function askShown(): Promise<void> {
     const position = wanted;
     try {
@@ -140,7 +140,7 @@ export function createRotation({ ask, send }: RotationOptions): RotationPart {
   };
 }
 
-/** As Node's own HTTP server makes one. */
+/** Makes a socket as Node's own HTTP server does. */
 function connectionOf(handle: object): Socket {
   const options = { handle, allowHalfOpen: true, readable: true, writable: true };
   return new Socket(options as ConstructorParameters<typeof Socket>[0]).setNoDelay(true);

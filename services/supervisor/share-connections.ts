@@ -2,10 +2,10 @@ import type { ListenAddress } from '../http/sockets/listening-socket.ts';
 import { holdSocket, type SocketHandle, systemError } from './held-socket.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-/** A listening socket whose connections the supervisor accepts, and hands to the workers in rotation in turn. */
+/** A listening socket. The supervisor accepts its connections and hands them to the workers in turn. */
 export type SharedSocket = Awaited<ReturnType<typeof shareConnections>>;
 
-/** Connections that wait for a worker. More are closed: each costs a file descriptor. */
+/** Maximum number of connections that wait for a worker. Further ones are closed, because each costs a file descriptor. */
 const MOST_WAITING = 1_024;
 
 /** Further members of Node's own object of a listening socket. */
@@ -15,17 +15,17 @@ type Acceptor = SocketHandle & {
 };
 
 /**
- * Accepts connections in one process and hands them to the workers in turn. If several processes accept from one socket, they get
- * very unequal shares. A worker gets one connection at a time, so one that has stopped keeps at most one waiting.
+ * Accepts connections in one process and hands them to the workers in turn. If several processes accepted from one socket, they would get
+ * very unequal shares. A worker gets one connection at a time, so a stopped worker blocks at most one connection.
  */
 export async function shareConnections(where: ListenAddress) {
   const held = await holdSocket(where);
   const acceptor = held.handle as Acceptor;
   const waiting: SocketHandle[] = [];
-  /** Workers in rotation that have taken their last connection; the next one first. */
+  /** Workers that have taken their last connection. The next connection goes to the first one. */
   const free = new Set<WorkerProcess>();
   const rotation = new Set<WorkerProcess>();
-  /** The connection on its way to a worker: this process's copy is closed once the worker has its own. */
+  /** The connection on its way to a worker. This process closes its copy once the worker has its own. */
   const sent = new Map<WorkerProcess, SocketHandle>();
 
   function give(): void {
@@ -58,14 +58,14 @@ export async function shareConnections(where: ListenAddress) {
   acceptor.getsockname(address);
   return {
     address: { host: address.address ?? where.host, port: address.port ?? where.port },
-    /** Connections are refused after this. Those that wait are still handed over. */
+    /** Refuses further connections. Waiting connections are still handed over. */
     close: held.close,
     /** Adds a worker to the rotation. */
     add(worker: WorkerProcess): void {
       if (rotation.has(worker)) return;
       rotation.add(worker);
       free.add(worker);
-      // Its end is the end of a connection that it has not taken.
+      // If the worker ends, a connection that it has not taken ends too.
       void worker.ended.then(() => {
         rotation.delete(worker);
         free.delete(worker);
@@ -73,12 +73,12 @@ export async function shareConnections(where: ListenAddress) {
       });
       give();
     },
-    /** Removes it: what was handed to it already arrives before any later message. */
+    /** Removes a worker. Connections on their way to it arrive before any later message. */
     remove(worker: WorkerProcess): void {
       rotation.delete(worker);
       free.delete(worker);
     },
-    /** A worker has taken the connection that was handed to it, and gets its next. */
+    /** Hands the next connection to a worker that has taken its last one. */
     took(worker: WorkerProcess): void {
       settle(worker);
       if (rotation.has(worker)) free.add(worker);

@@ -3,7 +3,7 @@ import { type HandOverEnd, handOver, within } from './hand-over.ts';
 import type { Succession } from './protocol.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-/** Hand-overs from the worker that serves to another one, one after the other. */
+/** Hand-overs from the serving worker to another one. They run one after the other. */
 export type Successions = ReturnType<typeof createSuccessions>;
 
 export type SuccessionsOptions = {
@@ -12,7 +12,7 @@ export type SuccessionsOptions = {
   /** Milliseconds that a worker has for its last requests. */
   readonly drainMs: () => number;
   readonly start: (succession: Succession) => WorkerProcess;
-  /** Ends the workers that only read; resolves when none of them answers by itself. */
+  /** Ends the workers that only read. Resolves when none of them answers by itself. */
   readonly retireReaders: () => Promise<void>;
   /** The next worker serves. */
   readonly entered: (from: WorkerProcess, next: WorkerProcess) => void;
@@ -20,7 +20,7 @@ export type SuccessionsOptions = {
   readonly lost: () => void;
 };
 
-/** A worker that is to end is killed when it has not ended so long after its time to answer requests. */
+/** An ending worker is killed if it still runs this long after its time for last requests. */
 export const AFTER_DRAIN_MS = 5_000;
 
 /** Creates the state without a hand-over. */
@@ -31,7 +31,7 @@ export function createSuccessions(options: SuccessionsOptions) {
   let last: Promise<void> | undefined;
   let retiring: WorkerProcess | undefined;
 
-  /** One after the other: a generation must not be opened before the worker that had it open has ended. */
+  /** Hand-overs wait for each other: a worker must not open a generation before the worker that had it open has ended. */
   async function replace(from: WorkerProcess, succession: Succession): Promise<void> {
     while (last !== undefined) await last;
     if (from !== options.serving() || options.isStopping()) throw new Error('this process no longer serves');
@@ -65,7 +65,7 @@ export function createSuccessions(options: SuccessionsOptions) {
     await nextTurn();
     if (!options.isStopping()) from.send({ kind: 'stop', reason: 'replaced' });
     const drainMs = ended === 'lost' ? 0 : options.drainMs();
-    // When the server stops, this worker has as long as any other.
+    // When the server stops, this worker has the same time as the others.
     if (!(await within(drainMs + AFTER_DRAIN_MS, [from.ended])) && !options.isStopping()) from.kill();
     await from.ended;
     retiring = undefined;
@@ -73,11 +73,11 @@ export function createSuccessions(options: SuccessionsOptions) {
   }
 
   return {
-    /** Rejects with a sentence if the next worker does not serve afterwards. */
+    /** Rejects with a message if the next worker does not serve afterwards. */
     replace,
     /** A worker has said why it cannot serve. */
     failed: (worker: WorkerProcess, reason: string) => void failures.set(worker, reason),
-    /** True from when a worker steps down until the next one serves: the hand-over then decides what a lost worker means. */
+    /** Returns true from the step-down of a worker until the next worker serves. Meanwhile the hand-over handles a lost worker. */
     isSwitching: () => isSwitching,
     /** The replaced worker that answers its last requests. */
     retiring: () => retiring,

@@ -16,7 +16,7 @@ export type SuperviseOptions = {
   readonly reportCrash: (end: WorkerEnd, log: LogStyle) => void;
 };
 
-/** The leading worker begins to stop after this, although others answer requests yet. */
+/** The leading worker begins to stop after this, even if others still answer requests. */
 const READERS_STOP_MS = 1_000;
 
 /** State of a server. Only this file changes it. */
@@ -26,33 +26,33 @@ type Server = SuperviseOptions & {
   readonly metrics: MetricsOfWorkers;
   readonly successions: Successions;
   readonly requests: WorkerHost;
-  /** Those that run. */
+  /** Running workers. */
   readonly workers: Set<WorkerProcess>;
-  /** The one that serves, or gets ready to. */
+  /** The worker that serves, or prepares to. */
   serving: WorkerProcess | undefined;
-  /** Since when it serves, by `performance.now()`. */
+  /** When that worker began to serve, by `performance.now()`. */
   servedSince: number | undefined;
-  /** As the last worker that served has said. */
+  /** Log format and drain time that the last serving worker has reported. */
   style: { readonly log: LogStyle; readonly drainMs: number } | undefined;
   isGreeted: boolean;
   isStopping: boolean;
   restarts: number;
-  /** Workers that ended one after the other, each soon after its start. */
+  /** Number of workers that ended in a row, each soon after its start. */
   losses: number;
   /** Exit code of the worker that served when the server was stopped. */
   exitCode: number;
 };
 
 /**
- * Runs a server as a worker process, starts another when it crashes, and puts another in its place when it asks for that. Owns what
- * has to outlive a worker: the listening sockets, the lock of the data directory, and signals. Ends with the worker's exit code when
- * the worker ends before it has served, when it has said why it cannot continue, and when it was stopped.
+ * Runs a server as a worker process. Starts another worker after a crash, and replaces a worker that asks for a hand-over. Owns what has to
+ * outlive a worker: the listening sockets, the lock of the data directory, and signals. Ends with the worker's exit code if the worker ends
+ * before it has served, has said why it cannot continue, or was stopped.
  */
 export function supervise(options: SuperviseOptions): void {
   const server = createServer(options);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(server, signal));
   process.on('SIGHUP', () => {
-    // Closing a terminal ends what was started there.
+    // Closing a terminal ends the programs in it.
     if (process.stdout.isTTY) stop(server, 'SIGHUP');
     else server.serving?.send({ kind: 'renew' });
   });
@@ -121,7 +121,7 @@ function startServing(server: Server): void {
   server.servedSince = undefined;
 }
 
-/** The next worker serves in the place of another. */
+/** Notes that the next worker serves in the place of another. */
 function enter(server: Server, from: WorkerProcess, next: WorkerProcess): void {
   server.serving = next;
   server.servedSince = performance.now();
@@ -199,7 +199,7 @@ function endOrReplace(server: Server, ended: WorkerEnd): void {
   setTimeout(() => server.isStopping || startServing(server), restartDelay(server.losses));
 }
 
-/** Reports a worker that served and has ended: another will be started. */
+/** Reports that a serving worker has ended and another will be started. */
 function report(server: Server, ended: WorkerEnd): void {
   server.restarts++;
   if (server.style !== undefined) server.reportCrash(ended, server.style.log);
@@ -215,7 +215,7 @@ function stop(server: Server, signal: NodeJS.Signals): void {
   void stopWorkers(server, signal);
 }
 
-/** The leading worker last: the others send it the writes of their last requests. */
+/** Stops the leading worker last, because the others send it the writes of their last requests. */
 async function stopWorkers(server: Server, signal: NodeJS.Signals): Promise<void> {
   const { reading, successions, workers } = server;
   const readers = reading.all();
@@ -223,7 +223,7 @@ async function stopWorkers(server: Server, signal: NodeJS.Signals): Promise<void
   for (const worker of readers) worker.send({ kind: 'stop', reason: signal });
   if (readers.length > 0) await within(READERS_STOP_MS, [Promise.all(readers.map(({ ended }) => ended))]);
   for (const worker of workers) {
-    // A replaced worker answers its last requests. One that gets ready has none.
+    // A replaced worker answers its last requests. A worker that prepares to serve has none.
     if (worker === successions.retiring() || readers.includes(worker) || retired.includes(worker)) continue;
     if (worker === server.serving || successions.isSwitching()) worker.send({ kind: 'stop', reason: signal });
     else worker.kill();

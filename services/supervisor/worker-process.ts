@@ -4,12 +4,12 @@ import { type FromWorker, type HandOverStep, STEPS, type ToWorker, WORKER_ARGUME
 
 export type WorkerProcess = {
   readonly pid: number | undefined;
-  /** Does nothing when the worker is ending: a send that fails must not end the supervisor. */
+  /** Does nothing if the worker is ending, because a failed send must not end the supervisor. */
   send(message: ToWorker, socket?: SocketHandle): void;
   kill(): void;
-  /** Each resolves when the worker has said that it is done. */
+  /** A step resolves when the worker has said that the step is done. */
   readonly steps: Readonly<Record<HandOverStep, Promise<void>>>;
-  /** Resolves when it has ended and every message that it sent has been heard. */
+  /** Resolves when the worker has ended and all its messages have been handled. */
   readonly ended: Promise<WorkerEnd>;
 };
 
@@ -18,7 +18,7 @@ export type WorkerEnd = { readonly code: number | null; readonly signal: NodeJS.
 /** Every message of a worker but its steps. */
 export type WorkerMessage = Exclude<FromWorker, { readonly kind: HandOverStep }>;
 
-/** Runs `program` with Node's options of this process. Its output goes where this process's goes. */
+/** Runs `program` with this process's Node options and output. */
 export function startWorker(
   program: string,
   args: readonly string[],
