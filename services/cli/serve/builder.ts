@@ -15,8 +15,8 @@ import { variableOf } from '../settings/setting.ts';
 import { OPERATOR_SETTINGS, type ServeSettings } from '../settings/settings.ts';
 
 /**
- * Starts a rebuild if another version of the projector made the read model, which serves meanwhile. Differences between the two
- * are accepted: they are changes of the projector.
+ * Starts a rebuild if another version of the projector made the read model. The old read model serves meanwhile. Differences are accepted,
+ * because the projector has changed.
  */
 export function renewReadModel(context: OperatorContext, readiness: ReadinessCheck, logger: Logger): void {
   const { graph, generations } = context;
@@ -37,8 +37,8 @@ export function renewReadModel(context: OperatorContext, readiness: ReadinessChe
 }
 
 /**
- * Rebuilds for the server itself with the program that is installed now, as `varve rebuild --graph`. A failure is logged; the same
- * command, by hand, continues it. `accept`: differences count as intended.
+ * Rebuilds as `varve rebuild --graph` does, with the program that is installed now. Logs a failure; an operator can continue with that
+ * command. `accept`: accept differences.
  */
 export function startRebuild(context: OperatorContext, logger: Logger, accept = false): void {
   const run = async () => {
@@ -60,7 +60,7 @@ export function startRebuild(context: OperatorContext, logger: Logger, accept = 
 const NEVER = new AbortController().signal;
 const LOGGED_DIFFERENCES = 50;
 
-/** The server stops: its next start continues. */
+/** Called when the server stops. Its next start continues the rebuild. */
 class BuilderClosed extends Error {
   constructor() {
     super('the server is stopping');
@@ -68,8 +68,8 @@ class BuilderClosed extends Error {
 }
 
 /**
- * Runs `varve rebuild` as a process of low priority, which makes a generation without taking it over. A copy is converted to these
- * definitions, ahead of the log.
+ * Runs `varve rebuild` as a process of low priority, which makes a generation but does not switch over. With definitions, it converts a
+ * copy to them, ahead of the log.
  */
 export function createBuilder(settings: ServeSettings, definitions: readonly TypeDefinition[]) {
   const env = { ...process.env, ...operatorVariables(settings) };
@@ -86,7 +86,7 @@ export function createBuilder(settings: ServeSettings, definitions: readonly Typ
     const exited = new Promise((resolve) => child.once('exit', resolve));
     if (child.pid !== undefined) running.set(child, exited);
     void exited.then(() => running.delete(child));
-    // If the child has ended already, its exit code says so below.
+    // If the child has already ended, its exit code is handled below.
     if (request.copy) child.send(definitions, () => {});
     const ended = new Promise<string>((resolve) => {
       child.once('error', (error) => resolve(error.message));
@@ -107,7 +107,7 @@ export function createBuilder(settings: ServeSettings, definitions: readonly Typ
   };
   return {
     build,
-    /** Kills its processes, and resolves when they have ended: none of them outlives the server. */
+    /** Kills the builder's processes, and resolves when they have ended, so that none outlives the server. */
     async close(): Promise<void> {
       isClosed = true;
       for (const child of running.keys()) child.kill('SIGKILL');

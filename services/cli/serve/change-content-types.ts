@@ -15,8 +15,8 @@ const BACKOFF: Backoff = { firstMs: 500, longestMs: 60_000 };
 const NEVER = new AbortController().signal;
 
 /**
- * Starts a process that changes the content types, in a copy of the graph: this process serves those in force until then. Tries again
- * while it serves. Ends when the rebuild was paused or cancelled by an operator.
+ * Starts a process that changes the content types in a copy of the graph. Until that is done, this process serves the types in force, and
+ * repeats failed attempts. Ends if an operator pauses or cancels the rebuild.
  */
 export function changeContentTypes(
   varve: Pick<Varve, 'operator' | 'deferred'>,

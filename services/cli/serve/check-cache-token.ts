@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { CacheToken } from '../../access/cache-token.ts';
 
 /**
- * Refuses a start with a token that sees more than callers without a token. A worker that takes another's place serves on instead, with
- * private answers: a token that was revoked meanwhile must not end the server.
+ * Refuses a start if the token sees more than callers without a token. But a worker that replaces another one starts with private answers,
+ * because a token that was revoked meanwhile must not stop the server.
  */
 export function checkCacheToken(token: CacheToken | undefined, logger: Logger, refuses: boolean): void {
   const problem = token?.problem();

@@ -23,7 +23,7 @@ export function leadingOptions(parts: LeadingParts) {
   };
 }
 
-/** Which data the worker has, whose place it takes, and who takes its own. */
+/** The worker's data, the worker that it replaces, and the worker that replaces it. */
 function successionOptions({ settings, supervisor, operators, recent, readSide }: LeadingParts) {
   const { succession, restarts } = supervisor;
   return {
@@ -35,7 +35,7 @@ function successionOptions({ settings, supervisor, operators, recent, readSide }
     turn: succession?.changesTypes === true ? supervisor.ready : undefined,
     claimsFrom: supervisor.turn,
     workersBeside: settings.workers === 1 ? undefined : supervisor.rotation,
-    // Everything that this process answers with other content types is another request.
+    // Recent requests do not help with other content types, because every answer changes.
     handOver: (generation: number, changesTypes: boolean) =>
       supervisor.handOver({
         generation,
@@ -47,8 +47,8 @@ function successionOptions({ settings, supervisor, operators, recent, readSide }
 }
 
 /**
- * Limits for becoming leader in the place of another process. Indices outside have to show all that was written; changed content
- * types have rows converted.
+ * Returns the limit for becoming leader in the place of another process. With Elasticsearch its indices have to show all writes; with
+ * changed content types rows have to be converted.
  */
 const ENTER_MS = { rows: 5_000, outside: 30_000, types: 300_000 };
 

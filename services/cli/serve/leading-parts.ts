@@ -18,7 +18,7 @@ import { workerOptions } from './worker-options.ts';
 /** Settings of the leading worker, checked before anything is opened. */
 export type LeadingPlan = Awaited<ReturnType<typeof readLeadingPlan>>;
 
-/** Rejects with a message about the first setting that is wrong. */
+/** Checks the settings. Rejects with a message about the first wrong setting. */
 export async function readLeadingPlan(plan: ServerPlan, role: 'serve' | 'project', supervisor: Supervisor) {
   const { settings, logger, paths } = plan;
   const follow = followSettings(settings, paths.apiPrefix, logFollower(logger));
@@ -31,8 +31,8 @@ export async function readLeadingPlan(plan: ServerPlan, role: 'serve' | 'project
 export type LeadingParts = Awaited<ReturnType<typeof openLeadingParts>>;
 
 /**
- * Opens them; `stop` closes each of them from then on. `shared`: options that all workers of the server have. `leading`: undefined with one
- * worker. `first` answers requests about the process itself.
+ * Opens the parts, and registers each with `stop`. `shared`: options of all workers. `leading`: undefined with one worker. `first` answers
+ * requests about the process itself.
  */
 export async function openLeadingParts(plan: LeadingPlan, ports: OperatingProcess, stop: Stopper) {
   const { settings, supervisor, contentTypes } = plan;
@@ -53,7 +53,7 @@ export async function openLeadingParts(plan: LeadingPlan, ports: OperatingProces
   return { ...plan, ports, stop, operators, builder, recent, gate, shared, leading, first };
 }
 
-/** Wraps the handler of requests: they are counted as recent, wait at the gate, and come from other workers too. */
+/** Wraps the handler of requests: records recent requests, lets requests wait at the gate, and accepts requests of other workers. */
 export function watchRequests(
   { recent, gate, leading }: LeadingParts,
   handler: RequestListener,
@@ -64,8 +64,8 @@ export function watchRequests(
 }
 
 /**
- * Reports to the supervisor that this worker serves. From now on a crashed worker is replaced; those next to it are started where there
- * is a graph for them.
+ * Reports to the supervisor that this worker serves. From now on a crashed worker is replaced. If there is a graph for them, the supervisor
+ * starts the other workers.
  */
 export function reportServing({ settings, supervisor, leading }: LeadingParts, served?: Varve): void {
   const { logLevel, logFormat, drainSeconds } = settings;

@@ -11,7 +11,7 @@ import { foldersOfWorkers } from './worker-folder.ts';
 /** Milliseconds for the last requests of other workers. */
 const LAST_REQUESTS_MS = 1_000;
 
-/** Opens the additional parts of the leading worker where others answer reads next to it. undefined with one worker. */
+/** Opens the additional parts of the leading worker if other workers answer reads next to it. undefined with one worker. */
 export async function openLeadingWorker(
   { workers, data }: ServeSettings,
   { rotation, restarts, succession }: Supervisor,
@@ -24,17 +24,17 @@ export async function openLeadingWorker(
   const inner = await listen({ host: '127.0.0.1', port: 0, first, limits });
   const alive = rotation.live(() => 0n);
   return {
-    /** Address where the other workers reach this one: connections to the server's address come to any of them. */
+    /** Address where the other workers reach this one. A connection to the server's address may reach any worker. */
     address: inner.url,
     socket: rotation.sharedSocket,
     limits,
-    /** The server's address is known: on a first start requests are answered that the server is starting. */
+    /** Called when the server's address is known. On a first start requests are answered that the server is starting. */
     async start(): Promise<void> {
       if (isFirst) await rotation.accept();
     },
-    /** Requests of the other workers are answered from now on. */
+    /** Begins to answer requests of the other workers. */
     serve: inner.serve,
-    /** The workers that may be started now. undefined: this one serves content types that are about to change. */
+    /** Returns the workers that may be started now; undefined if this worker's content types are about to change. */
     followers({
       deferred,
       operator: { generations },

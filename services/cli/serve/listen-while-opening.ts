@@ -1,6 +1,6 @@
 import { type Listener, type ListenOptions, listen } from '../../http/sockets/listen.ts';
 
-/** Listens while something is opened, and answers 503 until then. If it cannot be opened, nothing listens any more. */
+/** Listens while something is opened, and answers 503 until then. Stops listening if it cannot be opened. */
 export async function listenWhileOpening<Opened>(
   where: ListenOptions,
   open: (listener: Listener) => Promise<Opened>,

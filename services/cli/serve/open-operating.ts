@@ -23,17 +23,17 @@ export type OperatingProcess = {
   readonly operating: Operating;
   /** Answers health and metrics on the port of the API. */
   readonly first: OperatingEndpoints;
-  /** Tokens are loaded: from now on they decide who may see metrics. */
+  /** Called when tokens are loaded. From then on they decide who may see metrics. */
   admit(access: AccessControl): void;
-  /** Leaves the metrics port. */
+  /** Closes the metrics port. */
   leave(): Promise<void>;
-  /** Sends the last traces and leaves the metrics port. */
+  /** Sends the last traces and closes the metrics port. */
   close(): Promise<void>;
 };
 
 /**
- * Opens metrics, health checks and traces. With `--metrics-port`, metrics are on that port alone, for everyone who reaches it; else on
- * the port of the API, for callers with full access. Rejects with a message if that port is not available.
+ * Opens metrics, health checks and traces. With `--metrics-port`, metrics are only on that port, for everyone who reaches it. Otherwise
+ * they are on the port of the API, for callers with full access. Rejects with a message if that port is not available.
  */
 export async function openOperating(
   settings: ServeSettings,
@@ -80,7 +80,7 @@ export async function openOperating(
   };
 }
 
-/** With several workers, each answers with the metrics of all. */
+/** With several workers, each worker answers with the metrics of all. */
 function metricsOfServer(own: Metrics | undefined, rotation: Rotation | undefined): Metrics | undefined {
   if (own === undefined || rotation === undefined) return own;
   rotation.onMeasure(own.json);
@@ -107,7 +107,7 @@ function accessOf(access: AccessControl, authorization: string | undefined): Ret
   try {
     if (mayAdminister(access.authenticate(authorization))) return 'allowed';
   } catch {
-    // An invalid token: its sender is anonymous.
+    // A sender with an invalid token is anonymous.
     return 'anonymous';
   }
   return authorization === undefined ? 'anonymous' : 'forbidden';

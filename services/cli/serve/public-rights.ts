@@ -4,7 +4,7 @@ import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import type { Varve } from '../../process/open-varve.ts';
 import { InvalidSettings } from '../settings/settings.ts';
 
-/** Rights in `--public`; undefined: it is not set. Throws InvalidSettings with every problem. */
+/** Parses the rights in `--public`; undefined if it is not set. Throws InvalidSettings with every problem. */
 export function parsePublic(
   text: string | undefined,
   registry: SchemaRegistry,

@@ -29,9 +29,9 @@ export type ServeAppOptions = {
   readonly operating: Operating;
   /** State of its projections, if it has any. */
   readonly status?: () => Promise<Status>;
-  /** Runs once requests are answered, before they are limited. */
+  /** Hook that runs for each request, before limits apply. */
   readonly greet: (handler: RequestListener) => Promise<void>;
-  /** With several workers: this one's part. */
+  /** This worker's part of the rotation, if there are several workers. */
   readonly rotation?: Rotation | undefined;
   readonly acknowledged?: (() => Promise<void>) | undefined;
   /** Wraps the handler of requests. */

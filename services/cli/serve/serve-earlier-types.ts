@@ -4,7 +4,7 @@ import { startRebuild } from './builder.ts';
 import { type LeadingParts, reportServing, watchRequests } from './leading-parts.ts';
 import { serveApp } from './serve-app.ts';
 
-/** Serves the earlier generation on a listener while the content types of its index outside are replaced. */
+/** Serves the earlier generation on a listener while the content types of its Elasticsearch index are replaced. */
 export function serveEarlierTypes(parts: LeadingParts, listener: Listener): InterimDuties {
   const { settings, role, logger, paths, supervisor, operators, ports, stop, shared } = parts;
   return {

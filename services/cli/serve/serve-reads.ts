@@ -25,8 +25,8 @@ import { makeWorkerFolder } from './worker-folder.ts';
 import { type WorkerBasis, workerOptions } from './worker-options.ts';
 
 /**
- * A worker next to the leading one: it answers reads from a read model of its own, and forwards writes. Resolves when it is in
- * rotation. It is never the leader: the supervisor starts another leading worker when that one ends.
+ * Runs a worker next to the leading one: it answers reads from its own read model, and forwards writes. Resolves when it is in rotation. It
+ * never becomes leader: if the leading worker ends, the supervisor starts another.
  */
 export async function serveReads(
   settings: ServeSettings,
@@ -61,7 +61,7 @@ export async function serveReads(
     follow: undefined,
   });
   stop.with(listener, varve);
-  // Only another process answers requests from then on. A server that stops has none.
+  // From then on only another process answers requests. If the server stops, there is no such process.
   void listener.left.then((next) => next !== undefined && rotation.left());
   ports.admit(varve.access);
   await answerReads(settings, basis, { varve, listener, rotation });
@@ -93,8 +93,8 @@ async function answerReads(
 }
 
 /**
- * First this worker counts for acknowledging writes, then it shows all that was acknowledged before, and only then it gets
- * connections: so none of its readers misses an acknowledged write.
+ * First, writes begin to wait for this worker. Then it catches up with all writes that were acknowledged before. Only then it gets
+ * connections, so its readers miss no acknowledged write.
  */
 async function enterRotation(
   rotation: Rotation,
@@ -123,7 +123,7 @@ async function enterRotation(
 
 const ACCESS_MS = 1_000;
 
-/** Tokens, webhooks and other requests about the server itself: the leading worker answers them, and knows the state of each. */
+/** Requests about the server itself, such as tokens and webhooks. The leading worker answers them, because it has their state. */
 const ADMINISTRATION =
   /^\/(_varve\/(tokens|public|roles|login|webhooks|projections)|(docs\/)?openapi\.json)(?![\w-])/i;
 
@@ -131,7 +131,7 @@ function leaveAdministration(handler: RequestListener, { fleet }: Pick<Varve, 'f
   const senders = new Map<string, RequestListener>();
   return (request, response) => {
     const { url = '' } = request;
-    // Cheap for every other request: no path of the content API begins like these.
+    // This check is cheap for other requests, because no path of the content API begins like these.
     if (url.startsWith('/api/') || !ADMINISTRATION.test(url)) return handler(request, response);
     const led = fleet.leader();
     if (led.kind !== 'elsewhere') return answerStarting(request, response);

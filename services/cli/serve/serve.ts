@@ -35,8 +35,8 @@ import { succeedWorker } from './succeed-worker.ts';
 import { writeExamples } from './write-examples.ts';
 
 /**
- * `varve serve` and `varve project`, in a worker: resolves after the server serves and has said so; ends with exit code
- * 0 when its supervisor tells it to stop. Rejects with a message if it cannot start.
+ * Runs `varve serve` and `varve project` in a worker. Resolves after the server serves and has printed its greeting. Ends with exit code 0
+ * when its supervisor stops it. Rejects with a message if it cannot start.
  */
 export async function serve(settings: ServeSettings, role: 'serve' | 'project' = 'serve'): Promise<void> {
   const supervisor = await connectSupervisor();
@@ -61,7 +61,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   });
 }
 
-/** The data, and what listens for its requests. */
+/** Opens the data and its listener. */
 type OpenServer = { readonly varve: Varve; readonly listener: Listener };
 
 /** Listens while the data is being loaded, and answers 503 until then. */
@@ -83,7 +83,7 @@ async function openServer(parts: LeadingParts): Promise<OpenServer> {
   return { varve, listener };
 }
 
-/** Connects the data with who stops, asks and replaces this process. */
+/** Connects the data with signals, operators and hand-overs. */
 function attach(parts: LeadingParts, { varve, listener }: OpenServer): void {
   const { supervisor, operators, gate, logger, stop, shared } = parts;
   stop.with(listener, varve);
@@ -97,13 +97,13 @@ function attach(parts: LeadingParts, { varve, listener }: OpenServer): void {
   supervisor.onRenew(() => startRebuild(varve.operator, logger, true));
 }
 
-/** Begins to make what is to be served later: other content types, or the read model of this version. */
+/** Begins to build a later generation: for other content types, or for this version of the projector. */
 async function renew(parts: LeadingParts, { varve }: OpenServer): Promise<void> {
   const { settings, supervisor, ports, logger, stop, readSide } = parts;
   const { readiness } = ports.operating;
   if (varve.deferred.length > 0)
     return changeContentTypes(varve, { readiness, logger, isStopping: stop.isStopping });
-  // After a rollback an earlier version is meant.
+  // After a rollback the operator wants an earlier version.
   if (supervisor.succession !== undefined) return;
   const { store } = varve.operator.generations;
   await cancelUnusedCopy({ data: settings.data, store, plan: readSide });
@@ -132,7 +132,7 @@ async function answerRequests(parts: LeadingParts, { varve, listener }: OpenServ
   });
 }
 
-/** Takes the place of the worker that served, or greets as the first one. */
+/** Replaces the worker that served, or prints the greeting as the first worker. */
 async function greet(
   parts: LeadingParts,
   { varve, listener }: OpenServer,

@@ -7,10 +7,10 @@ import type { ServeSettings } from '../settings/settings.ts';
 import { readLoginPlan } from './login-plan.ts';
 import { parsePublic } from './public-rights.ts';
 
-/** Settings and project of a server that greets, read and checked before anything is opened. */
+/** Settings and project of a server, read and checked before anything is opened. */
 export type ServerPlan = Awaited<ReturnType<typeof readServerPlan>>;
 
-/** Rejects with a message about the first thing that is wrong. */
+/** Reads and checks the plan. Rejects with a message about the first wrong part. */
 export async function readServerPlan(settings: ServeSettings) {
   const logger = await createLogger(settings);
   const project = readApiConfig(settings.contentTypes);

@@ -7,10 +7,10 @@ import { reachableUrl } from '../output/reachable-url.ts';
 import type { OperatingProcess } from './open-operating.ts';
 
 type Closable = { close(): Promise<void> };
-/** `stepDown`: present if the process can be the leader. `stopped` rejects when it cannot continue. */
+/** `stepDown`: present if the process can be the leader. `stopped` rejects when the process cannot continue. */
 type Served = Closable & { stepDown?(): Promise<void>; readonly stopped?: Promise<void> };
 
-/** Stops what a process has opened, for a signal or a start that fails. */
+/** Closes the open parts of a process after a signal or a failed start. */
 export type Stopper = ReturnType<typeof stopOnSignal>;
 
 export type StopOptions = {
@@ -32,9 +32,7 @@ type Stoppable = {
   readonly others: Closable[];
 };
 
-/**
- * The first signal answers requests in flight and closes everything; a second one ends the process at once.
- */
+/** After the first signal, answers requests in flight and closes everything. A second signal ends the process immediately. */
 export function stopOnSignal(options: StopOptions) {
   const { logger, ports, signals } = options;
   const parts: Stoppable = { running: undefined, others: [] };
@@ -59,7 +57,7 @@ export function stopOnSignal(options: StopOptions) {
     first(closable: Closable): void {
       parts.others.push(closable);
     },
-    /** Runs a start. If it fails, closes what it has opened and rejects; after a signal, that alone closes everything. */
+    /** Runs a start. If it fails, closes the opened parts and rejects. After a signal, only the signal's handler closes them. */
     async starting(start: () => Promise<void>): Promise<void> {
       try {
         await start();
@@ -81,11 +79,11 @@ async function leave({ running, others }: Stoppable, options: StopOptions, signa
   ports.operating.readiness.draining();
   for (const other of others) await other.close();
   const drained = running?.listener.drain(drainSeconds * 1000);
-  // Reads may take long: stepping down need not wait for them.
+  // Stepping down does not wait for reads, which may take long.
   await Promise.all([drained, Promise.race([drained, running?.served.stepDown?.()])]);
 }
 
-/** The server is as ready as before: the next process answers what still comes here. */
+/** The server stays ready, because the next process answers requests that still come here. */
 async function leaveToNext({ running, others }: Stoppable, options: StopOptions): Promise<void> {
   const { logger, ports, drainSeconds } = options;
   logger.info({}, 'another process serves');
@@ -100,11 +98,11 @@ async function endStart({ running, others }: Stoppable, ports: OperatingProcess)
   for (const other of others) await other.close();
   await running?.listener.drain(0);
   await running?.served.close();
-  // Else their ports would keep the process.
+  // Otherwise their ports would keep the process running.
   await ports.close();
 }
 
-/** The served content would lag further and further behind: end instead of serving stale content. */
+/** The content would lag further and further behind, so the process ends instead of serving stale content. */
 function die(logger: Logger, error: unknown): never {
   logger.fatal({ err: error }, 'the server cannot continue');
   process.exit(isWorker() ? FINAL_EXIT : 1);

@@ -6,9 +6,9 @@ import type { Varve } from '../../process/open-varve.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
 import type { Succession } from '../../supervisor/protocol.ts';
 
-/** Answering recent requests takes so long at most: meanwhile the other process serves. */
+/** Maximum time for answering recent requests. The other process serves meanwhile. */
 const WARM_UP_MS = 4_000;
-/** Part of the supervisor's limit that is left for the last step, after this process has waited to know the leader. */
+/** Part of the supervisor's limit that remains for the last step, after the wait for a leader. */
 const LAST_STEP_MS = 2_000;
 const LOOK_MS = 20;
 
@@ -21,8 +21,8 @@ export type SuccessionOptions = {
 };
 
 /**
- * Takes the place of the process that serves, once this one answers as fast as that: it becomes leader, its generation becomes the
- * live one, and only then it accepts connections, so that its readers see all that was acknowledged.
+ * Replaces the serving process, once this process is warm. First this process becomes leader, then its generation becomes live. Only then
+ * it accepts connections, so that its readers see every acknowledged write.
  */
 export async function succeedWorker(
   supervisor: Supervisor,
@@ -41,7 +41,7 @@ export async function succeedWorker(
   await supervisor.enter();
 }
 
-/** There is no leader, or this process has not heard yet that the other one has stepped down. */
+/** Returns whether there is no leader, or this process does not know yet that the other one has stepped down. */
 function isUndecided(led: LeaderLocation, address: string | undefined): boolean {
   if (led.kind === 'elsewhere') return address === undefined || led.leader.address === address;
   return led.kind === 'nobody';

@@ -10,11 +10,11 @@ export function foldersOfWorkers(data: string): string {
   return join(data, 'workers');
 }
 
-/** Makes the folder of this worker, with a copy of the graph that the leading worker writes. It is removed when this process ends. */
+/** Makes the folder of this worker, with a copy of the leading worker's graph. Removes the folder when this process ends. */
 export function makeWorkerFolder(data: string, { number, graph }: Follows): string {
   const folders = foldersOfWorkers(data);
   makeFolder(folders);
-  // A worker that was killed leaves its folder.
+  // A killed worker leaves its folder behind.
   for (const name of readdirSync(folders))
     if (name.startsWith(`${number}-`) && !isOtherProcess(Number(name.slice(name.indexOf('-') + 1))))
       rmSync(join(folders, name), { recursive: true, force: true });

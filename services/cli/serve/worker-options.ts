@@ -14,7 +14,7 @@ import { requestRules } from '../settings/request-rules.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { shareOf } from '../settings/worker-settings.ts';
 
-/** Things that a worker reads and opens before its data. */
+/** Parts that a worker reads and opens before its data. */
 export type WorkerBasis = {
   readonly logger: Logger;
   readonly contentTypes: Awaited<ReturnType<typeof readContentTypes>>;
@@ -61,8 +61,8 @@ export function servingOptions(
 }
 
 /**
- * Time when formats are made: the setting, else before an upload is answered. Without sharp, a setting that needs it is
- * refused with a message, and the default is off, with a line in the log.
+ * Returns when formats are made: as the setting says, else before an upload is answered. If sharp is missing, throws a message if the
+ * setting needs it; without a setting no formats are made, and a log line says so.
  */
 async function choosePictureFormats(
   { pictureFormats }: Pick<ServeSettings, 'pictureFormats'>,

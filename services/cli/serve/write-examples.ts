@@ -26,9 +26,9 @@ type Variant = ExampleVariant & {
 };
 
 /**
- * Writes the entries of the `.jsonl` files in `folder`, in their order, through the public HTTP API at `base`, like any
- * client. An entry that refers to a later one is written without its relations first, and again at the end; so are the
- * edits of published entries. Returns the number of documents. Throws with the server's answer if it refuses one.
+ * Writes the entries of the `.jsonl` files in `folder`, in their order, through the public HTTP API at `base`, like any client. An entry
+ * that refers to a later entry is first written without its relations, and completed at the end. Edits of published entries are also
+ * written at the end. Returns the number of documents. Throws with the server's answer if it refuses one.
  */
 export async function writeExamples(base: string, folder: string, registry: SchemaRegistry): Promise<number> {
   const documentIds = new Map<string, string>();
