@@ -29,7 +29,7 @@ export function endContext(parts: GraphParts, context: GraphContext | undefined)
   flushParts(parts);
 }
 
-/** Events between two changes of content types. The changes are applied to rows when the next context is asked for. */
+/** Events between two changes of content types. The rows are converted when the next context is requested. */
 type Series = {
   context(): GraphContext;
   define(event: StoredEvent): void;
@@ -54,8 +54,7 @@ function createSeries(parts: GraphParts): Series {
     },
     define(event) {
       const data = event.data as ContentTypeDefined['data'];
-      // Applies one change after the other, however the log is split: a value that the first drops does not return
-      // with the second.
+      // Applies one change after the other, however the log is split, so that a value dropped by the first does not return with the second.
       if (redefined.has(data.uid)) series.context();
       // Finishes earlier changes under their own definitions.
       series.end();

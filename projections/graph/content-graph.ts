@@ -12,10 +12,9 @@ import { delegate } from './store/delegate.ts';
 import { writerLock } from './store/generation-files.ts';
 
 /**
- * State of the projector: the rows of both worlds and the links between them, computed from the log. It can always be
- * rebuilt: the same log gives the same rows, ids, keys and links, however it is split into batches. It skips events of
- * a leader whose lease had ended, and those of other programs (shared/fleet/fence.ts,
- * shared/event-store/unreadable.ts).
+ * State of the projector: the rows of both worlds and the links between them, computed from the log. The same log always gives the same
+ * rows, ids, keys and links, however it is split into batches. The graph skips events of a leader whose lease had ended, and events of
+ * other programs (shared/fleet/fence.ts, shared/event-store/unreadable.ts).
  */
 export type ContentGraph = Omit<GraphFile, 'context' | 'command'> & {
   readonly reader: ContentGraphReader;
@@ -25,15 +24,15 @@ export type ContentGraph = Omit<GraphFile, 'context' | 'command'> & {
    * graph stay valid. Throws if the file cannot be opened; then it can be called again.
    */
   reopen(): void;
-  /** Puts a copy that was converted to other content types in the place of this file. Nobody has the copy open. */
+  /** Replaces this file by a copy that was converted to other content types. No process may have the copy open. */
   becomeConverted(copy: string): void;
   /** Resolves as soon as the graph's disk has more free space than now, after `atMostMs`, or when `signal` is aborted. */
   waitForFreeDisk(atMostMs: number, signal: AbortSignal): Promise<void>;
 };
 
 /**
- * Opens (or creates) the graph's SQLite file. One process at a time has it open, as its counters and keys are in memory too. Waits two
- * seconds for a process that is ending, then throws a sentence.
+ * Opens (or creates) the graph's SQLite file. Only one process may have it open, because its counters and keys are also in memory. Waits
+ * two seconds for a process that is ending, then throws an error with a message.
  */
 export function openContentGraph(file: string, options: GraphFileOptions = {}): ContentGraph {
   const lock = tryLockFile(writerLock(file), WRITER_ENDS_MS);
@@ -67,7 +66,7 @@ export function openContentGraph(file: string, options: GraphFileOptions = {}): 
       }
     },
     reopen() {
-      // Opened before the other is closed: closing frees files that a full disk has no space for.
+      // Opens the new file before it closes the old one: closing frees files that a full disk could not hold again.
       const next = openGraphFile(file, options);
       current.close();
       current = next;

@@ -7,24 +7,24 @@ import { copyDatabase, removeDatabase } from '../../shared/sqlite/copy-database.
 import { type ContentGraph, openContentGraph } from './content-graph.ts';
 import { areOfOnePair, recordTouchedEntries, stopListing } from './late-entries.ts';
 
-/** A copy of a graph that is converted to other content types, ahead of the log. It follows its graph until it takes its place. */
+/** A copy of a graph that is converted to other content types, ahead of the log. The copy follows its graph until it replaces the graph. */
 export type ConvertedCopy = {
-  /** By the other content types. It is as far as the last `follow` brought it: at the position of its graph. */
+  /** The copy, under the other content types, at the graph's position of the last `follow`. */
   readonly graph: ContentGraph;
-  /** Takes over what its graph has applied since, converted, and returns the change for a read index. */
+  /** Converts and takes over the graph's changes since the last call. Returns the change for a read index. */
   catchUp(): ChangeBatch;
-  /** Replaces its graph, which has the same position and has not reached the definitions in the log. */
+  /** Replaces the graph, which has the same position and has not applied the new definitions yet. */
   replace(): void;
-  /** The graph is used as it is. */
+  /** Drops the copy. The graph stays as it is. */
   discard(): void;
 };
 
-/** Position of definitions that are not in the log yet: behind all that are. */
+/** Position of definitions that are not in the log yet: after all others. */
 const AHEAD = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * Copies a graph and converts the copy to these definitions. From then on the graph's file lists what it lacks. Returns false, and
- * makes none, where the conversion of one row depends on the rows that are yet to come. Nobody else writes the graph meanwhile.
+ * Copies a graph and converts the copy to these definitions. From then on the graph's file lists the entries that the copy lacks. Returns
+ * false and makes no copy if the conversion of a row depends on later rows. No other process may write the graph meanwhile.
  */
 export function convertCopy(
   { file, copy }: CopyFiles,
@@ -54,7 +54,7 @@ export function convertCopy(
 /** The graph's file, and that of its converted copy. */
 export type CopyFiles = { readonly file: string; readonly copy: string };
 
-/** Ids of rows that a switch of draft & publish makes are given in the order of all rows; locales join and part whole documents. */
+/** A switch of draft & publish gives new rows ids in the order of all rows. A switch of locales joins or splits whole documents. */
 function isRowByRow(before: string | undefined, now: TypeDefinition): boolean {
   if (before === undefined) return true;
   const was = modelOfDefinition(JSON.parse(before)).model;
@@ -75,7 +75,7 @@ function definedAhead(data: TypeDefinition, position: bigint, epoch: number): St
   };
 }
 
-/** Opens the copy that was converted to these definitions; undefined where there is none that fits the graph as it is. */
+/** Opens the copy that was converted to these definitions; undefined if no copy fits the graph. */
 export function openConvertedCopy(
   { file, copy }: CopyFiles,
   graph: ContentGraph,
@@ -125,7 +125,7 @@ export function openConvertedCopy(
 
 type Definitions = Pick<ContentGraph, 'definition' | 'registry'>;
 
-/** Whether the copy has these definitions, which are not in force for the graph, and for other types those that are. */
+/** Returns whether the copy has these definitions, which the graph does not have yet, and the graph's definitions of other types. */
 function isOf(definitions: readonly TypeDefinition[], converted: Definitions, graph: Definitions): boolean {
   const own = new Map(definitions.map((each) => [each.uid, JSON.stringify(each)]));
   const isChanged = [...own].some(([uid, text]) => graph.definition(uid) !== text);

@@ -16,7 +16,7 @@ import type { ForeignEvents } from './store/foreign-events.ts';
 import { type GraphDatabase, openGraphDatabase } from './store/graph-database.ts';
 import type { AppliedEvent } from './store/log-checkpoint.ts';
 
-/** One open file of a graph. A graph opens its file again after an error, so nobody else keeps a reference to this. */
+/** One open file of a graph. Only the graph may keep a reference to it, because the graph opens its file again after an error. */
 export type GraphFile = {
   /**
    * Applies events in one transaction with the checkpoint, and returns their net effect on the read index. Events must
@@ -25,8 +25,8 @@ export type GraphFile = {
    */
   apply(events: readonly StoredEvent[], upTo?: bigint): ChangeBatch;
   /**
-   * Applies events without an index, which is faster: at start, in a rebuild, in an import. A graph that is being built
-   * writes behind: after a crash it is at an earlier checkpoint, and a later call throws the error.
+   * Applies events without an index, which is faster: at start, in a rebuild, in an import. While a graph is built, another thread writes:
+   * an error comes with a later call, and after a crash the graph is at an earlier checkpoint.
    */
   replay(events: readonly StoredEvent[], upTo?: bigint): void;
   /** Resolves when replayed events are in the file, for other readers of it. Throws if they could not be written. */
@@ -45,11 +45,11 @@ export type GraphFile = {
   registry(): SchemaRegistry;
   /** Definition of a content type in force, as its event has it (JSON); undefined if there is none. */
   definition(uid: Uid): string | undefined;
-  /** Rows of all types and versions, and bytes of the file they are in. */
+  /** Number of rows of all types and versions, and bytes of the file. */
   size(): { readonly rows: number; readonly bytes: number };
   /** The events of other programs that were skipped. */
   foreignEvents(): ForeignEvents;
-  /** Row by row, until the graph changes. */
+  /** Reads the graph row by row. Valid until the graph changes. */
   inspect(): GraphInspection;
   /**
    * Returns the whole content for the read index, as batches of about `batchSize` rows or links; all rows come before
@@ -57,8 +57,8 @@ export type GraphFile = {
    */
   readAll(batchSize?: number): Iterable<ChangeBatch>;
   /**
-   * For a copy that was converted to other content types: takes over the entries that the plain copy, another graph's file, has touched
-   * after number `after`, and resolves to the last one. The change is that of this graph (see late-entries.ts).
+   * In a copy that was converted to other content types: takes over the entries that the graph in the file `plain` has touched after number
+   * `after`. Returns the last number, and the change of this graph (see late-entries.ts).
    */
   takeLate(plain: string, after: number): { readonly change: ChangeBatch; readonly last: number };
   /** Stale documents; undefined if the read index has no documents. */
@@ -143,13 +143,13 @@ export function openGraphFile(file: string, options: GraphFileOptions): GraphFil
 }
 
 type Applying = {
-  /** `listening`: returns what changes for an index. */
+  /** `listening`: returns the changes for an index. */
   apply(events: readonly StoredEvent[], listening: boolean): ChangeBatch;
   refuseAfterFailure(): void;
   hasFailed(): boolean;
 };
 
-/** Applies batches, until one fails: the transaction is rolled back then, but not the state in memory. */
+/** Applies batches until one fails. Then the transaction is rolled back, but the state in memory is not. */
 function createApplying(parts: GraphParts, stale: StaleDocuments | undefined): Applying {
   let failure: Error | undefined;
   const refuseAfterFailure = (): void => {
@@ -197,7 +197,7 @@ function applyBatch(
   return changes.take(last.position);
 }
 
-/** A graph without a version was begun before there were versions, by the first. */
+/** A graph without a version was made by the first version of the projector. */
 function versionOf(db: GraphDatabase, position: bigint): number {
   const known = db.meta('projector');
   if (known !== undefined) return known;

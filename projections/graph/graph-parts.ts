@@ -15,7 +15,7 @@ import { openRowIds } from './store/row-ids.ts';
 import { createExistingRows } from './store/row-keys.ts';
 import { loadSequences } from './store/sequences.ts';
 
-/** Tables of one open file, and what is in memory of them. */
+/** Tables of one open file, and their parts in memory. */
 export type GraphParts = Omit<GraphContext, 'schema' | 'session' | 'flush'> & {
   readonly definitions: Definitions;
   readonly claims: Claims;
@@ -57,7 +57,7 @@ export function contextOf(parts: GraphParts): GraphContext {
   return { ...parts, schema: parts.definitions.view(), session, flush: () => flushParts(parts) };
 }
 
-/** Returns what reads need of the graph. It is that of the current definitions. */
+/** Returns the context of reads, for the current definitions. */
 export function readerContextOf(parts: GraphParts): ReaderContext {
   return { ...parts, schema: parts.definitions.view() };
 }

@@ -3,11 +3,11 @@ import { connectDatabase, type Database } from '../../shared/sqlite/open-databas
 import { transaction } from '../../shared/sqlite/transaction.ts';
 
 /**
- * Two copies of a graph of which one is converted to other content types, ahead of the log. The plain one still applies the log,
- * by the content types in force, and its triggers list the entries that it touches. These are all that the converted one lacks.
+ * Two copies of a graph. One is converted to other content types, ahead of the log. The plain copy still applies the log under the content
+ * types in force. Its triggers list the entries that it touches: the converted copy lacks only these.
  */
 
-/** Names both copies, so that a converted one is never completed from another graph. */
+/** Identifies the pair, so that a converted copy is never completed from another graph. */
 const PAIR = 'converted copy';
 
 const TOUCHED: readonly (readonly [table: string, entry: (row: string) => string])[] = [
@@ -24,7 +24,7 @@ const CHANGES = [
   ['delete', 'old'],
 ] as const;
 
-/** Lists every entry that any process touches from now on in the file. */
+/** Begins to list every entry that a process touches in the file. */
 export function recordTouchedEntries(plain: string, converted: string, pair: number): void {
   const mark = (db: Database) => db.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(PAIR, pair);
   inFile(converted, (db) => transaction(db, () => mark(db)));
@@ -42,7 +42,7 @@ export function recordTouchedEntries(plain: string, converted: string, pair: num
   );
 }
 
-/** Lists no entries any more. */
+/** Stops listing entries. */
 export function stopListing(plain: string): void {
   inFile(plain, (db) => transaction(db, () => unlist(db)));
 }
@@ -56,8 +56,8 @@ export function areOfOnePair(plain: string, converted: string): boolean {
 }
 
 /**
- * Puts the converted copy in the place of the plain one, as far as that is in the log. Nobody has either file open. A crash leaves
- * the one or the other. Throws where SQLite could not close a file: what it holds back next to the file belongs to that file.
+ * Replaces the plain copy by the converted one, which gets the plain one's position in the log. No process may have either file open. After
+ * a crash one of the two copies is there. Throws if SQLite could not close a file, because the WAL next to it belongs to that file.
  */
 export function replaceByConverted(plain: string, converted: string): void {
   inFile(converted, (db) => {

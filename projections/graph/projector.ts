@@ -8,7 +8,7 @@ import { isDiskFull } from '../../shared/sqlite/failures.ts';
 import type { ContentGraph } from './content-graph.ts';
 
 const BATCH_SIZE = 1_000;
-/** Larger: the fewer transactions, the fewer times a page is written. */
+/** A replay uses larger batches, because fewer transactions write each page fewer times. */
 const CATCH_UP_BATCH_SIZE = 5_000;
 
 export type CatchUpOptions = {
@@ -16,21 +16,20 @@ export type CatchUpOptions = {
   readonly until?: bigint;
   /** Events of a transaction. */
   readonly batchSize?: number;
-  /** Called after each transaction with its number of events; it ends early when this resolves `stop`. */
+  /** Called after each transaction with its number of events. If it resolves to `stop`, the replay ends early. */
   readonly onBatch?: (events: number) => Promise<'continue' | 'stop'>;
 };
 
 /**
- * Applies the log to its end, before there is an index: at start, and in a rebuild. The checkpoint moves with every
- * batch, so an interrupted replay continues there. Resolves to the event that it stopped before, if this program cannot
- * read one.
+ * Applies the log to its end, before there is an index: at start, and in a rebuild. The checkpoint moves with every batch, so an
+ * interrupted replay continues from there. If this program cannot read an event, stops before it and resolves to it.
  */
 export async function catchUp(
   eventStore: EventStore,
   graph: Pick<ContentGraph, 'readFrom' | 'replay'>,
   { until, batchSize = CATCH_UP_BATCH_SIZE, onBatch }: CatchUpOptions = {},
 ): Promise<StoredEvent | undefined> {
-  // Recorded so that the next steps, and the next start, do not search the same range again.
+  // Records the searched range, so that the next steps and the next start do not search it again.
   const searched = (upTo: bigint) => graph.replay([], upTo);
   for await (const read of eventStore.readAll(graph.readFrom(), { batchSize, searched })) {
     const wanted = until === undefined ? read : read.filter(({ position }) => position <= until);
@@ -49,8 +48,8 @@ export async function catchUpOrThrow(...parameters: Parameters<typeof catchUp>):
 }
 
 /**
- * Applied position of a process whose index shows the log up to `shown`: the rest may have no event of the namespace,
- * as far as the graph has searched.
+ * Returns the applied position of a process whose index shows the log up to `shown`. It is later if the graph has searched further and
+ * found no event of the namespace.
  */
 export function appliedUpTo(graph: Pick<ContentGraph, 'position' | 'readFrom'>, shown: bigint): bigint {
   return shown >= graph.position() && graph.readFrom() > shown ? graph.readFrom() : shown;
@@ -66,7 +65,7 @@ export async function loadReadIndex(
 ): Promise<void> {
   for (const batch of graph.readAll()) {
     await readIndex.apply(batch);
-    // Requests in the meantime are answered that the server is starting.
+    // Meanwhile requests are answered that the server is starting.
     await nextTurn();
   }
 }
@@ -78,8 +77,8 @@ export type Projector = {
    */
   applied(position: bigint): Promise<void>;
   /**
-   * Rejects if an event could not be applied: the served content would be wrong from then on. Resolves on close. Before
-   * an unreadable event the projector only stops: the served content is right up to there.
+   * Rejects if an event could not be applied, because the served content would be wrong from then on. Resolves on close. Before an
+   * unreadable event the projector only stops, because the content is right up to that event.
    */
   readonly done: Promise<void>;
   close(): Promise<void>;
@@ -104,9 +103,9 @@ export type ProjectorOptions = {
 };
 
 /**
- * Applies the log from the graph's checkpoint on. Each batch of events becomes one transaction of the graph, then one
- * batch of the index; then the callers that wait for its position continue. After a crash in between, the index is
- * behind the graph, from which the next start loads it, so nothing is lost.
+ * Applies the log from the graph's checkpoint on. Each batch of events becomes one transaction of the graph, then one batch of the index.
+ * Then callers that wait for its position continue. A crash in between loses nothing, because the next start loads the index from the
+ * graph.
  */
 export function startProjector(options: ProjectorOptions): Projector {
   const { eventStore, graph, readIndex } = options;
@@ -160,8 +159,8 @@ export function startProjector(options: ProjectorOptions): Projector {
 const FULL_DISK_BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
 
 /**
- * Applies once the graph's disk has space; undefined if `signal` is aborted before. Opening a large graph again takes
- * time.
+ * Applies events once the graph's disk has space; undefined if `signal` is aborted first. Opens the graph again, which takes time if it is
+ * large.
  */
 async function applyAfterFullDisk(
   { graph, waiting }: Pick<ProjectorOptions, 'graph' | 'waiting'>,
@@ -184,7 +183,7 @@ async function applyAfterFullDisk(
   return undefined;
 }
 
-/** If there is no space for that either, the next attempt finds the graph unchanged, and comes here again. */
+/** If there is no space to open it either, the next attempt finds the graph unchanged and comes here again. */
 function reopenUnlessDiskFull(graph: Pick<ContentGraph, 'reopen'>): void {
   try {
     graph.reopen();
@@ -194,8 +193,8 @@ function reopenUnlessDiskFull(graph: Pick<ContentGraph, 'reopen'>): void {
 }
 
 /**
- * Applies the log like catchUp. Stops and returns `full` if the graph's disk is full: the process serves what it has, and the
- * projector continues.
+ * Applies the log like catchUp. Stops and returns `full` if the graph's disk is full. Then the process serves the applied content, and the
+ * projector continues later.
  */
 export async function catchUpUnlessDiskFull(
   eventStore: EventStore,

@@ -16,7 +16,7 @@ export function convertLocales(
   if (wasLocalized === view.localized) return;
   const [from, to] = view.localized ? ['', defaultLocale] : [defaultLocale, ''];
   const { db, names } = context;
-  // Rows from an earlier time with the opposite setting: nothing shows them, and their names are needed.
+  // Renames entries from an earlier time with the opposite setting: nothing shows them, and others need their names.
   db.run(
     `UPDATE entries SET locale = locale || '#' || id WHERE type = ?1 AND locale = ?2 AND EXISTS (
       SELECT 1 FROM entries AS other WHERE other.type = ?1 AND other.locale = ?3 AND other.document_id = entries.document_id)`,

@@ -53,7 +53,7 @@ function convertValue(change: ModelChange, before: Attribute, now: Attribute, va
   }
 }
 
-/** Several components do not fit into a single one: the result is none, because there is no rule for choosing. */
+/** If an attribute becomes a single component, several components become none, because no rule says which one to keep. */
 function ofOneOrSeveral(now: ComponentAttribute, components: readonly StoredComponent[]): unknown {
   if (now.repeatable) return components;
   return components.length === 1 ? components[0] : null;

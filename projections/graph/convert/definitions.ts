@@ -8,13 +8,13 @@ import { createSchemaView, type SchemaView } from '../store/type-view.ts';
 /** The content types in force at the graph's position. */
 export type Definitions = {
   /**
-   * Applies a definition from the log. Returns the previous one if rows of its type have to be converted. A definition that the rows
-   * were converted to ahead of the log gets its position.
+   * Applies a definition from the log. Returns the previous definition if rows of its type have to be converted. If the rows were already
+   * converted, ahead of the log, the definition only gets its position.
    */
   define(data: ContentTypeDefined['data'], position: number): TypeDefinition | undefined;
   /** A type's definition as its event has it (JSON); undefined when it has none. */
   text(uid: string): string | undefined;
-  /** Registry in force. Computed on demand: definitions come in runs, and only the last of a run is complete. */
+  /** Registry in force. Computed on demand, because definitions come in runs and only the last one completes the registry. */
   view(): SchemaView;
 };
 

@@ -9,7 +9,7 @@ import type { ModelChange } from './convert-values.ts';
 import { isSameModel } from './definitions.ts';
 import { renamedRelations } from './rename-relations.ts';
 
-/** Schema name under which the file of the graph is attached that entries come from. */
+/** Schema name of the attached file from which entries come. */
 const LATE = 'late';
 
 /** Attaches the file of another graph. Must run outside of a transaction. */
@@ -18,7 +18,7 @@ export function attachOtherGraph({ db }: Pick<GraphContext, 'db'>, file: string)
   db.connection.exec('CREATE TEMP TABLE IF NOT EXISTS moved (entry INTEGER PRIMARY KEY)');
 }
 
-/** Documents as a whole: a row shows whether another locale of its document is published. */
+/** Moves whole documents, because a row shows whether another locale of its document is published. */
 const MOVED = `INSERT INTO temp.moved
   SELECT DISTINCT other.id FROM ${LATE}.touched
   JOIN ${LATE}.entries AS entry ON entry.id = touched.entry
@@ -29,8 +29,8 @@ const IDS = 'SELECT entry FROM temp.moved';
 const KEYS = [0, 1, 2].map((version) => `SELECT entry * 4 + ${version} FROM temp.moved`).join(' UNION ALL ');
 
 /**
- * Replaces what this graph has of some entries by what the attached graph has, converted to the content types of this one. The
- * entries are those that the attached graph has touched after number `after` (see late-entries.ts). Returns the last number.
+ * Replaces some entries by those of the attached graph, converted to the content types of this graph. The entries are those that the
+ * attached graph has touched after number `after` (see late-entries.ts). Returns the last number.
  */
 export function moveEntries(context: GraphContext, after: number): number {
   const { db, links, names, session } = context;
@@ -59,7 +59,7 @@ export function moveEntries(context: GraphContext, after: number): number {
   return Number(last ?? after);
 }
 
-/** Removes what the conversion of its rows writes again, and renames the relations of links. */
+/** Removes data that the conversion of rows writes again, and renames the relations of links. */
 function prepareType({ db, names, schema }: GraphContext, uid: Uid, change: ModelChange): void {
   for (const { number } of schema.type(uid).unique)
     db.run(`DELETE FROM unique_values WHERE attribute = ? AND entry IN (${IDS})`, number);
@@ -115,7 +115,7 @@ function readDefinitions({ db, names }: GraphContext): {
   return { redefined, before: createSchemaView(registryOfDefinitions(earlier), names) };
 }
 
-/** Links of relations that are not defined any more, or lead to another content type. */
+/** Links of relations that are no longer defined, or lead to another content type. */
 function removeUndefined({ db, schema }: GraphContext, before: SchemaView): void {
   for (const [number] of db.all(`SELECT DISTINCT relation FROM links WHERE source IN (${IDS})`)) {
     const relation = number as number;

@@ -9,25 +9,22 @@ import { entryOfKey, versionOfKey, type WorldNumber, worldsOf } from '../store/r
 import type { SchemaView } from '../store/type-view.ts';
 import type { ChangeSpan, StaleRows } from './stale-rows.ts';
 
-/** Rows that the documents of content types show besides their own, under the types in force. */
+/** Rows that documents copy besides their own row, under the content types in force. */
 export type DependenciesOf = (registry: SchemaRegistry) => readonly Dependency[];
 
-/** Rows that embed one changed row, up to which the write waits for them all. */
+/** Maximum number of rows that embed a changed row for which the write waits. */
 const PROMPT_ROWS = 1_000;
 
 /** Marks the documents that a batch of changes makes stale. */
 export type FanOut = { mark(schema: SchemaView, effects: Effects, change: ChangeSpan): void };
 
-/** SQL by world: the way from an entry back to the rows whose documents show it. */
+/** SQL by world that finds the rows whose documents show an entry. */
 type Walk = readonly [draft: string, published: string];
 
 type CompiledDependencies = {
   /** Documents that show a type's rows, by content type. */
   readonly ofRows: ReadonlyMap<Uid, readonly Walk[]>;
-  /**
-   * Documents that show a relation's links, from the source of a link and from its target. `null`: that row itself
-   * does.
-   */
+  /** Ways from a link's source and from its target to the documents that show the link. `null`: the document of that row itself. */
   readonly ofLinks: ReadonlyMap<
     string,
     { readonly source: Set<Walk | null>; readonly target: Set<Walk | null> }
@@ -43,7 +40,7 @@ export function createFanOut(db: GraphDatabase, stale: StaleRows, dependenciesOf
     }
     return compiled.of;
   };
-  /** Few rows are marked one by one, for the write to wait for; many by a single statement. */
+  /** Marks few rows one by one, and the write waits for them. Marks many rows by a single statement. */
   const markWalk = (walk: Walk, entry: number, world: WorldNumber, change: ChangeSpan): void => {
     const select = walk[world];
     const keys = db.all(`${select} LIMIT ${PROMPT_ROWS + 1}`, entry);
@@ -59,7 +56,7 @@ export function createFanOut(db: GraphDatabase, stale: StaleRows, dependenciesOf
         if (!walked.has(name)) markWalk(walk, entry, world, change);
         walked.add(name);
       };
-      // More links than a write waits for; rows that were edited themselves are prompt anyway.
+      // There are more links than a write waits for. Edited rows themselves are always prompt.
       const urgency = effects.links.length > PROMPT_ROWS ? 'backlog' : 'copies';
       for (const link of effects.links) {
         for (const [row, walk] of shownBy(ofLinks, link)) {
@@ -77,7 +74,7 @@ export function createFanOut(db: GraphDatabase, stale: StaleRows, dependenciesOf
   };
 }
 
-/** Rows that show an end of the link; its source always does. */
+/** Returns rows that show an end of the link. The source always does. */
 function* shownBy(
   ofLinks: CompiledDependencies['ofLinks'],
   { relation, sourceRow, targetRow }: LinkEffect,

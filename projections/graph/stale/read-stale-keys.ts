@@ -3,7 +3,7 @@ import { openReadSnapshot } from '../../../shared/sqlite/read-snapshot.ts';
 import { readGraphPosition } from '../store/graph-position.ts';
 import type { DocumentKey } from './stale-rows.ts';
 
-/** Stale documents of a graph that another process has open; undefined: it does not record all of them. */
+/** Reads the stale documents of a graph that another process has open; undefined if it does not record all of them. */
 export function readStaleKeys(file: string): readonly DocumentKey[] | undefined {
   const { connection, close } = openReadSnapshot(file);
   try {

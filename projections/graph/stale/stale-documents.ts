@@ -29,11 +29,9 @@ export type Settlement = {
 
 /** Stale documents and the data to make them. Stored with the graph, so a crash loses nothing. */
 export type StaleDocuments = {
-  /**
-   * False if the graph has changed without recording stale documents, as at first: then every document has to be made.
-   */
+  /** False if the graph has changed without recording stale documents, as in a new record. Then every document has to be made. */
   isComplete(): boolean;
-  /** Returns whether changes mark documents, even if not all earlier ones did. */
+  /** Returns whether changes mark documents now, even if earlier changes did not. */
   isRecording(): boolean;
   /**
    * Records the documents that the changes up to `position` make stale. Called inside the graph's transaction, before
@@ -42,23 +40,22 @@ export type StaleDocuments = {
   markChanged(schema: SchemaView, effects: Effects, position: bigint): void;
   /** Marks every row of these types. From now on changes mark documents. */
   markAll(types: readonly Uid[]): void;
-  /** Something is still to be written for the document. */
+  /** Returns whether the document is stale. */
   isWaiting(document: DocumentKey): boolean;
   /** Marks documents that are missing or wrong in the index, or superfluous. No write waits for them. */
   remake(documents: readonly DocumentKey[]): void;
-  /** Every document there should be. Not to be used while the graph changes. */
+  /** Yields every document that should exist. Do not use it while the graph changes. */
   all(): Iterable<StaleRow>;
   next(lane: Lane, limit: number, taken: RowsInFlight, from?: Turn): readonly StaleRow[];
   /** Current row of a document, and its neighbours; valid until the graph changes. */
   read(document: StaleRow): { readonly row: DocumentRow; readonly neighbours: Neighbours };
-  /** Runs `work`, which reads documents and changes nothing, faster than by itself. It is synchronous. */
+  /** Runs synchronous `work`, which only reads documents, faster than separate calls would. */
   reading<T>(work: () => T): T;
   /** Records the outcomes of documents made at a position. */
   settle(position: bigint, settlements: readonly Settlement[]): void;
   /**
-   * Another process writes the documents, and has come this far. An incomplete record begins at the first call, and is
-   * complete once the writer has reached the position that the graph had then. Under steady writes the writer never
-   * reaches the graph's current position.
+   * Notes the progress of another process, which writes the documents. An incomplete record begins at the first call. It is complete once
+   * the writer has reached the graph's position of that call: under steady writes the writer never reaches the current one.
    */
   settleUpTo(progress: Pick<IndexProgress, 'position' | 'parked'>): void;
   /** Position since which some document of a lane is stale; undefined: none is. */
@@ -72,11 +69,11 @@ export type StaleDocuments = {
 /** The documents that the index refuses. Each waits for its row's next change, or for an operator. */
 export type ParkedDocuments = {
   list(): readonly ParkedDocument[];
-  /** Those too that were dropped or are tried again: the index has an earlier state of them. */
+  /** Includes documents that were dropped or are tried again: the index has an earlier state of them. */
   all(): readonly ParkedDocument[];
-  /** Schedules them after everything that waits; returns how many were still refused. */
+  /** Schedules the documents after all waiting ones. Returns how many were still refused. */
   retry(documents: readonly DocumentKey[]): number;
-  /** Stops reporting them; the index keeps their previous state. Returns how many were still refused. */
+  /** Stops reporting the documents. The index keeps their previous state. Returns how many were still refused. */
   drop(documents: readonly DocumentKey[]): number;
 };
 
@@ -93,7 +90,7 @@ export function staleDocumentsOf({ stale }: { readonly stale: StaleDocuments | u
   return stale;
 }
 
-/** The record of a graph whose file is opened again: each call goes to that of the file which is open then. */
+/** The record of a graph whose file may be opened again. Each call goes to the record of the current file. */
 export function delegateStaleDocuments(record: () => StaleDocuments | undefined): StaleDocuments {
   const current = () => staleDocumentsOf({ stale: record() });
   return {
@@ -114,8 +111,8 @@ export function delegateStaleDocuments(record: () => StaleDocuments | undefined)
 const RECORDED = 'accounted';
 
 /**
- * Opens the marks in the graph's file. They are complete only if the file says so for the graph's own position: otherwise events were
- * applied without them.
+ * Opens the marks in the graph's file. They are complete only if the file says so for the graph's position. Otherwise events were applied
+ * without marks.
  */
 export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocuments {
   const { db, context, position } = options;
@@ -136,7 +133,7 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
     isRecording: () => begun !== undefined,
     markChanged(schema, effects, at) {
       if (begun === undefined) return;
-      // A caller that waits for one change of a batch waits for its documents, whatever came after it.
+      // A caller that waits for a change waits for the documents of its whole batch.
       fanOut.mark(schema, effects, { since: Number(position()) + 1, position: Number(at) });
       if (complete) note(at);
     },

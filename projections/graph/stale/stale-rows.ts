@@ -13,7 +13,7 @@ export type StaleRow = {
   readonly position: number;
 };
 
-/** Rows that are being written: by `staleNumber` the position up to which the document will show everything. */
+/** Rows that are being written, by `staleNumber`, with the position that the document will show. */
 export type RowsInFlight = ReadonlyMap<number, number>;
 
 /** Identity of a document: keys are unique among all content types. */
@@ -31,16 +31,13 @@ function numberIn(world: WorldNumber, key: number): number {
   return key * 2 + world;
 }
 
-/** Changes that were made at once: the first of them is not before `since`, the last is at `position`. */
+/** Changes of one batch: the first is at or after `since`, the last is at `position`. */
 export type ChangeSpan = Pick<StaleRow, 'since' | 'position'>;
 
 /** `prompt`: a write waits for it. */
 export type Lane = 'prompt' | 'backlog';
 
-/**
- * Reason why a document is made. Among those that writes wait for, rows that were `edited` themselves come before rows
- * that copy them.
- */
+/** Reason why a document is made. Among documents that writes wait for, `edited` rows come before rows that copy them. */
 export type Urgency = 'edited' | 'copies' | 'backlog';
 
 const URGENCIES: Readonly<Record<Urgency, number>> = { backlog: 0, copies: 1, edited: 2 };
@@ -61,14 +58,14 @@ export type StaleRows = {
   mark(world: WorldNumber, key: number, urgency: Urgency, change: ChangeSpan): void;
   /** Marks the result of a query: row keys, with `:entry` bound to `entry`. */
   markSelected(select: string, entry: number, world: WorldNumber, change: ChangeSpan): void;
-  /** Every row of the types, by number. */
+  /** Marks every row of the types, by number. */
   markTypes(types: readonly number[], position: number): void;
   isMarked(row: DocumentKey): boolean;
-  /** Each row in each of its worlds, stale or not. */
+  /** Yields each row in each of its worlds, stale or not. */
   everyRow(): Iterable<StaleRow>;
   /**
-   * The most urgent rows of a lane that are not taken up to their last change; of these the longest stale. `from`: in
-   * the backlog, everything before this row is taken.
+   * Returns the most urgent rows of a lane that are not taken up to their last change. The longest stale ones come first. `from`: in the
+   * backlog, every row before this one is taken.
    */
   next(lane: Lane, limit: number, taken: RowsInFlight, from?: Turn): readonly StaleRow[];
   /** The documents show everything up to `position`. */
@@ -77,7 +74,7 @@ export type StaleRows = {
   forget(position: number): void;
   /** The document was refused as it is: it waits for the row's next change. */
   park(row: DocumentKey, refused: Pick<ParkedState, 'position' | 'reason' | 'isHidden'>): void;
-  /** The hidden ones too, until they are written. */
+  /** Includes hidden documents until they are written. */
   parked(): readonly ParkedDocument[];
   hasParked(): boolean;
   /** Hides a refused document and schedules it again; returns whether it was refused and not hidden. No write waits for it. */
