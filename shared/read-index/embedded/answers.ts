@@ -26,9 +26,9 @@ type Attempt = {
   readonly task: Task;
   /** Index among the started attempts; -1: not started, or done. */
   slot: number;
-  /** The state of its first part. */
+  /** State number of the index in its first part. */
   state: number;
-  /** Number of finished parts: the next ones must be of the same state. */
+  /** Number of finished parts. Further parts must see the same state. */
   parts: number;
   over: boolean;
 };
@@ -37,10 +37,7 @@ function isAttempt(scope: AnswerScope | undefined): scope is Attempt {
   return scope !== undefined && (scope as Partial<Attempt>).isAttempt === true;
 }
 
-/**
- * A set of attempts. JavaScript's own gives each member a hash, which costs too much for objects that live some
- * microseconds.
- */
+/** A set of attempts. JavaScript's `Set` gives each member a hash, which costs too much for objects that live some microseconds. */
 function createBegun() {
   let attempts: Attempt[] = [];
   return {
@@ -68,24 +65,20 @@ function createBegun() {
   };
 }
 
-/** Thrown if an answer meets another state than it began with. It starts again. */
+/** Thrown if the state has changed since an answer began. The answer starts again. */
 const CHANGED: Error = Object.freeze(new Error('the index has changed under an answer'));
 
 /** State numbers of all indices: no two indices share one. */
 let states = 0;
 
-/**
- * Changes wait longer for an answer that was restarted this often, if that delays changes for a tenth of the time at
- * most.
- */
+/** Changes wait longer for an answer that was restarted this often, if such waits take at most a tenth of the time. */
 const STUBBORN_RESTARTS = 3;
 const STUBBORN_PATIENCE = 5;
 const STUBBORN_SHARE = 10;
 
 /**
- * Gives each answer one state of the index, although it runs in slices. A change waits until no answer is in progress,
- * for `patienceMs` at most. Then it is made, and answers in progress start again; lasting results, such as the
- * dictionary of a column, are not lost.
+ * Gives each answer one state of the index, although it runs in slices. A change waits until no answer is in progress, for at most
+ * `patienceMs`. Then it is applied, and answers in progress start again. They keep lasting results, such as the dictionary of a column.
  */
 export function createAnswers({ turns, limit, patienceMs, now }: AnswersOptions): Answers {
   let state = ++states;

@@ -19,7 +19,7 @@ export type BatchTarget = {
   readonly sources: SourceStore;
 };
 
-/** Applies changes of rows, in order. Their components go with them; links of removed rows are removed at both ends. */
+/** Applies changes of rows and their components, in order. Removes links of removed rows at both ends. */
 export function applyRows(index: BatchTarget, changes: readonly RowChange[]): void {
   for (const change of changes) {
     const rowSet = versionRowSet(index.rowSets, change.type, change.version);
@@ -36,7 +36,7 @@ export function applyLinks(index: BatchTarget, changes: readonly LinkChange[]): 
   let last: LinkChange | undefined;
   let ends: LinkEnds | undefined;
   for (const change of changes) {
-    // Changes of one relation come in runs: look its arrays up once.
+    // Changes of one relation come in runs, so its arrays are looked up once.
     const again =
       last !== undefined &&
       change.rowSet === last.rowSet &&
@@ -50,7 +50,7 @@ export function applyLinks(index: BatchTarget, changes: readonly LinkChange[]): 
 
 type LinkEnds = { readonly source: RowSetIndex; readonly target: RowSetIndex; readonly links: Links };
 
-/** undefined for a relation that is private on both sides: nothing may be asked of it. */
+/** undefined for a relation that is private on both sides: no query may use it. */
 function linkEnds(rowSets: RowSets, change: LinkChange): LinkEnds | undefined {
   const source = rowSetAt(rowSets, change.rowSet, change.world);
   const definition = source.model.attributes.get(change.attribute);

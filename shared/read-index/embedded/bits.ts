@@ -1,9 +1,8 @@
 import { grown } from './grown.ts';
 
 /**
- * Sets of rows as bits in 32-bit words. The words are signed: bit operations give signed results, so V8 uses small
- * integers throughout. Loops run over the first operand's length. Sets of one row set may differ in length; missing
- * words are empty.
+ * Sets of rows as bits in 32-bit words. The words are signed like the results of bit operations, so V8 uses small integers throughout.
+ * Loops run over the first operand's length. Sets of one row set may differ in length; missing words are empty.
  */
 export type Bits = Int32Array;
 
@@ -67,7 +66,7 @@ export function countBits(bits: Bits): number {
   return count;
 }
 
-/** The set rows in ascending order, without the first `from`, at most `size`. */
+/** Returns at most `size` rows in ascending order, without the first `from`. */
 export function selectRows(bits: Bits, from: number, size: number): number[] {
   const rows: number[] = [];
   let skip = from;
@@ -89,15 +88,15 @@ export function selectRows(bits: Bits, from: number, size: number): number[] {
   return rows;
 }
 
-/** Words that are decoded at once: their rows are few enough to be worked on between two looks at the clock. */
+/** Number of words that are decoded together: their rows are few enough to process between two looks at the clock. */
 export const STRETCH = 1024;
 
 /** Result buffer of `decodeRows`: read it before the next call. */
 const decoded = { rows: new Int32Array(STRETCH * 32), count: 0 };
 
 /**
- * The set rows of a stretch of words from `first` on, in ascending order, in a buffer that the next call uses again. Faster than
- * doing the caller's work between bits.
+ * Returns the rows of some words from `first` on, in ascending order, in a buffer that the next call overwrites. This is faster than the
+ * caller's work between bits.
  */
 export function decodeRows(bits: Bits, first: number): { readonly rows: Int32Array; readonly count: number } {
   const { rows } = decoded;
@@ -113,7 +112,7 @@ export function decodeRows(bits: Bits, first: number): { readonly rows: Int32Arr
   return decoded;
 }
 
-/** A longer copy. */
+/** Returns a longer copy. */
 export function growBits(bits: Bits, rows: number): Bits {
   return grown(bits, new Int32Array(wordsFor(rows)));
 }

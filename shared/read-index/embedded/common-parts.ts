@@ -13,7 +13,7 @@ import { type RowSets, worldRowSet } from './row-sets.ts';
 import { createTextTerms } from './search-texts.ts';
 import type { TextIndex } from './text-index.ts';
 
-/** Parts that several searches have in common. Each is evaluated once, when first asked for. */
+/** Parts that several searches have in common. Each part is evaluated once, at its first use. */
 export type CommonParts = {
   /** The rows that match a request's query, in bits that nobody changes. Where a call ends with its slice, the next continues it. */
   match(rowSet: RowSetIndex, request: SearchRequest): () => Bits;
@@ -41,7 +41,7 @@ export function createCommonParts(context: Context, requests: readonly SearchReq
         uses.size === 0 ? [] : conditions.filter((each) => (uses.get(nameOf(rowSet, world, each)) ?? 0) > 1);
       const own = conditions.filter((each) => !shared.includes(each));
       const parts = shared.map((each) => match(rowSet, world, each));
-      // Together, so that the cheapest of them comes first.
+      // Evaluates these together, so that the cheapest comes first.
       if (own.length > 0) parts.push(createCollect({ ...context, world }, rowSet, joined(own)));
       return createIntersection(rowSet, parts);
     },
@@ -59,14 +59,14 @@ function joined(conditions: readonly BoolQuery[]): BoolQuery {
   return conditions.length === 1 && only !== undefined ? only : { kind: 'bool', filter: conditions };
 }
 
-/** The conditions that a row has to satisfy, all of them. */
+/** Returns the conditions that a row has to satisfy. */
 function conditionsOf(query: BoolQuery): readonly BoolQuery[] {
   if (query.kind === 'match_all') return [];
   const isConjunction = query.kind === 'bool' && query.should === undefined && query.must_not === undefined;
   return isConjunction ? (query.filter ?? []).flatMap(conditionsOf) : [query];
 }
 
-/** How many of the requests have each condition. */
+/** Counts the requests that have each condition. */
 function countConditions(rowSets: RowSets, requests: readonly SearchRequest[]): ReadonlyMap<string, number> {
   const uses = new Map<string, number>();
   if (requests.length < 2) return uses;
@@ -105,7 +105,7 @@ function createIntersection(rowSet: RowSetIndex, parts: readonly (() => Bits)[])
   let rows: Bits | undefined;
   return () => {
     if (rows !== undefined) return rows;
-    // Those that are there already cost nothing when a slice ends here.
+    // If a slice ends here, finished parts are not computed again.
     const found = parts.map((part) => part());
     rows = borrowBits(rowSet);
     for (const [at, each] of found.entries()) at === 0 ? orBits(rows, each) : andBits(rows, each);

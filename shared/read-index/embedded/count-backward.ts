@@ -12,14 +12,14 @@ import {
 import { sortValue } from './indexed-column.ts';
 import { dictionaryOf } from './term-column.ts';
 
-/** Values by number, and what their counts amount to. */
+/** Values by number, and the facet that their counts give. */
 type NumberedValues = {
   readonly size: number;
   readonly valuesOf: (end: number, add: (value: number) => void) => void;
   readonly counted: (counts: Int32Array) => CountedFacet;
 };
 
-/** Returns whether so many rows lead to so many others that it takes less time to count from the values back to the rows. */
+/** Returns whether rows reach others in so many ways that counting from the values back to the rows takes less time. */
 export function leadsToMany({ from, steps, rows }: CountedField, counted: number): boolean {
   let [above, reached] = [from, 1];
   let [forward, links] = [0, 0];
@@ -31,7 +31,7 @@ export function leadsToMany({ from, steps, rows }: CountedField, counted: number
     reached = Math.min(target.size, visited);
     above = target.size;
   }
-  // Each row at the end may have a value of its own.
+  // Each row at the end may have a different value.
   return counted * forward > links * (1 + rows / 32);
 }
 

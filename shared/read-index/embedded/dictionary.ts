@@ -6,8 +6,8 @@ import { addNgrams, createNgramIndex, type NgramIndex, retireNgrams } from './ng
 import { addToPosting, createPostings, type Postings, postingCount, removeFromPosting } from './postings.ts';
 
 /**
- * Distinct values of a column, numbered ("terms"), and the rows of each. Structures for text operators (folded twins,
- * n-grams) are built at first use and kept up to date from then on.
+ * Distinct values of a column, numbered ("terms"), and the rows of each. Structures for text operators (folded texts, n-grams) are built at
+ * first use, and kept up to date from then on.
  */
 export type Dictionary = {
   /** The text form of a value, see `textForm`. */
@@ -23,7 +23,7 @@ export type Dictionary = {
   folded: (string | undefined)[] | undefined;
   /** Index by n-gram length. */
   readonly ngrams: (NgramIndex | undefined)[];
-  /** The same in the making: the terms below its length, or below `done`, are in it. */
+  /** Unfinished structures: they have the terms below their length, or below `done`. */
   makingFolded: (string | undefined)[] | undefined;
   readonly makingNgrams: (MakingNgrams | undefined)[];
 };
@@ -68,7 +68,7 @@ export function setTerm(dictionary: Dictionary, row: number, value: Scalar | nul
 }
 
 /**
- * A dictionary that is built in slices: rows below `done` are in it and kept up to date. It is not continued with more than `most`
+ * A dictionary that is built in slices. It has the rows below `done`, and keeps them up to date. Building stops at more than `most`
  * distinct values.
  */
 export type UnfinishedDictionary = { readonly dictionary: Dictionary; readonly most: number; done: number };

@@ -18,16 +18,16 @@ export type BoundSortKey = {
 export type KeyReader = (row: number) => SortValue;
 
 /**
- * Reads a key: of all values at the ends of the path the smallest (asc) or largest (desc); no end is NULL (SEMANTICS
- * section 7). Computes a row on the way once, however many paths lead through it. So the work grows with the links and
- * not with the paths, of which a few steps to and fro make billions. Valid until the next change of the index. If a
- * call ends with its slice, the next one for that row continues.
+ * Reads a key: of all values at the ends of the path the smallest (asc) or largest (desc); no end is NULL (SEMANTICS section 7). Computes
+ * each row on the way once, even if many paths lead through it. So the work grows with the links, not with the paths: a few steps back and
+ * forth make billions of paths. Valid until the next change of the index. If a call ends with its slice, the next one for that row
+ * continues.
  */
 export function createKeyReader(key: BoundSortKey): KeyReader {
   let read: KeyReader = (row) => sortValue(key.column, row);
   for (let level = key.steps.length - 1; level >= 0; level--) {
     read = readBest(key.steps[level] as Step, key.descending, read);
-    // The outermost rows are read once by themselves, the innermost cost no more than looking them up.
+    // Not for the outermost rows, which are read only once, nor for the innermost, which cost no more than a look-up.
     if (level > 0) read = readOnce(read);
   }
   return read;

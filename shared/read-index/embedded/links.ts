@@ -22,9 +22,9 @@ export type Links = {
 
 export type LinkSide = {
   readonly lists: RowLists;
-  /** Lists to sort before they are shown. Appending in order, the usual case, adds no list here. */
+  /** Lists to sort before they are read. The usual case, an append in order, adds no list here. */
   readonly unsorted: Set<number>;
-  /** Called with the row of this side when it gained or lost a link. */
+  /** Called with a row of this side that gained or lost a link. */
   readonly watchers: Watchers;
 };
 
@@ -81,7 +81,7 @@ export function disconnectTarget(links: Links, target: number): void {
 
 /** The linked rows in link order; ties by key. */
 export function linkedInOrder(side: LinkSide, row: number, keys: Float64Array): number[] {
-  // Asking an empty set for a row takes a tenth of a microsecond, for each row of a page and relation.
+  // A look-up in an empty set takes a tenth of a microsecond, for each row of a page and each relation.
   if (side.unsorted.size > 0 && side.unsorted.delete(row)) sortList(side.lists, row, keys);
   return listValues(side.lists, row);
 }

@@ -21,7 +21,7 @@ import type { TextIndex } from './text-index.ts';
 import { type Expansion, type KnownWord, wordsFolded } from './vocabulary.ts';
 import { createPairRows, type KnownPair, knownPairs } from './word-pairs.ts';
 
-/** A term of a query in one locale: the words that match it, and the rows that have one of them or a pair that is split from it. */
+/** A term of a query in one locale: its matching words, and the rows that have one of these words, or two neighbours that make the term. */
 export type LocaleTerm = {
   readonly term: SearchTerm;
   readonly expansion: Expansion;
@@ -34,7 +34,7 @@ export type LocaleSearch = {
   readonly text: LocaleText;
   readonly mode: SearchMode;
   readonly terms: readonly LocaleTerm[];
-  /** By field: whether it is looked at. */
+  /** By field: whether it is searched. */
   readonly isSearched: readonly boolean[];
 };
 
@@ -106,14 +106,14 @@ function createLocaleTerm(
       last = guess();
       if (countBits(last.rows) > 0) return [last];
     }
-    // A short query has looked for its pairs.
+    // A short query has already searched for pairs.
     parts ??= (term.splits.length > 0 ? [] : (splitKnown(text, isSearched, term) ?? [])).map(create);
-    // A part that is there already costs nothing when a slice ends here.
+    // If a slice ends here, finished parts are not computed again.
     return parts.length === 0 ? [last] : parts.map((part) => part());
   };
 }
 
-/** The two words that a term may be, where rows have both. */
+/** Returns the two words into which a term may be split, if rows have both. */
 function splitKnown(
   { vocabulary, postings }: LocaleText,
   isSearched: readonly boolean[],
@@ -125,13 +125,13 @@ function splitKnown(
   return split && exactTerms(term, split, vocabulary.language);
 }
 
-/** Matches exactly: in a long query a word that occurs in texts has no typo and no end to guess. */
+/** Matches exactly: in a long query a word that occurs in texts has no typo and is complete. */
 function withoutGuesses(
   { vocabulary, postings }: LocaleText,
   isSearched: readonly boolean[],
   term: SearchTerm,
 ): SearchTerm {
-  // A word that only other fields have must not show.
+  // A word that only other fields have must not be revealed.
   const isKnown = wordsOfTerm(vocabulary, term).some((word) => countRows(postings, isSearched, word) > 0);
   return isKnown ? { ...term, typos: 0, isPrefix: false } : term;
 }
@@ -160,10 +160,7 @@ export function createRows(
   };
 }
 
-/**
- * The word that a term was taken for: of those with the fewest typos the one that most rows have. undefined: it was understood as it was
- * typed.
- */
+/** Returns the correction of a term: among words with the fewest typos, the word in most rows. undefined: the term was not corrected. */
 export function correctionOf(search: LocaleSearch, { expansion }: LocaleTerm): string | undefined {
   const { vocabulary, postings } = search.text;
   let best: Candidate | undefined;

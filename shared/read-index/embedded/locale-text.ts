@@ -8,16 +8,16 @@ export type LocaleText = {
   readonly vocabulary: Vocabulary;
   /** By field: the rows of each word. */
   postings: readonly Postings[];
-  /** By field: words in all rows, but stop words. */
+  /** By field: number of words in all rows, without stop words. */
   readonly lengths: number[];
   /** Rows with any word. */
   rows: number;
-  /** By word: the value that last had it, by the number of the value. */
+  /** By word: the number of the last value that had it. */
   readonly lastSeen: number[];
   stamp: number;
 };
 
-/** Creates the words of a locale in which no row has any yet. `fields`: how many are searched. */
+/** Creates an empty text index of a locale. `fields`: number of searched fields. */
 export function createLocaleText(locale: string, fields: number): LocaleText {
   return {
     locale,

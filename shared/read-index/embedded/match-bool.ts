@@ -61,10 +61,10 @@ export function matchAll(
   };
 }
 
-/** Few rows are tested in one slice: what that costs is limited. */
+/** Limit for the cost of testing few rows, because this runs in one slice. */
 const FEW_COST = 50_000;
 
-/** The few rows that one of `required` gives, tested against the others; undefined where none gives any, or tests cost much. */
+/** Returns the few rows of one of `required`, tested against the others; undefined if no matcher gives few rows, or tests cost too much. */
 function matchFew(required: readonly Matcher[], excluded: readonly Matcher[]): Matcher['few'] {
   const driver = required.find(({ few }) => few !== undefined);
   if (driver?.few === undefined) return undefined;
@@ -74,7 +74,7 @@ function matchFew(required: readonly Matcher[], excluded: readonly Matcher[]): M
   return () => few().filter((row) => others.every((m) => m.test(row)) && !excluded.some((m) => m.test(row)));
 }
 
-/** The matcher to collect first: where it and the rest, asked only about its rows or collected, cost least. */
+/** Returns the matcher to collect first: the one with the lowest total cost, including tests or collections of the rest. */
 function cheapestDriver(
   required: readonly Matcher[],
   excluded: readonly Matcher[],
@@ -102,9 +102,9 @@ const TESTED_AT_ONCE = 64;
 
 /** Progress of narrowing rows by one matcher. */
 type Narrowing = {
-  /** Rows that match are kept, or those that do not. */
+  /** True: keeps rows that match. False: keeps rows that do not match. */
   wanted: boolean;
-  /** Each row is tested, or looked up in the set of all that match. */
+  /** `tests`: each row is tested. `set`: each row is looked up in the set of all matches. */
   by: 'undecided' | 'tests' | 'set';
   /** The first row that has not been tested. */
   tested: number;
@@ -116,7 +116,7 @@ function createNarrowing(): Narrowing {
   return { wanted: true, by: 'undecided', tested: 0, matched: undefined };
 }
 
-/** rows &= matcher, or rows &= ~matcher when it is not `wanted`. */
+/** Computes `rows &= matcher`, or `rows &= ~matcher` if not `wanted`. */
 function narrow(rows: Bits, matcher: Matcher, rowSet: RowSetIndex, state: Narrowing): void {
   if (state.by === 'undecided' && (matcher.cost > 1000 || rowSet.size > 100_000)) {
     const count = countBits(rows);

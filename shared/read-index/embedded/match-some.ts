@@ -49,7 +49,7 @@ export function matchAnyLinked(rowSet: RowSetIndex, step: Step): Matcher {
   };
 }
 
-/** into |= everything in the lists of the rows set in a stretch */
+/** Computes `into |=` the lists of the rows in a stretch. */
 function scatter(lists: RowLists, rows: Bits, first: number, into: Bits): void {
   const { counts, heads, pool } = lists;
   const decoded = decodeRows(rows, first);
@@ -59,7 +59,7 @@ function scatter(lists: RowLists, rows: Bits, first: number, into: Bits): void {
     const head = heads[row] as number;
     if (count > 1) {
       for (let at = head; at < head + count; at++) setBit(into, pool[at] as number);
-      // No branch between none and one, which would be unpredictable: none sets no bit.
+      // No branch between none and one, because it would be unpredictable: an empty list sets no bit.
     } else into[head >>> 5] = (into[head >>> 5] as number) | (count << (head & 31));
   }
 }

@@ -66,14 +66,14 @@ export function matchStretches(
     cost: stretches.reduce((sum, stretch) => sum + stretch.cost, 0),
     testCost: 10,
     collect: (into) => {
-      // One that is collected already has nothing left to do.
+      // A collected part has nothing left to do.
       for (const stretch of stretches) stretch.collect(into);
     },
     test: (row) => wanted.has(sortValue(column, row)),
   };
 }
 
-/** Returns where values are in relation to bounds. Several bounds apply together. */
+/** Returns the position of values relative to bounds. Several bounds apply together. */
 export function withinBounds({ gt, gte, lt, lte }: Bounds): Side {
   return (value) => {
     if (gt !== undefined && compareSortValues(value, gt) <= 0) return -1;

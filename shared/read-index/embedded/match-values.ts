@@ -12,7 +12,7 @@ import { listValues } from './row-lists.ts';
 import type { RowSetIndex } from './row-set.ts';
 import { dictionaryOf } from './term-column.ts';
 
-/** With more distinct values, a range is cut out of the sorted rows instead of checking each value. */
+/** If there are more distinct values, a range comes from the sorted rows, without a check of each value. */
 const SCANNED_VALUES = 256;
 
 /** Matches rows whose value is one of `values`. */

@@ -4,8 +4,8 @@ import type { IndexedColumn } from './indexed-column.ts';
 import type { RowSetIndex } from './row-set.ts';
 
 /**
- * A query bound to the rows of one row set and world. It can be answered for all rows at once (`collect`) or for one
- * (`test`), whichever the estimates say is cheaper. Only existing rows match.
+ * A query bound to the rows of one row set and world. It can be answered for all rows (`collect`) or for one row (`test`). Callers choose
+ * by the estimates. Only existing rows match.
  */
 export type Matcher = {
   /** Rows that match, about; an upper bound where one is cheap to get. */
@@ -21,8 +21,8 @@ export type Matcher = {
   readonly collect: (into: Bits) => void;
   readonly test: (row: number) => boolean;
   /**
-   * The rows that match, ascending, when a lookup gives at most FEW_MATCHES candidates: no set of bits is filled, counted or
-   * searched, so the cost does not depend on the number of documents. Undefined otherwise.
+   * Returns the matching rows, ascending, if a look-up gives at most FEW_MATCHES candidates; undefined otherwise. No set of bits is filled,
+   * counted or searched, so the cost does not depend on the number of documents.
    */
   readonly few?: (() => readonly number[]) | undefined;
 };
@@ -38,7 +38,7 @@ export const MATCH_NOTHING: Matcher = Object.freeze({
   test: () => false,
 });
 
-/** Rows of a set that is kept up to date elsewhere; reads `bits` when the matcher runs. */
+/** Matches rows of a set that is kept up to date elsewhere. Calls `bits` when the matcher runs. */
 function matchBits(bits: () => Bits, count: number, words: number): Matcher {
   return {
     estimate: count,

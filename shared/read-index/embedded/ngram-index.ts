@@ -12,7 +12,7 @@ export type NgramIndex = {
   stale: number;
 };
 
-/** Longer needles are looked up by n-grams of this length: more selective than trigrams, no more of them. */
+/** Longer needles use n-grams of this length: they are more selective than trigrams, and not more numerous. */
 export const LONGEST_NGRAM = 4;
 
 /** Creates an empty index of n-grams of `length` code units, with buckets for about `texts` texts. */
@@ -27,7 +27,7 @@ export function addNgrams(index: NgramIndex, term: number, text: string): void {
   for (let at = 0; at + index.length <= text.length; at++) {
     const bucket = bucketOf(index, text, at);
     const count = buckets.counts[bucket] as number;
-    // A text that has the n-gram twice finds itself last in the list.
+    // If a text has the n-gram twice, it is already the last entry of the list.
     if (count > 0 && listEntry(buckets, bucket, count - 1) === term) continue;
     appendToList(buckets, bucket, term);
   }

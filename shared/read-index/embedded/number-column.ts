@@ -20,16 +20,16 @@ export type NumberColumn = {
   values: Float64Array;
   present: Bits;
   presentCount: number;
-  /** The distinct values with their rows, once a query asked and while they are few. */
+  /** The distinct values with their rows, after the first query that needs them, while they are few. */
   few: Dictionary | 'unknown' | 'many';
   /** The text forms, once a text operator was used. */
   texts: Dictionary | undefined;
-  /** Both in the making. */
+  /** The unfinished forms of both. */
   makingFew: UnfinishedDictionary | undefined;
   makingTexts: UnfinishedDictionary | undefined;
 };
 
-/** With more distinct values postings do not pay: a range is then a range of the sorted rows. */
+/** With more distinct values postings cost too much. A range then comes from the sorted rows. */
 export const FEW_VALUES = 256;
 
 /** Creates a column of NULLs for rows below `capacity`. */

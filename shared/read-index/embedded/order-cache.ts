@@ -4,10 +4,7 @@ import type { RowSets } from './row-sets.ts';
 import { bindSort } from './sort-rows.ts';
 import { createSortedOrder, currentRows, releaseOrder, type SortedOrder } from './sorted-order.ts';
 
-/**
- * Cache of sort orders by row set, world and keys; the least recently used ones are dropped if all orders have too many
- * rows.
- */
+/** Cache of sort orders by row set, world and keys. If all orders together have too many rows, the least recently used are dropped. */
 export type OrderCache = {
   readonly rowSets: RowSets;
   readonly orders: Map<string, SortedOrder>;
@@ -69,5 +66,5 @@ function evict(cache: OrderCache, newest: SortedOrder): void {
   }
 }
 
-/** Cost of an order in addition to its rows, in rows: many orders of a few rows are bounded too. */
+/** Cost of an order besides its rows, in rows, so that many small orders are bounded too. */
 const ORDER_OVERHEAD = 256;

@@ -12,14 +12,14 @@ type PackedText = StoredText & { readonly lengths: readonly number[] };
 type WordCounts = {
   /** By word: how often it is used. */
   readonly uses: Int32Array;
-  /** By field: words, but stop words. */
+  /** By field: number of words, without stop words. */
   readonly lengths: number[];
   /** By field and word: the rows that have it. */
   readonly rows: readonly Int32Array[];
   readonly repeated: Repeated;
 };
 
-/** By word: the field of a row that last had it, by the number of that field among all. */
+/** By word: the last field of a row that had it, as a number among all fields of all rows. */
 type Repeated = { readonly last: Int32Array; field: number };
 
 /** Makes the arrays of each locale from the tokens of rows, in slices. Undefined when a pause said that there is no more to be done. */
@@ -126,7 +126,7 @@ async function packWords(
   };
 }
 
-/** A line for each number. The forms are left out where they are the word's own. */
+/** Writes a line for each number. Omits forms that equal the word. */
 function lineOf(word: KnownWord | undefined): string {
   if (word === undefined) return '';
   const { key, folded, stem = '' } = word;

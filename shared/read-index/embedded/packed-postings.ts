@@ -2,23 +2,23 @@ import { type Bits, countBits, decodeRows, STRETCH, setBit, wordsFor } from './b
 import { isDense, type Postings } from './postings.ts';
 import { createPackedLists } from './row-lists.ts';
 
-/** Postings in a few arrays, as they lie in a file of words. Rows are known by their places in the file. */
+/** Postings in a few arrays, as a file of words stores them. A row is named by its place in the file. */
 export type PackedPostings = {
-  /** By word: how many places it has in `entries`; 0 for words whose places are bits. */
+  /** By word: number of its places in `entries`; 0 if its places are bits. */
   readonly counts: Int32Array;
   /** Places of the first word, then those of the next one. */
   readonly entries: Int32Array;
   /** The words whose places are bits. */
   readonly denseWords: Int32Array;
   readonly denseCounts: Int32Array;
-  /** Places of the first of these words, then those of the next one, each in as many numbers. */
+  /** Places of the first of these words, then of the next one. Each word takes equally many numbers. */
   readonly bits: Int32Array;
 };
 
-/** Places that are looked at between two pauses. */
+/** Number of places between two pauses. */
 const ENTRIES_AT_ONCE = 2 ** 14;
 
-/** Creates postings of words with so many places each. The places are still to be set, each once and in their order. */
+/** Creates postings of words with these numbers of places. The caller then sets each place once, in order. */
 export function createPackedPostings(
   rows: Int32Array,
   places: number,
@@ -27,7 +27,7 @@ export function createPackedPostings(
   const denseWords = rows.map((_, word) => word).filter((word) => isDense(rows[word] as number, places));
   const bitsEach = wordsFor(places);
   const bits = new Int32Array(denseWords.length * bitsEach);
-  /** By word: where its next place is set, or -1 - where its bits begin. */
+  /** By word: index of its next place, or -1 minus the index of its bits. */
   const next = new Int32Array(rows.length);
   let length = 0;
   for (const [word, count] of counts.entries()) {
@@ -50,7 +50,7 @@ export function createPackedPostings(
   return { packed: { counts, entries, denseWords, denseCounts, bits }, set };
 }
 
-/** Returns the postings in their form for searches, without a copy: the arrays become theirs. Places are rows. */
+/** Returns the postings in the form for searches, with the same arrays. Places must equal rows. */
 export function unpackPostings({ counts, entries, denseWords, denseCounts, bits }: PackedPostings): Postings {
   const dense: Postings['dense'] = [];
   const length = bits.length / denseWords.length;
@@ -59,7 +59,7 @@ export function unpackPostings({ counts, entries, denseWords, denseCounts, bits 
   return { lists: createPackedLists(counts, entries), dense };
 }
 
-/** Puts the rows at these places, all below `size`, in the place of places, and omits places whose row is below zero. In steps. */
+/** Replaces places by their rows, all below `size`, in steps. Omits places whose row is negative. */
 export function* placeRows(
   packed: PackedPostings,
   rows: Int32Array,

@@ -21,8 +21,8 @@ import {
 } from './row-lists.ts';
 
 /**
- * Rows of each term. A few rows are an unsorted list; many rows, more than one in 32 of all, are bits. Collecting into
- * bits needs no order, so adding and removing work in place: no tombstones, no compaction.
+ * Rows of each term. A few rows are an unsorted list; many rows, more than one in 32 of all, are bits. Collecting into bits needs no order,
+ * so rows are added and removed in place: no tombstones, no compaction.
  */
 export type Postings = {
   readonly lists: RowLists;
@@ -43,7 +43,7 @@ export function createPostings(): Postings {
   return { lists: createRowLists(false), dense: [] };
 }
 
-/** Returns whether so many of all rows are kept as bits. */
+/** Returns whether a number of rows among all rows is kept as bits. */
 export function isDense(count: number, rows: number): boolean {
   return count >= DENSE_FROM && count * 32 > rows;
 }

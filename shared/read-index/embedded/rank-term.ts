@@ -13,9 +13,9 @@ export type RankGroups = () => RankGroup | undefined;
 const MOST_TYPOS = 2;
 
 /**
- * Groups the rows that `matched` holds, which `searches` found, by rank: those that `createRanking` gives them. The first letters that
- * somebody types match most rows, and a page shows the best of them. The postings of the term's words have these, so no row is read.
- * Undefined where the words of each row are needed: several terms may be near to each other, and BM25 ranks a question.
+ * Groups the rows in `matched`, which `searches` found, by the ranks that `createRanking` would give. The first letters that somebody types
+ * match most rows, and a page shows only the best. The postings of the term's words are enough to find these, so no row is read. Undefined
+ * if ranks need the words of each row: with several terms, which may be near each other, and in questions, which BM25 ranks.
  */
 export function createRankGroups(
   index: TextIndex,
@@ -24,7 +24,7 @@ export function createRankGroups(
 ): RankGroups | undefined {
   const asked = searches.filter(({ terms }) => terms.length > 0);
   const isSimple = asked.length > 0 && asked.every(hasOneTerm);
-  // With synonyms a text has several searches: the best of them counts.
+  // With synonyms a text has several searches. A row counts with its best one.
   if (!isSimple || new Set(asked.map(({ text }) => text)).size < asked.length) return undefined;
   const ranks = new Set(index.fields.map(({ rank }) => Math.min(rank, LAST_RANK)).sort((a, b) => a - b));
   const levels: Level[] = [];
@@ -49,10 +49,10 @@ function hasOneTerm({ mode, terms }: LocaleSearch): boolean {
   return mode === 'all' && terms.length === 1 && terms[0]?.pairs.length === 0;
 }
 
-/** Rows whose best word has so many typos, in a field of this weight. */
+/** Rows whose best word has this number of typos, in a field of this weight. */
 type Level = { readonly typos: number; readonly rank: number };
 
-/** Takes the rows of a level out of `left`: first those that have the term itself in any field. */
+/** Takes the rows of a level out of `left`. Rows that have the term itself in any field come first. */
 function createSplit(
   index: TextIndex,
   asked: readonly LocaleSearch[],
@@ -84,7 +84,7 @@ function createSplit(
 
 type Expansion = LocaleTerm['expansion'];
 
-/** The rows that have one of the chosen words of a term, in one of the fields that are searched and wanted. */
+/** Returns rows that have one of the chosen words of a term, in a field that is searched and wanted. */
 function createUnion(
   index: TextIndex,
   asked: readonly LocaleSearch[],
@@ -102,7 +102,7 @@ function createUnion(
     return () => collect(words);
   });
   return () => {
-    // Those that are there already cost nothing when a slice ends here.
+    // If a slice ends here, finished parts are not computed again.
     const [first, ...others] = parts.map((part) => part());
     const rows = first as Bits;
     for (const other of others) orBits(rows, other);

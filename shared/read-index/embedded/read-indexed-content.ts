@@ -65,7 +65,7 @@ function indexedComponents(
   for (const { name, private: isPrivate } of attributesWithComponents(parent.model))
     if (!isPrivate) found[name] = [];
   for (const { attribute, component, rowSet, links } of parent.components.values()) {
-    // Puts the links in order, which the orders are read in.
+    // Sorts the links first, because orders are read in this sequence.
     const rows = linkedInOrder(links.forward, parentRow, rowSet.keys);
     const orders = linkOrders(links.forward, parentRow);
     for (const [at, row] of rows.entries()) {

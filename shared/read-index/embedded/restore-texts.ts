@@ -18,13 +18,13 @@ import { dropWord, type KnownWord, kindOfKey, type Vocabulary, wordsFolded } fro
 import { fillTable } from './word-table.ts';
 import { fillTrie } from './word-trie.ts';
 
-/** Items of a step: a search waits for a step at most. */
+/** Items of a step. A search waits at most for one step. */
 const ROWS_AT_ONCE = 256;
 const WORDS_AT_ONCE = 512;
 
 /**
- * Gives an index that has read nothing the words that were stored, of rows whose texts are the same now. All other rows are read as
- * if they had changed. In steps: rows may change between them. Arrays of the file become those of the index.
+ * Fills an empty index with the stored words of rows whose texts are unchanged. Other rows are read like changed rows. Works in steps, and
+ * rows may change in between. The index uses the arrays of the file.
  */
 export function* restoreTexts(index: TextIndex, files: WordFiles): Generator<void, void, void> {
   const bytes = yield* files.read(index.name);
@@ -53,13 +53,13 @@ export function* restoreTexts(index: TextIndex, files: WordFiles): Generator<voi
   index.changedMeanwhile = undefined;
 }
 
-/** Rows whose texts are those of which the words were stored. */
+/** Rows whose stored words are still right. */
 type Kept = {
-  /** By place in the file: the row; -1 = its texts differ. */
+  /** By place in the file: the row; -1 if its texts differ. */
   readonly rows: Int32Array;
-  /** All rows are below this. */
+  /** Upper bound of all rows. */
   readonly size: number;
-  /** Each place is its row. */
+  /** True if each place in the file equals its row. */
   readonly isSame: boolean;
 };
 
@@ -69,7 +69,7 @@ function* keepRows(
   size: number,
 ): Generator<void, Int32Array, void> {
   const rows = new Int32Array(keys.length).fill(-1);
-  // A row that becomes free may be taken by another key meanwhile.
+  // Meanwhile another key may take the ordinal of a deleted row.
   const isKept = new Uint8Array(size);
   for (let place = 0; place < keys.length; place++) {
     if (place % ROWS_AT_ONCE === 0) yield;
@@ -81,7 +81,7 @@ function* keepRows(
   return rows;
 }
 
-/** Most words are their own folded form and stem: their line has no tab, and they are one string. */
+/** The line of most words has no tab: they are their own folded form and stem, so one string is enough. */
 function* addWords(vocabulary: Vocabulary, stored: StoredText): Generator<void, void, void> {
   const { uses, lines } = stored;
   const text = Buffer.from(lines.buffer, lines.byteOffset, lines.length).toString();
@@ -142,7 +142,7 @@ function* keepPostings(
   return kept;
 }
 
-/** Takes the words of rows that differ out of their locales. */
+/** Removes the words of changed rows from their locales. */
 function* forgetRows(
   texts: readonly LocaleText[],
   { locales, counts, tokens }: StoredRows,
@@ -158,7 +158,7 @@ function* forgetRows(
   }
 }
 
-/** The postings do not have the row any more. */
+/** The postings no longer have the row. */
 function forgetWords({ vocabulary, lengths }: LocaleText, tokens: Int32Array): void {
   let field = -1;
   for (const token of tokens) {

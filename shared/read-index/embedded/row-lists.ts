@@ -8,7 +8,7 @@ import { grown } from './grown.ts';
  */
 export type RowLists = {
   counts: Int32Array;
-  /** The only entry of a list of one; where a longer list's block starts; of an empty list any valid entry. */
+  /** For a list of one its entry; for a longer list the start of its block; for an empty list any valid entry. */
   heads: Int32Array;
   /** k of the block's 2^k slots; 0 = no block. */
   sizes: Int8Array;
@@ -53,12 +53,12 @@ export function createPackedLists(counts: Int32Array, entries: Int32Array): RowL
   return Object.assign(lists, { counts, pool: entries, poolUsed: start, total: start });
 }
 
-/** k of the largest block within so many slots. */
+/** Returns k of the largest block within a number of slots. */
 function sizeWithin(slots: number): number {
   return 31 - Math.clz32(slots);
 }
 
-/** Gives the lists other numbers, below `size`: list `i` becomes `numbers[i]`. Empties those whose number is below zero. */
+/** Renumbers the lists, below `size`: list `i` becomes `numbers[i]`. Empties a list whose number is negative. */
 export function renumberLists(lists: RowLists, numbers: Int32Array, size: number): void {
   const { counts, heads, sizes } = lists;
   for (let list = 0; list < numbers.length; list++) if ((numbers[list] as number) < 0) clearList(lists, list);

@@ -12,7 +12,7 @@ export function rowNotes({ sources, notes }: RowSetIndex, name: string): RowNote
     words: () => list.words,
     find(row, source) {
       const at = row * NOTE_WORDS;
-      // Behind the end there is undefined.
+      // Beyond the end of the array the value is undefined.
       return list.words[at + NOTE_WORDS - 1] && sources[row] === source ? at : -1;
     },
     set(row, source, note) {

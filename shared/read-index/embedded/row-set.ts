@@ -32,13 +32,13 @@ export type RowSetIndex = {
   readonly columns: readonly IndexedColumn[];
   readonly columnsByField: ReadonlyMap<string, IndexedColumn>;
   readonly ids: IndexedColumn;
-  /** True while ascending ordinals have ascending ids, so the default order needs no permutation. */
+  /** True while ids ascend with ordinals. Then the default order needs no permutation. */
   idsAscend: boolean;
   lastId: number;
   readonly sources: (Uint8Array | undefined)[];
   /** See `ReadIndex.rowNotes`. */
   readonly notes: Map<string, NoteList>;
-  /** Links from these rows, by owning attribute; those of a version-bound row set have one world only. */
+  /** Links from these rows, by owning attribute. A row set of one version has links in one world only. */
   readonly links: { readonly [world in World]: Map<string, Links> };
   /** Row sets of components below, by attribute and, in a dynamic zone, component. */
   readonly components: Map<string, ComponentRowSet>;
@@ -60,7 +60,7 @@ export type ComponentRowSet = {
 /** One way from a row to linked rows: a relation from either side, or down into components. */
 export type Step = { readonly target: RowSetIndex; readonly down: LinkSide; readonly up: LinkSide };
 
-/** First in, first out, so that an ordinal handed to a caller is not soon another row's. */
+/** Free ordinals, first in, first out: so an ordinal that a caller holds does not soon belong to another row. */
 type OrdinalQueue = { waiting: number[]; next: number; readonly keep: number };
 
 const FIRST_CAPACITY = 32;
@@ -103,7 +103,7 @@ export function createRowSet(
   };
 }
 
-/** Ordinal of `key`; creates a row if there is none. */
+/** Returns the ordinal of `key`. Creates a row if there is none. */
 export function ensureRow(rowSet: RowSetIndex, key: number): number {
   const existing = rowSet.ordinals.get(key);
   if (existing !== undefined) return existing;
@@ -125,7 +125,7 @@ export function setFields(rowSet: RowSetIndex, row: number, fields: FieldValues)
   if (rowSet.idsAscend && id !== oldId) noteId(rowSet, row, id, oldId === null);
 }
 
-/** Empties a row; its links are the caller's to remove. */
+/** Empties a row. The caller removes its links. */
 export function removeRow(rowSet: RowSetIndex, row: number): void {
   for (const column of rowSet.columns) setColumnValue(column, row, null, rowSet.size);
   rowSet.ordinals.delete(rowSet.keys[row] as number);
@@ -149,7 +149,7 @@ export function borrowBits(rowSet: RowSetIndex): Bits {
   return bits === undefined ? new Int32Array(words) : bits.fill(0);
 }
 
-/** Returns a borrowed set. Its caller must not use it any more. */
+/** Takes a borrowed set back. The caller must no longer use it. */
 export function releaseBits(rowSet: RowSetIndex, bits: Bits): void {
   rowSet.scratch.push(bits);
 }

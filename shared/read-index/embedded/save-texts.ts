@@ -18,7 +18,7 @@ const SHARE = 8;
 
 const saving = new WeakMap<TextIndex, Promise<unknown>>();
 
-/** Stores the words of an index if many rows were read since, in slices. Does nothing while it is being stored. */
+/** Stores the words of an index, in slices, if many rows were read since the last time. Does nothing while another call stores it. */
 export function saveTexts(index: TextIndex, files: WordFiles, slices: Slices): Promise<unknown> {
   const known = saving.get(index);
   if (known !== undefined) return known;

@@ -10,13 +10,13 @@ import { bringUpToDate, type TextIndex } from './text-index.ts';
 
 /** Rows and words that a search by words has found. */
 export type FoundTexts = {
-  /** Each with the terms that its rows had to match. */
+  /** Searches, each with the terms that its rows had to match. */
   readonly searches: readonly LocaleSearch[];
   readonly matched: Bits;
   readonly report: TextSearchReport;
 };
 
-/** The terms of a query in each locale that is searched. Where a call ends with its slice, the next continues it. */
+/** Returns the terms of a query in each searched locale. Where a call ends with its slice, the next continues it. */
 export function createTextTerms(index: TextIndex, search: TextSearch): () => readonly LocaleSearch[] {
   let pending: (() => LocaleSearch)[] | undefined;
   const searches: LocaleSearch[] = [];
@@ -31,18 +31,18 @@ export function createTextTerms(index: TextIndex, search: TextSearch): () => rea
   };
 }
 
-/** The locales that are searched, of those that rows have words in. */
+/** Returns the searched locales in which rows have words. */
 function textsOf({ locales, rowSet, settings }: TextIndex, search: TextSearch): LocaleText[] {
   const isLocalized = rowSet.columnsByField.has('locale');
   const asked = isLocalized ? search.locales : [settings.locale];
-  // By name: terms and corrections are reported in this order.
+  // Sorted by name, because terms and corrections are reported in this order.
   const names = asked === 'all' ? [...locales.keys()].sort(compareCodePoints) : new Set(asked);
   return [...names].flatMap((name) => locales.get(name) ?? []).filter(({ rows }) => rows > 0);
 }
 
 /**
- * The rows among `within` that a query with these terms finds. Of few words all have to match; where no row has them all, the last
- * ones are left out until one does.
+ * Returns the rows among `within` that a query with these terms finds. All of a few words have to match. If no row has all, the last words
+ * are dropped until a row matches.
  */
 export function matchTexts(
   index: TextIndex,
@@ -52,12 +52,12 @@ export function matchTexts(
 ): FoundTexts {
   const matched = borrowBits(index.rowSet);
   let kept = searches;
-  // One mode for all locales, though a word may be a stop word in one of them only.
+  // All locales use one mode, although a word may be a stop word in only one of them.
   if (searches.some(({ mode }) => mode === 'any')) {
     kept = searches.map((search) => ({ ...search, mode: 'any' }));
     for (const search of searches) orBits(matched, anyOf(index, search, within));
   } else if (hasWords(query)) kept = longestMatch(index, searches, within, matched);
-  // Nothing but punctuation asks for nothing.
+  // A query of punctuation only has no condition.
   else orBits(matched, within);
   return { searches: kept, matched, report: reportOf(kept) };
 }
@@ -69,7 +69,7 @@ function anyOf({ rowSet }: TextIndex, { terms }: LocaleSearch, within: Bits): Bi
   return rows;
 }
 
-/** As many of the typed words as any row matches: what is behind them is left out, in every locale. */
+/** Returns the longest beginning of the typed words that some row matches. Later words are dropped in every locale. */
 function longestMatch(
   { rowSet }: TextIndex,
   searches: readonly LocaleSearch[],

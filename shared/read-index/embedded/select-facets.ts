@@ -11,13 +11,13 @@ export type CountedValues = {
   readonly nameAt: (at: number) => string;
 };
 
-/** Cost of looking at a value, and at one that may be among the first, in steps of a slice. */
+/** Cost of a value, and of a value that may be among the first, in steps of a slice. */
 const VALUE_STEPS = 1;
 const NAME_STEPS = 20;
 
 /**
- * The first of the values that a request wants, by count and name. Only values that may be among them get a name: a column may have
- * as many values as rows. Where a call ends with its slice, the next continues it.
+ * Returns the first values that a request wants, by count and name. Reads only the names of values that may be among these, because a
+ * column may have as many values as rows. Where a call ends with its slice, the next continues it.
  */
 export function createFacetSelection(
   { size, countAt, nameAt }: CountedValues,

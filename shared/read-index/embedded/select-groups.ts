@@ -34,7 +34,7 @@ export function createGroupedPage(
   };
 }
 
-/** Selects at most `size` rows behind a place in that order, and the place of the last one: null when nothing follows. */
+/** Selects at most `size` rows after a position in the order. Also returns the position of the last row; null if no row follows. */
 export function createGroupedPageAfter(
   context: GroupContext,
   groups: RankGroups,
@@ -45,7 +45,7 @@ export function createGroupedPageAfter(
   let group: RankGroup | undefined;
   let select: (() => { readonly rows: readonly number[] }) | undefined;
   return () => {
-    // One row more than wanted shows whether anything follows.
+    // Selects one more row than wanted, to know whether another row follows.
     while (found.length <= size) {
       group ??= groups();
       if (group === undefined) break;

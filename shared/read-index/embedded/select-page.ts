@@ -55,7 +55,7 @@ export function createSelectionAfter(
 ): () => { readonly rows: readonly number[]; readonly next: SortPosition | null } {
   const { orders, rowSet, world } = selected;
   const { keys } = orderFor(orders, rowSet, world, page.sort);
-  // One more row than wanted shows whether anything follows.
+  // Selects one more row than wanted, to know whether another page follows.
   const rowsBehind = createRowsBehind(selected, keys, { ...page, size: page.size + 1 });
   return () => {
     const found = rowsBehind();
@@ -93,7 +93,7 @@ function createOrdering({ orders, rowSet, world, matched, count }: Selected, pag
 function rowsFrom(matched: Bits, first: number, size: number): readonly number[] {
   const rows: number[] = [];
   for (let row = first; row < matched.length * 32 && rows.length < size; row++) {
-    // A whole word without a match is passed over at once.
+    // Skips a whole word without a match.
     if ((row & 31) === 0 && matched[row >>> 5] === 0) row += 31;
     else if (hasBit(matched, row)) rows.push(row);
   }
@@ -128,7 +128,7 @@ function walk(rows: Int32Array, matched: Bits, page: Page): readonly number[] {
   return found;
 }
 
-/** Returns the number of matches. `matched` may be the set of all rows itself, whose number is known. */
+/** Returns the number of matches. If `matched` is the set of all rows, the number is known. */
 export function countMatches(rowSet: RowSetIndex, matched: Bits): number {
   return matched === rowSet.present ? rowSet.count : countBits(matched);
 }

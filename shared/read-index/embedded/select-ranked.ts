@@ -6,7 +6,7 @@ import { sortValue } from './indexed-column.ts';
 import type { RankedRows } from './rank-rows.ts';
 import type { RowSetIndex } from './row-set.ts';
 
-/** A page that ends within so many rows is picked without putting the others in order. */
+/** If a page ends within this many rows, the other rows are not sorted. */
 const PICKED_ROWS = 1_000;
 
 /** Rows by rank, ties by id. */
@@ -34,7 +34,7 @@ export function createRankedPage(
   return () => Array.from(inOrder().subarray(from, end), (at) => rows[at] as number);
 }
 
-/** At most `size` rows behind a place in that order, and the place of the last one: null when nothing follows. */
+/** Returns at most `size` rows after a position in the order, and the position of the last row; null if no row follows. */
 export function createRankedPageAfter(
   rowSet: RowSetIndex,
   ranked: RankedRows,

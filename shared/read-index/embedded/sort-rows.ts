@@ -64,11 +64,11 @@ export function createRowSort(keys: readonly BoundSortKey[], rows: readonly numb
   };
 }
 
-/** One number per row that sorts ascending as the key asks; NULL is infinite. */
+/** Returns one number per row. Ascending numbers have the key's order; NULL is infinite. */
 function readNumbers(key: BoundSortKey, rows: readonly number[] | Int32Array): () => Float64Array {
   const readKey = createKeyReader(key);
   const numbers = new Float64Array(rows.length);
-  /** Texts and large integers, each once: their ranks are their numbers. */
+  /** Distinct texts and large integers. Their ranks become the rows' numbers. */
   const known = new Map<SortValue, number>();
   let done = 0;
   const read = (row: number): number => {
@@ -91,7 +91,7 @@ function readNumbers(key: BoundSortKey, rows: readonly number[] | Int32Array): (
   };
 }
 
-/** Puts ranks where there are any, and the sign that makes the wanted order the ascending one. */
+/** Replaces values by ranks if there are ranks, and sets the sign so that the wanted order is ascending. */
 function createAscending(
   numbers: Float64Array,
   known: ReadonlyMap<SortValue, number>,
@@ -113,7 +113,7 @@ function createAscending(
   };
 }
 
-/** The rank of each value among all, by its number. */
+/** Returns the rank of each value among all values, by the value's number. */
 function createRanking(known: ReadonlyMap<SortValue, number>): () => Float64Array {
   const values = [...known.keys()];
   const ranks = new Float64Array(values.length);

@@ -9,9 +9,9 @@ import { startsOf } from './step-ends.ts';
 import type { Watchers } from './watchers.ts';
 
 /**
- * Rows of a row set in one sort order, kept across writes. A change marks the rows whose position it may move; the next
- * reader removes those and inserts them again. A change that moves too many rows drops the order, which is then
- * rebuilt. If building or inserting ends with a slice, the next caller continues; rows may change in between.
+ * Rows of a row set in one sort order, kept across writes. A change marks the rows whose position may change. The next reader removes these
+ * rows and inserts them again. A change of too many rows drops the order, which is then rebuilt. If a slice ends while the order is built
+ * or updated, the next caller continues. Rows may change in between.
  */
 export type SortedOrder = {
   readonly rowSet: RowSetIndex;
@@ -20,18 +20,18 @@ export type SortedOrder = {
   rows: Int32Array;
   count: number;
   built: boolean;
-  /** Sorts the rows that there were when building began, until it is built. */
+  /** Sorts the rows that existed when building began. Present until the order is built. */
   building: RowSort | undefined;
-  /** Rows at a wrong position, or missing, or that should not be there. */
+  /** Rows at a wrong position, missing rows, and rows that do not belong here. */
   readonly moved: Set<number>;
-  /** Rows that were removed and have to be inserted. */
+  /** Removed rows that have to be inserted. */
   readonly out: Set<number>;
   /** Readers of the rows' keys: created again after each change. */
   readers: readonly KeyReader[] | undefined;
-  /** Nanoseconds, about, that doing without this order has cost so far. */
+  /** Approximate nanoseconds that queries have lost without this order. */
   missed: number;
   readonly stopWatching: (() => void)[];
-  /** No caller will ask for it again, except those that use it now. */
+  /** The order left the cache. Only current users still read it. */
   released: boolean;
 };
 
@@ -92,7 +92,7 @@ function keepMarking(order: SortedOrder): void {
   if (order.stopWatching.length === 0 && !order.released) watch(order);
 }
 
-/** New and deleted rows are reported by their id, the last key. */
+/** The id, which is the last key, reports new and deleted rows. */
 function watch(order: SortedOrder): void {
   for (const { steps, column } of order.keys) {
     for (const [level, { down }] of steps.entries()) listen(order, down.watchers, steps.slice(0, level));
@@ -115,7 +115,7 @@ function listen(order: SortedOrder, watchers: Watchers, steps: readonly Step[]):
 function mark(order: SortedOrder, row: number): void {
   if (!order.built && order.building === undefined) return;
   order.moved.add(row);
-  // Putting half of the rows back one by one costs as much as sorting all.
+  // To insert half of the rows one by one costs as much as to sort all.
   if (order.moved.size + order.out.size > 64 + order.count / 2) forget(order);
 }
 
@@ -128,7 +128,7 @@ function forget(order: SortedOrder): void {
   order.out.clear();
 }
 
-/** A few at a time; the others are missing until they are put in. */
+/** Inserts a few rows at a time. The others are missing until their turn. */
 function putMovedRows(order: SortedOrder): void {
   const { rowSet, keys, out } = order;
   while (out.size > 0) {
@@ -137,7 +137,7 @@ function putMovedRows(order: SortedOrder): void {
     const back = [...out.values().take(PUT_AT_ONCE)];
     const present = back.filter((row) => hasBit(rowSet.present, row));
     present.sort((a, b) => compareRows(keys, readers, a, b));
-    // Comparing may have ended with the slice: from here on nothing does.
+    // A comparison may end the slice. From here on nothing ends it.
     const { rows, count } = order;
     const slots = present.map((row) =>
       firstWhere(count, (at) => compareRows(keys, readers, rows[at] as number, row) >= 0),
@@ -178,7 +178,7 @@ function removeMoved(order: SortedOrder): void {
   order.count = kept;
 }
 
-/** Inserts sorted rows where they go among those there, from the last to the first, so that each stretch between them moves once. */
+/** Inserts sorted rows, from the last to the first, so that each stretch between them moves only once. */
 function putIn(order: SortedOrder, sorted: readonly number[], slots: readonly number[]): void {
   const total = order.count + sorted.length;
   if (total > order.rows.length) {

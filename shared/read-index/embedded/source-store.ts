@@ -8,7 +8,7 @@ import { createSourceBlocks, releaseSource, type SourceBlocks, storeSource } fro
 /** Reads the source of a content type's row that is not in memory. */
 export type LoadSource = (type: Uid, version: RowVersion, key: number) => Uint8Array;
 
-/** Bounds the bytes of sources in memory. Without `load` they cannot be read elsewhere, so all stay. */
+/** Limit for the bytes of sources in memory. Without `load` all sources stay, because they cannot be read elsewhere. */
 export type SourceStore = {
   bytesLeft: number;
   readonly load: LoadSource | undefined;
@@ -43,7 +43,7 @@ export function forgetSource(store: SourceStore, rowSet: RowSetIndex, row: numbe
   releaseSource(store.blocks, old);
 }
 
-/** Returns the sources of rows, in their order. Loads those that are not in memory, one by one; throws if there is no way to. */
+/** Returns the sources of rows, in their order. Loads sources that are not in memory, one by one; throws without `load`. */
 export function sourcesOf(
   store: SourceStore,
   rowSet: RowSetIndex,
@@ -58,10 +58,7 @@ export function sourcesOf(
   return found;
 }
 
-/**
- * The same in slices: adds the sources that are not in `found` yet. If a call ends with its slice, the next one
- * continues.
- */
+/** Reads sources in slices: adds the sources that `found` lacks. If a call ends with its slice, the next one continues. */
 export function addSources(
   store: SourceStore,
   rowSet: RowSetIndex,

@@ -13,14 +13,14 @@ export type PartReader = {
   readonly digests: () => BigUint64Array;
 };
 
-/** Digest of all that follows, the length of the header, and four bytes that are not used. */
+/** Digest of the rest of the file, the length of the header, and four unused bytes. */
 const PREFIX_BYTES = 16;
 const DIGEST_BYTES = 8;
 const ALIGNED = 8;
 /** Bytes that count as an item of work in slices. */
 const PIECE_BYTES = 2 ** 14;
 
-/** Rounds a number of bytes up to a multiple of eight, so that numbers of eight bytes can begin there. */
+/** Rounds up to a multiple of eight bytes, so that an array of 8-byte numbers can begin there. */
 function alignedBytes(bytes: number): number {
   return Math.ceil(bytes / ALIGNED) * ALIGNED;
 }

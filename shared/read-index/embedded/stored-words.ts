@@ -5,17 +5,17 @@ import type { TextIndex } from './text-index.ts';
 import type { TableArrays } from './word-table.ts';
 import type { TrieArrays } from './word-trie.ts';
 
-/** Where words are kept from one start to the next. They can be lost at any time: they are read from the rows again. */
+/** Store of words between two starts. It may be lost at any time, because words can be read from the rows again. */
 export type WordFiles = {
-  /** Fewer rows than these are read faster than a file is written. Absent: 1,000. */
+  /** With fewer rows, reading them is faster than writing a file. Absent: 1,000. */
   readonly fewRows?: number;
-  /** Reads, in steps, the bytes that were last written by this name, into a buffer of their own. */
+  /** Reads the last bytes under this name, in steps, into a separate buffer. */
   read(name: string): Generator<void, Uint8Array<ArrayBuffer> | undefined, void>;
   has(name: string): boolean;
   write(name: string, bytes: Uint8Array): Promise<void>;
 };
 
-/** The beginning of a file of words. Behind it are the arrays of the rows, then those of each locale. */
+/** The beginning of a file of words. The arrays of the rows follow, then the arrays of each locale. */
 export type StoredHeader = {
   /** The version, the type and the fields that the words depend on. */
   readonly basis: string;
@@ -29,8 +29,8 @@ type StoredLocale = {
 };
 
 /**
- * Words of rows, by place in the file. A row is known by its key and the digest of its texts, so words of rows that have changed since
- * are found out, whatever happened to the file or to the rows.
+ * Words of rows, by place in the file. Each row has its key and a digest of its texts. So changed rows are always detected, even if the
+ * file is old or from a copy.
  */
 export type StoredRows = {
   readonly keys: Float64Array;
@@ -46,7 +46,7 @@ export type StoredRows = {
 export type StoredText = {
   /** A line for each number. */
   readonly lines: Uint8Array;
-  /** By number: how many words of texts it is. */
+  /** By number: occurrences in texts. */
   readonly uses: Int32Array;
   /** In the order of a vocabulary: by key, by other folded forms and by other stems. */
   readonly tables: readonly [TableArrays, TableArrays, TableArrays];
@@ -57,7 +57,7 @@ export type StoredText = {
 
 const FORMAT = 2;
 
-/** Words that were stored on another basis are not those of this process. */
+/** Words with another basis do not fit this process. */
 export function wordsBasis({ name, fields, settings }: TextIndex): string {
   const read = fields.map((field) => [field.name, field.kind, field.type]);
   const { icu, unicode } = process.versions;

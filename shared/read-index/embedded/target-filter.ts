@@ -13,7 +13,7 @@ export type TargetFilter = {
   readonly keeps: (row: number) => boolean;
 };
 
-/** Creates a filter of targets. It tests each or, if many are linked, looks it up in the set of all matches. undefined: all are wanted. */
+/** Creates a filter: tests each target or, if many are linked, looks it up among all matches. undefined: all targets are wanted. */
 export function createTargetFilter(
   context: QueryContext,
   parents: readonly number[],

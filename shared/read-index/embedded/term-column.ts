@@ -17,10 +17,10 @@ export type TermColumn = {
   readonly textOf: (value: Scalar) => string;
   present: Bits;
   presentCount: number;
-  /** Values by row, until a query makes a dictionary of them: most columns are never asked for, and loading is fast. */
+  /** Values by row, until a query needs a dictionary. Most columns are never queried, and loading without a dictionary is fast. */
   plain: (Scalar | null)[];
   dictionary: Dictionary | undefined;
-  /** The dictionary in the making. */
+  /** The unfinished dictionary. */
   making: UnfinishedDictionary | undefined;
 };
 
@@ -80,7 +80,7 @@ function makeDictionary(column: TermColumn, rows: number): Dictionary {
   return making.dictionary;
 }
 
-/** Gives the column a dictionary of all its values. */
+/** Replaces the column's values by a dictionary. */
 export function takeDictionary(column: TermColumn, dictionary: Dictionary): void {
   column.plain = [];
   column.dictionary = dictionary;
@@ -88,7 +88,7 @@ export function takeDictionary(column: TermColumn, dictionary: Dictionary): void
 }
 
 function setPlain({ plain, making }: TermColumn, row: number, value: Scalar | null, rows: number): void {
-  // Rows come in ascending order except for reused ordinals; no holes, so the array stays fast.
+  // Rows come in ascending order, except for reused ordinals. So the array has no holes and stays fast.
   for (let at = plain.length; at < row; at++) plain.push(null);
   plain[row] = value;
   if (making !== undefined) setUnfinishedTerm(making, row, value, rows);

@@ -15,13 +15,13 @@ import { addToTrie, createWordTrie, removeFromTrie, type WordTrie } from './word
 export type KnownWord = IndexedWord & {
   readonly key: string;
   isStopWord: boolean;
-  /** How many words of texts it is. */
+  /** Number of its occurrences in texts. */
   uses: number;
 };
 
 /**
- * The distinct words of a type's texts in one locale, by number. Words that differ in case are one, those that differ in
- * accents are several, as stems depend on them.
+ * The distinct words of a type's texts in one locale, by number. Words that differ only in case are one word. Words that differ in accents
+ * are several words, because stems depend on accents.
  */
 export type Vocabulary = {
   readonly language: Language;
@@ -29,17 +29,17 @@ export type Vocabulary = {
   readonly words: (KnownWord | undefined)[];
   /** Words that terms were expanded to, valid for one `version`. */
   readonly expansions: { version: number; byTerm: RecentValues<string, Expansion> };
-  /** By key. Most words are their own folded form and stem, so the two tables below do not have them. */
+  /** By key. The two tables below omit most words, which are their own folded form and stem. */
   readonly numbers: WordTable;
   /** By folded form and by stem: the words whose keys differ from it. */
   readonly otherFolded: WordTable;
   readonly otherStems: WordTable;
-  /** By hash: a word that was read lately, so that most words of plain texts are found without a string. */
+  /** By hash: a recently read word, so that most words of plain texts are found without making a string. */
   readonly recent: Int32Array;
   readonly freeNumbers: number[];
   /** The folded forms, for searches by beginnings and with typos. */
   readonly trie: WordTrie;
-  /** Goes up when a word comes or goes. */
+  /** Grows when a word is added or removed. */
   version: number;
 };
 
@@ -53,7 +53,7 @@ const RECENT_WORDS = 2 ** 15;
 /** Words in the expansions that are kept. */
 const CACHED_EXPANSIONS = 100_000;
 const EXPANSION_OVERHEAD = 20;
-/** Before the words of other kinds: they are other words than those of a text. */
+/** Prefixes of the keys of words of other kinds, which are not words of a text. */
 const PREFIXES: Readonly<Record<WordKind, string>> = { text: '', spelled: '\x01', keyword: '\0' };
 
 /** Creates an empty cache of expansions. It is bounded by the words in all of them. */
@@ -97,7 +97,7 @@ export function addToTables(
   if (stem !== undefined && stem !== key) addToTable(otherStems, stem, number);
 }
 
-/** The number of a word in lower case. It is used once more. */
+/** Returns the number of a word in lower case, and counts one more use. */
 export function internWord(vocabulary: Vocabulary, word: string, kind: WordKind): number {
   const key = PREFIXES[kind] + word;
   const number = numberOf(vocabulary.numbers, key) ?? addWord(vocabulary, key, word, kind);
@@ -105,7 +105,7 @@ export function internWord(vocabulary: Vocabulary, word: string, kind: WordKind)
   return number;
 }
 
-/** The number of a word of texts of ASCII letters: of part of a text in lower case, with a hash of its letters. */
+/** Returns the number of a word in a text of lower-case ASCII letters, which has a hash of its letters. */
 export function internPlainWord(
   vocabulary: Vocabulary,
   text: string,
@@ -115,7 +115,7 @@ export function internPlainWord(
   const slot = (hash ^ (hash >>> 15)) & (RECENT_WORDS - 1);
   const number = recent[slot] as number;
   const known = words[number];
-  // A number may be that of another word by now. Words of other kinds have other keys.
+  // The number may belong to another word by now. Words of other kinds have other keys.
   if (known !== undefined && known.key.length === end - start && text.startsWith(known.key, start)) {
     known.uses++;
     return number;
@@ -125,7 +125,7 @@ export function internPlainWord(
   return used;
 }
 
-/** The word is used once less; one that is not used any more is forgotten. */
+/** Counts one use less. Forgets an unused word. */
 export function dropWord(vocabulary: Vocabulary, number: number): void {
   const word = vocabulary.words[number] as KnownWord;
   word.uses--;

@@ -9,9 +9,7 @@ import { type RowSets, versionRowSets } from './row-sets.ts';
 import { inSlices, type Slices } from './slices.ts';
 import { type TermColumn, takeDictionary, valueInTermColumn } from './term-column.ts';
 
-/**
- * Types that are filtered by equality. Texts are searched, if at all; their dictionaries are large and built on demand.
- */
+/** Types that filters compare for equality. Texts have large dictionaries, which searches build on demand. */
 const WARMED: ReadonlySet<ScalarType> = new Set(['string', 'email', 'uid', 'enumeration', 'biginteger']);
 
 /**
@@ -33,7 +31,7 @@ export async function warmColumns(rowSets: RowSets, slices: Slices): Promise<voi
   }
 }
 
-/** Dictionary of the column. Like the next, returns false if a pause ended it. */
+/** Builds the dictionary of a column. Like the next function, returns false if a pause ended it. */
 function warmTerms(
   rowSet: RowSetIndex,
   column: IndexedColumn,
@@ -48,7 +46,7 @@ function warmTerms(
   });
 }
 
-/** The distinct values of a column of numbers, if they are few. */
+/** Builds the distinct values of a column of numbers, if they are few. */
 function warmFewValues(
   rowSet: RowSetIndex,
   column: IndexedColumn,
@@ -71,7 +69,7 @@ function warmFewValues(
 type Warming = {
   readonly create: () => Dictionary;
   readonly valueAt: (row: number) => Scalar | null;
-  /** False if the column already has its dictionary. */
+  /** Returns false if the column already has its dictionary. */
   readonly isWanted: (dictionary: Dictionary) => boolean;
   readonly take: (dictionary: Dictionary) => void;
 };

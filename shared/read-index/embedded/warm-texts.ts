@@ -9,8 +9,8 @@ import { readSome, type TextIndex, unreadRows } from './text-index.ts';
 import { textIndexOf, type WordSearchState } from './word-search.ts';
 
 /**
- * Reads the words of the types whose schemas name searches, and takes those that were stored, in slices. Rows may change
- * meanwhile, and a search may read them itself. False when a pause said that there is no more to be done.
+ * Loads the stored words, and reads the words of types whose schemas name searches, in slices. Rows may change meanwhile, and a search may
+ * read them itself. Resolves to false if a pause ended it.
  */
 export async function warmTexts(state: WordSearchState, slices: Slices): Promise<boolean> {
   const { registry } = state.rowSets;
@@ -31,7 +31,7 @@ export function countStaleRows({ texts }: WordSearchState): number {
   return rows;
 }
 
-/** Reads the words of many changed rows again, in slices. The next search reads few rows itself, and what is left of many. */
+/** Reads the words of many changed rows again, in slices. The next search itself reads few changed rows, or the rest of many. */
 export function readChangedRows({ texts }: WordSearchState, startSlices: () => Slices): void {
   for (const world of WORLDS) {
     for (const index of texts[world].values()) {
@@ -44,12 +44,12 @@ export function readChangedRows({ texts }: WordSearchState, startSlices: () => S
 
 const rereadings = new WeakSet<TextIndex>();
 
-/** Stores the words of types where many were read since. */
+/** Stores the words of types if many rows were read since the last time. */
 export async function saveWords({ wordFiles, texts }: WordSearchState, slices: Slices): Promise<void> {
   if (wordFiles === undefined) return;
   const indexes = WORLDS.flatMap((world) => [...texts[world].values()]);
   for (const index of indexes) {
-    // One that is being stored by slices that have ended is stored once more.
+    // If earlier slices ended while a type was being stored, it is stored again.
     await saveTexts(index, wordFiles, slices);
     await saveTexts(index, wordFiles, slices);
   }
@@ -65,15 +65,15 @@ function textIndexes(state: WordSearchState): readonly TextIndex[] {
   return [...new Set(indexes)];
 }
 
-/** A search reads as many rows itself. */
+/** Number of rows that a search reads itself. */
 const FEW_ROWS = 1_000;
 const ROWS_AT_ONCE = 16;
-/** Somebody waits: as much as an answer gets at a time. */
+/** A caller waits, so a slice is as long as that of an answer. */
 const SLICE_MS = 3;
 
 /**
- * Reads the words of a type before its first search: as part of that it would count for the time that an answer may take. Undefined
- * where there is little to read. Searches that come meanwhile wait for the same reading.
+ * Reads the words of a type before its first search, so that the reading does not count against the answer's time limit. Undefined if there
+ * is little to read. Searches that come meanwhile wait for the same reading.
  */
 export function readBeforeSearch(
   state: WordSearchState,

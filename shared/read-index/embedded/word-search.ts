@@ -20,7 +20,7 @@ import { type SourceStore, sourcesOf } from './source-store.ts';
 import type { WordFiles } from './stored-words.ts';
 import { createTextIndex, isPerWorld, type TextIndex } from './text-index.ts';
 
-/** The words of each row set that was searched, by world where the rows of both are the same but their relations are not. */
+/** The words of each searched row set. By world too, if both worlds share the rows but not their relations. */
 export type TextIndexes = { readonly [world in World]: Map<RowSetIndex, TextIndex> };
 
 /** Creates the words of an index in which no row set was searched. */
@@ -48,7 +48,7 @@ type Found = {
   readonly texts: FoundTexts | undefined;
 };
 
-/** The words of a row set's texts, made when first asked for. */
+/** Returns the words of a row set's texts, which are made at the first call. */
 export function textIndexOf(
   { texts, rowSets, wordFiles }: WordSearchState,
   rowSet: RowSetIndex,
@@ -64,8 +64,8 @@ export function textIndexOf(
 }
 
 /**
- * A search by words, or one that counts facets. `common`: what it shares with other searches. Where a call ends with its slice, the
- * next continues it.
+ * Creates a search by words, or one that counts facets. `common`: parts that it shares with other searches. Where a call ends with its
+ * slice, the next continues it.
  */
 export function createWordSearch(
   state: WordSearchState,

@@ -1,8 +1,8 @@
 import { grown } from './grown.ts';
 
 /**
- * Numbers of words by a text that each has: chains of numbers in two arrays. A map would have to be made again at each start, which takes
- * several times as long as the words themselves. Tables do not know the texts, and ask for them.
+ * Hash table from a text of a word (key, folded form or stem) to the word's number: chains of numbers in two arrays. A map would have to be
+ * built at each start, which takes several times as long as the words themselves. `textOf` returns the texts.
  */
 export type WordTable = TableArrays & {
   /** Numbers in the table. */
@@ -12,7 +12,7 @@ export type WordTable = TableArrays & {
 
 /** The arrays of a table, as they are stored. */
 export type TableArrays = {
-  /** By hash: the first number of the chain; -1 = none. A power of two of them. */
+  /** By hash: the first number of the chain; -1 = none. Its length is a power of two. */
   heads: Int32Array;
   /** By number: the next one of its chain. */
   next: Int32Array;
@@ -31,7 +31,7 @@ export function createWordTable(textOf: (number: number) => string): WordTable {
   };
 }
 
-/** Gives an empty table the `count` numbers of stored arrays, without a copy. */
+/** Lets an empty table use stored arrays with `count` numbers, without a copy. */
 export function fillTable(table: WordTable, { heads, next }: TableArrays, count: number): void {
   Object.assign(table, { heads, next, count });
 }
@@ -64,7 +64,7 @@ export function unlink({ heads, next }: TableArrays, head: number, number: numbe
   next[before] = behind;
 }
 
-/** Returns the number of a text that only one has. */
+/** Returns the number of a text that only one word has. */
 export function numberOf({ heads, next, textOf }: WordTable, text: string): number | undefined {
   let number = heads[slotOf(heads, text)] as number;
   while (number !== NO_NUMBER && textOf(number) !== text) number = next[number] as number;
@@ -102,7 +102,7 @@ function growHeads(table: WordTable): void {
   }
 }
 
-/** The hash is that of all processes, as the arrays are stored. */
+/** The hash is the same in all processes, because the arrays are stored. */
 function slotOf({ length }: Int32Array, text: string): number {
   let hash = 0;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -2,8 +2,8 @@ import { grown } from './grown.ts';
 import { unlink } from './word-table.ts';
 
 /**
- * Words by their letters, so that words that begin alike are compared once. Numbers of words only: a trie does not know its words.
- * Letters behind `DEEPEST` are not in it, so that long words take no more memory than others.
+ * Words by their letters, so that a common beginning is compared once. A trie has only the numbers of its words. It omits letters after
+ * `DEEPEST`, so that long words take no more memory than others.
  */
 export type WordTrie = TrieArrays & {
   nodes: number;
@@ -21,7 +21,7 @@ export type TrieArrays = {
   nextWord: Int32Array;
 };
 
-/** Words that share so many letters are in one node. */
+/** Depth of the trie. Words that share this many letters are in one node. */
 export const DEEPEST = 12;
 const FIRST_NODES = 1_024;
 export const ROOT = 0;
@@ -53,7 +53,7 @@ export function trieArrays(trie: WordTrie, words: number): TrieArrays {
   };
 }
 
-/** Gives an empty trie the words of stored arrays, without a copy. */
+/** Lets an empty trie use stored arrays, without a copy. */
 export function fillTrie(trie: WordTrie, arrays: TrieArrays): void {
   Object.assign(trie, arrays, { nodes: arrays.letters.length });
 }
@@ -72,7 +72,7 @@ export function addToTrie(trie: WordTrie, word: string, number: number): void {
   trie.firstWord[node] = number;
 }
 
-/** Removes a number that was entered for this word, and the nodes that have no word any more. */
+/** Removes a number that was entered for this word, and nodes without words. */
 export function removeFromTrie(trie: WordTrie, word: string, number: number): void {
   const path = [ROOT];
   const depth = Math.min(word.length, DEEPEST);
