@@ -31,7 +31,7 @@ export function commandOf({ id, metadata }: StoredEvent): string {
   return metadata.causationId ?? id;
 }
 
-/** Returns the actions of events in the order of the log. Imports are no actions, as in Strapi. */
+/** Returns the actions of events in the order of the log. Imports have no actions, as in Strapi. */
 export function documentActions(
   events: readonly StoredEvent[],
   registry: SchemaRegistry,
