@@ -31,7 +31,7 @@ export function tagsOfList(registry: SchemaRegistry, list: ListPlan): PlanTags {
   return isPlain(list) ? plainLists(registry)(type, world, sort[0]?.field) : makeTags(registry, list);
 }
 
-/** Returns the shared tags of a list without conditions and populated rows, in the default order or by one field. */
+/** Returns whether a list has no conditions and no populated rows, and the default order or one field. */
 function isPlain({ search: { query, sort, facets, text, cursor }, selection, words }: ListPlan): boolean {
   if (query.kind !== 'match_all' || selection.populate.length > 0 || sort.length > 1) return false;
   if (sort[0] !== undefined && sort[0].path.length > 0) return false;

@@ -65,7 +65,7 @@ function actionOf(stored: StoredEvent, registry: SchemaRegistry): DocumentAction
   return { event, type, documentId, events: [stored], rows: [{ locale, version }], removes: named.removes };
 }
 
-/** Returns the effect of one event, for a type with draft & publish. */
+/** Effect of one event, for a type with draft & publish. */
 export type EventEffect = {
   readonly event: WebhookEventName;
   readonly version: RowVersion | 'all';

@@ -47,7 +47,7 @@ function successionOptions({ settings, supervisor, operators, recent, readSide }
 }
 
 /**
- * Returns the limit for becoming leader in the place of another process. With Elasticsearch its indices have to show all writes; with
+ * Limits in milliseconds for becoming leader in the place of another process. With Elasticsearch its indices have to show all writes; with
  * changed content types rows have to be converted.
  */
 const ENTER_MS = { rows: 5_000, outside: 30_000, types: 300_000 };

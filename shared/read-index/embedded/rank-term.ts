@@ -84,7 +84,7 @@ function createSplit(
 
 type Expansion = LocaleTerm['expansion'];
 
-/** Returns rows that have one of the chosen words of a term, in a field that is searched and wanted. */
+/** Collects the rows that have one of the chosen words of a term, in a field that is searched and wanted. */
 function createUnion(
   index: TextIndex,
   asked: readonly LocaleSearch[],

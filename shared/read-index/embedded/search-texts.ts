@@ -16,7 +16,7 @@ export type FoundTexts = {
   readonly report: TextSearchReport;
 };
 
-/** Returns the terms of a query in each searched locale. Where a call ends with its slice, the next continues it. */
+/** Finds the terms of a query in each searched locale. Where a call ends with its slice, the next continues it. */
 export function createTextTerms(index: TextIndex, search: TextSearch): () => readonly LocaleSearch[] {
   let pending: (() => LocaleSearch)[] | undefined;
   const searches: LocaleSearch[] = [];
@@ -41,7 +41,7 @@ function textsOf({ locales, rowSet, settings }: TextIndex, search: TextSearch): 
 }
 
 /**
- * Returns the rows among `within` that a query with these terms finds. All of a few words have to match. If no row has all, the last words
+ * Finds the rows among `within` that a query with these terms matches. All of a few words have to match. If no row has all, the last words
  * are dropped until a row matches.
  */
 export function matchTexts(

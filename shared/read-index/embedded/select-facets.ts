@@ -16,7 +16,7 @@ const VALUE_STEPS = 1;
 const NAME_STEPS = 20;
 
 /**
- * Returns the first values that a request wants, by count and name. Reads only the names of values that may be among these, because a
+ * Selects the first values that a request wants, by count and name. Reads only the names of values that may be among these, because a
  * column may have as many values as rows. Where a call ends with its slice, the next continues it.
  */
 export function createFacetSelection(

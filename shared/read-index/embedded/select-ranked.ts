@@ -34,7 +34,7 @@ export function createRankedPage(
   return () => Array.from(inOrder().subarray(from, end), (at) => rows[at] as number);
 }
 
-/** Returns at most `size` rows after a position in the order, and the position of the last row; null if no row follows. */
+/** Selects at most `size` rows after a position in the order. Also returns the position of the last row; null if no row follows. */
 export function createRankedPageAfter(
   rowSet: RowSetIndex,
   ranked: RankedRows,

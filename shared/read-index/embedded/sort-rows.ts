@@ -64,7 +64,7 @@ export function createRowSort(keys: readonly BoundSortKey[], rows: readonly numb
   };
 }
 
-/** Returns one number per row. Ascending numbers have the key's order; NULL is infinite. */
+/** Reads one number per row. Ascending numbers have the key's order; NULL is infinite. */
 function readNumbers(key: BoundSortKey, rows: readonly number[] | Int32Array): () => Float64Array {
   const readKey = createKeyReader(key);
   const numbers = new Float64Array(rows.length);
@@ -113,7 +113,7 @@ function createAscending(
   };
 }
 
-/** Returns the rank of each value among all values, by the value's number. */
+/** Computes the rank of each value among all values, by the value's number. */
 function createRanking(known: ReadonlyMap<SortValue, number>): () => Float64Array {
   const values = [...known.keys()];
   const ranks = new Float64Array(values.length);
