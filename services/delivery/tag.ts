@@ -9,7 +9,7 @@ import { rememberedByName } from './remembered-by-name.ts';
  */
 export type Tag = string;
 
-/** Stands for an attribute in the tag of rows that appear and disappear. */
+/** Replaces the attribute in the tag of rows that appear and disappear. */
 export const ROWS = '$rows';
 
 /** A document in a world: its values in all locales, components and own links. */
