@@ -188,7 +188,7 @@ describe('a list', () => {
       () => create('restaurant', 'i', { category: ids.get('meat') }),
     ],
     [
-      'an attribute of another filter beside the one that narrows it',
+      'an attribute of another filter next to the one that narrows it',
       'filters[slug]=a&filters[$or][0][slug]=x&filters[$or][1][stars]=2&pagination[start]=90',
       () => update('restaurant', 'a', { stars: 2 }),
     ],
