@@ -18,7 +18,7 @@ import {
 import type { WebhookLimits } from './webhook-limits.ts';
 import { startTerm } from './webhook-term.ts';
 
-export type WebhooksOptions = Omit<TermOptions, 'store' | 'hooks' | 'commands' | 'log' | 'now'> & {
+export type WebhooksOptions = Omit<TermOptions, 'epoch' | 'store' | 'hooks' | 'commands' | 'log' | 'now'> & {
   readonly log: EventStore;
   readonly fleet: Pick<Fleet, 'epoch' | 'changed'>;
   /** Data directory of this process. */
@@ -78,7 +78,8 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   const isNeeded = () => fleet.epoch() !== undefined && state.hooks.size > 0 && !closing.signal.aborted;
   const lead = async (epoch: number): Promise<void> => {
     store.beginTerm(epoch);
-    const term = await startTerm({ ...options, report, store, hooks, commands: asProcess, now: Date.now });
+    const own = { epoch, report, store, hooks, commands: asProcess, now: Date.now };
+    const term = await startTerm({ ...options, ...own });
     look = term.look;
     announce = term.announce;
     try {

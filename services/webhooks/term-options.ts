@@ -13,6 +13,8 @@ export type WebhookReport = {
 
 export type TermOptions = Omit<BodyOptions, 'log'> & {
   readonly log: EventStore;
+  /** Epoch of the lease. */
+  readonly epoch: number;
   readonly store: DeliveryStore;
   readonly hooks: () => ReadonlyMap<string, Webhook>;
   readonly commands: WebhookCommands;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable, stateAfterAll } from '../../shared/event-store/unreadable.ts';
 import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
+import { isFenced } from '../../shared/fleet/fence.ts';
 import {
   type OpenDelivery,
   type OpenReplay,
@@ -9,6 +10,7 @@ import {
   type WebhooksProgressed,
   webhookProgressStream,
 } from '../../shared/webhooks/webhook-events.ts';
+import { readEpochs } from '../fleet/epochs.ts';
 import type { HistoryRequest, KnownProgress, StoredDelivery } from './delivery-store.ts';
 import { commandOf } from './document-actions.ts';
 import { deliveryId, makeDeliveries } from './make-deliveries.ts';
@@ -28,8 +30,11 @@ export function createProgress(options: TermOptions) {
 
   const newest = async () => {
     const known = store.progress();
+    const epochAt = await readEpochs(log, space);
     const later = log.readStream(stream, (known?.revision ?? -1n) + 1n);
     const { last, own } = await stateAfterAll<LastProgress>(later, {}, (before, event) => {
+      // A leader that was paused writes its progress once more when it continues. Earlier releases wrote no epoch.
+      if (event.metadata.epoch > 0 && isFenced(event, epochAt(event.position))) return before;
       const read = progressIn(event);
       return { ...before, last: read, ...(read.data.store === store.id && { own: read }) };
     });
@@ -91,7 +96,7 @@ export function createProgress(options: TermOptions) {
       const metadata: ProgressMetadata = {
         schemaVersion: EVENT_VERSIONS['webhooks-progressed'],
         at: new Date(options.now()).toISOString(),
-        epoch: 0,
+        epoch: options.epoch,
         actor: { kind: 'process', id: store.id },
         via: 'deliver-webhooks',
         ...(replays.length > 0 && { replays }),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Varve } from '../../services/process/open-varve.ts';
@@ -6,6 +7,7 @@ import type { DeliveryStore } from '../../services/webhooks/delivery-store.ts';
 import type { WebhookCommands } from '../../services/webhooks/webhook-commands.ts';
 import { WEBHOOK_LIMITS, type WebhookLimits } from '../../services/webhooks/webhook-limits.ts';
 import { FULL_ACCESS } from '../../shared/access/rights.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import type {
   ProgressMetadata,
   WebhookEventName,
@@ -144,6 +146,34 @@ it('hands a replay on that it has not begun, and the next leader makes it once',
   await writerOf(third.varve).createTag('b');
   await receiver.until(3);
   expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(2);
+});
+
+it('ignores the progress that an earlier leader writes when it continues after a pause', async () => {
+  const receiver = await startReceiving();
+  receiver.answer(() => ({ status: 503 }));
+  const folders = [createDataDirectory(), createDataDirectory(), createDataDirectory()] as const;
+  const file = join(folders[0], 'shared.db');
+  const lead = (folder: string) => open(folder, {}, { eventStore: `sqlite:${file}` });
+  const first = await lead(folders[0]);
+  await addHook(first, receiver, ['entry.create']);
+  await writerOf(first.varve).createTag('a');
+  await receiver.until(1);
+  await first.varve.close();
+  const accepted = acceptIn(receiver);
+  const second = await lead(folders[1]);
+  await expect.poll(() => accepted.size, PATIENT).toBe(1);
+  await second.varve.close();
+  const stream = webhookProgressStream('varve');
+  const log = openSqliteEventStore(file, { space: 'varve' });
+  const [before] = await Array.fromAsync(log.readStream(stream));
+  if (before === undefined) throw new Error('the first leader wrote no progress');
+  await log.append(stream, 'any', [{ ...before, id: randomUUID() }]);
+  await log.close();
+  const third = await lead(folders[2]);
+  onTestFinished(third.varve.close);
+  await writerOf(third.varve).createTag('b');
+  await expect.poll(() => accepted.size, PATIENT).toBe(2);
+  expect(third.store.list({ limit: 10 })).toHaveLength(1);
 });
 
 it('hands deliveries on that are older than their webhook, and says that they are replayed', async () => {
