@@ -9,7 +9,7 @@ import { areOfOnePair, recordTouchedEntries, stopListing } from './late-entries.
 
 /** A copy of a graph that is converted to other content types, ahead of the log. The copy follows its graph until it replaces the graph. */
 export type ConvertedCopy = {
-  /** The copy, under the other content types, at the graph's position of the last `follow`. */
+  /** The copy, under the other content types, at the graph's position of the last `catchUp`. */
   readonly graph: ContentGraph;
   /** Converts and takes over the graph's changes since the last call. Returns the change for a read index. */
   catchUp(): ChangeBatch;

@@ -1,15 +1,16 @@
+import { valueAt } from '../../shared/map-values.ts';
 import type { World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { rememberedByName } from './remembered-by-name.ts';
 import { type Equality, narrowTag, type Tag } from './tag.ts';
 
-/** Tags that are remembered, of all content types together: callers choose the values. */
+/** Remembered tags of all content types together. The number is limited, because callers choose the values. */
 const MOST_KNOWN = 20_000;
 
 /** Returns the tag of an attribute of the rows that an equality narrows. */
 export type NarrowTags = (attribute: string) => Tag;
 
-/** Creates narrowed tags that are remembered by value: a text that is made again has to be hashed again. A full memory begins again. */
+/** Creates narrowed tags, and remembers them by value, because each new text has to be hashed. Forgets all when it has too many. */
 export function createNarrowTags(
   make = narrowTag,
   most = MOST_KNOWN,
@@ -23,16 +24,12 @@ export function createNarrowTags(
     }
     const { field, value } = equality;
     const ofField = known(type, world, field);
-    const tags = ofField.get(value) ?? new Map<string, Tag>();
-    ofField.set(value, tags);
-    return (attribute) => {
-      const before = tags.get(attribute);
-      if (before !== undefined) return before;
-      const made = make(type, world, equality, attribute);
-      tags.set(attribute, made);
-      size++;
-      return made;
-    };
+    const tags = valueAt(ofField, value, () => new Map<string, Tag>());
+    return (attribute) =>
+      valueAt(tags, attribute, () => {
+        size++;
+        return make(type, world, equality, attribute);
+      });
   };
 }
 

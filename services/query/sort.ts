@@ -29,12 +29,12 @@ const MAX_STEPS = 20;
 /** Entries of a list. */
 const MAX_KEYS = 100;
 
-/** `order` is null if the request omits it. A text then sorts ascending, an object not at all: `sorts` is false. */
+/** `order` is null if the request omits it. Then a text sorts ascending, and an object sorts nothing. */
 type SortItem = {
   readonly path: readonly string[];
   readonly order: string | null;
   readonly at: string;
-  readonly sorts?: false;
+  readonly sorts: boolean;
 };
 
 /** Every form of `sort` (text, list, object, list of objects; dotted paths) → sort keys (SEMANTICS section 7). */
@@ -70,7 +70,8 @@ function parseSort(value: QueryValue, context: SortContext): readonly SortItem[]
   if (isQueryObject(value)) return parseObject(value, [], context.param, context);
   const isMixed = value.some(isQueryObject) && value.some((item) => typeof item === 'string');
   // Strapi reads such a list as an object with the names 0, 1, …
-  if (isMixed || value.length > MAX_KEYS) return [{ path: ['0'], order: null, at: context.param }];
+  if (isMixed || value.length > MAX_KEYS)
+    return [{ path: ['0'], order: null, at: context.param, sorts: true }];
   return value.flatMap((item, index) => {
     if (!isQueryList(item)) return parseSort(item, context);
     return refuse(context, {
@@ -85,7 +86,7 @@ function parseSort(value: QueryValue, context: SortContext): readonly SortItem[]
 function parseText(text: string, at: string): readonly SortItem[] {
   const items = commaList(text).map((part) => {
     const [path = '', order] = part.split(':');
-    return { path: path.split('.'), order: order?.trim() ?? null, at };
+    return { path: path.split('.'), order: order?.trim() ?? null, at, sorts: true };
   });
   return items.filter(({ path }) => path.join('') !== '');
 }
@@ -104,10 +105,8 @@ function parseObject(
       const message = 'Invalid sort parameter';
       return refuse(context, { message, found: inner, accepted: 'asc or desc', at: below });
     }
-    const order = inner?.trim() ?? '';
-    return order === ''
-      ? [{ path: here, order: null, at: below, sorts: false }]
-      : [{ path: here, order, at: below }];
+    const order = inner?.trim() || null;
+    return [{ path: here, order, at: below, sorts: order !== null }];
   });
 }
 
@@ -124,7 +123,7 @@ function resolveItem(item: SortItem, root: QueryModel, context: SortContext): So
     }
   }
   const target = resolvePath(item, root, context);
-  if (target === null || item.sorts === false) return null;
+  if (target === null || !item.sorts) return null;
   if (direction === 'asc' || direction === 'desc') return { ...target, direction };
   const message = 'Invalid order. order can only be one of asc|desc|ASC|DESC';
   return refuseItem(context, message, { ...item, path: [item.order ?? ''] }, ['asc', 'desc']);

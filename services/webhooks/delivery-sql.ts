@@ -52,8 +52,8 @@ export const DELIVERY_SQL = {
     AND EXISTS (SELECT 1 ${ofDocument('later')} AND later.seq > deliveries.seq AND later.created_at <= ?)`,
   open: `${SELECT} WHERE state IN ('waiting', 'parked') ORDER BY seq`,
   find: `${SELECT} WHERE id = ?`,
-  request: `INSERT INTO history_requests SELECT ?, ? WHERE NOT EXISTS
-    (SELECT 1 FROM history_requests WHERE hook = ? AND position = ?)`,
+  request: `INSERT INTO history_requests SELECT ?1, ?2 WHERE NOT EXISTS
+    (SELECT 1 FROM history_requests WHERE hook = ?1 AND position = ?2)`,
   list: `${SELECT} WHERE (? IS NULL OR hook = ?) AND (? IS NULL OR state = ?) ORDER BY seq DESC LIMIT ?`,
   replay: `UPDATE deliveries SET ${DUE_AGAIN}
     WHERE state <> 'waiting' AND hook = ? AND (? IS NULL OR id = ?) AND (? = 0 OR state = 'parked')`,

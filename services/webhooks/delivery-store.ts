@@ -202,7 +202,7 @@ export function openDeliveryStore(folder: string): DeliveryStore {
     },
     countSince: (hook, from) => Number(prepared(db, DELIVERY_SQL.since).get(hook, String(from))?.['n']),
     requestHistory({ hook, from }) {
-      prepared(db, DELIVERY_SQL.request).run(hook, String(from), hook, String(from));
+      prepared(db, DELIVERY_SQL.request).run(hook, String(from));
     },
     historyRequests: () =>
       prepared(db, 'SELECT hook, position FROM history_requests')

@@ -13,7 +13,7 @@ export type HistoryReplayOptions = TermOptions & {
   readonly made: () => void;
   /** Position up to which deliveries were made. The usual deliveries of later events follow. */
   readonly reached: () => bigint;
-  /** Has the requests in the log: the next leader makes those that are not done. */
+  /** Writes the requests to the log, so that the next leader makes the unfinished ones. */
   readonly progress: { readonly write: () => Promise<void> };
 };
 

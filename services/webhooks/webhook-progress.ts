@@ -10,7 +10,7 @@ import {
   type WebhooksProgressed,
   webhookProgressStream,
 } from '../../shared/webhooks/webhook-events.ts';
-import { readEpochs } from '../fleet/epochs.ts';
+import type { EpochAt } from '../fleet/epochs.ts';
 import type { HistoryRequest, KnownProgress, StoredDelivery } from './delivery-store.ts';
 import { commandOf } from './document-actions.ts';
 import { deliveryId, makeDeliveries } from './make-deliveries.ts';
@@ -22,18 +22,23 @@ import type { TermOptions } from './term-options.ts';
  */
 const MAX_OPEN = 500;
 
+export type ProgressOptions = TermOptions & {
+  /** Reads the epochs of the claims so far. */
+  readonly epochs: () => Promise<EpochAt>;
+};
+
 /** Progress of deliveries in the log, so that the next leader continues where this one ends. */
-export function createProgress(options: TermOptions) {
+export function createProgress(options: ProgressOptions) {
   const { log, space, store, report } = options;
   const stream = webhookProgressStream(space);
   let written = '';
 
   const newest = async () => {
     const known = store.progress();
-    const epochAt = await readEpochs(log, space);
+    const epochAt = await options.epochs();
     const later = log.readStream(stream, (known?.revision ?? -1n) + 1n);
     const { last, own } = await stateAfterAll<LastProgress>(later, {}, (before, event) => {
-      // A leader that was paused writes its progress once more when it continues. Earlier releases wrote no epoch.
+      // A leader that continues after a pause writes its old progress again. Earlier releases wrote no epoch.
       if (event.metadata.epoch > 0 && isFenced(event, epochAt(event.position))) return before;
       const read = progressIn(event);
       return { ...before, last: read, ...(read.data.store === store.id && { own: read }) };
@@ -63,7 +68,7 @@ export function createProgress(options: TermOptions) {
     const events = await commandAt(options, BigInt(position));
     const only = deliveryId({ hook: id, position, type, documentId, event });
     const isHistory = BigInt(position) <= hook.since;
-    // The other leader has made it: it is sent, whatever happened to the webhook since.
+    // The other leader has made the delivery. So it is sent even if the webhook has changed since.
     const wanting = { ...hook, since: 0n, status: 'active' } as const;
     const marks = isHistory && ({ marks: { replayed: true } } as const);
     for await (const made of makeDeliveries(options, events, [wanting], { only, ...marks }))
@@ -149,7 +154,7 @@ function progressOf({ store, hooks }: Pick<TermOptions, 'store' | 'hooks'>) {
   const first = lowest([checkpoint + 1n, ...newer.map(({ position }) => position)]);
   return {
     data: { store: store.id, upTo: String(first - 1n), open: listed(parked) },
-    // Reading on from `upTo` makes no delivery from before the time of its webhook.
+    // The next leader reads on from `upTo`, and so makes no delivery that is older than its webhook.
     replays: [...replays, ...replaysOf(older)],
   };
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
-import { readEpochs } from '../fleet/epochs.ts';
+import { createEpochs } from '../fleet/epochs.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { commandOf, documentActions } from './document-actions.ts';
 import { makeDeliveries } from './make-deliveries.ts';
@@ -28,9 +28,10 @@ const HOUR_MS = 3_600_000;
 /** Makes and sends deliveries from the checkpoint on: one term of a leader. */
 export async function startTerm(options: TermOptions): Promise<WebhookTerm> {
   const { log, space, store, limits, hooks, report, commands } = options;
-  const progress = createProgress(options);
+  const epochs = createEpochs(log, space);
+  const progress = createProgress({ ...options, epochs });
   const after = await progress.begin();
-  let epoch = (await readEpochs(log, space))(after + 1n);
+  let epoch = (await epochs())(after + 1n);
   let isClosed = false;
   const dispatcher = createDispatcher({
     store,

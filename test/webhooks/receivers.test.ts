@@ -67,6 +67,16 @@ async function listen(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(program.address() as AddressInfo).port}/`;
 }
 
+/** The receiver answers with this status once the returned function is called. */
+function holdAnswers(status: number): () => void {
+  const answered = Promise.withResolvers<void>();
+  receiver.answer(async () => {
+    await answered.promise;
+    return { status };
+  });
+  return answered.resolve;
+}
+
 it('signs a retry with the secrets of its time, also if they were rotated since the first attempt', async () => {
   receiver.answer(() => ({ status: 503 }));
   await createTag('rotated');
@@ -81,16 +91,12 @@ it('signs a retry with the secrets of its time, also if they were rotated since 
 });
 
 it('stores the result of a delivery in flight while its webhook is paused, and sends the others when it is resumed', async () => {
-  const answered = Promise.withResolvers<void>();
-  receiver.answer(async () => {
-    await answered.promise;
-    return { status: 200 };
-  });
+  const answer = holdAnswers(200);
   const { documentId } = await createTag('p0');
   await receiver.until(1);
   await api.data('PUT', `/api/tags/${documentId}`, { data: { key: 'p1' } });
   await change('pause');
-  answered.resolve();
+  answer();
   const states = async () => (await deliveries()).map(({ state }) => state).toReversed();
   await expect.poll(states, PATIENT).toEqual(['delivered', 'waiting']);
   await createTag('p2');
@@ -102,16 +108,12 @@ it('stores the result of a delivery in flight while its webhook is paused, and s
 });
 
 it('sends nothing more of a webhook that is removed while a delivery is in flight', async () => {
-  const answered = Promise.withResolvers<void>();
-  receiver.answer(async () => {
-    await answered.promise;
-    return { status: 503 };
-  });
+  const answer = holdAnswers(503);
   const { documentId } = await createTag('gone');
   await receiver.until(1);
   await api.data('PUT', `/api/tags/${documentId}`, { data: { key: 'gone1' } });
   await api.call('DELETE', `/_varve/webhooks/${hook.id}`);
-  answered.resolve();
+  answer();
   const other = await startReceiver();
   onTestFinished(other.close);
   await addHook(other.url, 'other');

@@ -148,7 +148,10 @@ it('hands a replay on that it has not begun, and the next leader makes it once',
   expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(2);
 });
 
-it('ignores the progress that an earlier leader writes when it continues after a pause', async () => {
+it.each([
+  ['ignores the progress that an earlier leader writes when it continues after a pause', {}, 1],
+  ['takes the progress of an earlier release, which has no epoch', { epoch: 0 }, 2],
+] as const)('%s', async (_what, written, made) => {
   const receiver = await startReceiving();
   receiver.answer(() => ({ status: 503 }));
   const folders = [createDataDirectory(), createDataDirectory(), createDataDirectory()] as const;
@@ -167,13 +170,14 @@ it('ignores the progress that an earlier leader writes when it continues after a
   const log = openSqliteEventStore(file, { space: 'varve' });
   const [before] = await Array.fromAsync(log.readStream(stream));
   if (before === undefined) throw new Error('the first leader wrote no progress');
-  await log.append(stream, 'any', [{ ...before, id: randomUUID() }]);
+  const metadata = { ...before.metadata, ...written };
+  await log.append(stream, 'any', [{ ...before, id: randomUUID(), metadata }]);
   await log.close();
   const third = await lead(folders[2]);
   onTestFinished(third.varve.close);
   await writerOf(third.varve).createTag('b');
   await expect.poll(() => accepted.size, PATIENT).toBe(2);
-  expect(third.store.list({ limit: 10 })).toHaveLength(1);
+  expect(third.store.list({ limit: 10 })).toHaveLength(made);
 });
 
 it('hands deliveries on that are older than their webhook, and says that they are replayed', async () => {

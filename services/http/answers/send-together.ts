@@ -1,16 +1,13 @@
-/** Answers that are sent together. With more of them, clients with few connections would wait, and the gain is hardly larger. */
+/** Maximum number of answers that wait. With more, clients with few connections would wait, and reads would be hardly faster. */
 const MOST_WAITING = 8;
-/**
- * Longest time for which an answer waits for others to be made. If the one before it is older, the next one will hardly be there in time,
- * and sending is little of the work.
- */
+/** An answer waits no longer than this for others. If the previous answer is older, the next one will hardly be ready in time either. */
 const LONGEST_WAIT_MS = 1;
 
 /**
- * Creates a function that sends an answer together with the next ones: as soon as some are ready, and at the latest when the event loop
- * has handled its input. Sending one wakes its client, which costs as much as making a small answer. For several answers in a row
- * the client is awake already, and the code that sends is in the processor's caches. `isBusy`: slices of other work come before the next
- * input, and no answer waits for them. `clock` returns milliseconds.
+ * Creates a function that sends several answers together, at the latest when the event loop has handled its input. A single answer wakes
+ * its client, which costs as much as making a small answer. When several answers follow each other, the client is already awake, and the
+ * code that sends is in the processor's caches. `isBusy` returns whether slices of other work come first: no answer waits for these.
+ * `clock` returns milliseconds.
  */
 export function createSendTogether(
   isBusy: () => boolean,
@@ -24,7 +21,7 @@ export function createSendTogether(
     try {
       for (let send = waiting.shift(); send !== undefined; send = waiting.shift()) send();
     } finally {
-      // One that cannot be sent keeps no other from its client.
+      // If one answer cannot be sent, the others still are.
       if (waiting.length > 0) sendAll();
     }
   };

@@ -140,7 +140,7 @@ function registerDeliveries(
     const replayed = replayDeliveries(store, hook, asked);
     if (asked.delivery !== undefined && replayed === 0)
       throw refuseWebhook([{ path: 'delivery', message: 'must be a stored delivery that is not waiting' }]);
-    // A leader that is killed now has handed it on.
+    // If this leader is killed now, the next one makes the replay.
     await announce?.();
     sendJson(reply, 200, { data: { replayed }, meta: {} });
   };
