@@ -9,13 +9,14 @@ import { benchElasticsearch, SPACE } from './bench-elasticsearch.ts';
 import { compareCheckouts } from './compare-checkouts.ts';
 import { get, type LoadResult, measureLoad } from './measure-load.ts';
 import { type ServerProcess, startProcess } from './server-process.ts';
+import { startVarve } from './start-varve.ts';
 import { createTypedWords, type NamedLoad, wordLoads, writeTexts } from './typed-words.ts';
 import { hasWrk, measureByWrk } from './wrk.ts';
 
 /**
  * `npm run bench`: loads the seeded data set through `varve import`, starts a server on it and measures every query of
- * queries.json, each in turn with a bare fastify that sends a fixed 26 KB Buffer. No URL is sent twice; a query's share is its
- * rate divided by that of the bare fastify measured right before and after it.
+ * queries.json, each in turn with a bare fastify that sends a fixed 26 KB Buffer. The server remembers no answers. A query's share is
+ * its rate divided by that of the bare fastify measured right before and after it.
  *
  * `npm run bench -- --read-index elasticsearch`: the same queries on Elasticsearch, compared with the embedded index and with
  * Elasticsearch that gets Varve's requests directly (bench-elasticsearch.ts). With `--collections DIR` texts are sentences of
@@ -30,7 +31,7 @@ const options = new Command()
   .addOption(
     new Option(
       '--load <generator>',
-      'what sends the requests, with --against (wrk if it is installed, else autocannon)',
+      'what sends the requests (wrk if it is installed, else autocannon)',
     ).choices(['wrk', 'autocannon']),
   )
   .option('--workers <n>', 'workers of this checkout, with --against; the other one has one')
@@ -66,9 +67,9 @@ const options = new Command()
     }
   >();
 
-/** As `npm start` and `npm run varve` give them: room for a start's short-lived rows spares a fifth of its time. */
-const NODE_FLAGS = ['--min-semi-space-size=32'];
 const seconds = Number(options.seconds ?? (options.against === undefined ? 3 : 1));
+const generator = options.load ?? (hasWrk() ? 'wrk' : 'autocannon');
+const measure = generator === 'wrk' ? measureByWrk : measureLoad;
 const connections = options.connections.split(',').map(Number);
 const scratch = mkdtempSync(join(tmpdir(), 'varve-bench-'));
 const QUERIES = join(ROOT, 'test/conformance/bench/queries.json');
@@ -101,11 +102,10 @@ try {
 }
 
 async function benchAgainst(against: string): Promise<void> {
-  const generator = options.load ?? (hasWrk() ? 'wrk' : 'autocannon');
   say(`load by ${generator}`);
   const { holds } = await compareCheckouts({
     ...{ against, data, scratch, seconds, say, size: options, appends: options.appends },
-    measureLoad: generator === 'wrk' ? measureByWrk : measureLoad,
+    measureLoad: measure,
     pairs: Number(options.pairs),
     workers: options.workers === undefined ? undefined : Number(options.workers),
     connections: Math.max(...connections),
@@ -150,22 +150,10 @@ function templateLoad({ name, template }: { readonly name: string; readonly temp
 }
 
 async function benchEmbedded(): Promise<void> {
+  say(`load by ${generator}`);
   const started = performance.now();
-  const server = await startProcess(
-    [
-      ...NODE_FLAGS,
-      'services/cli/varve.ts',
-      'serve',
-      '--content-types',
-      CONTENT_TYPES,
-      '--data',
-      data,
-      '--port',
-      '0',
-    ],
-    ROOT,
-    '/_health',
-  );
+  // wrk sends more requests than some templates have values.
+  const server = await startVarve({ data, more: ['--answer-cache-bytes', '0'] });
   say(`start-up until /_health answers 204: ${num((performance.now() - started) / 1000)} s`);
   const ceiling = await startProcess(['test/bench/ceiling-server.ts'], ROOT, '/');
   const rows = await measureAll(server, ceiling);
@@ -176,16 +164,17 @@ async function benchEmbedded(): Promise<void> {
 
 async function measureAll(server: ServerProcess, ceiling: ServerProcess): Promise<readonly Row[]> {
   const rows: Row[] = [];
+  const half = Math.ceil(seconds / 2);
   for (const query of queries(QUERIES, options.only)) {
     const paths = new Distinct(query.template, Number(options.seed));
     let used = 0;
     const traffic = { base: server.base, request: () => get(paths.get(used++)) };
     const bare = { base: ceiling.base, request: (i: number) => get(`/x?${i}`) };
     for (const n of connections) {
-      await measureLoad(traffic, n, Math.min(1, seconds));
-      const before = await measureLoad(bare, n, seconds / 2);
-      const varve = await measureLoad(traffic, n, seconds);
-      const after = await measureLoad(bare, n, seconds / 2);
+      await measure(traffic, n, 1);
+      const before = await measure(bare, n, half);
+      const varve = await measure(traffic, n, seconds);
+      const after = await measure(bare, n, half);
       rows.push({
         name: query.name,
         connections: n,
@@ -194,9 +183,6 @@ async function measureAll(server: ServerProcess, ceiling: ServerProcess): Promis
       });
       console.error(`${query.name}, ${n}: ${num(varve.rate, 0)} req/s, ceiling ${num(after.rate, 0)}`);
     }
-    const repeated = paths.repeats(used);
-    if (repeated > 0)
-      say(`${query.name}: the template has ${paths.t.space} values only, ${repeated} requests repeat one`);
   }
   return rows;
 }
