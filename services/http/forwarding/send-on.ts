@@ -22,6 +22,7 @@ import {
 } from '../../fleet/command-proof.ts';
 import type { Membership } from '../../fleet/membership.ts';
 import type { ProvenLeader } from '../../fleet/question.ts';
+import { endToEndHeaders } from '../answers/connection-headers.ts';
 import { NOT_LEADING_HEADER } from '../answers/responses.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
 import { digestBytes } from './digest-bytes.ts';
@@ -47,12 +48,10 @@ export type ForwardOutcome =
   | { readonly kind: 'unreached' }
   | { readonly kind: 'lost' };
 
-/** About a connection, not about the request or its answer (RFC 9110, section 7.6.1). */
-const OF_THE_CONNECTION = [
-  ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
-  ...['host', 'expect'],
-];
+/** Between two processes of a log. */
 const OURS = [COMMAND_HEADER, ANSWER_HEADER];
+/** To this process: its name, and a question that it has answered. */
+const OF_THIS_PROCESS = ['host', 'expect'];
 
 /** Longer than a stored write may wait to be visible. */
 const ANSWER_MS = 60_000;
@@ -221,20 +220,12 @@ async function verified(
 }
 
 function sentHeaders({ headers, body }: SentWrite): IncomingHttpHeaders {
-  const sent = withoutConnection(headers, true);
+  const sent = endToEndHeaders(headers, [...OURS, ...OF_THIS_PROCESS, 'content-length']);
   const length = typeof body === 'string' ? Buffer.byteLength(body) : undefined;
   return length === undefined ? sent : { ...sent, 'content-length': String(length) };
 }
 
 /** Headers of an answer to pass on. */
 export function answerHeaders({ headers }: SentAnswer): IncomingHttpHeaders {
-  return withoutConnection(headers, false);
-}
-
-function withoutConnection(headers: IncomingHttpHeaders, isResized: boolean): IncomingHttpHeaders {
-  const named = String(headers.connection ?? '')
-    .toLowerCase()
-    .split(/\s*,\s*/);
-  const left = new Set([...OF_THE_CONNECTION, ...OURS, ...named, ...(isResized ? ['content-length'] : [])]);
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !left.has(name)));
+  return endToEndHeaders(headers, OURS);
 }

@@ -1,16 +1,15 @@
 import { Agent, type IncomingHttpHeaders, type RequestListener, request as send } from 'node:http';
 import { pipeline } from 'node:stream';
-
-/** Headers of one connection, not of the request or the answer. */
-const HOP_BY_HOP = ['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'te', 'trailer'];
+import { defined } from '../../../shared/defined.ts';
+import { endToEndHeaders } from '../answers/connection-headers.ts';
 
 /** Passes requests on to the server at this address. Answers 502 if that does not answer. */
 export function proxyRequests(address: string): RequestListener {
   const agent = new Agent({ keepAlive: true });
   return (request, response) => {
     const { method, headers, url: path } = request;
-    const sent = send(address, { agent, method, path, headers: endToEnd(headers) }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
+    const sent = send(address, { agent, method, path, headers: requestHeaders(headers) }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, endToEndHeaders(answer.headers));
       pipeline(answer, response, () => {});
     });
     sent.once('error', () => {
@@ -21,6 +20,11 @@ export function proxyRequests(address: string): RequestListener {
   };
 }
 
-function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.includes(name)));
+/** Always says where the body ends. Node sends a GET or DELETE without that, and the server would read its body as the next request. */
+function requestHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const { 'transfer-encoding': coding, 'content-length': length } = headers;
+  return {
+    ...endToEndHeaders(headers),
+    ...defined({ 'transfer-encoding': coding, 'content-length': length }),
+  };
 }
