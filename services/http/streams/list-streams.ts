@@ -29,8 +29,12 @@ export type ListStreamsOptions = {
   readonly failed: (error: unknown) => void;
 };
 
-type Shown = { readonly id: string; readonly body: Uint8Array };
-type SharedList = { readonly list: LiveList; shown: Shown; readonly members: Set<LiveStream> };
+/** An answer, and the position that reads showed before it was made. */
+type Shown = { readonly id: string; readonly body: Uint8Array; readonly position: bigint };
+/** `has`: id of the answer that the client has. */
+type Member = LiveStream & { has: string | undefined };
+/** Every member has the answer `shown`, or a newer one. */
+type SharedList = { readonly list: LiveList; shown: Shown; readonly members: Set<Member> };
 
 /** Answers of one list are made no faster than this, however often content changes. */
 const PACE_MS = 50;
@@ -45,13 +49,11 @@ export function createListStreams({ beyond, verify, failed }: ListStreamsOptions
       // The first check does not wait: content may have changed since the answer was made.
       if (position >= 0n) await beyond(position);
       position = list.known.position();
-      if (members.size === 0 || list.known.find(list.name) !== undefined) continue;
+      if (members.size === 0 || isCurrent(shared)) continue;
       const shown = await answerNow(list);
       await verify();
-      if (shown.id !== shared.shown.id) {
-        shared.shown = shown;
-        for (const member of members) sendShown(member, shown);
-      }
+      shared.shown = shown;
+      for (const member of members) show(member, shown);
       await delay(PACE_MS);
     }
   };
@@ -74,12 +76,13 @@ export function createListStreams({ beyond, verify, failed }: ListStreamsOptions
       const known = lists.get(list.name);
       // A shared list without members waits for a change, and then ends.
       const isWatched = known !== undefined && known.members.size > 0;
-      const shared = isWatched ? known : { list, shown, members: new Set<LiveStream>() };
+      const shared = isWatched ? known : { list, shown, members: new Set<Member>() };
       if (!live.stream.isOpen()) return;
-      shared.members.add(live);
-      live.stream.closed = () => void shared.members.delete(live);
-      const isChanged = last !== undefined && last !== shared.shown.id;
-      if (isChanged || (last === undefined && !live.isNotify)) sendShown(live, shared.shown);
+      const first = shared.shown.position > shown.position ? shared.shown : shown;
+      const member = { ...live, has: last ?? (live.isNotify ? first.id : undefined) };
+      shared.members.add(member);
+      live.stream.closed = () => void shared.members.delete(member);
+      show(member, first);
       if (isWatched) return;
       lists.set(list.name, shared);
       start(shared);
@@ -96,10 +99,23 @@ async function answerNow({ name, generation, known, answer }: LiveList): Promise
   const etag = entityTag(generation, body);
   if (position === known.position())
     known.keep(name, { etag, isDraft: asking.isDraft, position, tags: tags.all() });
-  return { id: etag.slice(1, -1), body };
+  return { id: idOf(etag), body, position };
 }
 
-function sendShown({ stream, isNotify }: LiveStream, { id, body }: Shown): void {
-  const data = isNotify ? '{"changed":true}' : Buffer.from(body).toString();
-  stream.send(`event: list\nid: ${id}\ndata: ${data}\n\n`);
+/** Returns whether the members have the current answer. A stream that joins makes and remembers an answer that the others lack. */
+function isCurrent({ list, shown }: SharedList): boolean {
+  const known = list.known.find(list.name);
+  return known !== undefined && idOf(known.etag) === shown.id;
+}
+
+function idOf(etag: string): string {
+  return etag.slice(1, -1);
+}
+
+/** Sends an answer to a client that has another one. */
+function show(member: Member, { id, body }: Shown): void {
+  if (member.has === id) return;
+  member.has = id;
+  const data = member.isNotify ? '{"changed":true}' : Buffer.from(body).toString();
+  member.stream.send(`event: list\nid: ${id}\ndata: ${data}\n\n`);
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import type { KnownAnswers } from '../../../services/delivery/known-answers.ts';
+import { createAnswerMemory, type KnownAnswers } from '../../../services/delivery/known-answers.ts';
+import { createTagPositions } from '../../../services/delivery/tag-positions.ts';
 import { createListStreams } from '../../../services/http/streams/list-streams.ts';
 import { createMemoryStream } from '../../support/memory-stream.ts';
 
@@ -35,4 +36,68 @@ it('answers of a list that changes all the time are made at a pace', async () =>
   stream.closed();
   // The first two follow each other: one for the request, one for changes since. A timer may be early by a millisecond.
   expect(ended - begun).toBeGreaterThan((ANSWERS - 2) * (PACE_MS - 2));
+});
+
+/** A list whose content the test changes. Streams hear of a change only when the test says so. */
+function startList() {
+  const content = { text: 'one', position: 1n };
+  let moved = Promise.withResolvers<void>();
+  const memory = createAnswerMemory({
+    maxBytes: 100_000,
+    keepsBodies: false,
+    position: () => content.position,
+    registry: { contentTypes: new Map(), components: new Map() },
+    positions: createTagPositions(),
+  });
+  const streams = createListStreams({
+    beyond: () => moved.promise,
+    verify: async () => {},
+    failed(error) {
+      throw error;
+    },
+  });
+  const answer = async () => Buffer.from(content.text);
+  const list = { name: 'list', generation: '', known: memory.create(), answer };
+  return {
+    change(text: string): void {
+      content.text = text;
+      content.position++;
+    },
+    announce(): void {
+      moved.resolve();
+      moved = Promise.withResolvers();
+    },
+    async follow(last?: string) {
+      const stream = createMemoryStream();
+      await streams.sendTo(list, () => ({ stream, isNotify: false }), last);
+      const sent = () => [...stream.text().matchAll(/^data: (.*)$/gm)].map(([, text]) => text);
+      const lastId = () => [...stream.text().matchAll(/^id: (.*)$/gm)].at(-1)?.[1];
+      return { sent, lastId };
+    },
+  };
+}
+
+it('a change reaches all streams, also if one begins before the others have heard of the change', async () => {
+  const { change, announce, follow } = startList();
+  const first = await follow();
+  change('two');
+  const second = await follow();
+  announce();
+  await expect.poll(first.sent).toEqual(['one', 'two']);
+  expect(second.sent()).toEqual(['two']);
+  change('three');
+  announce();
+  await expect.poll(first.sent).toEqual(['one', 'two', 'three']);
+  expect(second.sent()).toEqual(['two', 'three']);
+});
+
+it('a client that comes again gets no answer that is older than its own', async () => {
+  const { change, announce, follow } = startList();
+  const first = await follow();
+  change('two');
+  const second = await follow();
+  const again = await follow(second.lastId());
+  announce();
+  await expect.poll(first.sent).toEqual(['one', 'two']);
+  expect(again.sent()).toEqual([]);
 });
