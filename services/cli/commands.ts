@@ -28,25 +28,29 @@ export const COMMANDS: readonly CommandRow[] = [
   }),
   command({
     name: 'project',
-    description: 'accept writes and write Elasticsearch, or be the standby',
+    description: 'start a server that accepts writes and writes Elasticsearch, or waits as a standby',
     settings: ROLE_SETTINGS.project,
     parse: (given) => roleSettings('project', given),
     load: () => serving('project'),
   }),
   command({
     name: 'api',
-    description: 'answer reads from Elasticsearch, and forward writes to the leader',
+    description: 'start a server that answers reads from Elasticsearch, and forwards writes to the leader',
     settings: ROLE_SETTINGS.api,
     parse: (given) => roleSettings('api', given),
     load: async () => (await loadOptional('varve api', () => import('./serve/serve-api.ts'))).serveApi,
   }),
   command({
     name: 'import',
-    description: 'append the documents of JSONL files to the log; repeated, it continues where it stopped',
-    argument: ['<files...>', 'files of one document a line, or one that varve export or strapi export wrote'],
+    description:
+      'append the documents of JSONL files to the log; to continue an interrupted import, run the command again',
+    argument: [
+      '<files...>',
+      'JSONL files with one document per line, or one file from varve export or strapi export',
+    ],
     options: [
-      ['--dry-run', 'for an archive of strapi export: show what would be imported, and write nothing'],
-      ['--json', 'for an archive of strapi export: print the summary as JSON'],
+      ['--dry-run', 'with an archive from strapi export: show what would be imported, and write nothing'],
+      ['--json', 'with an archive from strapi export: print the summary as JSON'],
     ],
     settings: IMPORT_SETTINGS,
     // The log of an export needs fewer settings than documents do.
@@ -65,14 +69,20 @@ export const COMMANDS: readonly CommandRow[] = [
     name: 'events',
     description: 'show the history, oldest first',
     options: [
-      ['--document <id>', 'only of this document'],
-      ['--type <type>', 'only of this type, such as entry-changed'],
-      ['--actor <who>', 'only by this token (id or name), process (id), or kind of author, such as import'],
-      ['--since <when>', 'only since a date or datetime, or for this long, such as 12h'],
-      ['--until <when>', 'only up to then'],
+      ['--document <id>', 'only events of this document'],
+      ['--type <type>', 'only events of this type, such as entry-changed'],
+      [
+        '--actor <who>',
+        'only events by this token (id or name), this process (id) or this kind of author, such as import',
+      ],
+      ['--since <when>', 'only events since a date or datetime, or since a time ago, such as 12h'],
+      ['--until <when>', 'only events up to a date or datetime, or up to a time ago, such as 12h'],
       ['--from <position>', 'start at this position of the log'],
-      ['--follow', 'continue with new events'],
-      ['--raw', 'print events as stored, also of older versions, of other programs and damaged ones'],
+      ['--follow', 'keep printing new events'],
+      [
+        '--raw',
+        'print events as they are stored, including old versions, damaged events and events of other programs',
+      ],
       JSON_OPTION,
     ],
     settings: LOG_SETTINGS,
@@ -81,11 +91,11 @@ export const COMMANDS: readonly CommandRow[] = [
   command({
     name: 'verify',
     description:
-      'check every event of the log, and compare the read index with the content graph, and the graph with the log',
+      'check every event of the log, compare the read index with the content graph, and compare the graph with the log',
     options: [
       ['--repair', 'rewrite wrong entries of the read index'],
-      ['--head <head>', 'a head that varve status showed: check that the log still has it'],
-      ['--assets [place]', 'also check the content of every uploaded file'],
+      ['--head <head>', 'check that the log still contains this head, which varve status showed earlier'],
+      ['--assets [place]', 'also check the content of every uploaded file (default place: as the server)'],
       JSON_OPTION,
     ],
     settings: OPERATOR_SETTINGS,
@@ -93,15 +103,15 @@ export const COMMANDS: readonly CommandRow[] = [
   }),
   command({
     name: 'backup',
-    description: 'copy the log as it is now, and the uploaded files, to a new folder',
-    argument: ['<dir>', 'the folder'],
+    description: 'copy the current log and the uploaded files to a new folder',
+    argument: ['<dir>', 'the new folder'],
     options: [JSON_OPTION],
     settings: BACKUP_SETTINGS,
     load: async () => (await import('./commands/backup.ts')).backup,
   }),
   command({
     name: 'restore',
-    description: 'make a new data directory from a backup, and check all of it',
+    description: 'create a data directory from a backup, and check all of it',
     argument: ['<dir>', 'the folder of the backup'],
     settings: BACKUP_SETTINGS,
     load: async () => (await import('./commands/backup.ts')).restore,
@@ -109,7 +119,7 @@ export const COMMANDS: readonly CommandRow[] = [
   command({
     name: 'export',
     description:
-      'write the history of all content as JSON lines, for varve import; or the content for strapi import',
+      'write the history of all content as JSON lines for varve import; with --strapi, write the content for strapi import',
     argument: ['<file>', 'a new file, or - for stdout'],
     options: [['--strapi', 'write the current content as an archive (.tar.gz) for strapi import']],
     settings: BACKUP_SETTINGS,
@@ -119,20 +129,26 @@ export const COMMANDS: readonly CommandRow[] = [
     name: 'rebuild',
     description: 'rebuild the read model next to the live one, verify it, and switch over',
     options: [
-      ['--graph', 'replay the log; without it copy the content graph, and compare the copy with the log'],
-      ['--copy', 'copy the content graph, and compare nothing'],
+      [
+        '--graph',
+        'replay the log; without this option, copy the content graph and compare the copy with the log',
+      ],
+      ['--copy', 'copy the content graph without comparing it'],
       [
         '--type <name>',
-        'compare only this content type; without --graph on Elasticsearch, rebuild only its indices',
+        'compare only this content type; with Elasticsearch and without --graph, also rebuild only its indices',
       ],
-      ['--world <world>', 'the same for a world, draft or published'],
+      [
+        '--world <world>',
+        'compare only this world, draft or published; with Elasticsearch and without --graph, also rebuild only its indices',
+      ],
       [
         '--max-rate <number>',
-        'maximum events, and documents in Elasticsearch, a second (default: as many as do not slow queries down)',
+        'maximum number of events per second, and of documents per second in Elasticsearch (default: as many as do not slow queries down)',
       ],
-      ['--accept', 'accept the differences of the comparison'],
-      ['--pause', 'stop the current rebuild; the same command continues it'],
-      ['--cancel', 'cancel the current rebuild and remove everything it made'],
+      ['--accept', 'switch over although the comparison finds differences'],
+      ['--pause', 'pause the current rebuild; the command that started it continues it'],
+      ['--cancel', 'cancel the current rebuild, and remove everything that it made'],
       JSON_OPTION,
     ],
     settings: OPERATOR_SETTINGS,

@@ -3,9 +3,9 @@ import { OPERATOR_SETTINGS, TOKEN_SETTINGS, WEBHOOK_COMMAND_SETTINGS } from './s
 
 export const COMMAND_GROUPS = {
   token: 'create, list and revoke access tokens',
-  webhook: 'notify other servers of changed content',
-  parked: 'documents that the read index refused',
-  assets: 'uploaded files',
+  webhook: 'manage webhooks, which notify other servers of changed content',
+  parked: 'list, retry and drop documents that the read index refused',
+  assets: 'make missing smaller pictures of uploaded files',
 } as const;
 
 /** The commands whose names begin with that of a group. */
@@ -17,22 +17,22 @@ export const GROUPED_COMMANDS: readonly CommandRow[] = [
       ['--name <name>', 'name of the token', 'required'],
       ['--type <type>', 'read-only, full-access or custom', 'required'],
       ['--allow <rights>', 'rights of a custom token, such as restaurant.find,chef.*'],
-      ['--drafts', 'let it see drafts'],
-      ['--expires <time>', 'expiry, such as 12h, 30d, 4w or 2030-01-31 (default: never)'],
-      ['--token-stdin', 'read the token from stdin, such as one that clients have from Strapi'],
+      ['--drafts', 'let the token see drafts'],
+      ['--expires <time>', 'time or date of expiry, such as 12h, 30d, 4w or 2030-01-31 (default: never)'],
+      ['--token-stdin', 'read the token from stdin, for example a Strapi token that clients already use'],
     ],
     settings: TOKEN_SETTINGS,
     load: async () => (await import('./commands/token.ts')).createToken,
   }),
   command({
     name: 'token list',
-    description: 'list all tokens, revoked ones included',
+    description: 'list all tokens, including revoked ones',
     settings: TOKEN_SETTINGS,
     load: async () => (await import('./commands/token.ts')).listTokens,
   }),
   command({
     name: 'token revoke',
-    description: 'revoke a token; takes effect everywhere within a second',
+    description: 'revoke a token; every process refuses it within a second',
     argument: ['<id-or-name>'],
     settings: TOKEN_SETTINGS,
     load: async () => (await import('./commands/token.ts')).revokeToken,
@@ -40,15 +40,18 @@ export const GROUPED_COMMANDS: readonly CommandRow[] = [
   command({
     name: 'webhook add',
     description: 'add a webhook and show its secret once',
-    argument: ['<url>', 'address that changes are sent to'],
+    argument: ['<url>', 'URL of the receiver'],
     options: [
-      ['--name <name>', 'name of the webhook (default: the host of the address)'],
-      ['--events <events>', 'such as entry.publish,entry.delete (default: all that Strapi has)'],
-      ['--types <uids>', 'content types, such as api::tag.tag (default: all)'],
-      ['--locales <locales>', 'such as en,it (default: all)'],
-      ['--populate <paths>', 'relations that are sent, as populate of a query (default: *)'],
-      ['--header <line...>', 'additional header, such as "X-Secret: abc"'],
-      ['--allow-private', 'allow an address of a private network'],
+      ['--name <name>', 'name of the webhook (default: the host of the URL)'],
+      [
+        '--events <events>',
+        'events to send, such as entry.publish,entry.delete (default: all that Strapi has)',
+      ],
+      ['--types <uids>', 'content types whose events are sent, such as api::tag.tag (default: all)'],
+      ['--locales <locales>', 'locales whose events are sent, such as en,it (default: all)'],
+      ['--populate <paths>', 'relations to send, in the form of populate in a query (default: *)'],
+      ['--header <line...>', 'additional header to send, such as "X-Secret: abc"'],
+      ['--allow-private', 'allow a URL in a private network'],
       JSON_OPTION,
     ],
     settings: WEBHOOK_COMMAND_SETTINGS,
@@ -63,14 +66,15 @@ export const GROUPED_COMMANDS: readonly CommandRow[] = [
   }),
   command({
     name: 'webhook pause',
-    description: 'let deliveries wait',
+    description: 'pause a webhook; its deliveries wait until varve webhook resume',
     argument: ['<id-or-name>'],
     settings: WEBHOOK_COMMAND_SETTINGS,
     load: async () => (await import('./commands/webhook.ts')).pauseWebhook,
   }),
   command({
     name: 'webhook resume',
-    description: 'send waiting deliveries; a disabled webhook begins with new changes',
+    description:
+      'resume a webhook and send its waiting deliveries; a disabled webhook starts with new changes',
     argument: ['<id-or-name>'],
     settings: WEBHOOK_COMMAND_SETTINGS,
     load: async () => (await import('./commands/webhook.ts')).resumeWebhook,
@@ -84,7 +88,8 @@ export const GROUPED_COMMANDS: readonly CommandRow[] = [
   }),
   command({
     name: 'webhook rotate',
-    description: 'make a new secret and show it once; the earlier one signs too for a day',
+    description:
+      'create a new secret and show it once; deliveries are also signed with the old one for a day',
     argument: ['<id-or-name>'],
     options: [JSON_OPTION],
     settings: WEBHOOK_COMMAND_SETTINGS,
@@ -92,7 +97,7 @@ export const GROUPED_COMMANDS: readonly CommandRow[] = [
   }),
   command({
     name: 'webhook test',
-    description: 'send trigger-test to the receiver from here',
+    description: 'send the event trigger-test to the receiver from this machine',
     argument: ['<id-or-name>'],
     options: [JSON_OPTION],
     settings: WEBHOOK_COMMAND_SETTINGS,
@@ -100,26 +105,32 @@ export const GROUPED_COMMANDS: readonly CommandRow[] = [
   }),
   command({
     name: 'webhook deliveries',
-    description: 'list stored deliveries, the newest first',
+    description: 'list stored deliveries, newest first',
     argument: ['[id-or-name]'],
-    options: [['--state <state>', 'waiting, delivered, parked or elsewhere (default: all)'], JSON_OPTION],
+    options: [
+      [
+        '--state <state>',
+        'only deliveries in this state: waiting, delivered, parked or elsewhere (default: all)',
+      ],
+      JSON_OPTION,
+    ],
     settings: WEBHOOK_COMMAND_SETTINGS,
     load: async () => (await import('./commands/webhook.ts')).listDeliveries,
   }),
   command({
     name: 'webhook replay',
-    description: 'send parked deliveries again, one delivery, or all since a position of the log',
+    description: 'send deliveries again: the parked ones, a single one, or all since a position of the log',
     argument: ['<id-or-name>'],
     options: [
       ['--delivery <id>', 'only this delivery'],
-      ['--from <position>', 'all since this position, delivered ones included'],
+      ['--from <position>', 'all since this position of the log, including delivered ones'],
     ],
     settings: WEBHOOK_COMMAND_SETTINGS,
     load: async () => (await import('./commands/webhook.ts')).replayWebhook,
   }),
   command({
     name: 'parked list',
-    description: 'list parked documents with the reasons',
+    description: 'list parked documents with their reasons',
     options: [JSON_OPTION],
     settings: OPERATOR_SETTINGS,
     load: async () => (await import('./commands/parked.ts')).listParked,
@@ -133,7 +144,7 @@ export const GROUPED_COMMANDS: readonly CommandRow[] = [
   }),
   command({
     name: 'parked retry',
-    description: 'write parked documents again',
+    description: 'write parked documents to the read index again',
     argument: ['[items-or-documents...]'],
     options: [['--all', 'all parked documents']],
     settings: OPERATOR_SETTINGS,
@@ -141,7 +152,7 @@ export const GROUPED_COMMANDS: readonly CommandRow[] = [
   }),
   command({
     name: 'parked drop',
-    description: 'stop listing parked documents, and leave the index as it is',
+    description: 'remove parked documents from the list; the index stays as it is',
     argument: ['[items-or-documents...]'],
     options: [['--all', 'all parked documents']],
     settings: OPERATOR_SETTINGS,
@@ -149,7 +160,7 @@ export const GROUPED_COMMANDS: readonly CommandRow[] = [
   }),
   command({
     name: 'assets formats',
-    description: 'have the running server make the smaller pictures of files without any',
+    description: 'make the smaller pictures of uploaded files that have none, in the running server',
     settings: OPERATOR_SETTINGS,
     load: async () => (await import('./commands/asset-formats.ts')).makeAssetFormats,
   }),

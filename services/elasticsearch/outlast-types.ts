@@ -25,7 +25,7 @@ export async function outlastTypes(
     if (!(await isWhole(log).catch(() => true))) throw error;
     report.warn(
       { reason: (error as Error).message },
-      'content types changed: reads continue as before until the new read model is live',
+      'the content types have changed: reads are answered as before until the new read model is live',
     );
     await untilOtherIsLive(indices);
     throw error;

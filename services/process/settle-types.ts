@@ -97,7 +97,9 @@ async function serveUntilReplaced(earlier: Earlier, { lead, term }: Leading, ope
   await meanwhile.serve(createEarlierApi(earlier, readSide, refuseWrites), operator, pending.changes, leave);
   const { readiness } = options.operating;
   readiness.serving(async () => 0);
-  readiness.note('The content types have changed: reads continue as before until the new read model is live');
+  readiness.note(
+    'The content types have changed: reads are answered as before until the new read model is live',
+  );
   readSide.announce();
   meanwhile.rebuild(operator);
   return failed.promise;

@@ -180,7 +180,7 @@ it('continues a rebuild whose process was killed', LONG, async () => {
   const { code, output } = await running.exited;
   expect({ code, output }).toMatchObject({
     code: 1,
-    output: expect.stringContaining('was cut short: it ended with SIGKILL'),
+    output: expect.stringContaining('ended unexpectedly: it exited with SIGKILL'),
   });
   expect((await rebuild(server).exited).output).toContain('generation 2 is live');
 });

@@ -421,7 +421,7 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
     for (const file of files) expect((await ask(file)).status, file).toBe(200);
     expect((await ask('/search/index.html')).status).toBe(404);
     expect(server.output()).toContain(`${server.url}/ in a browser`);
-    expect(server.output()).toContain(`${server.url}/search searches them`);
+    expect(server.output()).toContain(`${server.url}/search in a browser: a search page`);
     await createTokenOver(ask, { name: 'all', type: 'full-access' });
     for (const path of ['/', ...files]) {
       const { status, body } = await ask(path);

@@ -103,7 +103,7 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
     while (await askApi());
     const ended = await api?.exited;
     expect(ended?.code).toBe(1);
-    expect(ended?.output).toContain('reads continue as before until the new read model is live');
+    expect(ended?.output).toContain('reads are answered as before until the new read model is live');
     expect(ended?.output).toContain('changed the content types (api::cook.cook)');
     expect(notes).toContain(CHANGE_NOTE);
     expect(started.varve.output()).toContain('api::cook.cook: name was removed or renamed');

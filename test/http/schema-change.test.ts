@@ -82,7 +82,7 @@ it('rebuilds a read model of another projector version while that one still answ
   expect((await names()).slice(0, 2)).toEqual(['Ada', 'Bob']);
   await expect.poll(generation, { timeout: 40_000, interval: 100 }).toBe(3);
   expect((await names()).slice(0, 2)).toEqual(['Ada', 'Bob']);
-  expect(server.output()).toContain('the read model is of another projector version');
+  expect(server.output()).toContain('another version of the projector made the read model');
   // The generation is recorded before the process that serves the earlier one is gone.
   const note = async () => (await get(`${url}/health/ready`)).body['note'];
   await expect.poll(note, { timeout: 40_000, interval: 100 }).toBeUndefined();

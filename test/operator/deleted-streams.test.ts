@@ -67,7 +67,7 @@ it.each(['deleted', 'gone'] as const)(
     if (how === 'deleted') double.log.delete(stream);
     if (how === 'gone') double.log.tombstone(stream);
     server = await start(server.data);
-    expect(server.output()).not.toContain('made from the log again');
+    expect(server.output()).not.toContain('rebuilt from the log');
     expect(JSON.stringify(await call('GET', '/api/tags'))).toContain(`last-${how}`);
   },
 );

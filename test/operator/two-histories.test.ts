@@ -6,7 +6,7 @@ import { createKitchenTypes } from '../support/kitchen.ts';
 import { createDataDirectory, spawnVarve, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-const REPLACED = 'a file of the read model cannot be used and is made from the log again';
+const REPLACED = 'a file of the read model cannot be used: it is rebuilt from the log';
 
 /** A data directory, and what starts, writes these cooks, answers all there are and what it logged, and stops. */
 function createCooks() {

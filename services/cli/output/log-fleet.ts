@@ -10,7 +10,7 @@ export function logFleet(logger: Logger): FleetLog {
     waiting(types, leader) {
       logger.warn(
         { types, leader },
-        'waiting: the content types differ from those of the leader: start this process with the same folder, or stop the others',
+        'waiting: the content types differ from those of the leader. Start this process with the same folder, or stop the other processes',
       );
     },
     space(what, error) {
@@ -29,9 +29,9 @@ export function logFleet(logger: Logger): FleetLog {
           return logger.warn({ epoch: what.epoch }, 'another process is the leader now');
         case 'claiming':
           if (what.from === undefined) return;
-          return logger.warn({ from: what.from }, 'the leader is gone: claiming the lease');
+          return logger.warn({ from: what.from }, 'the leader does not answer any more: claiming the lease');
         case 'unclaimed':
-          return logger.warn({ err: what.reason }, 'the lease cannot be claimed now: trying again');
+          return logger.warn({ err: what.reason }, 'the lease could not be claimed: trying again');
         case 'halted':
           return logger.error(
             locationOf(what.event),
@@ -40,7 +40,7 @@ export function logFleet(logger: Logger): FleetLog {
         case 'foreign':
           return logger.warn(
             { events: what.events.length, ...locationOf(what.events[0]) },
-            'skipping events that other programs wrote into streams of this namespace: varve parked list names them',
+            'skipping events that other programs wrote into streams of this namespace: varve parked list shows them',
           );
         case 'unreturned':
           return logger.warn({ err: what.reason }, 'the lease could not be returned');

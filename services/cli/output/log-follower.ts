@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { assertNever } from '../../../shared/assert-never.ts';
 import type { FollowReport } from '../../follow/follower.ts';
 
-/** Says in the log how it goes with the Strapi that is followed. */
+/** Logs the progress and the problems of following a Strapi. */
 export function logFollower(logger: Logger): (what: FollowReport) => void {
   return (what) => {
     switch (what.kind) {
@@ -10,22 +10,22 @@ export function logFollower(logger: Logger): (what: FollowReport) => void {
         return logger.info({}, 'this process follows Strapi');
       case 'compared': {
         const { seconds, requests, events } = what;
-        return logger.info({ seconds, requests, events }, 'everything was compared with Strapi');
+        return logger.info({ seconds, requests, events }, 'compared everything with Strapi');
       }
       case 'trouble':
         return logger.warn(
           { err: what.error, retryInMs: Math.round(what.retryInMs) },
-          'Strapi cannot be followed for now: reads continue, trying again',
+          'Strapi cannot be read now: answers to reads continue, trying again',
         );
       case 'kept':
         return logger.error(
           { rows: what.rows },
-          'Strapi no longer has a large share of what is stored: nothing is deleted. Start with a higher --follow-deletions if that is meant',
+          'Strapi lacks a large share of the stored rows, so none of them is deleted. To delete them, start with a higher --follow-deletions',
         );
       case 'refused':
         return logger.error(
           { type: what.type, reason: what.error.message },
-          'Strapi refuses to answer a type: what is stored of it stays as it is',
+          'Strapi refuses requests for a content type: its stored content stays unchanged',
         );
       default:
         return assertNever(what);

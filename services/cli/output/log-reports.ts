@@ -8,10 +8,9 @@ import type { WebhookReport } from '../../webhooks/term-options.ts';
 /** Logs purges of caches. */
 export function logPurges(logger: Logger): PurgeReport {
   return {
-    purged: ({ kind }, count) => logger.debug({ receiver: kind, tags: count }, 'tags were purged'),
-    failed: ({ kind }, reason) =>
-      logger.warn({ receiver: kind, reason }, 'a cache was not purged: trying again'),
-    error: (error) => logger.error({ err: error }, 'caches are not purged for now'),
+    purged: ({ kind }, count) => logger.debug({ receiver: kind, tags: count }, 'purged tags'),
+    failed: ({ kind }, reason) => logger.warn({ receiver: kind, reason }, 'a purge failed: trying again'),
+    error: (error) => logger.error({ err: error }, 'purges have stopped for now, because of an error'),
   };
 }
 
@@ -24,28 +23,29 @@ export function logCacheToken(name: string | undefined, logger: Logger) {
   };
 }
 
-/** Warns that the leader does not hear of this process. */
+/** Warns that this process could not report itself to the leader. */
 export function logUnreported(logger: Logger): (error: unknown) => void {
   return (error) =>
     logger.warn(
       { reason: String(error) },
-      'this process cannot report itself: caches keep none of its answers',
+      'this process cannot report itself to the leader: caches may not keep its answers',
     );
 }
 
-/** Logs trouble with webhooks. */
+/** Logs deliveries of webhooks and their problems. */
 export function logWebhooks(logger: Logger): WebhookReport {
   return {
-    error: (error) => logger.error({ err: error }, 'webhooks are not delivered for now'),
+    error: (error) =>
+      logger.error({ err: error }, 'deliveries of webhooks have stopped for now, because of an error'),
     attempted({ id, hook, attempts }, { state, status, error }) {
       const facts = { delivery: id, hook, attempt: attempts + 1, status };
-      if (state === 'delivered') logger.debug(facts, 'webhook delivered');
+      if (state === 'delivered') logger.debug(facts, 'delivered a webhook');
       else if (state === 'waiting')
-        logger.warn({ ...facts, reason: error }, 'a delivery failed: it will be sent again');
+        logger.warn({ ...facts, reason: error }, 'a delivery of a webhook failed: it will be sent again');
       else
         logger.error(
           { ...facts, reason: error },
-          'a webhook was parked: varve webhook replay sends it again',
+          'a delivery of a webhook was parked: varve webhook replay sends it again',
         );
     },
   };
@@ -61,7 +61,7 @@ export function logTrouble(logger: Pick<Logger, 'warn'>): (trouble: Trouble) => 
   });
 }
 
-const WHAT = 'a file of the read model cannot be used and is made from the log again';
+const WHAT = 'a file of the read model cannot be used: it is rebuilt from the log';
 
 /** Logs which file of the read model is made again. */
 export function logReplaced(logger: Logger): ReportReplaced {
@@ -70,5 +70,5 @@ export function logReplaced(logger: Logger): ReportReplaced {
 
 /** The same on stderr, of a command. */
 export function printReplaced(file: string, reason: string): void {
-  console.error(`${WHAT}: ${file}, as ${reason}`);
+  console.error(`${WHAT}: ${file}: ${reason}`);
 }

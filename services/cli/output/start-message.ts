@@ -20,12 +20,12 @@ export type StartMessage = {
 };
 
 const DEVELOPMENT = [
-  '  Open  Development mode: there are no access tokens, everyone on this machine may read and change',
+  '  Open  Development mode: there are no access tokens, so everyone on this machine may read and change',
   '        everything. Only loopback addresses are served.',
 ];
 
 const GUARDED = [
-  '  Open  Requests need an access token (varve token create), or what --public allows everyone.',
+  '  Open  Requests need an access token (varve token create), or rights that --public gives to everyone.',
 ];
 
 /** Returns the lines that a server prints when it accepts requests, without a last line break. */
@@ -42,20 +42,20 @@ export function startMessage(message: StartMessage): string {
     ...(message.development ? DEVELOPMENT : GUARDED),
     `  Pages ${pagesNote(message.pages)}`,
     '',
-    'Ctrl-C stops it.',
+    'Press Ctrl-C to stop.',
   ].join('\n');
 }
 
 function browserNote({ url, searches }: StartMessage): readonly string[] {
   const start = `  See   ${url}/ in a browser: content types, an example query, the documentation`;
-  return searches ? [start, `        ${url}/search searches them`] : [start];
+  return searches ? [start, `        ${url}/search in a browser: a search page`] : [start];
 }
 
 function pagesNote({ origins, file }: StartMessage['pages']): string {
   if (origins.length === 0)
-    return 'No page of another origin may call it from a browser: --cors lists those that may.';
+    return 'Pages of other origins may not call it from a browser: list those that may with --cors.';
   const which = origins.includes('*') ? 'Pages of every origin' : `Pages of ${origins.join(', ')}`;
-  return `${which} may call it from a browser${file === undefined ? '' : `, as ${file} says; --cors overrides it`}.`;
+  return `${which} may call it from a browser${file === undefined ? '' : `, as configured in ${file}; --cors overrides it`}.`;
 }
 
 function examplesNote({ examples }: StartMessage): string {

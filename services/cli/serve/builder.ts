@@ -24,7 +24,7 @@ export function renewReadModel(context: OperatorContext, readiness: ReadinessChe
   const versions = { made: graph.projectorVersion(), wanted: PROJECTOR_VERSION };
   logger.warn(
     versions,
-    'the read model is of another projector version: it stays live until a new one is built',
+    'another version of the projector made the read model: it stays live until a new one is built',
   );
   try {
     generations.refuseTakeOver();
@@ -32,7 +32,9 @@ export function renewReadModel(context: OperatorContext, readiness: ReadinessChe
     logger.warn({ reason: (error as Error).message }, 'run varve rebuild --graph --accept to replace it');
     return;
   }
-  readiness.note('The read model is of another projector version: it answers until a new one is built');
+  readiness.note(
+    'Another version of the projector made the read model: it stays live until a new one is built',
+  );
   startRebuild(context, logger, true);
 }
 
@@ -52,7 +54,7 @@ export function startRebuild(context: OperatorContext, logger: Logger, accept = 
     const differences = context.generations.store.differences().slice(0, LOGGED_DIFFERENCES);
     logger.error(
       { differences, reason: error.message },
-      'the server did not switch to the new read model: continue with varve rebuild --graph',
+      'the server did not switch to the new read model: to continue, run varve rebuild --graph',
     );
   });
 }
@@ -90,7 +92,7 @@ export function createBuilder(settings: ServeSettings, definitions: readonly Typ
     if (request.copy) child.send(definitions, () => {});
     const ended = new Promise<string>((resolve) => {
       child.once('error', (error) => resolve(error.message));
-      child.once('close', (code, ended) => resolve(code === 0 ? '' : `it ended with ${code ?? ended}`));
+      child.once('close', (code, ended) => resolve(code === 0 ? '' : `it exited with ${code ?? ended}`));
     });
     const problems = child.stderr === null ? Promise.resolve('') : text(child.stderr).catch(() => '');
     if (child.stdout !== null)
@@ -103,7 +105,7 @@ export function createBuilder(settings: ServeSettings, definitions: readonly Typ
       .split('\n')
       .at(-1)
       ?.replace(/^varve rebuild: /, '');
-    throw new Error(said || `the process that makes the generation was cut short: ${failure}`);
+    throw new Error(said || `the process that makes the generation ended unexpectedly: ${failure}`);
   };
   return {
     build,

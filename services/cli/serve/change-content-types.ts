@@ -24,7 +24,7 @@ export function changeContentTypes(
 ): void {
   logger.warn(
     { changes: varve.deferred },
-    'content types changed: requests are answered as before, a new read model is being built',
+    'the content types have changed: requests are answered as before until a new read model is built',
   );
   readiness.note(
     'The content types have changed: requests are answered as before until the new read model is live',
@@ -38,7 +38,7 @@ export function changeContentTypes(
         if (isStopping()) return;
         logger.error(
           { reason: (error as Error).message, again },
-          'the content types were not changed: it is tried again',
+          'the change of the content types failed: trying again',
         );
       }
       await delay(again, undefined, { ref: false });

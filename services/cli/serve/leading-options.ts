@@ -19,7 +19,7 @@ export function leadingOptions(parts: LeadingParts) {
       report: logPurges(logger),
     },
     reportTrouble: logTrouble(logger),
-    reportCheck: (finding: string) => logger.info({ finding }, `the event log's server: ${finding}`),
+    reportCheck: (finding: string) => logger.info({ finding }, `the server of the event log: ${finding}`),
   };
 }
 

@@ -39,16 +39,18 @@ function refuseIncomplete({
 }: ServeSettings): void {
   const problems = [
     ...(jwks !== undefined && jwksAudience === undefined
-      ? ['--jwks-audience is missing: without it tokens that were made for others would be accepted']
+      ? [
+          '--jwks-audience is missing: without it Varve would accept tokens that were issued for other services',
+        ]
       : []),
     ...(mail !== undefined && mail !== 'console' && mailFrom === undefined
-      ? ['--mail-from is missing: a mail needs a sender']
+      ? ['--mail-from is missing: pass the sender of mails']
       : []),
     ...(login && follow !== undefined
-      ? ['--login and --follow exclude each other: people sign in at the Strapi that is followed']
+      ? ['--login cannot be used with --follow: users sign in at the Strapi that Varve follows']
       : []),
     ...(!login && (rehash !== undefined || jwtSecretFile !== undefined || mail !== undefined)
-      ? ['--login is missing: --rehash, --jwt-secret-file and --mail are for users who sign in here']
+      ? ['--login is missing: --rehash, --jwt-secret-file and --mail have no effect without it']
       : []),
   ];
   if (problems.length > 0) throw new InvalidSettings(problems.map((problem) => `  ${problem}`).join('\n'));
@@ -66,7 +68,7 @@ function passwordPlan(settings: ServeSettings, logger: Logger): PasswordPlan {
     url: settings.publicUrl,
     mail: mailerOf(settings, showMail),
     showMail,
-    mailFailed: (error) => logger.error({ err: error }, 'a mail was not sent'),
+    mailFailed: (error) => logger.error({ err: error }, 'a mail could not be sent'),
   };
 }
 

@@ -74,7 +74,9 @@ export async function openOperating(
     },
     leave: async () => own?.drain(0),
     async close() {
-      await tracing?.close().catch((error: unknown) => logger.warn({ err: error }, 'traces were lost'));
+      await tracing
+        ?.close()
+        .catch((error: unknown) => logger.warn({ err: error }, 'the last traces could not be sent'));
       await own?.drain(0);
     },
   };

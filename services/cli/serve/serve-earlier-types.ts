@@ -11,7 +11,7 @@ export function serveEarlierTypes(parts: LeadingParts, listener: Listener): Inte
     async serve(served, operator, changes, leave) {
       logger.warn(
         { changes },
-        'content types changed: reads continue as before, a new read model is being built',
+        'the content types have changed: reads are answered as before until a new read model is built',
       );
       operators.serve(operator);
       ports.admit(served.access);

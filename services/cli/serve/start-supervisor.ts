@@ -7,7 +7,7 @@ export function startSupervisor(program: string, args: readonly string[]): void 
   supervise({ program, args, reportCrash });
 }
 
-const CRASHED = 'the worker crashed, starting another one';
+const CRASHED = 'the worker crashed: starting another one';
 
 /** The supervisor continues even if the logger cannot be loaded, for example because an upgrade has replaced its files. */
 function reportCrash({ code, signal }: WorkerEnd, style: LogStyle): void {

@@ -86,7 +86,7 @@ async function leave({ running, others }: Stoppable, options: StopOptions, signa
 /** The server stays ready, because the next process answers requests that still come here. */
 async function leaveToNext({ running, others }: Stoppable, options: StopOptions): Promise<void> {
   const { logger, ports, drainSeconds } = options;
-  logger.info({}, 'another process serves');
+  logger.info({}, 'another process serves now: stopping');
   const drained = running?.listener.drain(
     drainSeconds * 1000,
     proxyRequests(reachableUrl(running.listener.url)),

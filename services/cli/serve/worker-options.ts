@@ -38,7 +38,10 @@ export async function workerOptions(settings: ServeSettings, supervisor: Supervi
     reportReplaced: logReplaced(logger),
     pictureFormats: await choosePictureFormats(settings, logger),
     leftWithoutFormats: (picture: string, reason: string) =>
-      logger.warn({ picture, reason }, 'a picture has no formats; varve assets formats tries again'),
+      logger.warn(
+        { picture, reason },
+        'the smaller pictures of an upload could not be made: varve assets formats tries again',
+      ),
   };
 }
 
@@ -74,7 +77,7 @@ async function choosePictureFormats(
     return pictureFormats ?? 'before';
   } catch (error) {
     if (pictureFormats !== undefined) throw error;
-    logger.warn({}, `uploaded pictures get no formats: ${(error as Error).message}`);
+    logger.warn({}, `no smaller pictures of uploads are made: ${(error as Error).message}`);
     return 'off';
   }
 }

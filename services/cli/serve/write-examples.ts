@@ -72,7 +72,7 @@ function readEntries(folder: string): readonly ExampleEntry[] {
 function variantsOf(entry: ExampleEntry, registry: SchemaRegistry): readonly Variant[] {
   const type = [...registry.contentTypes.values()].find((candidate) => candidate.singularName === entry.type);
   if (type === undefined)
-    throw new Error(`example ${entry.type}:${entry.key}: there is no such content type`);
+    throw new Error(`example ${entry.type}:${entry.key}: the content type ${entry.type} does not exist`);
   const ref = `${entry.type}:${entry.key}`;
   if (!('locales' in entry)) return [{ ...entry, ref, type, locale: undefined }];
   return Object.entries(entry.locales).map(([locale, variant]) => ({ ...variant, ref, type, locale }));

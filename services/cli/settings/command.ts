@@ -33,7 +33,7 @@ type CommandDefinition<Table extends SettingsTable, Settings, Options, Argument>
 };
 
 export type JsonOption = { readonly json?: true };
-export const JSON_OPTION = ['--json', 'as JSON, for programs'] as const;
+export const JSON_OPTION = ['--json', 'print JSON, for programs'] as const;
 
 /** A row whose parts fit together. */
 export function command<

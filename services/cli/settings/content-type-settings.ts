@@ -7,24 +7,24 @@ export const CONTENT_TYPE_SETTINGS = {
   contentTypes: {
     flags: '--content-types <dir>',
     description:
-      "a Strapi project's src folder, a folder of such schema.json files, or an archive that strapi export wrote",
+      'location of the content types: the src folder of a Strapi project, a folder of its schema.json files, or an archive from strapi export',
     schema: folder,
   },
   key: {
     flags: '--key <passphrase>',
-    description: 'passphrase of an encrypted archive (.enc) that strapi export wrote',
+    description: 'passphrase of an encrypted archive (.enc) from strapi export',
     schema: z.string().min(1, 'is empty: pass the passphrase of the archive').optional(),
   },
   strictSchemas: {
     flags: '--strict-schemas [boolean]',
     description:
-      'refuse to start if an attribute of a schema cannot be served, instead of omitting it (default: false)',
+      'refuse to start if a schema has an attribute that Varve cannot serve; false: omit the attribute (default: false)',
     schema: yesOrNo.default(false),
   },
   customField: {
     flags: '--custom-field <list>',
     description:
-      'stored types of unknown custom fields, such as plugin::rating.stars=integer,plugin::notes.note=text (default: json)',
+      'types to store unknown custom fields as, such as plugin::rating.stars=integer,plugin::notes.note=text (default: json)',
     schema: z
       .string()
       .transform((text, context) => {

@@ -16,12 +16,18 @@ export function corsOrigins(
   const { file, failure, origins = [] } = project;
   if (failure !== undefined) {
     const reason = { file, reason: failure };
-    logger.warn(reason, "the project's middlewares cannot be read: pages of other origins need --cors");
+    logger.warn(
+      reason,
+      "the project's middlewares cannot be read: pass --cors to let pages of other origins call the API",
+    );
   }
   const usable = origins.filter(isOrigin);
   for (const origin of origins) {
     if (!isOrigin(origin))
-      logger.warn({ file, origin }, 'the project lists an origin that is not one: it is omitted');
+      logger.warn(
+        { file, origin },
+        'ignoring a value in the origins of the project, because it is not an origin',
+      );
   }
   return { origins: usable, ...(usable.length > 0 ? { file } : {}) };
 }

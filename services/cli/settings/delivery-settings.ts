@@ -11,7 +11,7 @@ export const DELIVERY_SETTINGS = {
   answerCacheBytes: {
     flags: '--answer-cache-bytes <bytes>',
     description:
-      'memory for answers that clients request again, with the embedded index; 0: remember none (default: 67108864)',
+      'memory in bytes for answers that clients request again, with the embedded index; 0: remember no answers (default: 67108864)',
     schema: wholeNumber(0, 1_099_511_627_776).default(64 * 2 ** 20),
   },
   cacheTags: {
@@ -22,29 +22,31 @@ export const DELIVERY_SETTINGS = {
   cacheTagsBytes: {
     flags: '--cache-tags-bytes <bytes>',
     description:
-      'longest header of tags; an answer with more gets coarser tags. Proxies cut lines of 8 KiB (default: 6144)',
+      'maximum size of the header with tags in bytes; an answer with more tags gets coarser ones. Proxies cut lines of 8 KiB (default: 6144)',
     schema: wholeNumber(64, 65_536).default(6_144),
   },
   cacheTagsPlain: {
     flags: '--cache-tags-plain <boolean>',
-    description: 'send plain tags as well: the name of a type, and <plural>:<documentId> (default: false)',
+    description:
+      'also send plain tags: the name of the content type, and <plural>:<documentId> (default: false)',
     schema: yesOrNo.default(false),
   },
   cacheToken: {
     flags: '--cache-token <name>',
     description:
-      'name of a token whose answers shared caches may keep; it must see no more than callers without a token (default: none)',
+      'name of a token whose answers shared caches may store; the token must not see more than callers without a token (default: none)',
     schema: z.string().min(1, 'is empty: pass the name of a token').optional(),
   },
   cacheStaleWhileRevalidate: {
     flags: '--cache-stale-while-revalidate <seconds>',
     description:
-      'time in which a cache with --purge may serve an old answer while it asks for a new one (default: 0)',
+      'time in seconds for which a cache with --purge may serve an old answer while it requests a new one (default: 0)',
     schema: wholeNumber(0, 31_536_000).default(0),
   },
   cacheStaleIfError: {
     flags: '--cache-stale-if-error <seconds>',
-    description: 'time in which a cache with --purge may serve an old answer while Varve fails (default: 0)',
+    description:
+      'time in seconds for which a cache with --purge may serve an old answer while Varve fails (default: 0)',
     schema: wholeNumber(0, 31_536_000).default(0),
   },
 } as const satisfies SettingsTable;
@@ -83,9 +85,11 @@ export function staleProblems(settings: StaleChoice): readonly string[] {
     const receivers = receiversObeying(rule);
     if (!receivers.some((one) => one === settings.cacheTags))
       return [
-        `${STALE_FLAGS[rule]} needs --cache-tags with one of ${receivers.join(', ')}, got ${settings.cacheTags}: omit it, as other caches ignore it`,
+        `${STALE_FLAGS[rule]} needs --cache-tags with one of ${receivers.join(', ')}, got ${settings.cacheTags}: omit it, because other caches ignore it`,
       ];
     if (settings.purge !== undefined) return [];
-    return [`${STALE_FLAGS[rule]} needs --purge: without it caches ask each time, so omit it`];
+    return [
+      `${STALE_FLAGS[rule]} needs --purge: omit it, because without --purge caches ask Varve each time`,
+    ];
   });
 }

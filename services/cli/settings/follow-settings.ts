@@ -10,7 +10,7 @@ const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 /** A time such as `30s`, in milliseconds. */
 const duration = z
   .string()
-  .regex(/^\d{1,9}(ms|s|m|h)$/, 'is not a time such as 500ms, 30s or 5m')
+  .regex(/^\d{1,9}(ms|s|m|h)$/, 'must be a duration such as 500ms, 30s or 5m')
   .transform((text) => Number.parseInt(text, 10) * UNITS[text.replace(/^\d+/, '') as keyof typeof UNITS]);
 
 /** Settings of a server that follows a Strapi. */
@@ -18,62 +18,64 @@ export const FOLLOW_SETTINGS = {
   follow: {
     flags: '--follow <url>',
     description:
-      'serve the content of a running Strapi with all its changes, and forward writes to it (default: none)',
+      'URL of a running Strapi: copy its content, follow its changes, and forward writes to it (default: none)',
     schema: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
   },
   followToken: {
     flags: '--follow-token <token>',
     description:
-      'an API token of that Strapi that may find everything; prefer the variable or a file (default: none, as its role Public)',
-    schema: z.string().min(1, 'is empty: a token is needed').optional(),
+      'API token of that Strapi with the right to find everything. Prefer the variable or a file (default: none; Varve reads with the role Public)',
+    schema: z.string().min(1, 'is empty: pass a token').optional(),
   },
   followTokenFile: {
     flags: '--follow-token-file <file>',
-    description: 'a file with that token',
+    description: 'file with the token of --follow-token',
     schema: z.string().min(1, 'is empty: pass a file').optional(),
   },
   followFrom: {
     flags: '--follow-from <archive>',
     description:
-      'archive of strapi export that the first copy begins with; it has the passwords too (default: copy everything through the API)',
+      'archive from strapi export that the first copy begins with; unlike the API, it contains passwords (default: copy everything through the API)',
     schema: z.string().min(1, 'is empty: pass a file').optional(),
   },
   followWebhookSecret: {
     flags: '--follow-webhook-secret <secret>',
     description:
-      "secret that Strapi's webhooks to /_varve/strapi send as Authorization: Bearer; prefer the variable or a file (default: refuse webhooks)",
+      "secret that Strapi's webhooks to /_varve/strapi send as Authorization: Bearer. Prefer the variable or a file (default: refuse webhooks)",
     schema: z.string().min(16, 'is shorter than 16 characters').optional(),
   },
   followWebhookSecretFile: {
     flags: '--follow-webhook-secret-file <file>',
-    description: 'a file with that secret',
+    description: 'file with the secret of --follow-webhook-secret',
     schema: z.string().min(1, 'is empty: pass a file').optional(),
   },
   followInterval: {
     flags: '--follow-interval <time>',
-    description: 'interval for reading new and changed entries without a webhook (default: 30s)',
+    description:
+      'interval for reading new and changed entries from Strapi, which also finds those without a webhook; such as 500ms or 5m (default: 30s)',
     schema: duration.default(30_000),
   },
   followRate: {
     flags: '--follow-rate <number>',
-    description: 'requests a second of the comparison of all ids, which finds every deletion (default: 5)',
+    description:
+      'maximum number of requests per second for comparing all ids, which finds every deletion (default: 5)',
     schema: wholeNumber(1, 1_000).default(5),
   },
   followDeletions: {
     flags: '--follow-deletions <share>',
     description:
-      'largest share of all stored rows that is deleted at once because Strapi lacks them; more are kept, since a Strapi may start empty (default: 30%)',
+      'maximum share of all stored rows to delete at once because Strapi lacks them. If Strapi lacks more, none is deleted, since Strapi may have started empty (default: 30%)',
     schema: z
       .string()
-      .regex(/^(100|\d{1,2})%$/, 'is not a share such as 30%')
+      .regex(/^(100|\d{1,2})%$/, 'must be a percentage such as 30%')
       .transform((text) => Number.parseInt(text, 10) / 100)
       .default(0.3),
   },
   followWrites: {
     flags: '--follow-writes <how>',
     description:
-      'forward: send writes on to Strapi with the token of their caller; refuse: answer 405 (default: forward)',
-    schema: z.enum(['forward', 'refuse'], { error: 'is neither forward nor refuse' }).default('forward'),
+      "forward: send writes to Strapi with the caller's token; refuse: answer them with 405 (default: forward)",
+    schema: z.enum(['forward', 'refuse'], { error: 'must be forward or refuse' }).default('forward'),
   },
 } as const satisfies SettingsTable;
 
@@ -86,7 +88,7 @@ export function followSettings(
   if (given.follow === undefined) return undefined;
   if (given.login)
     throw new Error(
-      '--login cannot be used with --follow: Strapi gives no password hashes, and signs its users in',
+      '--login cannot be used with --follow: users sign in at Strapi, and its API returns no password hashes',
     );
   const { followFrom: from } = given;
   if (from !== undefined && !isArchive(from))

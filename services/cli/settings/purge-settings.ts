@@ -12,7 +12,7 @@ export const PURGE_SETTINGS = {
   purge: {
     flags: '--purge <receivers>',
     description:
-      'purge changed answers from caches: varnish=URL, fastly=SERVICE, cloudflare=ZONE or webhook=URL; several with commas (default: caches ask each time)',
+      'purge changed answers from these caches: varnish=URL, fastly=SERVICE, cloudflare=ZONE or webhook=URL, separated by commas (default: none; caches ask Varve each time)',
     schema: z
       .string()
       .transform((text, context) => {
@@ -27,18 +27,18 @@ export const PURGE_SETTINGS = {
   purgeToken: {
     flags: '--purge-token <secret>',
     description:
-      'secret for receivers of purges: an API token of Fastly or Cloudflare, else sent as Authorization: Bearer; prefer VARVE_PURGE_TOKEN or VARVE_PURGE_TOKEN_FILE',
+      'secret for purges: an API token of Fastly or Cloudflare; other caches get it as Authorization: Bearer. Prefer VARVE_PURGE_TOKEN or VARVE_PURGE_TOKEN_FILE',
     schema: z.string().min(1, 'is empty').optional(),
   },
   purgeSoft: {
     flags: '--purge-soft [boolean]',
-    description: 'let caches serve a purged answer once more while they ask for a new one (default: false)',
+    description: 'let caches serve a purged answer once more while they request a new one (default: false)',
     schema: yesOrNo.default(false),
   },
   purgeAgain: {
     flags: '--purge-again <ms>',
     description:
-      'purge each change a second time after so many milliseconds, for answers that were on their way to a cache; 0: never (default: 2000 for fastly and cloudflare, 0 for the others)',
+      'time in milliseconds after which each change is purged a second time, because an old answer may have been on its way to a cache; 0: never (default: 2000 for fastly and cloudflare, 0 for the others)',
     schema: wholeNumber(0, 600_000).optional(),
   },
 } as const satisfies SettingsTable;
@@ -50,7 +50,7 @@ function targetOf(text: string): PurgeTarget | string {
     return `must begin with one of ${PURGE_KINDS.map((one) => `${one}=`).join(', ')}, got "${text}"`;
   const isUrl = kind === 'varnish' || kind === 'webhook';
   if (isUrl && !(/^https?:\/\//i.test(address) && URL.canParse(address)))
-    return `must have an http or https address after ${kind}=`;
+    return `must have an http or https URL after ${kind}=`;
   if (isUrl && hasCredentials(address)) return 'must not contain a user or password: pass --purge-token';
   if (!isUrl && !/^[\w-]+$/.test(address)) return `must have an id after ${kind}=, got "${address}"`;
   return { kind: kind as PurgeKind, address };
@@ -80,5 +80,5 @@ export function purgeProblem({ cacheTags, purge }: PurgedChoice): string | undef
   const fitting = PURGE_KINDS.filter((kind) => kind === cacheTags || kind === 'webhook');
   if (purge.some(({ kind }) => fitting.includes(kind))) return undefined;
   const receivers = fitting.map((kind) => `${kind}=`).join(' or ');
-  return `--purge (VARVE_PURGE) must have ${receivers} together with --cache-tags ${cacheTags}: else that cache would keep answers for a year, and nothing would purge them`;
+  return `--purge (VARVE_PURGE) must have ${receivers} together with --cache-tags ${cacheTags}: otherwise that cache would keep answers for a year, and nothing would purge them`;
 }

@@ -5,13 +5,14 @@ import { type SettingsTable, wholeNumber } from './setting.ts';
 export const READ_INDEX_SETTINGS = {
   queryTimeLimit: {
     flags: '--query-time-limit <ms>',
-    description: 'maximum work of the embedded index for one answer; more is a 400 (default: 5000)',
+    description:
+      'maximum time in milliseconds that the embedded index works on one answer; beyond it the answer is a 400 (default: 5000)',
     schema: wholeNumber(1, 3_600_000).default(5_000),
   },
   readIndex: {
     flags: '--read-index <where>',
     description:
-      'embedded, or the address of an Elasticsearch, such as http://127.0.0.1:9200 (default: embedded)',
+      'index that answers queries: embedded, or the URL of an Elasticsearch cluster, such as http://127.0.0.1:9200 (default: embedded)',
     schema: z
       .union([z.literal('embedded'), z.url({ protocol: /^https?$/ })], {
         error: 'must be embedded, or an http or https address',
@@ -20,55 +21,57 @@ export const READ_INDEX_SETTINGS = {
   },
   readIndexUser: {
     flags: '--read-index-user <name>',
-    description: 'user for Elasticsearch',
+    description: 'name of the user for Elasticsearch',
     schema: z.string().optional(),
   },
   readIndexPassword: {
     flags: '--read-index-password <password>',
-    description: "that user's password; prefer the variable",
+    description: 'password of the user for Elasticsearch. Prefer the variable',
     schema: z.string().optional(),
   },
   readIndexApiKey: {
     flags: '--read-index-api-key <key>',
-    description: 'an API key of Elasticsearch, instead of a user; prefer the variable',
+    description: 'API key for Elasticsearch, instead of a user. Prefer the variable',
     schema: z.string().optional(),
   },
   readIndexCa: {
     flags: '--read-index-ca <file>',
-    description: "certificate of the authority that signed Elasticsearch's, PEM",
+    description:
+      'PEM file with the certificate of the authority that signed the certificate of Elasticsearch',
     schema: z.string().min(1, 'is empty: pass a file').optional(),
   },
   readIndexShards: {
     flags: '--read-index-shards <number>',
-    description: 'primary shards of new indices in Elasticsearch (default: 1)',
+    description: 'number of primary shards of each new index in Elasticsearch (default: 1)',
     schema: wholeNumber(1, 1024).default(1),
   },
   readIndexReplicas: {
     flags: '--read-index-replicas <number>',
-    description: 'copies of each shard (default: none for new indices, existing ones unchanged)',
+    description:
+      'number of copies of each shard in Elasticsearch (default: 0 for new indices; existing indices stay unchanged)',
     schema: wholeNumber(0, 100).optional(),
   },
   readIndexRowCache: {
     flags: '--read-index-row-cache <MiB>',
     description:
-      'cache for rows from Elasticsearch, which saves it about a fifth of its work; 0: none (default: 128)',
+      'size in MiB of the cache for rows from Elasticsearch, which saves Elasticsearch about a fifth of its work; 0: no cache (default: 128)',
     schema: wholeNumber(0, 65_536).default(128),
   },
   denormaliseToOne: {
     flags: '--denormalise-to-one <steps>',
     description:
-      'length of the chains of to-one relations that documents in Elasticsearch copy, unless their content type sets it; the same in every process of a log (default: 2)',
+      'maximum length of a chain of to-one relations whose rows a document in Elasticsearch copies, unless its content type sets one; the same in every process of a log (default: 2)',
     schema: wholeNumber(0, 5).optional(),
   },
   denormaliseToMany: {
     flags: '--denormalise-to-many <steps>',
     description:
-      'copy to-many relations that their content type owns: 1 or 0; the same in every process of a log (default: 1)',
+      'whether documents in Elasticsearch copy the to-many relations that their content type owns: 1 or 0; the same in every process of a log (default: 1)',
     schema: wholeNumber(0, 1).optional(),
   },
   readIndexCloudId: {
     flags: '--read-index-cloud-id <id>',
-    description: 'a deployment on Elastic Cloud, instead of an address',
+    description: 'id of a deployment on Elastic Cloud, instead of the URL in --read-index',
     schema: z.string().optional(),
   },
 } as const satisfies SettingsTable;

@@ -12,7 +12,7 @@ import type { SettingsTable } from './setting.ts';
 export const SEARCH_SETTINGS = {
   synonyms: {
     flags: '--synonyms <file>',
-    description: 'JSON file with words that count as each other in searches, by content type and locale',
+    description: 'JSON file with synonyms for searches, by content type and locale',
     schema: z.string().min(1, 'is empty: pass a file').optional(),
   },
 } as const satisfies SettingsTable;

@@ -24,7 +24,7 @@ export function requestRules(
     const { file, failure } = project;
     logger.warn(
       { file, reason: failure },
-      "the project's configuration cannot be read as a whole: Strapi's defaults are used instead",
+      "a part of the project's configuration cannot be read: Strapi's defaults are used instead",
     );
   }
   const { maxOffset, strictParams = project?.strictParams ?? true } = settings;
@@ -49,7 +49,7 @@ export function requestRules(
       ignored?.add(1);
       if (named.has(parameter) || named.size === MAX_NAMES) return;
       named.add(parameter);
-      logger.warn({ parameter: parameter.slice(0, 100) }, 'an unknown parameter is ignored');
+      logger.warn({ parameter: parameter.slice(0, 100) }, 'ignoring an unknown parameter');
     },
   };
 }

@@ -24,20 +24,20 @@ import { WORKER_SETTINGS } from './worker-settings.ts';
 
 const DATA = {
   flags: '--data <dir>',
-  description: 'folder for events and everything made from them (default: .varve)',
+  description: 'data directory: the events, and everything made from them (default: .varve)',
   schema: folder.default('.varve'),
 } as const satisfies Setting;
 
 const EVENT_STORE = {
   flags: '--event-store <address>',
   description:
-    'address of the log: sqlite:FILE, which several processes of one machine may share, or kurrentdb://HOST:PORT (default: events.db in the data folder)',
+    'address of the event log: sqlite:FILE, which several processes on one machine can share, or kurrentdb://HOST:PORT (default: events.db in the data directory)',
   schema: z.string().min(1, 'is empty: pass an address').optional(),
 } as const satisfies Setting;
 
 const DEFAULT_LOCALE = {
   flags: '--default-locale <locale>',
-  description: 'locale of requests that name none (default: en)',
+  description: 'locale of requests that name no locale (default: en)',
   schema: z
     .string()
     .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a locale such as en, en-US or zh-Hans')
@@ -56,7 +56,7 @@ const SPACE = {
 const ACCESS_KEY = {
   flags: '--access-key <key>',
   description:
-    'key that hashes tokens, the same in every process of a log: 32 bytes or more, base64url (default: made in the folder of the log). Prefer the variable: other users see arguments',
+    'key for hashing tokens: at least 32 bytes in base64url, the same in every process of a log (default: generated in the folder of the log). Prefer the variable: other users can see arguments',
   schema: z.string().optional(),
 } as const satisfies Setting;
 
@@ -72,37 +72,38 @@ export const SERVE_SETTINGS = {
   eventStore: EVENT_STORE,
   port: {
     flags: '--port <number>',
-    description: 'port to listen on, 0 for any free one (default: 1337)',
+    description: 'port to listen on; 0: any free port (default: 1337)',
     schema: wholeNumber(0, 65_535).default(1337),
   },
   host: {
     flags: '--host <address>',
-    description: 'address to listen on; any other than loopback needs access tokens (default: 127.0.0.1)',
+    description:
+      'address to listen on; an address that is not loopback requires access tokens or --public (default: 127.0.0.1)',
     schema: z.string().min(1, 'is empty: pass an address').default('127.0.0.1'),
   },
   advertise: {
     flags: '--advertise <url>',
     description:
-      'address where other processes of the log reach this one, such as http://10.0.0.7:1337 (default: where it listens)',
+      'URL at which the other processes of the log reach this process, such as http://10.0.0.7:1337 (default: the address that it listens on)',
     schema: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
   },
   adopt: {
     flags: '--adopt [boolean]',
     description:
-      'own the uploaded files and Elasticsearch indices of another log that is no longer used (default: false)',
+      'become the owner of the uploaded files and Elasticsearch indices of another log, which must not be in use any more (default: false)',
     schema: yesOrNo.default(false),
   },
   public: {
     flags: '--public <rights>',
     description:
-      'rights of callers without a token, such as restaurant.find,chef.*; empty: none. Stays until it is set again',
+      'rights of callers without a token, such as restaurant.find,chef.*; empty: no rights. They are stored, and apply until you pass other rights',
     schema: z.string().optional(),
   },
   accessKey: ACCESS_KEY,
   cors: {
     flags: '--cors <origins>',
     description:
-      'origins of pages that may call from a browser, such as https://example.org, or * (default: as config/middlewares, else none)',
+      'origins of web pages that may call the API from a browser, such as https://example.org, or * for all (default: those in config/middlewares, else none)',
     schema: z
       .string()
       .transform(commaList)
@@ -111,33 +112,34 @@ export const SERVE_SETTINGS = {
   },
   rateLimit: {
     flags: '--rate-limit <number>',
-    description: 'maximum requests a minute from one address; 0: any number (default: 0)',
+    description: 'maximum number of requests per minute from one address; 0: no limit (default: 0)',
     schema: wholeNumber(0, 1_000_000_000).default(0),
   },
   trustProxy: {
     flags: '--trust-proxy <addresses>',
-    description: 'trusted proxies for X-Forwarded-For, such as loopback,10.0.0.0/8 (default: none)',
+    description:
+      'addresses of proxies whose X-Forwarded-For is trusted, such as loopback,10.0.0.0/8 (default: none)',
     schema: z.string().min(1, 'is empty: pass addresses').optional(),
   },
   ...LOGIN_SETTINGS,
   examples: {
     flags: '--examples [boolean]',
     description:
-      "write the content types' example entries on the first start; without content types, those of Varve's restaurant guide (default: false)",
+      "write the example entries of the content types on the first start; without --content-types, serve Varve's restaurant guide (default: false)",
     schema: yesOrNo.default(false),
   },
   defaultLocale: DEFAULT_LOCALE,
   usersEnvelope: {
     flags: '--users-envelope <boolean>',
     description:
-      "answer /api/users in data and meta like every collection; false: Strapi's bare array (default: false)",
+      'answer /api/users with data and meta, like other collections; false: with a bare array, like Strapi (default: false)',
     schema: yesOrNo.default(false),
   },
   space: SPACE,
   convertAtOnce: {
     flags: '--convert-at-once <rows>',
     description:
-      'maximum rows that a start converts to changed content types before it serves; with more, it serves the earlier ones until a new read model is built (default: 10000)',
+      'maximum number of rows that a start converts to changed content types before it serves. With more rows, it serves the earlier content types until a new read model is built (default: 10000)',
     schema: wholeNumber(0, 1_000_000_000).default(10_000),
   },
   ...REQUEST_SETTINGS,
@@ -150,49 +152,55 @@ export const SERVE_SETTINGS = {
   ...WORKER_SETTINGS,
   minPositionWait: {
     flags: '--min-position-wait <ms>',
-    description: 'maximum wait of a read with Varve-Min-Position; then it is a 503 (default: 5000)',
+    description:
+      'maximum time in milliseconds that a read with Varve-Min-Position waits; then the answer is a 503 (default: 5000)',
     schema: wholeNumber(0, 600_000).default(5_000),
   },
   bodyLimit: {
     flags: '--body-limit <bytes>',
-    description: 'largest request body (default: 1048576)',
+    description: 'maximum size of a request body in bytes (default: 1048576)',
     schema: wholeNumber(1, 1_073_741_824).default(1_048_576),
   },
   ...UPLOAD_SETTINGS,
   metrics: {
     flags: '--metrics <boolean>',
     description:
-      'measure, and serve /metrics; if there are tokens, only to those with full access (default: true)',
+      'collect metrics and serve them at /metrics; if there are access tokens, only to those with full access (default: true)',
     schema: yesOrNo.default(true),
   },
   metricsPort: {
     flags: '--metrics-port <number>',
-    description: 'serve /metrics and /health on a separate port, to everyone who reaches it (default: none)',
+    description:
+      'serve /metrics and /health on this separate port, to everyone who can reach it (default: none)',
     schema: wholeNumber(0, 65_535).optional(),
   },
   metricsHost: {
     flags: '--metrics-host <address>',
-    description: 'address of that port (default: 127.0.0.1)',
+    description: 'address to listen on with --metrics-port (default: 127.0.0.1)',
     schema: z.string().min(1, 'is empty: pass an address').default('127.0.0.1'),
   },
   slowQueryMs: {
     flags: '--slow-query-ms <number>',
-    description: 'log queries that take longer, with their query string; 0: none (default: 1000)',
+    description:
+      'log queries that take longer than this time in milliseconds, with their query string; 0: log none (default: 1000)',
     schema: wholeNumber(0, 3_600_000).default(1_000),
   },
   readyLagSeconds: {
     flags: '--ready-lag-seconds <number>',
-    description: 'maximum lag of reads behind the log; beyond it /health/ready answers 503 (default: 30)',
+    description:
+      'maximum lag of reads behind the log in seconds; beyond it /health/ready answers 503 (default: 30)',
     schema: wholeNumber(0, 86_400).default(30),
   },
   drainSeconds: {
     flags: '--drain-seconds <number>',
-    description: 'time for requests in flight after SIGTERM or SIGINT (default: 10)',
+    description:
+      'maximum time in seconds for finishing requests in flight after SIGTERM or SIGINT (default: 10)',
     schema: wholeNumber(0, 3600).default(10),
   },
   logLevel: {
     flags: '--log-level <level>',
-    description: 'fatal, error, warn, info, debug, trace or silent; to stderr (default: warn)',
+    description:
+      'lowest level that is logged to stderr: fatal, error, warn, info, debug, trace or silent (default: warn)',
     schema: z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
         error: 'must be one of fatal, error, warn, info, debug, trace, silent',
@@ -201,7 +209,7 @@ export const SERVE_SETTINGS = {
   },
   logFormat: {
     flags: '--log-format <format>',
-    description: 'json or pretty (default: pretty on a terminal, else json)',
+    description: 'format of log lines: json or pretty (default: pretty on a terminal, else json)',
     schema: z.enum(['json', 'pretty'], { error: 'must be json or pretty' }).optional(),
   },
 } as const satisfies SettingsTable;
@@ -210,7 +218,7 @@ export const IMPORT_SETTINGS = {
   roleDrafts: {
     flags: '--role-drafts <roles>',
     description:
-      'roles of an archive of strapi export that may see drafts, such as author,editor; Strapi shows drafts to every role (default: none)',
+      'roles in an archive from strapi export that may see drafts, such as author,editor; in Strapi every role sees drafts (default: none)',
     schema: z.string().transform(commaList).default([]),
   },
   ...CONTENT_TYPE_SETTINGS,

@@ -4,17 +4,18 @@ import { type SettingsOf, type SettingsTable, wholeNumber } from './setting.ts';
 export const STREAM_SETTINGS = {
   streams: {
     flags: '--streams <number>',
-    description: 'streams of server-sent events that may be open in a process (default: 20000)',
+    description: 'maximum number of open streams of server-sent events in this process (default: 20000)',
     schema: wholeNumber(0, 1_000_000).default(STREAM_LIMITS.total),
   },
   streamsPerCaller: {
     flags: '--streams-per-caller <number>',
-    description: 'the same of one token, user, or address without a token (default: 1000)',
+    description:
+      'maximum number of open streams of one caller: a token, a user, or an address without a token (default: 1000)',
     schema: wholeNumber(0, 1_000_000).default(STREAM_LIMITS.perCaller),
   },
   streamHeartbeat: {
     flags: '--stream-heartbeat <ms>',
-    description: 'time between two signs of life on a stream (default: 15000)',
+    description: 'time in milliseconds between two heartbeats on a stream (default: 15000)',
     schema: wholeNumber(10, 25_000).default(STREAM_LIMITS.heartbeatMs),
   },
 } as const satisfies SettingsTable;

@@ -18,17 +18,17 @@ export const UPLOAD_SETTINGS = {
   assets: {
     flags: '--assets <place>',
     description:
-      'location of uploaded files: a folder, or s3://bucket/prefix?endpoint=… with AWS_… credentials (default: assets in the data folder)',
+      'location of uploaded files: a folder, or s3://bucket/prefix?endpoint=… with AWS_… credentials (default: assets in the data directory)',
     schema: assetsAddress.optional(),
   },
   uploadLimit: {
     flags: '--upload-limit <bytes>',
-    description: 'largest file of an upload (default: 200000000)',
+    description: 'maximum size of an uploaded file in bytes (default: 200000000)',
     schema: wholeNumber(1, 1_099_511_627_776).default(200_000_000),
   },
   uploadTypes: {
     flags: '--upload-types <list>',
-    description: 'accepted MIME types of files, such as image/*,application/pdf (default: */*)',
+    description: 'MIME types of files that may be uploaded, such as image/*,application/pdf (default: */*)',
     schema: z
       .string()
       .transform(parseAcceptedMedia)
@@ -41,12 +41,12 @@ export const UPLOAD_SETTINGS = {
   pictureFormats: {
     flags: '--picture-formats <when>',
     description:
-      'make the smaller pictures of an upload before its answer, after it, or never (off) (default: before, as Strapi; off without the package sharp)',
+      'when to make the smaller pictures of an upload: before or after the upload is answered, or never (off) (default: before, like Strapi; off without the package sharp)',
     schema: z.enum(['before', 'after', 'off'], { error: 'must be one of before, after and off' }).optional(),
   },
   picturePixels: {
     flags: '--picture-pixels <number>',
-    description: 'maximum pixels of a picture, over all frames (default: 268402689)',
+    description: 'maximum number of pixels of a picture, all frames together (default: 268402689)',
     schema: wholeNumber(1, 2 ** 40).default(MAX_PIXELS),
   },
 } as const satisfies SettingsTable;

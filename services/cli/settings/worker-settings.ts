@@ -6,7 +6,7 @@ export const WORKER_SETTINGS = {
   workers: {
     flags: '--workers <number>',
     description:
-      'processes that answer reads, with the embedded index: each has an index of its own, and only one writes (default: 1)',
+      'number of processes that answer reads, with the embedded index. Each has its own index, and one of them writes (default: 1)',
     schema: wholeNumber(1, 64).default(1),
   },
 } as const satisfies SettingsTable;
