@@ -45,7 +45,7 @@ function check({ name, registry }: CacheTokenOptions, state: AccessState): Check
   const more = additionalReads(registry, token.rights, state.publicRights);
   if (more.length === 0) return { rights: token.rights };
   return {
-    problem: `the token "${name}" sees more than callers without a token (${some(more)}): allow that to them with --public, or name another token`,
+    problem: `the token "${name}" sees more than callers without a token (${some(more)}): give callers without a token the same rights with --public, or name another token`,
   };
 }
 

@@ -15,7 +15,7 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { RIGHTS_FORM } from './token-request.ts';
 
 function text(most: number) {
-  return z.string({ error: 'is not a text' }).max(most, `is longer than ${most} characters`);
+  return z.string({ error: 'must be a string' }).max(most, `must have at most ${most} characters`);
 }
 
 const ROLE_FORM = z.strictObject({
@@ -24,8 +24,8 @@ const ROLE_FORM = z.strictObject({
   allow: RIGHTS_FORM.optional(),
   drafts: z.boolean({ error: 'must be true or false' }).optional(),
   login: z
-    .array(z.string().refine(isLoginAction, `is none of ${LOGIN_ACTIONS.join(', ')}`), {
-      error: 'is not a list',
+    .array(z.string().refine(isLoginAction, `must be one of ${LOGIN_ACTIONS.join(', ')}`), {
+      error: 'must be a list',
     })
     .optional(),
 });
@@ -42,7 +42,7 @@ export function parseRoleRequest(
   if (!/^[a-z][a-z0-9_-]{0,99}$/i.test(type))
     return {
       kind: 'problems',
-      problems: [{ path: 'type', message: 'is not a name of letters, digits, _ and -' }],
+      problems: [{ path: 'type', message: 'must be a name of letters, digits, _ and -' }],
     };
   const roles = rolesOf(state);
   const known = [...roles.values()].find((role) => role.type === type);
@@ -85,7 +85,7 @@ export function parseSwitches(
   const changed = { ...switches, ...defined(form.data) };
   const types = [...rolesOf({ switches, ...state }).values()].map(({ type }) => type);
   if (!types.includes(changed.default_role)) {
-    const message = `is not a role: there are ${types.join(', ')}`;
+    const message = `must be one of the roles ${types.join(', ')}`;
     return { kind: 'problems', problems: [{ path: 'default_role', message }] };
   }
   return { kind: 'parsed', value: { switches: changed } };

@@ -84,7 +84,7 @@ function refuseTakenName(state: AccessState, name: string, now: number): void {
 function refuseKnownSecret(state: AccessState, hash: string): void {
   const known = state.byHash.get(hash);
   if (known === undefined) return;
-  throw new RequestError('token-known', `"${known.name}" is a token of this value: revoke it first`);
+  throw new RequestError('token-known', `"${known.name}" has the same value: revoke it first`);
 }
 
 function findInForce(state: AccessState, idOrName: string): Token {

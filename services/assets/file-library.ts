@@ -129,11 +129,15 @@ function replacement(options: FileLibraryOptions, { files, fields }: ReceivedUpl
 function refuseOtherKind(before: Entry, { media }: ReceivedFile): void {
   const kind = mediaKindOf(String(before.values['mime']));
   if (mediaKindOf(media.mime) === kind) return;
-  throw new RequestError('invalid-body', `A file among ${kind} can only be replaced by another of them`, {
-    path: 'files',
-    found: media.mime,
-    accepted: kind,
-  });
+  throw new RequestError(
+    'invalid-body',
+    `A file of the kind '${kind}' can only be replaced by a file of the same kind`,
+    {
+      path: 'files',
+      found: media.mime,
+      accepted: kind,
+    },
+  );
 }
 
 function findFile({ graph }: FileLibraryOptions, id: string): Entry {

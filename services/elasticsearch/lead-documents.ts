@@ -162,7 +162,7 @@ function createAnnouncing(
           parked: stale.parked,
           epoch,
           report: ({ message }) =>
-            report.warn({ reason: message }, 'the progress cannot be published, trying again'),
+            report.warn({ reason: message }, 'the progress cannot be published: trying again'),
         });
         announcer.advanced();
       });

@@ -7,7 +7,7 @@ import type { TagFeed } from './tag-feed.ts';
 import { createTagTerm, type TagTerm } from './tag-term.ts';
 
 const BROKEN =
-  'Elasticsearch has refused a document: varve api makes every answer before it says 304, until a rebuild makes other indices';
+  'Elasticsearch has refused a document: until the next rebuild, varve api computes every answer, even before a 304';
 
 export type LeadTagsOptions = DocumentRoleOptions & {
   readonly epoch: number;

@@ -45,7 +45,7 @@ export type TagTerm = {
   release(): void;
 };
 
-const UNWRITTEN = 'changed tags cannot be written: documents wait for them, trying again';
+const UNWRITTEN = 'changed tags cannot be written, so documents wait: trying again';
 
 /** Tags that others can miss at once: with more than these between two looks, they know nothing of answers before. */
 const MOST_TAGS = 1_000;

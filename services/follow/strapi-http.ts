@@ -56,7 +56,7 @@ export function createStrapiHttp(given: StrapiHttpOptions) {
     if (response.status >= 300 && response.status < 400)
       throw new SourceRefused(
         response.status,
-        `Strapi redirects ${path.split('?')[0]}, which is not followed`,
+        `Strapi redirects ${path.split('?')[0]}, and Varve does not follow redirects`,
       );
     throw new SourceRefused(
       response.status,

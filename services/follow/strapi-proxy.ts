@@ -73,7 +73,7 @@ export function createStrapiProxy(options: StrapiProxyOptions): StrapiProxy {
       if (cause instanceof RequestError) throw cause;
       throw new RequestError(
         'strapi-unavailable',
-        'Strapi, which is followed, does not answer: writes are not possible for now',
+        'The followed Strapi does not answer: writes are not possible for now',
       );
     }
   };

@@ -88,7 +88,7 @@ export function refuseUnsupported(parameters: { readonly [name: string]: unknown
 export function refuseInUrl(names: Iterable<string>): void {
   for (const name of names) {
     if (!SUPPORTED.includes(name) && !REASONS.has(name)) continue;
-    throw new RequestError('not-supported', `The parameter '${name}' belongs into the body`, {
+    throw new RequestError('not-supported', `The parameter '${name}' belongs in the body`, {
       param: name,
       found: name,
       accepted: 'parameters of a query in the body, as JSON',

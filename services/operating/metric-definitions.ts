@@ -21,7 +21,7 @@ export const METRICS = {
   ),
   queryPhases: histogram(
     'varve_query_phase_duration_seconds',
-    'Time of answered queries: plan, search, populate (only where there was any) and render',
+    'Time of answered queries, by step: plan, search, populate (if the query populates) and render',
     'phase',
   ),
   unsentBytes: gauge('varve_http_unsent_bytes', 'Bytes of answers that clients have not read yet', {
@@ -38,9 +38,9 @@ export const METRICS = {
   ),
   unknownAnswers: counter(
     'varve_answer_cache_misses_total',
-    'Reads whose answer was not remembered, or was changed since',
+    'Reads whose answer was not remembered, or had changed since',
   ),
-  answerCacheBytes: gauge('varve_answer_cache_bytes', 'Memory of remembered answers, about', {
+  answerCacheBytes: gauge('varve_answer_cache_bytes', 'Approximate memory of remembered answers', {
     ofWorkers: 'sum',
   }),
   slowQueries: counter('varve_slow_queries_total', 'Queries slower than the threshold of the slow-query log'),
@@ -76,7 +76,10 @@ export const METRICS = {
     'Rows whose words in the embedded index are older than their texts, own or of related rows; searches read them first',
   ),
   backlog: gauge('varve_fanout_backlog_documents', 'Stale documents in Elasticsearch'),
-  backlogOldest: gauge('varve_fanout_oldest_seconds', 'Age of the oldest of them; 0 when caught up'),
+  backlogOldest: gauge(
+    'varve_fanout_oldest_seconds',
+    'Age of the oldest stale document in Elasticsearch; 0 if there is none',
+  ),
   refusedDocuments: gauge('varve_index_refused_documents', 'Documents that Elasticsearch refused'),
   writtenDocuments: counter(
     'varve_index_written_documents_total',
@@ -114,13 +117,13 @@ export const METRICS = {
   ),
   rebuildLag: gauge(
     'varve_rebuild_lag_events',
-    'Events that the generation being built still has to apply; 0 without one',
+    'Events that the generation being built still has to apply; 0 if none is being built',
   ),
   ready: gauge('varve_ready', '1 while /health/ready answers 200, else 0', { ofWorkers: 'min' }),
   build: gauge('varve_build_info', 'Always 1; versions are in the labels', { labels: ['version', 'node'] }),
   followAge: gauge(
     'varve_follow_age_seconds',
-    'Seconds since what is stored was last seen to be what the followed Strapi has; absent until then, and where another process follows',
+    'Seconds since the stored content was last known to equal that of the followed Strapi; absent before the first time, and if another process follows it',
   ),
   followPending: gauge(
     'varve_follow_pending_documents',
@@ -132,7 +135,7 @@ export const METRICS = {
   ),
   followReachable: gauge(
     'varve_follow_reachable',
-    '1 while the followed Strapi answers; absent where another process follows',
+    '1 while the followed Strapi answers; absent if another process follows it',
   ),
   followComparison: gauge(
     'varve_follow_comparison_seconds',
@@ -140,23 +143,23 @@ export const METRICS = {
   ),
   followRequests: counter('varve_follow_requests_total', 'Requests to the followed Strapi'),
   followEvents: counter('varve_follow_events_total', 'Events written for changes of the followed Strapi'),
-  followWebhooks: counter('varve_follow_webhooks_total', 'Webhooks taken from the followed Strapi'),
+  followWebhooks: counter('varve_follow_webhooks_total', 'Webhooks received from the followed Strapi'),
   purgesWaiting: gauge(
     'varve_purge_changes_waiting',
-    'Changes that a cache has not been purged of, on the leader',
+    'Changes that still have to be purged from a cache, on the leader',
     { labels: ['receiver'] },
   ),
   webhooksWaiting: gauge(
     'varve_webhook_deliveries_waiting',
-    'Deliveries of webhooks that are to be sent, on the leader',
+    'Deliveries of webhooks that wait to be sent, on the leader',
   ),
   webhooksParked: gauge(
     'varve_webhook_deliveries_parked',
-    'Deliveries of webhooks that were given up until they are replayed, on the leader',
+    'Parked deliveries of webhooks, which are not sent until they are replayed, on the leader',
   ),
   webhooksOldest: gauge(
     'varve_webhook_oldest_waiting_seconds',
-    'Age of the oldest delivery that is to be sent, on the leader; 0 if there is none',
+    'Age of the oldest delivery that waits to be sent, on the leader; 0 if there is none',
   ),
   webhooksDelivered: counter(
     'varve_webhook_delivered_total',

@@ -148,7 +148,7 @@ function createEarlierApi(
   });
 }
 
-const LEFT = 'This process ends, as another one has taken over: writes are not possible here';
+const LEFT = 'Another process is the leader now, and this process is stopping: writes are not possible here';
 
 /** Commands are carried out by who has the new content types in its graph: nobody yet. */
 const NOBODY_LEADS: ForwardingOptions['fleet'] = {
@@ -161,7 +161,7 @@ type TermWatch = ReturnType<typeof createTermWatch>;
 
 const LOOK_EVERY_MS = 1_000;
 const OVER =
-  'another process took over while the read model for the new content types was being built: start this one again';
+  'another process became the leader while the read model for the new content types was being built: start this process again';
 
 /** Looks once a second whether a newer epoch was claimed, until it is closed. */
 function createTermWatch({ log, space }: Pick<Claimant, 'log' | 'space'>, epoch: number) {

@@ -15,10 +15,11 @@ export const OTHERS_READ_FOR_MS = 4_000;
 const LOOK_EVERY_MS = 500;
 
 export const NOT_LEADING =
-  'another process writes the documents in Elasticsearch: run the command where the data directory of the leader is';
-export const NO_INDICES = 'the generation has no indices in Elasticsearch: build another with varve rebuild';
+  'another process writes the documents in Elasticsearch: run the command on the data directory of the leader';
+export const NO_INDICES =
+  'the generation has no indices in Elasticsearch: build another generation with varve rebuild';
 const OTHER_INDICES =
-  'the indices of the generation are gone, or of other content types than those in force: build another with varve rebuild';
+  'the indices of the generation do not exist, or have other content types than those in force: build another generation with varve rebuild';
 
 /** A generation that is not live, and its indices outside the process. */
 export type OutsideGeneration = {

@@ -84,7 +84,7 @@ async function replaceGraph(
 }
 
 function shorterLog(data: string, position: bigint, end: bigint): string {
-  return `the log ends at position ${end}, and ${data} has applied it up to position ${position}: events are missing. Put the newer log back. To continue with this older log, remove graph*.db* and generations.db* from ${data}; they are made from the log again`;
+  return `the log ends at position ${end}, and ${data} has applied it up to position ${position}: events are missing. Put the newer log back. To continue with this older log, remove graph*.db* and generations.db* from ${data}; Varve rebuilds them from the log`;
 }
 
 /** `none`: there is no file, or nothing was applied to it. */

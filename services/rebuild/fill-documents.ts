@@ -56,7 +56,7 @@ function refuseOthers(made: ContentGraph, { graph, type, world }: RebuildScope, 
     for (const each of WORLDS) {
       if (isMade(uid, each) === own(uid, each)) continue;
       throw new Error(
-        'other indices are live than when the rebuild began: give it up with varve rebuild --cancel',
+        'the live indices have changed since the rebuild began: cancel it with varve rebuild --cancel',
       );
     }
   }

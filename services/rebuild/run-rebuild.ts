@@ -57,7 +57,7 @@ export async function interruptRebuild(
   const rebuild = store.rebuild();
   if (rebuild === undefined || isEnded(rebuild.phase))
     throw new Error('there is no rebuild to pause or cancel');
-  if (rebuild.phase === 'taking over') throw new Error('the new generation is being taken over already');
+  if (rebuild.phase === 'taking over') throw new Error('the switch to the new generation has already begun');
   store.want(rebuild.id, wanted);
   const lock = tryLockFile(lockFile(data));
   if (lock === undefined) return current(store);
@@ -105,7 +105,7 @@ function beginOrGoOn({ data, store, now }: RebuildHost, scope: RebuildScope): Re
   }
   if (!sameScope(last.scope, scope)) {
     throw new Error(
-      `${describeScope(last.scope)} was begun and is not over: repeat it to continue, or remove it with varve rebuild --cancel`,
+      `${describeScope(last.scope)} has not finished: run it again to continue, or remove it with varve rebuild --cancel`,
     );
   }
   store.want(last.id, 'run');
@@ -117,7 +117,7 @@ async function attach(host: RebuildHost, scope: RebuildScope): Promise<Rebuild |
   const running = current(host.store);
   if (!sameScope(running.scope, scope)) {
     throw new Error(
-      `${describeScope(running.scope)} is running: wait for it, or give it up with varve rebuild --cancel`,
+      `${describeScope(running.scope)} is running: wait for it, or cancel it with varve rebuild --cancel`,
     );
   }
   for (;;) {

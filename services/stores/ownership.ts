@@ -85,7 +85,7 @@ function refusal(
 ): string {
   const another =
     found?.log === own
-      ? `another copy of this log (${own}) has written there since, under the claim ${found?.claim}, which is not in this one`
+      ? `another copy of this log (${own}) has written there, with the claim ${found?.claim}, which this log does not have`
       : `they belong to the log ${found?.log}, and this is the log ${own}`;
-  return `${name} are not written to: ${another}. A copy of a log needs its own: pass another ${option}. If the other log is no longer used, take them over with --adopt`;
+  return `Varve does not write to ${name}: ${another}. A copy of a log needs a place of its own: pass another ${option}. If the other log is no longer used, pass --adopt to become the owner`;
 }

@@ -63,7 +63,7 @@ export function archivedLogin(options: ArchivedLoginOptions): ArchivedLogin {
   const unknown = roleDrafts.filter((name) => !roles.some(({ type }) => type === name));
   if (roles.length > 0 && unknown.length > 0) {
     const types = roles.map(({ type }) => type).join(', ');
-    throw new Error(`--role-drafts names ${unknown.join(', ')}, and the archive has the roles ${types}`);
+    throw new Error(`--role-drafts names ${unknown.join(', ')}, but the archive has only the roles ${types}`);
   }
   const losingDrafts = roles
     .filter((role) => !role.drafts && findsDrafts(role, registry))

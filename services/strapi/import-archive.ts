@@ -129,7 +129,7 @@ function takenIds(
     return owner !== undefined && owner.documentId !== documentId;
   });
   if (taken.length === 0) return undefined;
-  return taken.map((id) => `the id ${id} is that of ${graph.documentOfId(type, id)?.documentId} already`);
+  return taken.map((id) => `the id ${id} already belongs to ${graph.documentOfId(type, id)?.documentId}`);
 }
 
 /** Bytes of an archive, for its progress. */

@@ -90,7 +90,7 @@ const NOT_IMPORTED = new Set(['role', 'resetPasswordToken', 'confirmationToken',
 
 function noteCode({ notes }: ValueScope, name: string, value: unknown): undefined {
   if (name !== 'role' && typeof value === 'string')
-    notes.add(`${USER_TYPE} ${name}`, 'left out: users ask for a new code', undefined);
+    notes.add(`${USER_TYPE} ${name}`, 'omitted: users request a new code', undefined);
 }
 
 function scalarValue({ notes }: ValueScope, model: Model, attribute: ScalarAttribute, data: Data): unknown {

@@ -169,7 +169,7 @@ export const COMPATIBILITY = `${PROTOCOL}.${LOG_VERSION}`;
 export function refuseIncompatible(other: string | undefined): void {
   if (other === COMPATIBILITY) return;
   throw new Error(
-    `the program that is installed (${COMPATIBILITY}) and the one that runs (${other}) cannot work at once: restart the server`,
+    `the program that is installed (${COMPATIBILITY}) and the one that runs (${other}) cannot run at the same time: restart the server`,
   );
 }
 

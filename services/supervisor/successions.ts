@@ -53,7 +53,7 @@ export function createSuccessions(options: SuccessionsOptions) {
     });
     if (ended === 'entered') return;
     const reason =
-      failures.get(next) ?? "the process that was to serve it has ended, and the server's log says why";
+      failures.get(next) ?? 'the process that should serve it has ended: see the log of the server';
     throw new Error(`generation ${succession.generation} is not served: ${reason}`);
   }
 

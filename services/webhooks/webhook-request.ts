@@ -51,7 +51,7 @@ const FORM = z.strictObject({
     .refine((text) => HTTP.test(text) && URL.canParse(text), 'must be an http or https address')
     .refine((text) => !hasCredentials(text), 'must not contain a user or password: pass a header'),
   name: z
-    .string({ error: 'must be a text' })
+    .string({ error: 'must be a string' })
     .trim()
     .min(1, 'is empty')
     .max(100, 'must have at most 100 characters')
@@ -64,9 +64,9 @@ const FORM = z.strictObject({
   locales: list('locales')
     .refine((locales) => locales.every(hasLocaleForm), 'must be locales such as en or en-US')
     .default([]),
-  populate: z.string({ error: 'must be a text' }).default('*'),
+  populate: z.string({ error: 'must be a string' }).default('*'),
   headers: z
-    .record(z.string(), z.string(), { error: 'must be an object of texts' })
+    .record(z.string(), z.string(), { error: 'must be an object of strings' })
     .default({})
     .refine(
       (headers) => Object.keys(headers).every((name) => TOKEN.test(name)),
@@ -78,12 +78,12 @@ const FORM = z.strictObject({
     )
     .refine(
       (headers) => !Object.keys(headers).some((name) => OWN_HEADERS.test(name)),
-      'has a header that Varve sets, or one about the connection',
+      'has a header that only Varve or the connection may set',
     )
     .refine(
       (headers) =>
         new Set(Object.keys(headers).map((name) => name.toLowerCase())).size === Object.keys(headers).length,
-      'has a header twice',
+      'has the same header twice',
     )
     .refine(
       (headers) => Object.entries(headers).flat().join('').length <= MOST_HEADERS,
@@ -105,7 +105,7 @@ export function parseWebhook(given: unknown, registry: SchemaRegistry | undefine
     ...lostProblems(given),
     ...unknown.map((event) => ({
       path: 'events',
-      message: `must be of ${WEBHOOK_EVENTS.join(', ')}, got "${event}"`,
+      message: `must be one of ${WEBHOOK_EVENTS.join(', ')}, got "${event}"`,
     })),
     ...types
       .filter(({ uid }) => uid === undefined)

@@ -122,7 +122,7 @@ export function checkingDigest(id: string, decode: Decode): Decode {
 /** Throws a RangeError unless it is an integer from 1 on. */
 export function checkedBatchSize(batchSize: number): number {
   if (Number.isSafeInteger(batchSize) && batchSize > 0) return batchSize;
-  throw new RangeError(`a batch size must be an integer from 1 on, got ${batchSize}`);
+  throw new RangeError(`a batch size must be a positive integer, got ${batchSize}`);
 }
 
 /** A position or revision as it crosses the wire. */

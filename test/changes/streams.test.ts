@@ -302,7 +302,7 @@ describe('a stream ends', () => {
       expect(ms).toBeLessThanOrEqual(5_000);
     }
     expect(new Set(retries).size).toBeGreaterThan(10);
-    await expect(open('a')).rejects.toThrow('This process ends: connect again');
+    await expect(open('a')).rejects.toThrow('This process is stopping: connect again');
     expect(streams.count()).toBe(0);
   });
 

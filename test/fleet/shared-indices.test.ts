@@ -52,7 +52,7 @@ describe('the indices of a log', await needsElasticsearch(takesMinutes('who owns
     const serve = ['serve', '--content-types', CONFORMANCE_SCHEMA, '--data', copy, '--port', '0', ...args()];
     const { code, output } = await spawnVarve(serve).exited;
     expect(code, output).toBe(1);
-    expect(output).toContain(`the indices ${space}-* in Elasticsearch are not written to`);
+    expect(output).toContain(`Varve does not write to the indices ${space}-* in Elasticsearch`);
     expect(await names(original)).toEqual(['kept']);
     await original.stop();
     const adopted = await start('copy', '--adopt');

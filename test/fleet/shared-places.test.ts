@@ -65,7 +65,7 @@ it('are refused to a restored copy and to a copied directory, and stay unchanged
   for (const data of [restored, copied]) {
     const said = await refused(data);
     expect(said).toContain(
-      'the uploaded files in s3://assets/media are not written to: they belong to the log',
+      'Varve does not write to the uploaded files in s3://assets/media: they belong to the log',
     );
     expect(said).toContain('--adopt');
   }

@@ -133,5 +133,5 @@ it('answers reads while the source is unreachable, and says so', { timeout: 60_0
   expect((await ask(follower.url, 'GET', '/api/dishs')).status).toBe(200);
   const refused = await ask(follower.url, 'POST', '/api/dishs', { data: { name: 'Lost' } });
   expect(refused.status).toBe(503);
-  expect(JSON.stringify(refused.body)).toContain('Strapi, which is followed, does not answer');
+  expect(JSON.stringify(refused.body)).toContain('The followed Strapi does not answer');
 });

@@ -61,7 +61,7 @@ it('names each attribute that it does not serve once, and lists it in the status
   ]);
   expect(schemaWarnings.map(({ path }) => path)).toEqual(left);
   const { stdout } = await runVarve(['status', '--data', server.data]);
-  expect(stdout).toContain('Schemas that are not completely served:');
+  expect(stdout).toContain('Parts of schemas that are not served as they are:');
   expect(stdout).toContain('content type plugin::shop.order is not defined (left out)');
 });
 

@@ -243,7 +243,9 @@ it('starts the newly installed program on SIGHUP, unless both cannot run at once
   expect(readFileSync(`/proc/${second}/cmdline`, 'utf8')).toContain('current');
   program.install((protocol) => protocol.replace('const PROTOCOL = 1;', 'const PROTOCOL = 2;'));
   process.kill(server.supervisor, 'SIGHUP');
-  await expect.poll(server.output, { timeout: 20_000 }).toContain('cannot work at once: restart the server');
+  await expect
+    .poll(server.output, { timeout: 20_000 })
+    .toContain('cannot run at the same time: restart the server');
   expect(workers(server)).toEqual([second]);
   expect(await create(server.url, 'd')).toBe(201);
 });

@@ -350,7 +350,7 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
           '/1/indexes/restaurants/query?filters=stars:1',
           '{}',
           400,
-          /^The parameter 'filters' belongs into the body/,
+          /^The parameter 'filters' belongs in the body/,
         ],
         ['/1/indexes/restaurants/query', '{"hitsPerPage":"0x10"}', 400, /'hitsPerPage'/],
         ['/1/indexes/restaurants/query', '{"hitsPerPage":-1}', 400, /'hitsPerPage'/],

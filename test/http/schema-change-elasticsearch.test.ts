@@ -117,7 +117,7 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
     );
     expect(body.data.map((cook) => cook['fullName'])).toEqual(['Ada', 'Dan']);
     expect((await runVarve(['rollback', ...own()])).stderr).toContain(
-      'of other content types than those in force',
+      'have other content types than those in force',
     );
   }, 120_000);
 
@@ -137,7 +137,7 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
       process.kill(first, 'SIGCONT');
     });
     expect({ seen, isPaused }).toEqual({ seen: ['old', 'new'], isPaused: true });
-    expect(started.varve.output()).not.toContain('another process took over');
+    expect(started.varve.output()).not.toContain('another process became the leader');
     await expect
       .poll(async () => (await postCook(started.url, { fullName: 'Fay', rank: 1 })).status, {
         timeout: 30_000,

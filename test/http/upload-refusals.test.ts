@@ -232,7 +232,7 @@ describe('media attributes', () => {
     const answer = await postForm(server, form, `?id=${picture!.id}`);
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({
-      error: { message: 'A file among images can only be replaced by another of them' },
+      error: { message: "A file of the kind 'images' can only be replaced by a file of the same kind" },
     });
   });
 });

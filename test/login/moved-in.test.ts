@@ -152,7 +152,7 @@ describe('a project that moves in with its users', () => {
     expect(await titles(undefined)).toBe(403);
     expect(await titles(editor)).toEqual(['Published']);
     expect(await titles(editor, '?status=draft')).toEqual(['Draft']);
-    expect(summary).toMatch(/Roles that see drafts in Strapi and not here.*\n {2}authenticated\n/);
+    expect(summary).toMatch(/Roles that see drafts in Strapi, but not in Varve.*\n {2}authenticated\n/);
     expect(
       await createAsk(server.url, editor)('/api/pages', { method: 'POST', body: { data: {} } }),
     ).toMatchObject({
@@ -173,7 +173,7 @@ describe('a project that moves in with its users', () => {
     const events = await runVarve(['events', '--raw', '--data', data]);
     expect(events.stdout).toContain('"entry-imported"');
     expect(events.stdout).not.toContain('code in clear');
-    expect(summary).toContain('resetPasswordToken: left out: users ask for a new code (2)');
+    expect(summary).toContain('resetPasswordToken: omitted: users request a new code (2)');
   });
 
   test('imports the same archive again without an event', async () => {

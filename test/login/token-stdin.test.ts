@@ -43,7 +43,7 @@ test('a token of Strapi that clients have is stored, and shown nowhere', async (
   expect(output).toContain('Token "site"');
   expect(output).not.toContain(STRAPIS);
   expect((await ask('/api/tags', { headers: { 'varve-min-position': '1' } })).status).toBe(200);
-  expect(await createToken(STRAPIS, 'again')).toContain('"site" is a token of this value');
+  expect(await createToken(STRAPIS, 'again')).toContain('"site" has the same value');
 });
 
 test('a value that could be guessed is refused', async () => {

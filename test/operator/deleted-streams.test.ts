@@ -99,7 +99,7 @@ it(
     ]);
     await server.stop();
     await expect(start()).rejects.toThrow(
-      /entry-changed of api::tag.tag \S+ at position \d+ cannot be applied: there is no such entry to change. It is revision 2 of the stream varve\.api__tag_tag-\S+, and no earlier one says more of this entry: run varve verify/,
+      /entry-changed of api::tag.tag \S+ at position \d+ cannot be applied: the entry to change does not exist. It is revision 2 of the stream varve\.api__tag_tag-\S+, and no earlier revision creates this entry: run varve verify/,
     );
     server = await start(server.data);
     expect((await put('whole', 'four')).status).toBe(200);

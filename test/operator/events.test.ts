@@ -111,7 +111,9 @@ it('ends quietly when its output is closed', async () => {
 it('refuses an invalid position and a folder without a log', async () => {
   const wrong = await runVarve(['events', ...own, '--from', 'yesterday']);
   expect(wrong).toMatchObject({ code: 1 });
-  expect(wrong.stderr).toContain('--from must be a position, an integer as in varve events, got "yesterday"');
+  expect(wrong.stderr).toContain(
+    '--from must be a position of the log, which is an integer, got "yesterday"',
+  );
   const nowhere = await runVarve(['events', '--data', `${data}/none`]);
   expect(nowhere.stderr).toContain('is not a Varve data directory');
 });

@@ -80,7 +80,7 @@ describe('generations in Elasticsearch', await needsElasticsearch(skip), () => {
     expect((await varve('rollback')).stdout).toContain('generation 2 is live');
     expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dee', 'Eve']);
     await fetch(`${url}/${space}-api_cook_cook-draft-1`, { method: 'DELETE' });
-    expect((await varve('rollback')).stderr).toContain('the indices of the generation are gone');
+    expect((await varve('rollback')).stderr).toContain('the indices of the generation do not exist');
     expect((await varve('drop')).stdout).toBe('generation 1 is removed\n');
     expect(await sets()).toEqual({ 2: perSet });
     expect(indexDigests(await foundSums(url, space))).toEqual(indexDigests(await rebuiltSums(data, space)));

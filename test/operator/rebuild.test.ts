@@ -72,7 +72,7 @@ describe('on a running server', () => {
     await new Promise<void>((resolve) => attached.child.stdout?.once('data', () => resolve()));
     const other = await runVarve(['rebuild', ...own]);
     expect(other.code).toBe(1);
-    expect(other.stderr).toContain('varve rebuild --graph is running: wait for it, or give it up');
+    expect(other.stderr).toContain('varve rebuild --graph is running: wait for it, or cancel it');
     await runVarve(['rebuild', '--pause', ...own]);
     for (const { exited } of [slow, attached]) {
       const { code, output } = await exited;
@@ -80,7 +80,7 @@ describe('on a running server', () => {
       expect(output).toContain('"wanted":"pause"');
     }
     expect((await runVarve(['rebuild', '--type', 'cook', ...own])).stderr).toContain(
-      'was begun and is not over',
+      'has not finished: run it again',
     );
     expect(graphs()).toEqual(['graph-2.db', 'graph-3.db']);
     expect((await runVarve(['rebuild', '--cancel', ...own])).stdout).toContain('was cancelled');
@@ -92,11 +92,9 @@ describe('on a running server', () => {
 
   it('says what is wrong with its arguments', async () => {
     const refused = async (...args: string[]) => (await runVarve(['rebuild', ...args, ...own])).stderr;
-    expect(await refused('--type', 'nonsense')).toContain(
-      '--type nonsense: there are the content types api::cook.cook',
-    );
+    expect(await refused('--type', 'nonsense')).toContain('--type must be one of api::cook.cook');
     expect(await refused('--world', 'both')).toContain('must be draft or published');
-    expect(await refused('--max-rate', 'fast')).toContain('must be an integer, events a second');
+    expect(await refused('--max-rate', 'fast')).toContain('must be an integer, in events per second');
     expect(await refused('--copy', '--graph')).toContain('omit --graph, --type and --world');
   });
 });

@@ -44,5 +44,5 @@ it('varve webhook add names the option that is wrong', async () => {
   const { code, stderr } = await runVarve([
     ...['webhook', 'add', 'https://example.org', '--header', 'A: 1', '--header', 'a: 2', '--data', folder],
   ]);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('  --header has a header twice')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('  --header has the same header twice')]);
 });

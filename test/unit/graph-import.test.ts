@@ -132,7 +132,7 @@ describe('an imported row', () => {
 
   it('is refused in a version that its type does not have', () => {
     expect(() => graph.given(imported('tag', 't1', { version: 'draft' }))).toThrow(
-      'a draft version is not of a type without draft & publish',
+      'a type without draft & publish has no draft version',
     );
   });
 });

@@ -139,7 +139,7 @@ describe('rows', () => {
   it('refuses an event that does not fit, undoes its batch, and stops', () => {
     graph.given(created('country', 'c1'));
     expect(() => graph.given(created('country', 'c2'), changed('country', 'c9', {}))).toThrow(
-      'entry-changed of api::country.country c9 at position 11 cannot be applied: there is no such entry to change',
+      'entry-changed of api::country.country c9 at position 11 cannot be applied: the entry to change does not exist',
     );
     expect(() => graph.given(created('country', 'c3'))).toThrow('the content graph stopped at an error');
   });

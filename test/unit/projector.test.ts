@@ -218,9 +218,9 @@ describe('the projector', () => {
 
   it('fails at an event that cannot be applied', async () => {
     const position = await append(changed('restaurant', 'nobody', { values: { name: 'A' } }));
-    await expect(projector.applied(position)).rejects.toThrow('there is no such entry to change');
-    await expect(projector.done).rejects.toThrow('there is no such entry to change');
-    await expect(projector.applied(position + 1n)).rejects.toThrow('there is no such entry to change');
+    await expect(projector.applied(position)).rejects.toThrow('the entry to change does not exist');
+    await expect(projector.done).rejects.toThrow('the entry to change does not exist');
+    await expect(projector.applied(position + 1n)).rejects.toThrow('the entry to change does not exist');
   });
 
   it('rejects waits when it is closed', async () => {

@@ -65,5 +65,5 @@ export function applyDocumentEvent(context: GraphContext, stored: StoredEvent): 
 
 /** The events of a stream are lost where it was deleted or truncated on the log's server, and scavenged. */
 function lacksEarlier({ stream, revision }: StoredEvent): string {
-  return `. It is revision ${revision} of the stream ${stream}, and no earlier one says more of this entry: run varve verify, and restore the log from a backup where revisions are missing`;
+  return `. It is revision ${revision} of the stream ${stream}, and no earlier revision creates this entry: run varve verify. If revisions are missing, restore the log from a backup`;
 }

@@ -38,7 +38,7 @@ export function changeEntry(
 ): void {
   const version = entry.view.edited;
   const row = entry.rows[version];
-  if (row === undefined) throw new Error('there is no such entry to change');
+  if (row === undefined) throw new Error('the entry to change does not exist');
   row.updatedAt = moment.at;
   if (isSharedOnly(entry, data)) entry.sharedEdited = moment.position;
   else row.position = moment.position;

@@ -11,7 +11,7 @@ export function copyOwned(context: GraphContext, entry: GraphEntry, copy: WorldC
   const { from, to, only } = copy;
   const source = entry.rows[from];
   const target = entry.rows[to];
-  if (source === undefined || target === undefined) throw new Error('both rows must be there to copy one');
+  if (source === undefined || target === undefined) throw new Error('both rows must exist to copy one');
   const ids = new Map<string, number>();
   const values: Record<string, unknown> = only === undefined ? { ...source.values } : { ...target.values };
   for (const name of only ?? []) values[name] = source.values[name] ?? null;

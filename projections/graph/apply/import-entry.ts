@@ -16,7 +16,7 @@ export function importEntry(context: GraphContext, entry: GraphEntry, data: Impo
   const version = versionNumber(data.version);
   if ((version === UNVERSIONED) === entry.view.draftAndPublish)
     throw new Error(
-      `a ${data.version} version is not of a type ${version === UNVERSIONED ? 'with' : 'without'} draft & publish`,
+      `a type ${version === UNVERSIONED ? 'with' : 'without'} draft & publish has no ${data.version} version`,
     );
   const before = entry.rows[version];
   if (before !== undefined) removeLinks(context.links, context.links.ownedBy(entry.id), worldsOf(version));

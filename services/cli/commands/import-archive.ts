@@ -156,8 +156,8 @@ function presentSummary(summary: ArchiveSummary, seconds: number, dryRun: boolea
   const { strapi, documents, known, assets, lines, rows, roles, losingDrafts, notes, refused } = summary;
   const list = (title: string, items: readonly string[]) =>
     items.length === 0 ? [] : [title, ...items.map((item) => `  ${item}`)];
-  const before = known === 0 ? '' : `, ${known} of them before`;
-  const done = dryRun ? 'would be imported; nothing was written' : `came in${before}`;
+  const before = known === 0 ? '' : `, ${known} of them by an earlier import`;
+  const done = dryRun ? 'would be imported; nothing was written' : `were imported${before}`;
   return [
     `${documents} documents of Strapi ${strapi ?? '(unknown)'} ${done}: ${lines} lines in ${seconds.toFixed(1)} s, ${Math.round(lines / seconds)} a second`,
     ...list(
@@ -177,7 +177,10 @@ function presentSummary(summary: ArchiveSummary, seconds: number, dryRun: boolea
       'Rights of roles, in the form of --public and varve token create --allow',
       Object.entries(roles).map(([role, rights]) => `${role}: ${rights.join(',')}`),
     ),
-    ...list('Roles that see drafts in Strapi and not here, unless --role-drafts names them', losingDrafts),
+    ...list(
+      'Roles that see drafts in Strapi, but not in Varve unless --role-drafts names them',
+      losingDrafts,
+    ),
     ...list('Refused', refused),
   ].join('\n');
 }

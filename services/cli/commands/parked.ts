@@ -13,8 +13,7 @@ export async function listParked(settings: OperatorSettings, { json }: JsonOptio
   const items = lines.flatMap((line) => (line.kind === 'item' ? [line.item] : []));
   const events = lines.flatMap((line) => (line.kind === 'event' ? [line.event] : []));
   if (json === true) return console.log(JSON.stringify([...items, ...events], null, 2));
-  if (lines.length === 0)
-    return console.error('The read index has refused no document, and no event is skipped.');
+  if (lines.length === 0) return console.error('There are no parked documents and no skipped events.');
   const documents = [['ITEM', 'TYPE', 'DOCUMENT', 'LOCALE', 'POSITION', 'REASON'], ...items.map(columnsOf)];
   const foreign = [
     ['POSITION', 'STREAM', 'REVISION', 'TYPE', 'REASON'],
@@ -38,7 +37,7 @@ export function decideParked(action: 'retry' | 'drop') {
     items: readonly string[],
   ): Promise<void> => {
     if (all === items.length > 0)
-      throw new InvalidSettings('  name items of varve parked list, or pass --all');
+      throw new InvalidSettings('  pass items of varve parked list, or pass --all');
     const lines = await linesOf(settings, { action, ...(all ? {} : { items: [...items] }) });
     const count = lines.reduce((sum, line) => sum + (line.kind === 'count' ? line.count : 0), 0);
     const documents = count === 1 ? '1 document is' : `${count} documents are`;

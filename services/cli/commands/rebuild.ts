@@ -74,11 +74,11 @@ export async function rebuild(settings: OperatorSettings, given: RebuildArgument
 /** `--pause` and `--cancel` are about the current rebuild. Throws InvalidSettings for what would be ignored. */
 function refuseTogether({ pause, cancel, json: _json, ...others }: RebuildArguments): void {
   if (pause === true && cancel === true)
-    throw new InvalidSettings('  --pause and --cancel cannot be together: omit one of them');
+    throw new InvalidSettings('  --pause and --cancel cannot be used together: omit one of them');
   const [ignored] = Object.keys(others);
   if (ignored !== undefined && (pause === true || cancel === true))
     throw new InvalidSettings(
-      `  --${pause === true ? 'pause' : 'cancel'} is about the current rebuild: omit the other options`,
+      `  --${pause === true ? 'pause' : 'cancel'} applies to the current rebuild: omit the other options`,
     );
 }
 
@@ -209,11 +209,11 @@ function liveTypes(data: string, store: GenerationStore): readonly Uid[] {
 
 function parseScope({ type, world, graph, copy }: RebuildArguments, types: readonly Uid[]): RebuildScope {
   if (world !== undefined && world !== 'draft' && world !== 'published')
-    throw new Error(`--world ${world}: must be draft or published`);
+    throw new Error(`--world must be draft or published, got "${world}"`);
   const uid =
     type === undefined ? undefined : types.find((each) => each === type || each.endsWith(`.${type}`));
   if (type !== undefined && uid === undefined)
-    throw new Error(`--type ${type}: there are the content types ${types.join(', ')}`);
+    throw new Error(`--type must be one of ${types.join(', ')}, got "${type}"`);
   if (copy === true && (graph === true || uid !== undefined || world !== undefined))
     throw new Error('--copy compares nothing: omit --graph, --type and --world');
   return {
@@ -226,7 +226,7 @@ function parseScope({ type, world, graph, copy }: RebuildArguments, types: reado
 function parseMaxRate(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (!/^[1-9]\d{0,8}$/.test(text))
-    throw new Error(`--max-rate ${text}: must be an integer, events a second`);
+    throw new Error(`--max-rate must be an integer, in events per second, got "${text}"`);
   return Number(text);
 }
 
@@ -243,19 +243,19 @@ function outcomeText(
   { phase, wanted, generation, scope, message }: Rebuild,
   given: RebuildArguments,
 ): string {
-  const again = `${describeScope(scope)} continues it`;
+  const again = `to continue, run ${describeScope(scope)}`;
   if (phase === 'done') return `generation ${generation} is live; varve rollback switches back`;
   if (phase === 'cancelled') {
     if (given.cancel === true) return 'the rebuild was cancelled';
     throw new Error('the rebuild was cancelled by another command');
   }
-  if (wanted === 'pause') return `the rebuild is paused: ${again}`;
+  if (wanted === 'pause') return `the rebuild is paused; ${again}`;
   if (wanted === 'cancel') return 'the rebuild is being cancelled';
   if (phase === 'stopped') {
-    const choices = '--accept switches to the new one anyway, --cancel removes it';
+    const choices = '--accept switches to the new generation anyway, --cancel removes it';
     throw new Error(`${message}; the old generation stays live: ${choices}`);
   }
-  throw new Error(`the rebuild was cut short${message === undefined ? '' : `: ${message}`}; ${again}`);
+  throw new Error(`the rebuild ended unexpectedly${message === undefined ? '' : `: ${message}`}; ${again}`);
 }
 
 const SHOWN_CHARACTERS = 500;

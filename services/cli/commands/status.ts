@@ -38,18 +38,18 @@ function presentStatus(status: Status, data: string): string {
     ...(workers.length === 0
       ? []
       : ['', textTable([['WORKER', 'PROCESS', 'SHOWS'], ...workers.map(workerColumns)])]),
-    ...(schemaWarnings.length === 0 ? [] : ['', 'Schemas that are not completely served:']),
+    ...(schemaWarnings.length === 0 ? [] : ['', 'Parts of schemas that are not served as they are:']),
     ...schemaWarnings.map((warning) => `  ${warningLine(warning)}`),
     ...presentFollow(follow),
   ].join('\n');
 }
 
 function workerColumns({ pid, role, position }: WorkerStatus): readonly string[] {
-  return [role, String(pid), position === null ? 'is starting' : `position ${position}`];
+  return [role, String(pid), position === null ? 'starting' : `position ${position}`];
 }
 
 function presentUnreadable({ unreadable, foreignEvents }: Status['log']): readonly string[] {
-  const skipped = `${foreignEvents} events of other programs are skipped: varve parked list names them`;
+  const skipped = `${foreignEvents} events of other programs are skipped: varve parked list shows them`;
   return [
     ...(unreadable === null
       ? []
@@ -86,11 +86,11 @@ function presentFollow(follow: FollowStatus | null): readonly string[] {
     '',
     `Follows ${url}: ${isComplete ? seen : 'the first copy is being made'}, ${compared}`,
     `        ${requests} requests, ${events} events, ${webhooks} webhooks, ${pending} documents to read`,
-    ...(follow.trouble === null ? [] : [`        it does not answer now: ${follow.trouble}`]),
+    ...(follow.trouble === null ? [] : [`        Strapi does not answer now: ${follow.trouble}`]),
     ...(follow.kept === 0
       ? []
       : [
-          `        ${follow.kept} rows that Strapi no longer has are kept, since they are too many: see --follow-deletions`,
+          `        ${follow.kept} rows that Strapi no longer has are kept, because they are too many: see --follow-deletions`,
         ]),
     ...Object.entries(follow.refused).map(([type, reason]) => `        ${type} is not followed: ${reason}`),
     ...follow.stuck.map((name) => `        ${name} cannot be stored as Strapi has it`),

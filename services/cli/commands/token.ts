@@ -44,7 +44,7 @@ export async function createToken(
   const { name, id, expiresAt } = token;
   const until = expiresAt === null ? 'does not expire' : `expires at ${expiresAt}`;
   if (given !== undefined)
-    console.error(`Token "${name}" (${id}) ${until}. Clients that have it can keep it`);
+    console.error(`Token "${name}" (${id}) ${until}. Clients that have it can continue to use it`);
   else {
     console.error(
       `Token "${name}" (${id}) ${until}. It is shown only once; send it as Authorization: Bearer`,

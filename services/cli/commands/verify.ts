@@ -77,7 +77,8 @@ export async function verify(settings: OperatorSettings, options: VerifyOptions)
   const { differences, left } = report;
   if (options.json)
     console.log(JSON.stringify({ kind: 'summary', rows, events, ...files, differences, left }));
-  else console.log(`compared: the read index (${rows} rows) with the graph, the graph with ${events} events`);
+  else
+    console.log(`compared the read index (${rows} rows) with the graph, and the graph with ${events} events`);
   if (left > 0) throw new Error(`${countOf(left)}${adviceFor(graph, options, lost)}`);
   if (!options.json) console.log(differences === 0 ? 'no differences' : `${countOf(differences)}, repaired`);
 }
@@ -202,5 +203,5 @@ function countOf(count: number): string {
 function adviceFor(graph: number, { repair }: VerifyOptions, lost: number): string {
   if (lost > 0) return ': restore the missing uploaded files from a backup';
   if (graph > 0) return ': varve rebuild --graph replaces the content graph';
-  return repair ? ' that could not be repaired' : ': varve verify --repair rewrites what differs';
+  return repair ? ' that could not be repaired' : ': varve verify --repair rewrites the differing rows';
 }

@@ -68,7 +68,7 @@ export async function listWebhooks(settings: Settings, { json }: JsonOption): Pr
     try {
       const hooks = (await commands.list()).map((hook) => describeWebhook(hook, commands, store));
       if (json === true) printJson(hooks);
-      else if (hooks.length === 0) console.error('No webhooks yet.');
+      else if (hooks.length === 0) console.error('There are no webhooks.');
       else console.log(textTable([HOOK_COLUMNS, ...hooks.map(columnsOf)]));
     } finally {
       store?.close();
@@ -109,7 +109,7 @@ export async function rotateWebhook(settings: Settings, { json }: JsonOption, na
     const { hook, secret } = await commands.rotate(name, KEEP_OLD_SECRET_MS);
     if (json === true) return printJson({ ...describeWebhook(hook, commands, undefined), secret });
     console.error(
-      `Webhook "${hook.name}" has a new secret, shown only once; the earlier one signs too for a day:`,
+      `Webhook "${hook.name}" has a new secret, which is shown only once. For a day, deliveries are also signed with the earlier one:`,
     );
     console.log(secret);
   });
@@ -151,7 +151,7 @@ export async function listDeliveries(
   try {
     const found = store.list({ hook, state: wanted, limit: DELIVERIES_SHOWN }).map(describeDelivery);
     if (json === true) printJson(found);
-    else if (found.length === 0) console.error('No deliveries yet.');
+    else if (found.length === 0) console.error('There are no deliveries.');
     else {
       const rows = found.map(({ id, event, state: now, attempts, status, error, createdAt }) => [
         ...[id, event, now, String(attempts), String(status ?? '-'), createdAt, error ?? ''],
@@ -174,7 +174,7 @@ export async function replayWebhook(
   if (from !== undefined && !isLogPosition(from))
     throw new InvalidSettings(`  --from must be a position of the log, got "${from}"`);
   if (from !== undefined && delivery !== undefined)
-    throw new InvalidSettings('  --from cannot be together with --delivery: omit one of them');
+    throw new InvalidSettings('  --from cannot be used together with --delivery: omit one of them');
   const store = requireStore(settings);
   try {
     const hook = await withWebhooks(settings, async (commands, log) => {
@@ -186,7 +186,7 @@ export async function replayWebhook(
     const count = replayDeliveries(store, hook, request);
     if (delivery !== undefined && count === 0)
       throw new Error(`found no delivery "${delivery}" of this webhook that could be sent again`);
-    const more = from === undefined ? '' : '; the server makes those again that are no longer stored';
+    const more = from === undefined ? '' : '; the server creates those that are no longer stored again';
     console.error(`${count} stored deliveries will be sent again${more}.`);
   } finally {
     store.close();
@@ -215,7 +215,7 @@ async function refuseWhereAnotherLeads(
   if (leader === undefined || store.term() === epoch) return;
   if ((await probeLeader(leader, LEADER_TIMEOUTS.silence, undefined)) === 'gone') return;
   throw new Error(
-    `the server of ${data} does not deliver, as the leader is ${leader.address}: pass --data of the leader, or send POST /_varve/webhooks/<id>/replay to any server of the log`,
+    `the server of ${data} does not deliver webhooks, because the leader is ${leader.address}: pass --data of the leader, or send POST /_varve/webhooks/<id>/replay to any server of the log`,
   );
 }
 

@@ -218,7 +218,7 @@ const SEND_AGAIN = 'With an Idempotency-Key you can safely send it again';
 function interrupted(): RequestError {
   return new RequestError(
     'upload-interrupted',
-    'The upload was interrupted as another process took over the writes: send it again',
+    'The upload was interrupted, because another process became the leader: send it again',
     { advice: SEND_AGAIN },
   );
 }

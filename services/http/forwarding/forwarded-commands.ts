@@ -87,6 +87,6 @@ function watchBody({ raw }: FastifyRequest, command: ForwardedCommand): () => Pr
 function invalidProof(): RequestError {
   return new RequestError('invalid-header', `Invalid header ${COMMAND_HEADER}`, {
     header: COMMAND_HEADER,
-    advice: 'Only processes of one log send it to each other: omit it',
+    advice: 'Only processes of one log send this header to each other: omit it',
   });
 }

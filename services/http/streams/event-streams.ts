@@ -151,7 +151,7 @@ type Counted = {
 };
 
 function refuseTooMany({ isLeaving, count, own, limits }: Counted): void {
-  if (isLeaving) throw new RequestError('starting', 'This process ends: connect again');
+  if (isLeaving) throw new RequestError('starting', 'This process is stopping: connect again');
   if (count < limits.total && own < limits.perCaller) return;
   const [found, option] = count >= limits.total ? [count, '--streams'] : [own, '--streams-per-caller'];
   throw new RequestError(

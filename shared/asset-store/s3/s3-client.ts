@@ -69,7 +69,7 @@ function toTheEnd<Args, Output extends { readonly response: unknown }>(
 }
 
 function brokenOff(): unknown {
-  return presentS3Error(new Error('the store has broken off in the middle of an answer'));
+  return presentS3Error(new Error('the store closed the connection in the middle of an answer'));
 }
 
 /** Error of the SDK: `$metadata` has the status of the answer, if there was one. */
