@@ -1,12 +1,12 @@
 import { rest } from './slice.ts';
 
-/** Entries merged between two looks at the clock, and the steps of a slice that one costs. */
+/** Number of entries that are merged between two reads of the clock, and the steps of a slice that one entry costs. */
 const MERGED_AT_ONCE = 1_024;
 const MERGE_STEPS = 2;
 
 /**
- * Sorts 0…count-1 in the order of `compare`; runs of `firstWidth` are already sorted. A call that ends with its slice
- * is continued by the next. Array.prototype.sort with a comparator takes five times as long on typed arrays.
+ * Sorts 0…count-1 in the order of `compare`; runs of `firstWidth` are already sorted. If a call ends because its slice
+ * is over, the next call continues it. Array.prototype.sort with a comparator takes five times as long on typed arrays.
  */
 export function createMergeSort(
   count: number,
@@ -38,7 +38,7 @@ export function createMergeSort(
 type MergePass = { readonly from: Int32Array; readonly into: Int32Array; readonly width: number };
 
 /**
- * Merges each two neighbouring runs of `width`, for the indexes from `at` to `stop`: called for one range after the
+ * Merges neighbouring runs of `width` in pairs, for the indexes from `at` to `stop`. Call it for one range after the
  * other.
  */
 function createMerge(count: number, compare: (a: number, b: number) => number) {

@@ -1,23 +1,26 @@
 /**
  * Thrown when a slice of work ends. It is not an error: the work is called again in its next slice and continues from
- * its saved state. Code that it passes through must leave nothing half done.
+ * its saved state. Code that it passes through must leave its state consistent.
  */
 export const SLICE_OVER: Error = Object.freeze(new Error('this slice of work is over'));
 
 export type Slice = {
   readonly now: () => number;
-  /** Steps between two looks at the clock, which costs more than many a query's part. */
+  /** Steps between two reads of the clock. Reading it costs more than many parts of a query. */
   readonly steps: number;
-  /** Time at which work ends that saves its state. */
+  /** Time at which the slice ends for work that saves its state (`rest`). */
   readonly restsAt: number;
-  /** Time at which work ends that is otherwise finished, or starts again. */
+  /** Time at which the slice ends for work inside a piece (`halt`): the piece runs again from its start. */
   readonly haltsAt: number;
-  /** Time at which work ends for good, with the error `refusal`. */
+  /** Time at which work ends for good, with the error of `refusal`. */
   readonly refusesAt: number;
   readonly refusal: () => Error;
 };
 
-/** Steps outside of any slice. Small integers all along: other numbers would be allocated with every step. */
+/**
+ * Steps outside of any slice. It is a small integer, because V8 would allocate memory for a larger number at every
+ * step.
+ */
 const NEVER = 2 ** 30 - 1;
 
 /**
@@ -27,10 +30,10 @@ const NEVER = 2 ** 30 - 1;
 let current: Slice | undefined;
 let stepsLeft = NEVER;
 
-/** Steps for a part of a query, which takes a microsecond to some milliseconds. */
+/** Steps to count for a part of a query, which takes from a microsecond to some milliseconds. */
 export const PART = 400;
 
-/** Runs work until the slice ends, which one of the three functions below says by an exception. */
+/** Runs work until the slice ends: then one of the three functions below throws. */
 export function inSlice<Result>(slice: Slice, work: () => Result): Result {
   const [outer, outerSteps] = [current, stepsLeft];
   current = slice;
@@ -44,8 +47,8 @@ export function inSlice<Result>(slice: Slice, work: () => Result): Result {
 }
 
 /**
- * Counts work: called all along with the approximate number of steps until the next call, an integer; a step takes some
- * nanoseconds to a microsecond. Ends work that takes too long for good.
+ * Counts work. Call it regularly, with the approximate number of steps until the next call, an integer. A step takes
+ * from some nanoseconds to a microsecond. Ends work that takes too long for good.
  */
 export function countSteps(steps: number): void {
   stepsLeft -= steps;
@@ -53,15 +56,18 @@ export function countSteps(steps: number): void {
 }
 
 /**
- * Counts work that can be continued: may throw SLICE_OVER. Called after a piece of it, so that every slice completes
- * one.
+ * Counts work that can be continued; may throw SLICE_OVER. Call it after each piece, so that every slice completes at
+ * least one.
  */
 export function rest(steps: number): void {
   stepsLeft -= steps;
   if (stepsLeft <= 0) look(current?.restsAt ?? Number.POSITIVE_INFINITY);
 }
 
-/** Counts work inside a piece that is lost when the slice ends: throws SLICE_OVER if the piece alone takes too long. */
+/**
+ * Counts work inside a piece, which is lost if the slice ends. Throws SLICE_OVER only if the piece alone takes too
+ * long.
+ */
 export function halt(steps: number): void {
   stepsLeft -= steps;
   if (stepsLeft <= 0) look(current?.haltsAt ?? Number.POSITIVE_INFINITY);

@@ -2,19 +2,19 @@ import { RequestError } from '../request-error.ts';
 import { QueryTooExpensive } from './query-too-expensive.ts';
 import { inSlice, SLICE_OVER } from './slice.ts';
 
-/** Work on one answer: all its parts together, without the time it waits. */
+/** The work on one answer: the sum of all its parts, without the time for which it waits. */
 export type Task = {
   /** Milliseconds worked so far. */
   spent: number;
-  /** Time of its first wait; 0: never yet. */
+  /** Time at which it first waited; 0 if it has not waited yet. */
   since: number;
-  /** Milliseconds that it may work. Ten times as many, or a second, may pass until it is done. */
+  /** Milliseconds that it may work. Until it is done, ten times as many may pass, and at least a second. */
   readonly limit: number;
   /** Number of times its state changed, so that it started again. */
   restarts: number;
   /** False after no caller waits for it: no more work is done. */
   readonly isWanted: () => boolean;
-  /** It waits for its turn however many others wait. */
+  /** True: it is never refused because too many others wait for a turn. */
   readonly isOwed: boolean;
 };
 
@@ -33,13 +33,13 @@ export type TurnStep<Result> = () => Result;
 export type Turns = {
   task(limit: number, terms?: AnswerTerms): Task;
   /**
-   * Runs work that begins with `begin`: at once if it is short, else in slices between which other work has its turn.
+   * Runs work that begins with `begin`: at once if it is short, else in slices, with turns of other work in between.
    * The first part may be discarded and run again.
    */
   run<Result>(task: Task, begin: () => TurnStep<Result>): Result | Promise<Result>;
-  /** Runs bounded work, or the last part of an answer: its time counts, but it is not refused for it. */
+  /** Runs bounded work, or the last part of an answer. Its time counts, but it is not refused for taking too long. */
   finish<Result>(task: Task, begin: () => TurnStep<Result>): Result | Promise<Result>;
-  /** True if work waits for a slice: it gets one when the event loop has handled its input. */
+  /** Returns whether work waits for a slice. It gets one after the event loop has handled its input. */
   isWaiting(): boolean;
 };
 
@@ -48,9 +48,9 @@ export type TurnsOptions = {
   /** Calls back after the event loop has handled new input. */
   readonly defer: (turn: () => void) => void;
   readonly sliceMs: number;
-  /** Work that cannot be continued ends this long after its slice should have. */
+  /** Milliseconds for which a piece of work may exceed its slice before it is ended. */
   readonly graceMs: number;
-  /** Steps between two looks at the clock. */
+  /** Steps between two reads of the clock. */
   readonly steps: number;
   /** Pieces of work in progress at once: each holds memory. */
   readonly atOnce: number;
@@ -68,10 +68,10 @@ const DEFAULTS: TurnsOptions = {
   waiting: 1_000,
 };
 
-/** New work that waits starts with such a small part of a slice, so that light work finishes soon. */
+/** Waiting work first gets this fraction of a slice, so that light work finishes soon. */
 const FIRST_SLICES = 4;
 
-/** Maximum ratio of an answer's time to its own work, and the time it always has. */
+/** Maximum ratio of the time of an answer to the work that it may do, and the milliseconds that it always has. */
 const WALL_FACTOR = 10;
 const LEAST_WALL_MS = 1_000;
 
@@ -82,7 +82,7 @@ type Work<Result> = {
 };
 
 type Queued = Work<unknown> & {
-  /** undefined: not started, or to be started again. */
+  /** undefined: the work has not started, or starts again. */
   step: TurnStep<unknown> | undefined;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -95,8 +95,8 @@ function always() {
 
 /**
  * Runs work that fits into one slice at once. Other work waits and gets one slice at a time; the event loop handles
- * input between two slices. Work without a slice so far comes first, then the work that has had least. A few pieces are
- * in progress at once; the others start when one of those is done.
+ * input between two slices. Work that has had no slice yet comes first, then the work that has had the least time. A
+ * few pieces are in progress at once; the others start when one of those is done.
  */
 export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
   const options = { ...DEFAULTS, ...given };
@@ -104,10 +104,10 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
   const fresh: Queued[] = [];
   const inProgress: Queued[] = [];
   const postponed: Queued[] = [];
-  /** Milliseconds of slices since the event loop had its turn. */
+  /** Milliseconds spent in slices since the event loop last handled input. */
   let used = 0;
   let isDeferred = false;
-  /** Turns in which old work got no slice as new work was waiting. */
+  /** Number of turns in which old work got no slice, because new work was waiting. */
   let delayed = 0;
   const slice = createSlices(options, (worked) => {
     used += worked;
@@ -120,7 +120,7 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
     options.defer(turn);
   }
 
-  /** New work has a slice and old work another. */
+  /** One turn: a slice for new work, and another slice for old work. */
   function turn(): void {
     isDeferred = false;
     used = 0;
@@ -145,7 +145,7 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
     if (next !== undefined && isDone(next, sliceMs)) inProgress.splice(inProgress.indexOf(next), 1);
   }
 
-  /** Gives a slice to work, and settles it if that finishes it. */
+  /** Gives a slice to work, and settles its promise if the work finishes. Returns whether it has finished. */
   function isDone(queued: Queued, ms: number): boolean {
     try {
       queued.step ??= queued.begin();
@@ -213,7 +213,7 @@ type RunSlice = <Result>(work: Work<Result>, ms: number, step: TurnStep<Result>)
 
 /** Creates the function that runs slices. It reports the milliseconds of each, and adds them to the work's task. */
 function createSlices({ now, steps, graceMs }: TurnsOptions, report: (worked: number) => void): RunSlice {
-  /** One for all, as there is one at a time. */
+  /** One object for all slices, because there is only one slice at a time. */
   const current = {
     now,
     steps,
@@ -251,8 +251,8 @@ export function taskOf({ task }: Answered): Task {
 }
 
 /**
- * Restarted work comes first, so that it finishes before the next change; then the work that has had least, by powers
- * of four.
+ * Returns the work for the next slice. Restarted work comes first, so that it finishes before the next change; then the
+ * work that has had the least time, compared by powers of four.
  */
 function leastServed(inProgress: readonly Queued[]): Queued | undefined {
   let best: Queued | undefined;

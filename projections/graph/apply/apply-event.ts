@@ -16,7 +16,7 @@ const DOCUMENT_EVENTS: Readonly<Record<DocumentEvent['type'], true>> = {
   'entry-imported': true,
 };
 
-/** Returns whether a stored event belongs to a document. All others say nothing about rows. */
+/** Returns whether a stored event belongs to a document. Other events do not concern rows. */
 export function isDocumentEvent(stored: { readonly type: string }): boolean {
   return Object.hasOwn(DOCUMENT_EVENTS, stored.type);
 }
@@ -63,7 +63,10 @@ export function applyDocumentEvent(context: GraphContext, stored: StoredEvent): 
   entry.isNew = false;
 }
 
-/** The events of a stream are lost where it was deleted or truncated on the log's server, and scavenged. */
+/**
+ * Returns advice if earlier events of a stream are missing: the stream was deleted or truncated on the log's server,
+ * and scavenged.
+ */
 function lacksEarlier({ stream, revision }: StoredEvent): string {
   return `. It is revision ${revision} of the stream ${stream}, and no earlier revision creates this entry: run varve verify. If revisions are missing, restore the log from a backup`;
 }

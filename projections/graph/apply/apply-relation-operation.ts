@@ -5,7 +5,10 @@ import { type LinkRecord, type LinkStore, newLink } from '../store/link-store.ts
 import { linksOfSide } from '../store/linked-entries.ts';
 import type { WorldNumber } from '../store/row-keys.ts';
 
-/** One entry's end of a relation, being edited in some worlds. "Near" is this end, "far" the linked entries'. */
+/**
+ * One entry's end of a relation, which is edited in some worlds. "Near" is this end, "far" is the end of the linked
+ * entries.
+ */
 export type RelationEdit = {
   readonly side: GraphRelationSide;
   readonly entry: number;
@@ -16,15 +19,15 @@ export type RelationEdit = {
 
 export type RelationEditing = {
   readonly links: LinkStore;
-  /** Ever-growing numbers: a new link's order is always the end. */
+  /** Returns ever greater numbers, so that a new link is always the last one. */
   nextOrder(): number;
   entryOf(side: GraphRelationSide, target: LinkTarget): number;
 };
 
-/** Links changed by one operation, to be saved at its end. */
+/** Links that one operation changes. They are saved at its end. */
 type TouchedLinks = Map<string | number, LinkRecord>;
 
-/** The links, and which of them are changed so far. */
+/** The links, and those of them that are changed so far. */
 type ChangingLinks = { readonly links: LinkStore; readonly touched: TouchedLinks };
 
 /** An operation in progress on one end of a relation. */
@@ -54,7 +57,7 @@ export function applyRelationOperation(
   return [...touched.values()];
 }
 
-/** `set`, and whatever has the same effect: any operation on a to-one end or on a new entry. */
+/** Applies `set`, or an operation with the same effect: any operation on a to-one end or on a new entry. */
 function replaceTargets(running: Operation, operation: RelationOperation): void {
   const { edit, touched } = running;
   const near = edit.isNew ? [] : linksOfSide(running.links, edit.side, edit.entry);
@@ -76,7 +79,7 @@ function replaceTargets(running: Operation, operation: RelationOperation): void 
   }
 }
 
-/** Returns the entries at the far ends after an operation, in order; of a to-one the last of them. */
+/** Returns the entries at the far ends after an operation, in order; for a to-one end, only the last of them. */
 export function desiredTargets(
   editing: Pick<RelationEditing, 'entryOf'>,
   side: GraphRelationSide,
@@ -113,14 +116,16 @@ function isRelative(place: LinkPlace): place is RelativePlace {
   return place.at === 'before' || place.at === 'after';
 }
 
-/** A `before` or `after` whose reference no longer exists means the end. */
+/**
+ * Returns the index at which a new link is inserted: the end, if the reference of `before` or `after` no longer exists.
+ */
 function insertionIndex(place: LinkPlace, reference: number, length: number): number {
   if (place.at === 'start') return 0;
   if (place.at === 'end' || reference < 0) return length;
   return place.at === 'before' ? reference : reference + 1;
 }
 
-/** connect / disconnect on a to-many end: touches the named links only, however many there are. */
+/** Applies `connect` and `disconnect` on a to-many end. Touches only the named links, however many others there are. */
 function updateTargets(running: Operation, operation: RelationOperation & { kind: 'update' }): void {
   const { edit, touched } = running;
   const placed = operation.connect.some(({ place }) => place.at !== 'end');
@@ -150,7 +155,7 @@ function updateTargets(running: Operation, operation: RelationOperation & { kind
   }
 }
 
-/** Order key for a slot in the list, between its neighbours; renumbers the list if no key is free. */
+/** Returns the order key of a slot in the list, between its neighbours. Renumbers the list if no key is free. */
 function orderAt(
   running: Operation,
   { place, world }: { readonly place: LinkPlace; readonly world: WorldNumber },
@@ -209,12 +214,12 @@ function evictOthers(
   const all = end === 'target' ? links.ofTarget(relation, target) : links.ofSource(relation, source, 0);
   for (const other of all) {
     if (other.source === source && other.target === target) continue;
-    // The same link may be in hand already, with changes that are not saved yet.
+    // This operation may already have changed the same link, without saving it yet.
     setOrder(touched.get(linkKey(other)) ?? other, world, null, touched);
   }
 }
 
-/** A copy from one world to the other. `only`: of these attributes; the others are left. */
+/** A copy from one world to the other. `only`: copies only these attributes. */
 export type WorldCopy = {
   readonly from: WorldNumber;
   readonly to: WorldNumber;

@@ -9,13 +9,14 @@ import { operationInLocale } from './shared-values.ts';
 
 type Context = Pick<GraphContext, 'links' | 'names' | 'schema' | 'pending'>;
 
-/** An entry as it would be edited. */
+/** The entry that a write would edit. */
 export type EditedEntry = { readonly id: number; readonly locale: string | null };
 
 /**
- * Returns the operations of a write that would change a link, or the next publication: the others need not be stored.
- * `siblings`: the document's other locales with a row, to which operations on shared attributes are copied. The two
- * sides of a type's relation with itself stay together, because one operation changes the input of the other.
+ * Returns those operations of a write that would change a link or the next publication. The others need not be stored.
+ * `siblings`: the document's other locales with a row, to which operations on shared attributes are copied. If a type
+ * has a relation with itself, the operations on both sides are kept or omitted together, because one operation changes
+ * the input of the other.
  */
 export function changingOperations(
   context: Context,
@@ -52,7 +53,10 @@ function changesLinks(
   });
 }
 
-/** For a draft: connecting a linked target makes the link this side's own, so it is published with this side. */
+/**
+ * Returns whether an operation on a draft changes its next publication, although it connects targets that are already
+ * linked: the links then belong to this side, and are published with it.
+ */
 function changesPublication(
   context: Context,
   side: GraphRelationSide,
@@ -67,7 +71,7 @@ function changesPublication(
   );
 }
 
-/** An entry that is not known yet is one that nothing is linked to. */
+/** Number of an entry that is not known yet, to which nothing is linked. */
 const UNKNOWN = -1;
 
 function entryFinder({ names, schema }: Context): Parameters<typeof desiredTargets>[0]['entryOf'] {

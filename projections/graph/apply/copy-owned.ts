@@ -6,7 +6,7 @@ import type { StoredComponent } from '../store/present-row.ts';
 import { copyLink, type WorldCopy } from './apply-relation-operation.ts';
 import type { GraphContext } from './graph-context.ts';
 
-/** Copies a row's values (components under new ids) and its owned links from one world to the other. */
+/** Copies a row's values and the links that it owns from one world to the other. The copied components get new ids. */
 export function copyOwned(context: GraphContext, entry: GraphEntry, copy: WorldCopy): void {
   const { from, to, only } = copy;
   const source = entry.rows[from];
@@ -28,7 +28,7 @@ export function copyOwned(context: GraphContext, entry: GraphEntry, copy: WorldC
   }
 }
 
-/** A component's link is in one world only: the other world has its own components, and so its own links. */
+/** Copies the link of a component to the copied component: each world has its own components, and so its own links. */
 function copyComponentLink(
   links: LinkStore,
   record: LinkRecord,
@@ -74,7 +74,7 @@ export function copyPendingEdits(
     const known = schema.relationOfNumber(relation);
     if (known === undefined || (only !== undefined && !only.has(inverseAttribute(entry, known)))) continue;
     const record = links.find(known, source, target);
-    // Links that the other world gains or loses by cardinality belong to the same edit.
+    // The other world may gain or lose further links, since an end is single. They belong to the same edit.
     copyLink(links, record, copy);
   }
 }

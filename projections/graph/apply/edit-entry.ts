@@ -44,7 +44,10 @@ function editedValues(
   return { ...before, ...values };
 }
 
-/** A component attribute is replaced as a whole with its links; remaining components get theirs again. */
+/**
+ * Removes the links of a component attribute, because the attribute is replaced as a whole. Components that remain get
+ * their links again.
+ */
 function removeComponentLinks({ links }: GraphContext, entry: GraphEntry, attribute: string): void {
   const removed = links
     .ownedBy(entry.id)

@@ -11,7 +11,7 @@ import type { Sequences } from '../store/sequences.ts';
 import type { SchemaView } from '../store/type-view.ts';
 import type { RelationEditing } from './apply-relation-operation.ts';
 
-/** Context of applying an event. */
+/** Parts of the graph that applying an event needs. */
 export type GraphContext = {
   readonly db: GraphDatabase;
   readonly names: Names;
@@ -30,7 +30,10 @@ export type GraphContext = {
 /** The event being applied: its time and position. */
 export type Moment = { readonly at: string; readonly position: number };
 
-/** Returns what edits of relations need of the graph. `entryOf` numbers an entry that no event has mentioned yet. */
+/**
+ * Returns the parts of the graph that edits of relations need. `entryOf` numbers an entry that no event has mentioned
+ * yet.
+ */
 export function relationEditing({ links, sequences, names, schema }: GraphContext): RelationEditing {
   return {
     links,

@@ -11,7 +11,7 @@ import { assignId, newRow, showLinks } from './row-lifecycle.ts';
 
 type Imported = EntryImported['data'];
 
-/** Replaces a version of an entry with that of another system, with the links that it owns there. */
+/** Replaces a version of an entry with the version of another system, including the links that it owns there. */
 export function importEntry(context: GraphContext, entry: GraphEntry, data: Imported, moment: Moment): void {
   const version = versionNumber(data.version);
   if ((version === UNVERSIONED) === entry.view.draftAndPublish)
@@ -44,7 +44,9 @@ export function importEntry(context: GraphContext, entry: GraphEntry, data: Impo
   if (before === undefined && !entry.isNew) showLinks(context, entry, version);
 }
 
-/** Components have the ids in the event: those of one system do not collide. */
+/**
+ * Returns the values of an import. Components keep the ids of the event, because the ids of one system do not collide.
+ */
 function importedValues(
   context: GraphContext,
   entry: GraphEntry,
@@ -70,7 +72,7 @@ function importedValues(
 
 type OwnedLinks = {
   readonly relation: GraphRelation;
-  /** 0: of the entry itself. */
+  /** 0: the link belongs to the entry itself. */
   readonly component: number;
   readonly targets: readonly ImportedTarget[];
 };
@@ -97,7 +99,7 @@ function addLinks(
   }
 }
 
-/** A to-one relation has the last target of each world. */
+/** Keeps only the last target of each world for a to-one relation. */
 function oneInEachWorld(
   { toOne }: GraphRelation,
   targets: readonly ImportedTarget[],

@@ -6,7 +6,10 @@ import type { GraphContext, Moment } from './graph-context.ts';
 import { discardShared, publishShared } from './publish-shared.ts';
 import { assignId, dropRow, newRow, showLinks } from './row-lifecycle.ts';
 
-/** The published row and the links it owns become those of the draft; so do the links edited from this side. */
+/**
+ * Copies the draft and the links that it owns to the published row, and publishes the links that were edited from this
+ * side.
+ */
 export function publishEntry(context: GraphContext, entry: GraphEntry, moment: Moment): void {
   const draft = entry.rows[DRAFT];
   if (draft === undefined) throw new Error('there is no draft to publish');

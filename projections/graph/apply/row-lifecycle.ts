@@ -4,7 +4,7 @@ import { reportLinks } from '../store/link-store.ts';
 import { rowKey, type VersionNumber, worldsOf } from '../store/row-keys.ts';
 import type { GraphContext } from './graph-context.ts';
 
-/** Assigns a row's next numeric id: the content type's sequence, or the id of an import unless it is taken. */
+/** Assigns a numeric id to a row: the id of an import unless it is taken, else the next number of the content type. */
 export function assignId(
   { ids, sequences }: GraphContext,
   entry: GraphEntry,
@@ -19,7 +19,10 @@ export function assignId(
   return id;
 }
 
-/** Returns a row that is not stored yet, with the id that `facts` has. It replaces the entry's row of this version, if there is one. */
+/**
+ * Returns a row that is not stored yet, with the id in `facts`. It replaces the entry's row of this version, if there
+ * is one.
+ */
 export function newRow(
   entry: GraphEntry,
   version: VersionNumber,
@@ -29,7 +32,7 @@ export function newRow(
   return { key: rowKey(entry.id, version), uniqueValues, ...facts };
 }
 
-/** Links that waited for the row appear, in both directions. */
+/** Shows the links that waited for the row, in both directions. */
 export function showLinks({ links, changes }: GraphContext, entry: GraphEntry, version: VersionNumber): void {
   // Only the index needs this, and there may be many.
   if (changes.isListening) reportLinks(changes, links.around(entry.id), worldsOf(version), 'there');

@@ -11,8 +11,8 @@ import { entryValues } from './entry-values.ts';
 import type { GraphContext, Moment } from './graph-context.ts';
 
 /**
- * Values and relations that all locales share are copied to the edited rows of the document's other locales; a row is touched
- * only where something differs.
+ * Copies values and relations that all locales share to the edited rows of the document's other locales. Touches only
+ * rows that differ.
  */
 export function copySharedEdit(
   context: GraphContext,
@@ -67,7 +67,10 @@ export function differingValues(
   return differing;
 }
 
-/** A component attribute's value without ids and with its links to localized types in another locale. */
+/**
+ * Returns the value of a component attribute for another locale: without ids, and with links to localized types in that
+ * locale.
+ */
 function inLocale(
   registry: SchemaRegistry,
   attribute: AttributeWithComponents,

@@ -3,9 +3,9 @@ import { deleteEntry } from '../apply/publish-entry.ts';
 import type { TypeView } from '../store/type-view.ts';
 
 /**
- * Converts a type whose locales were switched on or off. On: existing entries become the default locale's, as in
- * Strapi. Off: the default locale's entries remain, without a locale; the others are removed (the log still has them).
- * Entries keep their numbers, so links to and from them remain.
+ * Converts a type whose locales were switched on or off. If they were switched on, existing entries get the default
+ * locale, as in Strapi. If they were switched off, the entries of the default locale remain, without a locale, and the
+ * others are removed (the log still has them). Entries keep their numbers, so links to and from them remain.
  */
 export function convertLocales(
   context: GraphContext,
@@ -16,7 +16,8 @@ export function convertLocales(
   if (wasLocalized === view.localized) return;
   const [from, to] = view.localized ? ['', defaultLocale] : [defaultLocale, ''];
   const { db, names } = context;
-  // Renames entries from an earlier time with the opposite setting: nothing shows them, and others need their names.
+  // Renames entries from an earlier time with the opposite setting: they have no rows, and other entries need their
+  // names.
   db.run(
     `UPDATE entries SET locale = locale || '#' || id WHERE type = ?1 AND locale = ?2 AND EXISTS (
       SELECT 1 FROM entries AS other WHERE other.type = ?1 AND other.locale = ?3 AND other.document_id = entries.document_id)`,

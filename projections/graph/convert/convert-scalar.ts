@@ -19,7 +19,7 @@ function castExactly(value: unknown, from: ScalarType, to: ScalarType): unknown 
 
 const WHOLE = /^(0|-?[1-9]\d*)$/;
 
-/** null: the type has no such value. */
+/** Returns the value in another type; null if that type has no such value. */
 function cast(value: unknown, to: ScalarType): unknown {
   if (typeof value === 'object') return null;
   const text = String(value);

@@ -11,15 +11,15 @@ import { convertValues, type ModelChange } from './convert-values.ts';
 import { hasOtherVersions, joinVersions, splitVersions } from './convert-versions.ts';
 import { renameRelations } from './rename-relations.ts';
 
-/** A definition with the one that it replaced. */
+/** A definition, and the one that it replaces. */
 export type Redefinition = { readonly before: TypeDefinition; readonly now: TypeDefinition };
 
 /**
  * Converts the rows of changed content types to their new definitions. Renamed attributes keep their values and links.
  * Values of removed attributes are dropped, values of another type are converted or dropped, and private and unique
  * values are stored accordingly. Links of removed relations are dropped. Rows follow draft & publish and locales if
- * these were switched. Each type is compared with its own previous definition, whatever else of the same run was
- * already applied.
+ * these were switched. Each type is compared with its own previous definition, even if other definitions of the same
+ * run are already applied.
  */
 export function convertTypes(
   context: GraphContext,

@@ -12,7 +12,7 @@ export type Definitions = {
    * converted, ahead of the log, the definition only gets its position.
    */
   define(data: ContentTypeDefined['data'], position: number): TypeDefinition | undefined;
-  /** A type's definition as its event has it (JSON); undefined when it has none. */
+  /** A type's definition in JSON, as in its event; undefined if the type has none. */
   text(uid: string): string | undefined;
   /** Registry in force. Computed on demand, because definitions come in runs and only the last one completes the registry. */
   view(): SchemaView;

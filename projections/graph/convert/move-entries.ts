@@ -59,7 +59,7 @@ export function moveEntries(context: GraphContext, after: number): number {
   return Number(last ?? after);
 }
 
-/** Removes data that the conversion of rows writes again, and renames the relations of links. */
+/** Removes data that the following conversion of rows writes again, and renames the relations of links. */
 function prepareType({ db, names, schema }: GraphContext, uid: Uid, change: ModelChange): void {
   for (const { number } of schema.type(uid).unique)
     db.run(`DELETE FROM unique_values WHERE attribute = ? AND entry IN (${IDS})`, number);
@@ -96,7 +96,7 @@ function copyRows({ db, existing, sequences }: GraphContext): void {
     sequences.raise(name as string, value as number);
 }
 
-/** The definitions by which the attached graph applies events, and those of this graph that replace them. */
+/** Returns the definitions with which the attached graph applies events, and those of this graph that replace them. */
 function readDefinitions({ db, names }: GraphContext): {
   readonly redefined: readonly Redefinition[];
   readonly before: SchemaView;
@@ -115,7 +115,7 @@ function readDefinitions({ db, names }: GraphContext): {
   return { redefined, before: createSchemaView(registryOfDefinitions(earlier), names) };
 }
 
-/** Links of relations that are no longer defined, or lead to another content type. */
+/** Removes links of relations that are no longer defined, or lead to another content type. */
 function removeUndefined({ db, schema }: GraphContext, before: SchemaView): void {
   for (const [number] of db.all(`SELECT DISTINCT relation FROM links WHERE source IN (${IDS})`)) {
     const relation = number as number;

@@ -41,7 +41,7 @@ function report(
   reportLinks(changes, linksOfRelation(db, relation), BOTH_WORLDS, as);
 }
 
-/** Relations of a type or its components whose name changes with the type. */
+/** Yields the relations of a type or its components whose name changes with the type. */
 export function* renamedRelations(
   type: Uid,
   change: ModelChange,

@@ -14,14 +14,17 @@ import { rowsOfDocument } from './document-rows.ts';
 import type { ReaderContext } from './graph-reader.ts';
 import { readNeighbours } from './read-neighbours.ts';
 
-/** The graph row by row, for comparing an index with it. Everything here is good only until the graph changes. */
+/** The graph row by row, for comparing an index with it. All results are valid only until the graph changes. */
 export type GraphInspection = {
   world(world: World): Neighbours;
-  /** Some rows in order of keys, after a key; an empty list ends them. */
+  /** Returns the next rows after a key, in the order of keys; an empty list at the end. */
   rowsAfter(key: number, limit: number): readonly InspectedRow[];
   /** Document and locale of a row, whether or not it exists; undefined if the log has no such document. */
   nameOf(key: number): LinkTarget | undefined;
-  /** Changes that correct an index that may have any state of a row: apply them one after the other, at once. */
+  /**
+   * Returns changes that correct an index, whatever state of the row it has. Apply them in order, without other changes
+   * in between.
+   */
   changesOf(row: InspectedRow): readonly ChangeBatch[];
 };
 
@@ -60,7 +63,7 @@ export function inspectGraph(context: ReaderContext, position: bigint): GraphIns
   };
 }
 
-/** Every link that the row is an end of. */
+/** Returns every link that begins or ends at the row. */
 function linksOf(context: ReaderContext, type: Uid, key: number): readonly LinkChange[] {
   const entry = entryOfKey(key);
   const records = context.links.around(entry);

@@ -5,7 +5,7 @@ import { DRAFT, PUBLISHED, rowKey, rowKeyIn } from '../store/row-keys.ts';
 import type { TypeView } from '../store/type-view.ts';
 import type { ReaderContext } from './graph-reader.ts';
 
-/** State of localized types: their rows show data of the document's other locales. */
+/** State of the documents of localized types, whose rows show data of the document's other locales. */
 export type Localized = {
   readonly entries: Map<number, LocalizedEntry>;
   /** Localized documents by type and document id. */
@@ -22,11 +22,11 @@ type LocalizedDocument = {
   isPublished: boolean;
 };
 
-/** Ordered by id: for any other order SQLite would sort all of them before it returns the first. */
+/** The order is by id, because for another order SQLite would sort all rows before it returns the first one. */
 const ENTRIES = `SELECT id, type, document_id, locale, shared_edited, shared_published FROM entries
   WHERE id >= ? AND id < ? AND type IN (SELECT value FROM json_each(?))`;
 
-/** Fills `localized`, page by page: yields after each. */
+/** Fills `localized` page by page, and yields after each page. */
 export function* readLocalizedDocuments(
   { db, schema, existing }: ReaderContext,
   { entries, documents }: Localized,

@@ -27,10 +27,13 @@ import { type LinkStep, linkStep } from './walk-back.ts';
 const ROWS = `SELECT ${ROW_COLUMNS} FROM rows WHERE key BETWEEN ? AND ?`;
 const SHARED = 'SELECT document_id, shared_edited, shared_published FROM entries WHERE id = ?';
 
-/** Data read for documents of either world, as far as it is cached. */
+/** Cached data for documents of both worlds. */
 type ReadSoFar = {
   readonly rows: RecentValues<number, IndexedRow>;
-  /** Versions of the last entry: they are read one after the other, and each shows the state of the other. */
+  /**
+   * All versions of the last entry, because its versions are read one after the other and each shows the state of the
+   * other.
+   */
   lastEntry: { readonly entry: number; readonly rows: readonly SqlRow[] } | undefined;
   /** The entry that a component belongs to, for components of rows read so far. */
   readonly bearers: Map<string, number>;
@@ -50,8 +53,8 @@ const CACHED_ROWS = 1_000;
 const CACHED_LINKS = 200;
 
 /**
- * Reads both worlds of the graph in its current state, for making documents. Everything is read once, however many documents
- * show it, so use it only until the graph changes.
+ * Reads both worlds of the graph in its current state, for making documents. It reads everything only once, however
+ * many documents show it, so use it only until the graph changes.
  */
 export function readNeighbours(context: ReaderContext): readonly [draft: Neighbours, published: Neighbours] {
   const read: ReadSoFar = {
@@ -117,7 +120,9 @@ function pointingAt(
   return valueAt(pointing, `${relation.id} ${entry}`, () => links.ofTarget(relation, entry));
 }
 
-/** A relation of an entry, by number, or of one of its components. */
+/**
+ * Name of a group of links: the number of a relation of the entry, or a text for a relation of one of its components.
+ */
 type GroupName = number | string;
 
 function groupName({ id }: GraphRelation, component: number): GroupName {
@@ -131,8 +136,8 @@ function groupLinks(records: readonly LinkRecord[]): ReadonlyMap<GroupName, Link
 type LinkedLists = RecentValues<number, readonly Neighbour[]>;
 
 /**
- * A relation of the rows or components of a row set, with the lists read so far: once for the links, once for the
- * sorts.
+ * A relation of the rows or components of a row set, with the lists read so far: each is needed for the links and again
+ * for the sorts.
  */
 type TraversedRelation = {
   readonly step: LinkStep;
@@ -141,7 +146,10 @@ type TraversedRelation = {
 
 type RelationLookup = (rowSet: RowSet, attribute: string) => TraversedRelation;
 
-/** Computed once for each row set, which a layout always names by the same object. */
+/**
+ * Creates a lookup that computes the relations of a row set once. A layout always passes the same object for the same
+ * row set.
+ */
 function createRelationLookup({ schema }: ReaderContext): RelationLookup {
   const relations = new Map<RowSet, Map<string, TraversedRelation>>();
   return (rowSet, attribute) => {
@@ -206,7 +214,7 @@ function neighbours(
   return found.length < 2 ? found : found.sort((a, b) => a.order - b.order || a.key - b.key);
 }
 
-/** A document's rows of one world are linked to each other, in order of their locales. */
+/** Returns the rows of a document in its other locales in one world, in the order of the locales. */
 function otherLocales(
   context: ReaderContext,
   view: TypeView,
@@ -236,7 +244,7 @@ function readIndexedRow(
   return indexedRow(view, row, publicationOf(context, view, key, rows));
 }
 
-/** `rows`: of the entry. */
+/** `rows`: the rows of the entry. */
 function publicationOf(
   context: ReaderContext,
   view: TypeView,

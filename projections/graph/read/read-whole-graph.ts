@@ -28,7 +28,7 @@ const ROWS = `SELECT ${ROW_COLUMNS} FROM rows WHERE key >= ? ORDER BY key LIMIT 
 
 /**
  * Reads all rows, then all links, for the read index. A batch may be empty, so that no piece of work is much longer
- * than others. There is always a last one: it makes the index of an empty graph catch up too.
+ * than others. There is always at least one batch, so that the index of an empty graph catches up too.
  */
 export function* readWholeGraph(
   context: ReaderContext,
@@ -57,7 +57,8 @@ function* readRows(
     const last = rows.at(-1);
     if (last === undefined) return;
     const lastKey = last[0] as number;
-    // A draft may be the last of the batch, with its published row in the next: an entry is read as a whole.
+    // Reads the rest of the last entry: its draft may be the last row of this batch, and its published row would be in
+    // the next.
     const rest = db.all(
       `SELECT ${ROW_COLUMNS} FROM rows WHERE key > ? AND key <= ? ORDER BY key`,
       lastKey,
@@ -108,7 +109,7 @@ function rowChange(view: TypeView, row: SqlRow, publication: PublicationFacts): 
 function* readLinks(context: ReaderContext, batchSize: number): Iterable<readonly LinkChange[]> {
   const [last] = context.db.get('SELECT max(source) FROM links') ?? [null];
   if (last === null) return;
-  // An entry has a handful of links, most of them in one world.
+  // An entry has about four links, most of them in one world.
   const step = Math.max(1, Math.ceil(batchSize / 4));
   for (let from = 0; from <= (last as number); from += step) {
     const links = linksBetween(context, from, from + step);

@@ -21,7 +21,7 @@ import type { TypeView } from '../store/type-view.ts';
 import { type EntryName, entriesOfDocument } from './document-rows.ts';
 import type { ReaderContext } from './graph-reader.ts';
 
-// An id that a row had before is in the table of ids too.
+// The table of ids also contains earlier ids of rows.
 const STAMPS = `SELECT id, key, source ->> 'documentId', source ->> 'locale', source ->> 'id', source ->> 'updatedAt', source ->> 'publishedAt'
   FROM (SELECT ids.id, rows.key, CAST(rows.source AS TEXT) AS source FROM ids JOIN rows ON rows.key = ids.key
     WHERE ids.type = ? AND ids.id > ? ORDER BY ids.id LIMIT ?)`;

@@ -11,7 +11,7 @@ export type LinkStep =
   | { readonly kind: 'along' | 'against'; readonly relation: GraphRelation; readonly to: Uid }
   | { readonly kind: 'locales'; readonly to: Uid };
 
-/** Throws on an attribute that is not a relation: a dependency is made from the same content types. */
+/** Throws for an attribute that is not a relation: dependencies are computed from the same content types. */
 export function linkStep(schema: SchemaView, { rowSet, attribute }: Hop): LinkStep {
   const { registry } = schema;
   let model: Model = contentTypeOf(registry, rowSet.type);
@@ -38,8 +38,8 @@ function componentUid(attribute: Attribute | undefined, type: Uid): Uid {
 }
 
 /**
- * SQL for the keys of the rows of `root` from which `steps` lead to the entry bound last, by the links of a world.
- * Links of missing rows count: an additional row is better than a missing one.
+ * Returns SQL for the keys of those rows of `root` from which `steps` lead to the entry that is bound last, along the
+ * links of a world. Links of missing rows count, because an additional row is harmless and a missing one is not.
  */
 export function walkBack(
   schema: SchemaView,

@@ -9,7 +9,7 @@ import { entryOfKey, versionOfKey, type WorldNumber, worldsOf } from '../store/r
 import type { SchemaView } from '../store/type-view.ts';
 import type { ChangeSpan, StaleRows } from './stale-rows.ts';
 
-/** Rows that documents copy besides their own row, under the content types in force. */
+/** Returns the dependencies of documents on other rows that they copy, for the content types in force. */
 export type DependenciesOf = (registry: SchemaRegistry) => readonly Dependency[];
 
 /** Maximum number of rows that embed a changed row for which the write waits. */
@@ -24,14 +24,17 @@ type Walk = readonly [draft: string, published: string];
 type CompiledDependencies = {
   /** Documents that show a type's rows, by content type. */
   readonly ofRows: ReadonlyMap<Uid, readonly Walk[]>;
-  /** Ways from a link's source and from its target to the documents that show the link. `null`: the document of that row itself. */
+  /**
+   * Walks from a link's source and from its target to the documents that show the link. `null`: the document of that
+   * row itself.
+   */
   readonly ofLinks: ReadonlyMap<
     string,
     { readonly source: Set<Walk | null>; readonly target: Set<Walk | null> }
   >;
 };
 
-/** Creates the fan-out of a graph. The ways back to documents are compiled again when content types change. */
+/** Creates the fan-out of a graph. It compiles the walks again when content types change. */
 export function createFanOut(db: GraphDatabase, stale: StaleRows, dependenciesOf: DependenciesOf): FanOut {
   let compiled: { readonly registry: SchemaRegistry; readonly of: CompiledDependencies } | undefined;
   const dependencies = (schema: SchemaView): CompiledDependencies => {
@@ -40,7 +43,7 @@ export function createFanOut(db: GraphDatabase, stale: StaleRows, dependenciesOf
     }
     return compiled.of;
   };
-  /** Marks few rows one by one, and the write waits for them. Marks many rows by a single statement. */
+  /** Marks a few rows one by one, so that the write waits for them. Marks many rows with one statement. */
   const markWalk = (walk: Walk, entry: number, world: WorldNumber, change: ChangeSpan): void => {
     const select = walk[world];
     const keys = db.all(`${select} LIMIT ${PROMPT_ROWS + 1}`, entry);
@@ -56,7 +59,7 @@ export function createFanOut(db: GraphDatabase, stale: StaleRows, dependenciesOf
         if (!walked.has(name)) markWalk(walk, entry, world, change);
         walked.add(name);
       };
-      // There are more links than a write waits for. Edited rows themselves are always prompt.
+      // A write does not wait for so many links. It always waits for the edited rows themselves.
       const urgency = effects.links.length > PROMPT_ROWS ? 'backlog' : 'copies';
       for (const link of effects.links) {
         for (const [row, walk] of shownBy(ofLinks, link)) {
@@ -74,7 +77,7 @@ export function createFanOut(db: GraphDatabase, stale: StaleRows, dependenciesOf
   };
 }
 
-/** Returns rows that show an end of the link. The source always does. */
+/** Yields the rows that show the link. The source always shows it. */
 function* shownBy(
   ofLinks: CompiledDependencies['ofLinks'],
   { relation, sourceRow, targetRow }: LinkEffect,

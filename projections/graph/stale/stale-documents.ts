@@ -27,7 +27,9 @@ export type Settlement = {
   readonly refused: string | undefined;
 };
 
-/** Stale documents and the data to make them. Stored with the graph, so a crash loses nothing. */
+/**
+ * The stale documents, and the data from which they are made. They are stored with the graph, so a crash loses nothing.
+ */
 export type StaleDocuments = {
   /** False if the graph has changed without recording stale documents, as in a new record. Then every document has to be made. */
   isComplete(): boolean;
@@ -47,18 +49,19 @@ export type StaleDocuments = {
   /** Yields every document that should exist. Do not use it while the graph changes. */
   all(): Iterable<StaleRow>;
   next(lane: Lane, limit: number, taken: RowsInFlight, from?: Turn): readonly StaleRow[];
-  /** Current row of a document, and its neighbours; valid until the graph changes. */
+  /** Returns the current row of a document, and its neighbours. They are valid until the graph changes. */
   read(document: StaleRow): { readonly row: DocumentRow; readonly neighbours: Neighbours };
   /** Runs synchronous `work`, which only reads documents, faster than separate calls would. */
   reading<T>(work: () => T): T;
   /** Records the outcomes of documents made at a position. */
   settle(position: bigint, settlements: readonly Settlement[]): void;
   /**
-   * Notes the progress of another process, which writes the documents. An incomplete record begins at the first call. It is complete once
-   * the writer has reached the graph's position of that call: under steady writes the writer never reaches the current one.
+   * Records the progress of another process, which writes the documents. A record that is incomplete begins at the
+   * first call. It is complete when the writer reaches the position that the graph had at that call, because under
+   * steady writes the writer never reaches the current position.
    */
   settleUpTo(progress: Pick<IndexProgress, 'position' | 'parked'>): void;
-  /** Position since which some document of a lane is stale; undefined: none is. */
+  /** Returns the position since which a document of the lane is stale; undefined if none is stale. */
   oldest(lane: Lane): bigint | undefined;
   /** Returns whether a write at this position has to wait for some document that shows it. */
   isAwaited(position: bigint): boolean;
@@ -69,7 +72,7 @@ export type StaleDocuments = {
 /** The documents that the index refuses. Each waits for its row's next change, or for an operator. */
 export type ParkedDocuments = {
   list(): readonly ParkedDocument[];
-  /** Includes documents that were dropped or are tried again: the index has an earlier state of them. */
+  /** Includes documents that were dropped or are retried, because the index has an earlier state of them. */
   all(): readonly ParkedDocument[];
   /** Schedules the documents after all waiting ones. Returns how many were still refused. */
   retry(documents: readonly DocumentKey[]): number;
@@ -84,13 +87,15 @@ export type StaleDocumentsOptions = {
   readonly dependencies: DependenciesOf;
 };
 
-/** Record of a graph that was opened to keep one. */
+/** Returns the record of a graph. Throws if the graph was opened without one. */
 export function staleDocumentsOf({ stale }: { readonly stale: StaleDocuments | undefined }): StaleDocuments {
   if (stale === undefined) throw new Error('the graph does not record stale documents');
   return stale;
 }
 
-/** The record of a graph whose file may be opened again. Each call goes to the record of the current file. */
+/**
+ * Returns the record of a graph whose file may be opened again: each call is passed to the record of the current file.
+ */
 export function delegateStaleDocuments(record: () => StaleDocuments | undefined): StaleDocuments {
   const current = () => staleDocumentsOf({ stale: record() });
   return {
@@ -120,7 +125,7 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
   const fanOut = createFanOut(db, stale, options.dependencies);
   const note = (at: bigint) => db.setMeta(RECORDED, at);
   let complete = BigInt(db.meta(RECORDED) ?? -1) === position();
-  /** All changes after this position have marked their documents. */
+  /** Position after which all changes have marked their documents. */
   let begun = complete ? position() : undefined;
   let read: { readonly at: bigint; readonly worlds: readonly [Neighbours, Neighbours] } | undefined;
   const around = () => {

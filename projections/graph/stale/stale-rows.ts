@@ -4,7 +4,7 @@ import type { Uid } from '../../../shared/schema/content-type.ts';
 import type { GraphDatabase, SqlRow } from '../store/graph-database.ts';
 import { versionOfKey, type WorldNumber, worldsOf } from '../store/row-keys.ts';
 
-/** A row whose document in a world lacks some change at or after `since`, the last of them at `position`. */
+/** A row whose document in a world lacks changes: the first at or after `since`, the last at `position`. */
 export type StaleRow = {
   readonly world: World;
   readonly key: number;
@@ -19,7 +19,7 @@ export type RowsInFlight = ReadonlyMap<number, number>;
 /** Identity of a document: keys are unique among all content types. */
 export type DocumentKey = Pick<StaleRow, 'world' | 'key'>;
 
-/** A row's order among those of one urgency; equal for both worlds of a row. */
+/** Order of a row among rows of the same urgency; equal for both worlds of a row. */
 export type Turn = Pick<StaleRow, 'since' | 'key'>;
 
 /** Names a row in a world. */
@@ -47,7 +47,7 @@ const OF_LANE: Readonly<Record<Lane, readonly number[]>> = {
   backlog: [URGENCIES.backlog],
 };
 
-/** A document that the index refused as it was at a position, and why. */
+/** A document that the index refused, with its position and the reason. */
 export type ParkedDocument = ParkedState & {
   readonly documentId: string;
   readonly locale: string | null;
@@ -64,15 +64,18 @@ export type StaleRows = {
   /** Yields each row in each of its worlds, stale or not. */
   everyRow(): Iterable<StaleRow>;
   /**
-   * Returns the most urgent rows of a lane that are not taken up to their last change. The longest stale ones come first. `from`: in the
-   * backlog, every row before this one is taken.
+   * Returns the most urgent rows of a lane that are not taken up to their last change, those that are stale for the
+   * longest time first. `from`: in the backlog, every row before this one is taken.
    */
   next(lane: Lane, limit: number, taken: RowsInFlight, from?: Turn): readonly StaleRow[];
-  /** The documents show everything up to `position`. */
+  /** Records that the documents show everything up to `position`. */
   done(rows: readonly DocumentKey[], position: number): void;
-  /** Another process has written all changes up to `position` to every document. */
+  /** Records that another process has written all changes up to `position` to every document. */
   forget(position: number): void;
-  /** The document was refused as it is: it waits for the row's next change. */
+  /**
+   * Records that the index refused the document in its current state. The document waits for the next change of its
+   * row.
+   */
   park(row: DocumentKey, refused: Pick<ParkedState, 'position' | 'reason' | 'isHidden'>): void;
   /** Includes hidden documents until they are written. */
   parked(): readonly ParkedDocument[];
@@ -82,11 +85,11 @@ export type StaleRows = {
   /** Hides a refused document, and leaves it as it is in the index; returns whether it was refused and not hidden. */
   drop(row: DocumentKey): boolean;
   dropAllParked(): void;
-  /** Position since which some row of the lane is stale; undefined: none is. */
+  /** Returns the position since which a row of the lane is stale; undefined if none is stale. */
   oldest(lane: Lane): number | undefined;
   /** Returns whether a write at this position has to wait for some document. */
   isAwaited(position: number): boolean;
-  /** `oldest`: when the first of them was marked, milliseconds since 1970. */
+  /** `oldest`: time at which the first of them was marked, in milliseconds since 1970. */
   count(): { readonly rows: number; readonly oldest: number | undefined };
 };
 
@@ -98,14 +101,14 @@ const IN_TURN = 'ORDER BY s.since, s.key LIMIT ?';
 const NEXT = `${STALE} WHERE s.prompt = ? ${IN_TURN}`;
 const NEXT_FROM = `${STALE} WHERE s.prompt = ? AND (s.since, s.key) >= (?, ?) ${IN_TURN}`;
 
-/** Binds a world, a position and a JSON list of keys: one statement for each document takes longer. */
+/** Takes a world, a position and a JSON list of keys, because one statement for each document takes longer. */
 const LISTED = 'key IN (SELECT value FROM json_each(?))';
 const DELETE_SHOWN = `DELETE FROM stale WHERE world = ? AND position <= ? AND ${LISTED}`;
 const SHORTEN_SHOWN = `UPDATE stale SET since = ? WHERE world = ? AND since < ? AND ${LISTED}`;
 const UNPARK = `DELETE FROM parked WHERE world = ? AND ${LISTED}`;
 const HIDE = 'UPDATE parked SET hidden = 1 WHERE world = ? AND key = ? AND hidden = 0';
 
-/** A caller waits if the mark's first and last change include a change that must be visible. */
+/** A write waits if its position is between the first and the last change of a mark. */
 const AWAITED = 'SELECT 1 FROM stale WHERE prompt = ? AND since <= ? AND position >= ? LIMIT 1';
 
 const PARKED = `SELECT p.world, p.key, e.type, e.document_id, e.locale, p.position, p.reason, p.hidden
@@ -150,7 +153,8 @@ export function openStaleRows(db: GraphDatabase, typeOf: (number: number) => Uid
     markTypes(types, position) {
       for (const type of types) {
         for (const world of WORLDS.keys()) {
-          // Draft rows of the draft world, published rows of the published one, rows of types without drafts of both.
+          // Selects draft rows for the draft world, published rows for the published world, and rows of types without
+          // drafts for both.
           const keys = 'SELECT key FROM rows WHERE type = ? AND key % 4 IN (?, 2)';
           insertSelected(keys, world, position, position, Date.now(), type, world);
         }
@@ -173,7 +177,7 @@ export function openStaleRows(db: GraphDatabase, typeOf: (number: number) => Uid
     },
     next(lane, limit, taken, from) {
       if (from !== undefined && lane === 'backlog') {
-        // Without this, all taken rows would have to be read first, again and again.
+        // Without this condition, every call would first read all taken rows again.
         const { since, key } = from;
         const rows = db.all(NEXT_FROM, URGENCIES.backlog, since, key, limit + WORLDS.length);
         const behind = rows.filter((row) => !isTaken(taken, row));
@@ -215,7 +219,7 @@ export function openStaleRows(db: GraphDatabase, typeOf: (number: number) => Uid
     hasParked: () => hasParked(db),
     retry(row, position) {
       if (!hide(row)) return false;
-      // Marked like a future change: searches keep showing the log so far.
+      // The mark is like one of a future change, so that the announced position of searches does not go down.
       db.run(MARK, worldNumber(row.world), row.key, 0, position + 1, position, Date.now());
       return true;
     },
@@ -245,7 +249,7 @@ function hasParked(db: GraphDatabase): boolean {
   return db.get('SELECT 1 FROM parked LIMIT 1') !== undefined;
 }
 
-/** Most requested rows are taken: checked before anything is made of them. */
+/** Most of the rows are taken, so this is checked before an object is made of a row. */
 function isTaken(taken: RowsInFlight, [world, key, , , position]: SqlRow): boolean {
   const until = taken.get(numberIn(world as WorldNumber, key as number));
   return until !== undefined && until >= (position as number);

@@ -35,7 +35,7 @@ export type ChangeLog = {
   readonly isListening: boolean;
   listen(listening: boolean): void;
   row(type: Uid, key: number, row: IndexedRow | null): void;
-  /** The link's state in a world; passed on only while both rows exist there. */
+  /** Records the state of a link in a world. It is passed on only while both rows exist there. */
   link(record: LinkEnds, world: WorldNumber, order: LinkOrder | null): void;
   localization(type: Uid, world: WorldNumber, rows: LinkedRows, rank: number | null): void;
   /** Effects since the last `take`. */
@@ -43,10 +43,10 @@ export type ChangeLog = {
   take(position: bigint): ChangeBatch;
 };
 
-/** Creates an empty log that listens. `existing` has to be as it is after the batch when `take` is called. */
+/** Creates an empty log that listens. When `take` is called, `existing` must have the state after the batch. */
 export function createChangeLog(existing: ExistingRows): ChangeLog {
   let rows = new Map<number, RowChange>();
-  /** By relation and world, so that the index gets each relation's changes in a run. */
+  /** Links by relation and world, so that the index gets the changes of a relation together. */
   let links = new Map<string | number, Map<string | number, LinkEmission>>();
   const emit = (relation: string | number, emission: LinkEmission): void => {
     const run = valueAt(links, relation, () => new Map());
@@ -104,7 +104,7 @@ export function localesName(type: Uid): string {
   return `locales of ${type}`;
 }
 
-/** Links of rows that were removed during the batch were removed with them. */
+/** Returns the links whose rows still exist. The other links were removed with their rows. */
 function existingLinks(
   runs: Iterable<ReadonlyMap<string | number, LinkEmission>>,
   existing: ExistingRows,
@@ -118,7 +118,7 @@ function existingLinks(
   return changes;
 }
 
-/** Rows at the ends of a link in a world, whether or not they exist. */
+/** Returns the keys of the rows at the ends of a link in a world, whether or not the rows exist. */
 export function linkRows(
   { relation, source, target }: LinkEnds,
   world: WorldNumber,
@@ -147,7 +147,9 @@ const rowSets = new Map<Uid, RowSet>();
 /** Keys of the rows at the two ends of a link. */
 export type LinkedRows = { readonly source: number; readonly target: number };
 
-/** A document's rows of one world are linked to each other, ordered by locale. */
+/**
+ * Returns the change of the link between two rows of a document in one world. Such links are in the order of locales.
+ */
 export function localizationChange(
   type: Uid,
   world: WorldNumber,

@@ -14,8 +14,9 @@ export type HistoryCheck =
 export type AppliedPosition = { readonly position: bigint; readonly last: AppliedEvent | undefined };
 
 /**
- * Looks up a graph's last applied event in the log. Positions are not enough: a restored log that has grown has other
- * events at the same positions. Asks the leading node of the store: another node may lack the last events for a while.
+ * Looks up a graph's last applied event in the log. It does not compare only positions, because a restored log that has
+ * grown has other events at the same positions. It asks the leading node of the store, because another node may lack
+ * the last events for a while.
  */
 export async function checkHistory(
   log: CheckedLog,
@@ -48,7 +49,10 @@ async function findInStream(log: CheckedLog, last: AppliedEvent): Promise<Stored
   return undefined;
 }
 
-/** A deleted or truncated stream on the log's server does not show events that the log still has. */
+/**
+ * Finds the event by its position, because a stream that was deleted or truncated on the log's server does not show
+ * events that the log still has.
+ */
 async function findAtPosition(log: CheckedLog, last: AppliedEvent): Promise<StoredEvent | undefined> {
   for await (const [event] of log.readAll(last.position - 1n, { batchSize: 1 })) {
     if (event !== undefined) return sameEvent(event, last);

@@ -2,15 +2,18 @@ import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
 import { epochAfter, isFenced } from '../../../shared/fleet/fence.ts';
 import type { GraphDatabase } from './graph-database.ts';
 
-/** Claims of the lease that the graph has seen: they decide which events take effect. */
+/** The claims of the lease that the graph has applied. They decide which events take effect. */
 export type Claims = {
   /**
    * Records an event. Returns false if it was written under an older lease than a previous claim, so it has no effect.
    */
   admit(event: StoredEvent): boolean;
-  /** Epoch of the newest claim before a position that was reached since the graph was opened. */
+  /**
+   * Returns the epoch of the newest claim before a position. The graph must have reached the position since it was
+   * opened.
+   */
   epochAt(position: bigint): number;
-  /** Belongs into the transaction of the events. */
+  /** Must run in the transaction of the events. */
   flush(): void;
 };
 

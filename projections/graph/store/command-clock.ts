@@ -2,19 +2,19 @@ import type { GraphDatabase } from './graph-database.ts';
 
 /**
  * Time between commands, by the clocks that wrote their events, if they are plausible. It counts milliseconds and never
- * runs backwards. Each time a clock is set it gets ahead of real time by a minute at most.
+ * runs backwards. Each time that a clock is set, it gets at most a minute ahead of real time.
  */
 export type CommandClock = {
   /** Time at a command, by its event's clock: milliseconds since 1970. */
   at(written: number): number;
   now(): number;
-  /** Belongs into the transaction of the events. */
+  /** Must run in the transaction of the events. */
   flush(): void;
 };
 
-/** A longer step is a clock that was set, or a time without commands: they cannot be distinguished. */
+/** A longer step means that a clock was set, or that there were no commands. The two cannot be distinguished. */
 const LONGEST_STEP_MS = 60_000;
-/** Counts this much for such a step: enough that a log with few commands forgets them eventually. */
+/** Time that is counted for such a step. It is enough for a log with few commands to forget them eventually. */
 const UNCERTAIN_STEP_MS = 100;
 
 const NOW = 'commands_now';
@@ -30,13 +30,14 @@ export function openCommandClock(db: GraphDatabase): CommandClock {
       const step = written - (latest ?? written);
       if (step > LONGEST_STEP_MS) now += UNCERTAIN_STEP_MS;
       else if (step > 0) now += step;
-      // A little earlier: other commands were written in between. Much earlier: the clock was set.
+      // If the time is a little earlier, other commands were written in between. If it is much earlier, the clock was
+      // set.
       if (step > 0 || step < -LONGEST_STEP_MS || latest === undefined) latest = written;
       return now;
     },
     now: () => now,
     flush() {
-      // Time lost with the process makes the total shorter, so commands are remembered longer.
+      // A crash loses the time since the last write of the total, so commands are remembered longer.
       if (latest === undefined || (stored !== 0 && now - stored < LONGEST_STEP_MS)) return;
       db.setMeta(NOW, now);
       db.setMeta(WRITTEN, latest);

@@ -11,25 +11,25 @@ export type Commands = {
   /** Called with every document event that counts. */
   note(event: StoredEvent): void;
   find(id: string): AppliedCommand | undefined;
-  /** Belongs into the transaction of the events. */
+  /** Must run in the transaction of the events. */
   flush(): void;
 };
 
 /**
- * For an Idempotency-Key, which a client may send again. By the clock of commands, which does not follow a clock that
- * is set.
+ * Time for which a client may repeat an Idempotency-Key. It is measured by the command clock, which does not follow a
+ * clock that is set.
  */
 const KEPT_MS = 24 * 60 * 60 * 1000;
-/** For a command that only other processes may send again, while they wait for a new leader. */
+/** Time for a command that only other processes may repeat, while they wait for a new leader. */
 const FORWARDED_KEPT_MS = 10 * 60 * 1000;
-/** Additional time for both, because clocks may be set by less than what is noticed: see CommandClock. */
+/** Additional time for both, because small changes of a clock are not noticed (see CommandClock). */
 const MARGIN_MS = 60 * 60 * 1000;
 const FORWARDED_MARGIN_MS = 2 * 60 * 1000;
 /** Number of records between two deletions of old ones. */
 const SWEEP_EVERY = 1_000;
 
 /**
- * Condition for the rows of `commands` that remain, whenever old ones were last deleted: those whose time ends after
+ * SQL condition for the commands that are still remembered, whenever old rows were last deleted. Their time ends after
  * the newest command, also if no clock was ever set.
  */
 export const KEPT_COMMANDS = `kept_until >= (SELECT max(kept_until - iif(request IS NULL, ${FORWARDED_KEPT_MS}, ${KEPT_MS})) FROM commands)`;

@@ -52,7 +52,7 @@ export function storedValues(
   return values;
 }
 
-/** The stored form of a component attribute's value; null when it is empty. */
+/** Returns the stored form of a component attribute's value; null if it is empty. */
 function storedComponents(
   splitter: ComponentSplitter,
   attribute: AttributeWithComponents,

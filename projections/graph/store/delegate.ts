@@ -1,4 +1,4 @@
-/** Returns the named methods of an object, each of which calls that of the object which is current then. */
+/** Returns the named methods of an object that may be replaced: each call is passed to the current object. */
 export function delegate<Target extends object, Name extends keyof Target>(
   current: () => Target,
   names: readonly Name[],

@@ -28,18 +28,18 @@ type FreshEntry = EntryNote & {
 
 /** Numbers of content types, attributes and entries. */
 export type Names = {
-  /** Number of a content type or attribute; allotted at its first use. */
+  /** Returns the number of a content type or attribute. The first call for a name allots one. */
   number(name: string): number;
-  /** Number of an entry; undefined when it was never mentioned. */
+  /** Returns the number of an entry; undefined if no event has mentioned it. */
   find(type: number, documentId: string, locale: string | null): number | undefined;
-  /** Numbers an entry that none of the events before the current one mentioned; undefined when one did. */
+  /** Numbers an entry that no event before the current one has mentioned; undefined if one has. */
   create(
     type: number,
     documentId: string,
     locale: string | null,
     revision: number | null,
   ): number | undefined;
-  /** Number of an entry; allotted at its first mention. */
+  /** Returns the number of an entry. The first call for an entry allots one. */
   entry(type: number, documentId: string, locale: string | null): number;
   note(entry: EntryNote): void;
   /** True until the end of the batch that first mentioned the entry: the file has nothing about it. */
@@ -48,7 +48,7 @@ export type Names = {
   freshEntry(entry: number): SqlRow | undefined;
   /** New entries of a document. */
   freshEntriesOf(type: number, documentId: string): readonly SqlRow[];
-  /** Entries were given other locales. */
+  /** Forgets cached entries, because their locales were changed. */
   forget(): void;
   /** Document and locale of an entry's number. */
   target(entry: number): LinkTarget;
@@ -120,7 +120,7 @@ export function openNames(db: GraphDatabase, sequences: Sequences): Names {
     },
     flush() {
       fresh.flush();
-      // Not before this point: new entries exist only in the cache.
+      // The cache is cleared only here, because until now the new entries existed only in it.
       if (known.count() >= CACHED_ENTRIES) forget();
     },
   };

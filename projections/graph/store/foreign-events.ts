@@ -9,7 +9,7 @@ export type ForeignEventCounter = {
   /** Records an event. Returns true if another program wrote it, so it is skipped. */
   skip(event: StoredEvent): boolean;
   found(): ForeignEvents;
-  /** Belongs into the transaction of the events. */
+  /** Must run in the transaction of the events. */
   flush(): void;
 };
 

@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import { removeDatabase } from '../../../shared/sqlite/copy-database.ts';
 
-/** The graph of a generation. The first one has the name that there was before there were generations. */
+/**
+ * Returns the file of a generation's graph. The graph of the first generation keeps the name of releases without
+ * generations.
+ */
 export function graphFile(data: string, generation: number): string {
   return join(data, generation === 1 ? 'graph.db' : `graph-${generation}.db`);
 }
@@ -21,7 +24,10 @@ export function damageMark(file: string): string {
   return `${file}-damaged`;
 }
 
-/** File whose lock belongs to the process that writes the graph. A graph in memory has its lock there too: nobody shares it. */
+/**
+ * Returns the file whose lock the writer of the graph holds. A graph in memory locks in memory, because no other
+ * process shares it.
+ */
 export function writerLock(file: string): string {
   return file === ':memory:' ? file : `${file}-lock`;
 }

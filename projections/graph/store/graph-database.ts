@@ -19,9 +19,9 @@ export type SqlRow = readonly SqlValue[];
 /** The graph's file: every statement is prepared once and answers arrays. */
 export type GraphDatabase = {
   readonly connection: Database;
-  /** Returns the number of rows that changed, 0 where it is written behind. */
+  /** Returns the number of changed rows; 0 if another thread runs the statement later. */
   run(sql: string, ...values: SqlValue[]): number;
-  /** Sees everything that was written behind before this transaction. */
+  /** Reads a row. It sees everything that was written behind before this transaction. */
   get(sql: string, ...values: SqlValue[]): SqlRow | undefined;
   all(sql: string, ...values: SqlValue[]): readonly SqlRow[];
   /** Number that the file keeps under a name; undefined: none. */
@@ -33,13 +33,14 @@ export type GraphDatabase = {
    */
   transaction(work: () => void, behind: boolean): void;
   /**
-   * Waits until everything written behind is in the file, for other connections too. Throws if it could not be written.
+   * Waits until everything that was written behind is in the file, where other connections see it too. Throws if it
+   * could not be written.
    */
   settle(): void;
   close(): void;
 };
 
-/** Keys are spread over the whole file: with SQLite's 2 MB every other link would read a page. */
+/** Keys are spread over the whole file: with SQLite's default of 2 MB, every second link would read a page. */
 const CACHE_KIBIBYTES = 64 * 1024;
 
 /** 32 MB. Keys are spread over the whole file: the more transactions between two checkpoints, the fewer pages each of them moves. */
@@ -49,8 +50,8 @@ const CHECKPOINT_PAGES = 8_000;
 const BUILDING_CHECKPOINT_PAGES = 32_000;
 
 /**
- * A power loss may cost the graph its last transactions: it then follows the log from its checkpoint. One that is being built may be
- * damaged by it, and is not read before it was brought to the disk.
+ * After a power loss the graph may lack its last transactions: it then continues from its checkpoint in the log. A
+ * graph that is being built may be damaged, so no process reads it before it is synced to the disk.
  */
 export function openGraphDatabase(file: string, building = false): GraphDatabase {
   const options: DatabaseOptions = {
@@ -63,7 +64,7 @@ export function openGraphDatabase(file: string, building = false): GraphDatabase
   const connection = openDatabase(file, options);
   const writer = building ? openWriteBehind(file, options) : undefined;
   const statement = (sql: string): Statement => prepared(connection, sql, { arrays: true });
-  /** Uses the file. Marks it where it is damaged, so that the next start does not use it (see replaceUnusable). */
+  /** Uses the file. If it is damaged, marks it, so that the next start does not use it (see replaceUnusable). */
   const inFile = <Result>(work: () => Result): Result => {
     try {
       return work();
@@ -72,7 +73,7 @@ export function openGraphDatabase(file: string, building = false): GraphDatabase
       throw error;
     }
   };
-  /** Receives statements that another thread executes. */
+  /** Takes the statements that another thread executes. */
   let behind: WriteBehind | undefined;
   let isBehind = false;
   const settle = (): void => {

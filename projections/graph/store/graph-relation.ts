@@ -7,7 +7,7 @@ export type GraphRelation = {
   readonly id: number;
   readonly rowSet: RowSet;
   readonly attribute: string;
-  /** The component that owns it; undefined when the content type itself does. */
+  /** The component that owns the relation; undefined if the content type itself owns it. */
   readonly component: Uid | undefined;
   readonly sourceDraftAndPublish: boolean;
   readonly target: Uid;
@@ -38,8 +38,8 @@ export function farType({ relation, side }: GraphRelationSide): Uid {
 }
 
 /**
- * Returns the name under which the graph's file numbers a relation: JSON of type, path and attribute. A rename of either is another
- * relation.
+ * Returns the name under which the graph's file numbers a relation: JSON of type, path and attribute. If one of them is
+ * renamed, it is another relation.
  */
 export function relationName(type: Uid, path: readonly ComponentStep[], attribute: string): string {
   const steps = path.map((step) => [step.attribute, step.zoneComponent ?? null]);
@@ -70,7 +70,7 @@ export function createGraphRelation(
     targetType: numbers.target,
     targetDraftAndPublish: target.draftAndPublish,
     toOne: !attribute.toMany,
-    // One-way relations never steal: nothing on the other side could show the loss.
+    // A one-way relation never takes a target from another source, because the other side could not show the loss.
     exclusive: oneSource && attribute.inversedBy !== undefined && component === undefined,
     served: owner.served,
   };

@@ -19,7 +19,7 @@ export type GraphRow = {
   uniqueValues: ReadonlyMap<string, UniqueValue>;
 };
 
-/** A value that no other entry of the locale may have, and the number of its path. */
+/** A value that no other entry of the locale may have. `number`: the number of its path. */
 type UniqueValue = { readonly number: number; readonly text: string };
 
 /** Columns read for a row. A source costs half as much to read as text, and nearly all of them are parsed. */
@@ -33,7 +33,7 @@ export function sourceBytes(row: SqlRow): Buffer {
   return Buffer.from(row[3] as string);
 }
 
-/** The same, parsed. */
+/** The source of a stored row, parsed. */
 export function parsedSource(row: SqlRow): RowFacts & Values {
   return JSON.parse(row[3] as string) as RowFacts & Values;
 }
@@ -74,7 +74,7 @@ export function writeRow(db: GraphDatabase, view: TypeView, facts: RowFacts, row
   return source;
 }
 
-/** JSON of the named values that are not null; null when none is. */
+/** JSON of the named values that are not null; null if all are null. */
 function pickJson(names: readonly string[], values: Values): string | null {
   let picked: Record<string, unknown> | undefined;
   for (const name of names) {

@@ -25,19 +25,22 @@ import {
 } from './row-keys.ts';
 import type { TypeView } from './type-view.ts';
 
-/** The entries a batch works on: read once, written once, however many events are about them. */
+/** The entries that a batch changes. Each is read and written once, however many events concern it. */
 export type GraphSession = {
-  /** The entry an event is about; `revision` is the event's. */
+  /** Returns the entry that an event concerns. `revision`: the revision of the event. */
   entry(view: TypeView, documentId: string, locale: string | null, revision: number): GraphEntry;
   /** The document's other locales that have rows. */
   siblings(entry: GraphEntry): readonly GraphEntry[];
   /** All entries of a type that have rows. */
   entriesOfType(view: TypeView): readonly GraphEntry[];
-  /** An entry whose rows were written elsewhere: the read index gets all of them. undefined: it has no rows. */
+  /**
+   * Returns an entry whose rows were written elsewhere, and sends all of its rows to the read index; undefined if it
+   * has no rows.
+   */
   shown(view: TypeView, id: number): GraphEntry | undefined;
   addRow(entry: GraphEntry, version: VersionNumber, row: GraphRow): void;
   removeRow(entry: GraphEntry, version: VersionNumber): void;
-  /** The row's values or facts changed. */
+  /** Marks a row whose values or facts changed. */
   touch(entry: GraphEntry, version: VersionNumber): void;
   flush(): void;
 };
@@ -72,7 +75,7 @@ export function openGraphSession(
   const entries = new Map<number, GraphEntry>();
   const documents = new Map<string, Document>();
   const relocalized = new Map<string, Relocalized>();
-  /** Entries that the read index gets as a whole. */
+  /** Entries whose rows the read index gets completely. */
   const shown = new Set<GraphEntry>();
 
   const read = (view: TypeView, row: readonly unknown[]): GraphEntry => {
@@ -87,7 +90,7 @@ export function openGraphSession(
   const remember = (entry: GraphEntry): void => {
     entries.set(entry.id, entry);
     const { view, documentId } = entry;
-    // On other types an entry is its document, and its publication state is enough.
+    // For other types a document has only one entry, whose publication state is enough.
     if (!view.localized || documents.has(documentKeyOf(entry))) return;
     const publishedBefore = isPublished(view, documentId, entry.id);
     documents.set(documentKeyOf(entry), { view, documentId, entry: entry.id, publishedBefore });
@@ -162,13 +165,13 @@ export function openGraphSession(
       for (const [rank, target] of present.entries()) {
         if (source !== target) changes.localization(view.uid, world, { source, target }, rank);
       }
-      // The document's remaining rows show one locale less.
+      // The remaining rows of the document have one locale less.
       for (const target of gone) {
         if (!existing.has(target)) changes.localization(view.uid, world, { source, target }, null);
       }
     }
   };
-  /** Every row shows whether its document is published: the other locales' too. */
+  /** Every row shows whether its document is published, so the rows of the other locales change too. */
   const readRepublished = (): void => {
     for (const { view, documentId, entry, publishedBefore } of documents.values()) {
       if (isPublished(view, documentId, entry) !== publishedBefore) entriesOf(view, documentId);

@@ -29,7 +29,7 @@ export type LinkStore = {
   ownedBy(source: number): LinkRecord[];
   /** All links to an entry. */
   pointingAt(target: number): LinkRecord[];
-  /** All links that an entry is an end of: those that it owns first. */
+  /** All links that begin or end at an entry, with the links that it owns first. */
   around(entry: number): LinkRecord[];
   /** Finds the link between two entries; without orders if there is none. */
   find(relation: GraphRelation, source: number, target: number): LinkRecord;
@@ -51,7 +51,7 @@ export const ALL_LINKS = `SELECT ${COLUMNS} FROM links WHERE source >= ? AND sou
 
 type RelationOfNumber = (number: number) => GraphRelation | undefined;
 
-/** Creates the store of one entry's links. `isFresh`: nothing in the file is about the entry yet. */
+/** Creates the store of links. `isFresh`: returns whether the file has nothing about an entry yet. */
 export function createLinkStore(
   db: GraphDatabase,
   relationOf: RelationOfNumber,
@@ -150,7 +150,7 @@ function readOrder(sourceOrder: SqlValue | undefined, targetOrder: SqlValue | un
     : { sourceOrder: sourceOrder as number, targetOrder: targetOrder as number };
 }
 
-/** The source of the record may no longer exist: the stored state then stays. */
+/** Adds a changed link. Its source may no longer exist; then the stored state stays. */
 function put(pending: PendingLinks, record: LinkRecord): void {
   const { stored, orders, relation, source, component, target } = record;
   const [draft, published] = orders;
@@ -171,7 +171,7 @@ function byTargetKey(a: LinkRecord, b: LinkRecord): number {
   return a.relation.id - b.relation.id || a.source - b.source || a.component - b.component;
 }
 
-/** Reports links to the read index in each of the worlds where they are: as they are, or as removed. */
+/** Reports links to the read index in each world that has them, with their current state or as removed. */
 export function reportLinks(
   changes: ChangeLog,
   records: Iterable<LinkRecord>,

@@ -20,7 +20,7 @@ export function sameOrder(a: LinkOrder | null, b: LinkOrder | null): boolean {
 
 const PAIR_BASE = 2 ** 26;
 
-/** One number for two keys, which is several times cheaper than a text; a text beyond 2^26. */
+/** Returns one number for two keys, which is several times cheaper than a text. Keys beyond 2^26 give a text. */
 export function pairKey(source: number, target: number): string | number {
   return source < PAIR_BASE && target < PAIR_BASE ? source * PAIR_BASE + target : `${source}/${target}`;
 }

@@ -4,7 +4,7 @@ import { isDiskFull } from '../../../shared/sqlite/failures.ts';
 import type { GraphDatabase } from './graph-database.ts';
 import { readGraphPosition } from './graph-position.ts';
 
-/** Last event of the log that a graph has applied: it shows whether a log is the one that the graph was made from. */
+/** The last event that a graph has applied. It shows whether a log is the one from which the graph was made. */
 export type AppliedEvent = Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'position'> & {
   /** Head of the log's hash chain at the event, where the log has one. */
   readonly chain: string | undefined;
@@ -14,7 +14,7 @@ export type AppliedEvent = Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'pos
 export type LogCheckpoint = {
   /** Position of the last event that was applied; 0n before the first. */
   position(): bigint;
-  /** undefined: none, or one that an earlier release applied. */
+  /** undefined: there is none, or an earlier release applied it. */
   last(): AppliedEvent | undefined;
   /**
    * Position to continue from: the log was searched up to here. It is the last event's or later, is meaningful for this
@@ -23,9 +23,12 @@ export type LogCheckpoint = {
   readFrom(): bigint;
   /** Records the last event of a batch. Must run in the transaction of the events. */
   write(last: StoredEvent): void;
-  /** The transaction is in the file. */
+  /** Called when the transaction is in the file. */
   moved(last: StoredEvent): void;
-  /** The log has no event of the namespace up to here. Written only now and then: the rest is searched again. */
+  /**
+   * Records that the log has no further event of the namespace up to here. It is written only now and then, so a
+   * restart searches the rest again.
+   */
   searched(upTo: bigint): void;
   /** Writes the last `searched` position: the file is about to be closed. */
   flush(): void;
@@ -33,15 +36,22 @@ export type LogCheckpoint = {
 
 const WRITE_LAST = 'INSERT OR REPLACE INTO last_event VALUES (1, ?, ?, ?, ?, ?)';
 const SEARCHED_EVERY_MS = 10_000;
-/** Some 300,000 records of others on a server, whose positions count bytes: a third of a second of search. */
+/**
+ * About 300,000 records of other namespaces on a server, whose positions count bytes. Searching them takes a third of a
+ * second.
+ */
 const SEARCHED_AT_MOST = 50_000_000n;
 
-/** Reads the position from the graph's file. With a hash chain, it ignores how far the log was searched beyond the last event. */
+/**
+ * Reads the position from the graph's file. If the log has a hash chain, the checkpoint ignores how far the log was
+ * searched after the last event.
+ */
 export function openLogCheckpoint(db: GraphDatabase): LogCheckpoint {
   let position = readGraphPosition(db.connection);
   let last = readAppliedEvent(db.connection);
   let readFrom = BigInt(db.meta('read_from') ?? 0);
-  // With a chain, the position is enough to continue, and a log that was replaced may be shorter than it was searched.
+  // With a hash chain the position is enough to continue. A log that was replaced may be shorter than the searched
+  // part.
   if (readFrom < position || last?.chain !== undefined) readFrom = position;
   let searchedAt = Number.NEGATIVE_INFINITY;
   let written = readFrom;
@@ -85,7 +95,7 @@ export function readAppliedEvent(db: Database): AppliedEvent | undefined {
   if (row === undefined) return undefined;
   const { id, stream, revision, chain } = row;
   const position = BigInt(row['position'] as number);
-  // An earlier release that ran in between changes the position alone.
+  // An earlier release that ran in between has changed only the position.
   if (position !== readGraphPosition(db)) return undefined;
   return {
     id: String(id),

@@ -21,11 +21,11 @@ export type PendingEdits = {
   forget(relation: GraphRelation, source: number, target: number): void;
   has(relation: GraphRelation, source: number, target: number): boolean;
   by(editor: number): readonly PendingEdit[];
-  /** `source` was published, or either end deleted. */
+  /** Called when `source` was published, or either end was deleted. */
   forgetSource(source: number): void;
   forgetEditor(editor: number): void;
   forgetTarget(target: number): void;
-  /** Reads again after another change of the file. */
+  /** Reads all edits again after the file was changed elsewhere. */
   reload(): void;
 };
 

@@ -13,22 +13,22 @@ export type LinkKey = {
   readonly target: number;
 };
 
-/** A link as a batch left it. */
+/** The state of a link after a batch. */
 export type PendingLink = LinkKey & {
   /** Both null: it is removed. */
   orders: WorldOrders;
-  /** The file has it, with other orders perhaps. */
+  /** True if the file has the link, possibly with other orders. */
   readonly isStored: boolean;
 };
 
-/** Links that the current batch changed: the file has them as they were before. */
+/** Links that the current batch changed. The file still has their state before the batch. */
 export type PendingLinks = {
   find(key: LinkKey): PendingLink | undefined;
   ofSource(source: number): readonly PendingLink[];
   ofTarget(target: number): readonly PendingLink[];
   /** `isStored` counts for a link that is not pending. */
   put(key: LinkKey, orders: WorldOrders, isStored: boolean): void;
-  /** Belongs into the transaction of the events. */
+  /** Must run in the transaction of the events. */
   flush(): void;
 };
 
@@ -72,7 +72,7 @@ export function openPendingLinks(db: GraphDatabase): PendingLinks {
       }
     },
     flush() {
-      // In the order of the file, if that costs nothing: neighbours are on one page.
+      // Sorts by source, which is cheap, because neighbours in the file are on one page.
       for (const source of [...bySource.keys()].sort((a, b) => a - b)) {
         for (const between of bySource.get(source)?.values() ?? [])
           for (const link of between) write(db, link);

@@ -66,7 +66,10 @@ const PLAIN_TYPES: { readonly [type in FieldType]?: 'string' | 'number' | 'boole
 
 const NO_COMPONENTS: IndexedRow['components'] = Object.freeze({});
 
-/** Creates the presenter of a type. What depends on the type alone is computed once, as there are many rows. */
+/**
+ * Creates the presenter of a type. It computes everything that depends only on the type once, because there are many
+ * rows.
+ */
 export function createRowPresenter(registry: SchemaRegistry, type: ContentType): RowPresenter {
   const { scalars, nested } = publicAttributes(type);
   const checked = scalars.map(({ name, type: scalarType }) => ({
@@ -76,7 +79,7 @@ export function createRowPresenter(registry: SchemaRegistry, type: ContentType):
   }));
   const prefixes = scalars.map(({ name }) => `,${JSON.stringify(name)}:`);
   const components = createComponentsPresenter(registry);
-  // Copied for each row: adding two dozen members one by one costs several times as much.
+  // The template is copied for each row, because adding two dozen members one by one takes several times as long.
   const template: Record<string, Scalar | null> = Object.fromEntries(
     [...scalars.map(({ name }) => name), ...systemFields(type)].map((name) => [name, null]),
   );
@@ -112,7 +115,7 @@ export function createRowPresenter(registry: SchemaRegistry, type: ContentType):
       }
       const created = Date.parse(parsed.createdAt);
       const { updatedAt, publishedAt } = parsed;
-      // A text is compared in a tenth of the time in which it is read as a date.
+      // Comparing the texts takes a tenth of the time of parsing a date.
       fields['updatedAt'] = updatedAt === parsed.createdAt ? created : Date.parse(updatedAt);
       fields['createdAt'] = created;
       if (publishedAt !== null) fields['publishedAt'] = Date.parse(publishedAt);

@@ -5,7 +5,7 @@ import type { GraphDatabase } from './graph-database.ts';
 export type RowIds = {
   isFree(type: number, id: number): boolean;
   give(type: number, id: number, key: number): void;
-  /** Belongs into the transaction of the events. */
+  /** Must run in the transaction of the events. */
   flush(): void;
 };
 

@@ -11,7 +11,7 @@ export const PUBLISHED = 1;
 /** Version of the rows of types without draft & publish; imports and events call it `live`. */
 export const UNVERSIONED = 2;
 
-/** Key of a row, which follows from its entry and version: unique, and the same in every replay. */
+/** Returns the key of a row from its entry and version. Keys are unique, and the same in every replay. */
 export function rowKey(entry: number, version: VersionNumber): number {
   return entry * 4 + version;
 }

@@ -1,6 +1,6 @@
 import type { GraphDatabase } from './graph-database.ts';
 
-/** Counters of the graph: in memory, written with the batch that changed them. */
+/** Counters of the graph. They are in memory, and are written with the batch that changes them. */
 export type Sequences = {
   /** The next number, from 1. */
   next(name: string): number;

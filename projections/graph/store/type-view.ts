@@ -36,7 +36,7 @@ export type TypeView = {
   /** Names of attributes that all locales of a document share; empty without i18n. */
   readonly shared: readonly string[];
   readonly unique: readonly { readonly number: number; readonly place: UniquePath }[];
-  /** The relation of one of the type's own relation attributes. */
+  /** Returns the relation of one of the type's own relation attributes. */
   relation(attribute: string): GraphRelationSide;
 };
 
@@ -45,15 +45,15 @@ export type SchemaView = {
   readonly registry: SchemaRegistry;
   type(uid: Uid): TypeView;
   typeOfNumber(number: number): TypeView;
-  /** A relation by its owning side. */
+  /** Returns a relation by its owning side. */
   relation(rowSet: RowSet, attribute: string): GraphRelation;
-  /** undefined: no longer defined. */
+  /** undefined: the relation is no longer defined. */
   relationOfNumber(number: number): GraphRelation | undefined;
 };
 
 /**
- * Creates views of all types of a registry. `names` numbers types and relations that are new, so it belongs into a transaction of the
- * graph.
+ * Creates views of all types of a registry. `names` numbers new types and relations, so it must run in a transaction of
+ * the graph.
  */
 export function createSchemaView(registry: SchemaRegistry, names: Names): SchemaView {
   const types = new Map<Uid, TypeView>();
@@ -99,7 +99,7 @@ function undefinedType(uid: string): never {
 
 type RegisterRelation = (rowSet: RowSet, owner: Parameters<typeof createGraphRelation>[2]) => void;
 
-/** A model whose rows own relations. `served`: readers see them. */
+/** A model whose rows own relations. `served`: whether readers see them. */
 type RelationOwner = { readonly rowSet: RowSet; readonly model: Model; readonly served: boolean };
 
 /**
@@ -114,7 +114,7 @@ function registerRelations(
   const owner = rowSet.path.length === 0 ? undefined : model.uid;
   for (const attribute of model.attributes.values()) {
     if (attribute.kind === 'relation' && attribute.mappedBy === undefined) {
-      // A target may still be missing between two definitions of one start.
+      // While the definitions of one start are applied, a target may still be missing.
       if (registry.contentTypes.has(attribute.target))
         register(rowSet, { component: owner, attribute, served });
     }
