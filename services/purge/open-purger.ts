@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { retry } from '../../shared/retry.ts';
+import { untilAborted } from '../../shared/until-aborted.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
@@ -52,7 +53,6 @@ export function startPurger(options: PurgerOptions): Purger {
   const { notes, fleet, report } = options;
   const closing = new AbortController();
   const { signal } = closing;
-  const ended = Promise.withResolvers<void>();
   reportWaiting(options);
   let current = Number.NEGATIVE_INFINITY;
   const isPurging = () =>
@@ -76,9 +76,9 @@ export function startPurger(options: PurgerOptions): Purger {
     };
     notes.notify(look);
     try {
-      await Promise.race([answering?.known, ended.promise]);
+      if (answering !== undefined) await untilAborted(answering.known, signal);
       const shape = () => [options.shape(), answering?.shape()].join(' ').trim();
-      await keepPurging({ ...options, shape }, epoch, { signal, look, ended: ended.promise });
+      await keepPurging({ ...options, shape }, epoch, { signal, look });
     } finally {
       notes.notify(() => {});
       await Promise.all([...senders, answering].map((one) => one?.close()));
@@ -87,7 +87,7 @@ export function startPurger(options: PurgerOptions): Purger {
   const once = async (): Promise<void> => {
     const epoch = fleet.epoch();
     if (epoch !== undefined) await lead(epoch);
-    else await Promise.race([fleet.changed(LOOK_MS), ended.promise]);
+    else await untilAborted(fleet.changed(LOOK_MS), signal);
   };
   const failed = (error: unknown) => {
     if (!signal.aborted) report.error(error);
@@ -111,19 +111,18 @@ export function startPurger(options: PurgerOptions): Purger {
     isPurging,
     async close() {
       closing.abort();
-      ended.resolve();
       await running;
     },
   };
 }
 
-type Term = { readonly signal: AbortSignal; readonly look: () => void; readonly ended: Promise<void> };
+type Term = { readonly signal: AbortSignal; readonly look: () => void };
 
 /** Watches the shape of answers, from the beginning of a term to its end. */
 async function keepPurging(
   { notes, fleet, shape, targets, report }: PurgerOptions,
   epoch: number,
-  { signal, look, ended }: Term,
+  { signal, look }: Term,
 ): Promise<void> {
   const { store, everything } = notes;
   const before = store.term();
@@ -148,7 +147,7 @@ async function keepPurging(
     if (isSettled && !isKept) isKept = keepTerm({ epoch, shape: now });
     shown = now;
     done(receivers);
-    await Promise.race([fleet.changed(LOOK_MS), ended]);
+    await untilAborted(fleet.changed(LOOK_MS), signal);
   }
 }
 

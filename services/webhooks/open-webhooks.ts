@@ -2,6 +2,7 @@ import type { Backoff } from '../../shared/backoff.ts';
 import type { EventStore, StoredEvent, Subscription } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { retry } from '../../shared/retry.ts';
+import { untilAborted } from '../../shared/until-aborted.ts';
 import { webhookStream } from '../../shared/webhooks/webhook-events.ts';
 import { evolveWebhooks, type WebhookState } from '../../shared/webhooks/webhook-state.ts';
 import type { Fleet } from '../fleet/fleet.ts';
@@ -56,10 +57,9 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   const commands = createWebhookCommands(byCaller);
   const asProcess = createWebhookCommands({ ...byCaller, author: () => own });
   const closing = new AbortController();
-  const ended = Promise.withResolvers<void>();
   const start = await log.lastPosition();
   let state: WebhookState = await readWebhooks(log, space);
-  let changed = Promise.withResolvers<void>();
+  let resting = new AbortController();
   let look = () => {};
   let announce = async () => {};
   const take = async (events: readonly StoredEvent[]) => {
@@ -68,22 +68,33 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
       if (event.revision > (state.revision ?? -1n)) state = evolveWebhooks(state, event);
     }
     if (events.length === 0) return;
-    changed.resolve();
-    changed = Promise.withResolvers<void>();
+    resting.abort();
     look();
   };
   const definitions: Subscription = log.subscribe(start, take, { stream: webhookStream(space) });
   definitions.done.catch(report.error);
   const hooks = () => state.hooks;
   const isNeeded = () => fleet.epoch() !== undefined && state.hooks.size > 0 && !closing.signal.aborted;
+  /** Resolves when the leader, the webhooks or the term may have changed, and on close. */
+  const rest = async (): Promise<void> => {
+    resting = new AbortController();
+    await untilAborted(fleet.changed(LEAD_LOOK_MS), resting.signal);
+  };
   const lead = async (epoch: number): Promise<void> => {
     store.beginTerm(epoch);
     const own = { epoch, report, store, hooks, commands: asProcess, now: Date.now };
     const term = await startTerm({ ...options, ...own });
     look = term.look;
     announce = term.announce;
+    let isOver = false;
+    const done = term.done.finally(() => {
+      isOver = true;
+      resting.abort();
+    });
+    done.catch(() => {});
     try {
-      while (isNeeded()) await Promise.race([fleet.changed(LEAD_LOOK_MS), term.done, ended.promise]);
+      while (isNeeded() && !isOver) await rest();
+      if (isOver) await done;
     } finally {
       look = () => {};
       announce = async () => {};
@@ -94,7 +105,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
     const turn = async () => {
       const epoch = fleet.epoch();
       if (epoch !== undefined && isNeeded()) await lead(epoch);
-      else await Promise.race([fleet.changed(LEAD_LOOK_MS), changed.promise, ended.promise]);
+      else await rest();
     };
     const { signal } = closing;
     while (!signal.aborted)
@@ -103,7 +114,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   const running = run();
   const stop = async () => {
     closing.abort();
-    ended.resolve();
+    resting.abort();
     await running;
   };
   return {

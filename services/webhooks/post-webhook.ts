@@ -3,6 +3,7 @@ import { type ClientRequest, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { retryAfterMs } from '../../shared/retry-after.ts';
+import { untilAborted } from '../../shared/until-aborted.ts';
 import { valueWithin } from '../../shared/value-within.ts';
 import { isPrivateAddress } from './private-address.ts';
 
@@ -69,15 +70,10 @@ async function addressesOf(
   name: string,
 ): Promise<readonly LookupAddress[]> {
   if (isIP(name) !== 0) return [{ address: name, family: isIP(name) }];
-  signal?.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(signal?.reason);
-  signal?.addEventListener('abort', abort);
-  try {
-    return await Promise.race([resolve(name), aborted.promise]);
-  } finally {
-    signal?.removeEventListener('abort', abort);
-  }
+  if (signal === undefined) return resolve(name);
+  const found = await untilAborted(resolve(name), signal);
+  signal.throwIfAborted();
+  return found ?? [];
 }
 
 const systemAddresses: ResolveAddresses = (name) =>

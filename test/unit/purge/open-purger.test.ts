@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { queryObjects } from 'node:v8';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { type PurgerOptions, startPurger } from '../../../services/purge/open-purger.ts';
 import type { PurgeNotes } from '../../../services/purge/purge-notes.ts';
@@ -63,6 +64,17 @@ function startLeader(term: PurgeTerm | undefined) {
   };
   return { purger, clock, state, look };
 }
+
+it('looks at the lease again and again without keeping anything of a look', async () => {
+  const { state } = startLeader({ epoch: 7, shape: 'shape' });
+  const looks = async (count: number) => {
+    const until = state.looks + count;
+    await expect.poll(() => state.looks, { timeout: 10_000 }).toBeGreaterThan(until);
+    return queryObjects(Promise, { format: 'count' });
+  };
+  const before = await looks(10);
+  expect((await looks(1_000)) - before).toBeLessThan(500);
+});
 
 it('a leader that cannot read its log lets caches keep nothing after two seconds', async () => {
   const { purger, clock, state, look } = startLeader({ epoch: 7, shape: 'shape' });
