@@ -50,6 +50,8 @@ const LEAD_LOOK_MS = 1_000;
 export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
   const { log, space, fleet, metrics } = options;
   const report = countAttempts(metrics, options.report);
+  const start = await log.lastPosition();
+  let state: WebhookState = await readWebhooks(log, space);
   const store = openDeliveryStore(options.data);
   watchDeliveries(metrics, store, () => fleet.epoch() !== undefined);
   const own = { actor: { kind: 'process', id: 'webhooks' } } as const;
@@ -57,8 +59,6 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   const commands = createWebhookCommands(byCaller);
   const asProcess = createWebhookCommands({ ...byCaller, author: () => own });
   const closing = new AbortController();
-  const start = await log.lastPosition();
-  let state: WebhookState = await readWebhooks(log, space);
   let resting = new AbortController();
   let look = () => {};
   let announce = async () => {};

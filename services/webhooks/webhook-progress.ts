@@ -95,20 +95,19 @@ export function createProgress(options: ProgressOptions) {
     },
     /** Writes the progress if it has changed. Never rejects: the next attempt follows soon. */
     async write(): Promise<void> {
-      const { data, replays } = progressOf(options);
-      const text = JSON.stringify([data, replays]);
-      if (text === written) return;
-      const metadata: ProgressMetadata = {
-        schemaVersion: EVENT_VERSIONS['webhooks-progressed'],
-        at: new Date(options.now()).toISOString(),
-        epoch: options.epoch,
-        actor: { kind: 'process', id: store.id },
-        via: 'deliver-webhooks',
-        ...(replays.length > 0 && { replays }),
-      };
-      const event = { id: randomUUID(), type: 'webhooks-progressed', data, metadata };
       try {
-        await log.append(stream, 'any', [event]);
+        const { data, replays } = progressOf(options);
+        const text = JSON.stringify([data, replays]);
+        if (text === written) return;
+        const metadata: ProgressMetadata = {
+          schemaVersion: EVENT_VERSIONS['webhooks-progressed'],
+          at: new Date(options.now()).toISOString(),
+          epoch: options.epoch,
+          actor: { kind: 'process', id: store.id },
+          via: 'deliver-webhooks',
+          ...(replays.length > 0 && { replays }),
+        };
+        await log.append(stream, 'any', [{ id: randomUUID(), type: 'webhooks-progressed', data, metadata }]);
         written = text;
       } catch (error) {
         report.error(error);

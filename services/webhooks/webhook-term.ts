@@ -33,6 +33,8 @@ export async function startTerm(options: TermOptions): Promise<WebhookTerm> {
   const after = await progress.begin();
   let epoch = (await epochs())(after + 1n);
   let isClosed = false;
+  const prune = () => store.prune(options.now() - limits.keepMs, new Set(hooks().keys()));
+  prune();
   const dispatcher = createDispatcher({
     store,
     limits,
@@ -76,22 +78,21 @@ export async function startTerm(options: TermOptions): Promise<WebhookTerm> {
   };
   const subscription = log.subscribe(after, take, { batchSize: BATCH_SIZE });
   const again = createHistoryReplay({ ...options, progress, made: dispatcher.look, reached: () => reached });
-  const prune = () => store.prune(options.now() - limits.keepMs, new Set(hooks().keys()));
-  prune();
+  const announce = () => {
+    keep();
+    void progress.write();
+  };
   const timers = [
-    setInterval(prune, HOUR_MS),
+    setInterval(reporting(report, prune), HOUR_MS),
     setInterval(again.look, limits.lookMs),
-    setInterval(() => {
-      keep();
-      void progress.write();
-    }, limits.progressMs),
+    setInterval(reporting(report, announce), limits.progressMs),
   ];
   dispatcher.look();
   return {
-    look() {
+    look: reporting(report, () => {
       prune();
       dispatcher.look();
-    },
+    }),
     announce: progress.write,
     done: subscription.done,
     async close(isLeading) {
@@ -104,6 +105,17 @@ export async function startTerm(options: TermOptions): Promise<WebhookTerm> {
       keep();
       if (isLeading) await progress.write();
     },
+  };
+}
+
+/** Returns work that reports its failure: it is done again later, for example when a full disk has space. */
+function reporting({ error: failed }: TermOptions['report'], work: () => void): () => void {
+  return () => {
+    try {
+      work();
+    } catch (error) {
+      failed(error);
+    }
   };
 }
 

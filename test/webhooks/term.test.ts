@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Varve } from '../../services/process/open-varve.ts';
 import type { VarveOptions } from '../../services/process/process-options.ts';
@@ -29,14 +30,12 @@ type Opened = { readonly varve: Varve; readonly commands: WebhookCommands; reado
 async function open(
   data: string,
   limits: Partial<WebhookLimits> = {},
-  options: Partial<VarveOptions> = {},
+  options: Partial<VarveOptions> & { readonly failed?: (error: unknown) => void } = {},
 ): Promise<Opened> {
-  const report = {
-    attempted: () => {},
-    error(error: unknown) {
-      throw error;
-    },
+  const fail = (error: unknown) => {
+    throw error;
   };
+  const report = { attempted: () => {}, error: options.failed ?? fail };
   const webhooksOptions = { limits: { ...WEBHOOK_LIMITS, ...limits }, report };
   const varve = await openInProcess(data, { ...options, webhooks: webhooksOptions });
   const { webhooks } = varve;
@@ -44,9 +43,14 @@ async function open(
   return { varve, commands: webhooks.commands, store: webhooks.store };
 }
 
-const addHook = ({ commands }: Opened, { url }: Receiver, events: readonly WebhookEventName[]) =>
+const addHook = (
+  { commands }: Opened,
+  { url }: Receiver,
+  events: readonly WebhookEventName[],
+  name = 'hook',
+) =>
   commands.add({
-    ...{ name: 'hook', url, events, types: [], locales: [], populate: '' },
+    ...{ name, url, events, types: [], locales: [], populate: '' },
     ...{ headers: {}, allowPrivate: true },
   });
 
@@ -267,6 +271,49 @@ it('forgets them each hour, without another start', async () => {
   expect(states()).toEqual(['delivered']);
   await vi.advanceTimersByTimeAsync(HOUR_MS / 2);
   expect(states()).toEqual([]);
+});
+
+describe('a file of deliveries that cannot be used for a while', () => {
+  /** As on a full disk, statements that need the table fail at once. */
+  const lose = (data: string, table: string) => {
+    const db = new DatabaseSync(join(data, 'webhooks.db'));
+    db.exec(`ALTER TABLE ${table} RENAME TO lost`);
+    return () => {
+      db.exec(`ALTER TABLE lost RENAME TO ${table}`);
+      db.close();
+    };
+  };
+
+  async function openFailing() {
+    const [data, receiver, failures] = [createDataDirectory(), await startReceiving(), [] as unknown[]];
+    const limits = { progressMs: 20, lookMs: 20 };
+    const opened = await open(data, limits, { failed: (error) => void failures.push(error) });
+    onTestFinished(opened.varve.close);
+    const { hook } = await addHook(opened, receiver, ['entry.create']);
+    await writerOf(opened.varve).createTag('a');
+    await expect.poll(() => opened.store.count(hook.id).delivered, PATIENT).toBe(1);
+    return { data, receiver, failures, opened };
+  }
+
+  it('ends neither the process nor the deliveries', async () => {
+    const { data, receiver, failures, opened } = await openFailing();
+    const find = lose(data, 'meta');
+    await expect.poll(() => failures.length, PATIENT).toBeGreaterThan(3);
+    find();
+    await writerOf(opened.varve).createTag('b');
+    await receiver.until(2);
+  });
+
+  it('hides no webhook that is added meanwhile or later', async () => {
+    const { data, receiver, failures, opened } = await openFailing();
+    const find = lose(data, 'deliveries');
+    await addHook(opened, receiver, ['entry.create'], 'second');
+    await expect.poll(() => failures.length, PATIENT).toBeGreaterThan(3);
+    find();
+    await addHook(opened, receiver, ['entry.create'], 'third');
+    await writerOf(opened.varve).createTag('b');
+    await receiver.until(4);
+  });
 });
 
 /** Progress in the log lists 500 open deliveries. */
