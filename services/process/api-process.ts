@@ -161,7 +161,8 @@ function openClusterContent(
     freshness: {
       position,
       async beyond(wanted: bigint) {
-        while (position() <= wanted) await delay(LOOK_MS, undefined, { ref: false });
+        if (position() <= wanted) await delay(LOOK_MS, undefined, { ref: false });
+        return position() > wanted;
       },
       head: createLogHead(identity.log).reaches,
       shows: (wanted: bigint) => reachAll(wanted, minPositionWait, [reached, applied]),

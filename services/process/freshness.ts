@@ -26,11 +26,8 @@ export function createFreshness({ readSide, access, log, waitMs }: FreshnessOpti
   return {
     position: index.position,
     head: createLogHead(log).reaches,
-    async beyond(position: bigint): Promise<void> {
-      const isBeyond = () => index.position() > position;
-      // Indices outside are written by another process, too.
-      while (!(await moved.until(isBeyond, LOOK_MS)));
-    },
+    // Indices outside are written by another process, too: they have to be looked at.
+    beyond: (position: bigint) => moved.until(() => index.position() > position, LOOK_MS),
     /** The index gets its batches through this. */
     sink: {
       async apply(batch: ChangeBatch): Promise<void> {

@@ -112,7 +112,7 @@ async function enterRotation(
       shows = next;
       alive.moved();
       moved.check();
-      await freshness.beyond(next);
+      while (!(await freshness.beyond(next)));
     }
   };
   void follow();

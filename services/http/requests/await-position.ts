@@ -12,8 +12,8 @@ export type Freshness = {
   shows(position: bigint): Promise<boolean>;
   /** Position that reads show now. */
   position(): bigint;
-  /** Resolves as soon as reads show more than a position. */
-  beyond(position: bigint): Promise<void>;
+  /** Resolves with true as soon as reads show more than a position, and with false after a while: nobody may wait any more. */
+  beyond(position: bigint): Promise<boolean>;
   /** A position that the log has reached: at least `wanted` if the log has reached that. */
   head(wanted: bigint): Promise<bigint>;
 };

@@ -36,14 +36,15 @@ export function createFeedStreams(options: FeedStreamsOptions): FeedStreams {
   const channels = new Map<string, Channel>();
 
   const run = async (channel: Channel): Promise<void> => {
-    while (channel.members.size > 0) {
+    const { members } = channel;
+    while (members.size > 0) {
       const shown = options.position();
       const page = await channel.reader.page(channel.next);
       await options.verify();
       channel.next = page.next;
       const frame = page.items.length === 0 ? undefined : frameOf(page);
-      if (frame !== undefined) for (const stream of channel.members) stream.send(frame);
-      if (!page.hasMore) await options.beyond(shown);
+      if (frame !== undefined) for (const stream of members) stream.send(frame);
+      if (!page.hasMore) while (members.size > 0 && !(await options.beyond(shown)));
     }
   };
   const start = (channel: Channel): void => {

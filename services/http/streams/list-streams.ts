@@ -22,8 +22,8 @@ export type ListStreams = {
 export type LiveStream = { readonly stream: EventStream; readonly isNotify: boolean };
 
 export type ListStreamsOptions = {
-  /** Resolves when reads show more than this position. */
-  readonly beyond: (position: bigint) => Promise<void>;
+  /** Resolves with true when reads show more than this position, and with false after a while. */
+  readonly beyond: (position: bigint) => Promise<boolean>;
   /** Ends streams whose caller's rights have changed. */
   readonly verify: () => Promise<void>;
   readonly failed: (error: unknown) => void;
@@ -47,7 +47,7 @@ export function createListStreams({ beyond, verify, failed }: ListStreamsOptions
     let position = -1n;
     while (members.size > 0) {
       // The first check does not wait: content may have changed since the answer was made.
-      if (position >= 0n) await beyond(position);
+      if (position >= 0n) while (members.size > 0 && !(await beyond(position)));
       position = list.known.position();
       if (members.size === 0 || isCurrent(shared)) continue;
       const shown = await answerNow(list);

@@ -11,7 +11,7 @@ const ITEM = { type: 'api::tag.tag', documentId: 'a' } as unknown as FeedItem;
 const pageOf = (next: string, items: readonly FeedItem[] = []): FeedPage => ({ items, next, hasMore: false });
 
 function startFeed() {
-  let moved = Promise.withResolvers<void>();
+  let moved = Promise.withResolvers<boolean>();
   const streams = createFeedStreams({
     beyond: () => moved.promise,
     position: () => 1n,
@@ -21,8 +21,8 @@ function startFeed() {
     },
   });
   const move = () => {
-    moved.resolve();
-    moved = Promise.withResolvers<void>();
+    moved.resolve(true);
+    moved = Promise.withResolvers();
   };
   const follow = async (page: FeedReader['page'], since?: string) => {
     const stream = createMemoryStream();

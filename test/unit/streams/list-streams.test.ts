@@ -17,7 +17,7 @@ it('answers of a list that changes all the time are made at a pace', async () =>
     position: () => ++position,
   };
   const streams = createListStreams({
-    beyond: async () => {},
+    beyond: async () => true,
     verify: async () => {},
     failed(error) {
       throw error;
@@ -41,7 +41,7 @@ it('answers of a list that changes all the time are made at a pace', async () =>
 /** A list whose content the test changes. Streams hear of a change only when the test says so. */
 function startList() {
   const content = { text: 'one', position: 1n };
-  let moved = Promise.withResolvers<void>();
+  let moved = Promise.withResolvers<boolean>();
   const memory = createAnswerMemory({
     maxBytes: 100_000,
     keepsBodies: false,
@@ -64,7 +64,7 @@ function startList() {
       content.position++;
     },
     announce(): void {
-      moved.resolve();
+      moved.resolve(true);
       moved = Promise.withResolvers();
     },
     async follow(last?: string) {
