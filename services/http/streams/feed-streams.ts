@@ -53,6 +53,8 @@ export function createFeedStreams(options: FeedStreamsOptions): FeedStreams {
     void run(channel)
       .catch((error: unknown) => {
         for (const stream of channel.members) stream.end(lastFrames(error));
+        // A stream is over only when its client has read the end.
+        channel.members.clear();
         if (!(error instanceof RequestError)) options.failed(error);
       })
       .finally(() => {

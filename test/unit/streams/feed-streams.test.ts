@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { FeedPage, FeedReader } from '../../../services/changes/change-feed.ts';
 import type { FeedItem } from '../../../services/changes/feed-item.ts';
@@ -10,15 +11,17 @@ const ITEM = { type: 'api::tag.tag', documentId: 'a' } as unknown as FeedItem;
 
 const pageOf = (next: string, items: readonly FeedItem[] = []): FeedPage => ({ items, next, hasMore: false });
 
-function startFeed() {
+function startFeed(
+  failed: (error: unknown) => void = (error) => {
+    throw error;
+  },
+) {
   let moved = Promise.withResolvers<boolean>();
   const streams = createFeedStreams({
     beyond: () => moved.promise,
     position: () => 1n,
     verify: async () => {},
-    failed(error) {
-      throw error;
-    },
+    failed,
   });
   const move = () => {
     moved.resolve(true);
@@ -58,4 +61,23 @@ it('a stream joins others that have read further meanwhile', async () => {
   // The page of the channel is that of the first one's reader.
   expect(pages).toBe(3);
   expect([first, second].map(({ pulse }) => pulse())).toEqual([':\nid: 3\n\n', ':\nid: 3\n\n']);
+});
+
+it('a feed that cannot be read is not read again for a client that does not read the end of its stream', async () => {
+  const failures: unknown[] = [];
+  const { follow, move } = startFeed((error) => void failures.push(error));
+  let isLost = false;
+  // The connection is not closed before the client has read the end.
+  const stream = await follow(async () => {
+    await nextTurn();
+    if (isLost) throw new Error('the log cannot be read');
+    return pageOf('1');
+  });
+  // The page of its channel.
+  for (let turn = 0; turn < 3; turn++) await nextTurn();
+  isLost = true;
+  move();
+  await expect.poll(stream.isOpen).toBe(false);
+  for (let turn = 0; turn < 10; turn++) await nextTurn();
+  expect(failures).toHaveLength(1);
 });
