@@ -18,6 +18,7 @@ import type { DocumentState } from './decide.ts';
 import type { CommandEnvironment } from './environment.ts';
 import { newEvents } from './new-events.ts';
 import { NotLeading } from './not-leading.ts';
+import { uncertainAppends } from './uncertain-appends.ts';
 import { claimKey, type UniqueClaim } from './unique-values.ts';
 
 /** Change that a command makes to the given state. */
@@ -52,7 +53,8 @@ const APPLIED_TIMEOUT_MS = 10_000;
  * it, also if the answer had to be given earlier. So the next command on this document or value reads a graph that
  * knows this one. A document's lock always comes before any value's, and values' locks are taken in order, so no two
  * commands wait for each other. Commands on other documents run at the same time, and their appends share a commit. The
- * stream itself is never read: the cost does not grow with its length.
+ * stream itself is never read: the cost does not grow with its length. An append without an answer may be in the log. So
+ * the next commands decide only once the graph shows the log's end.
  *
  * The lease is a condition of the append. If another process claimed the lease before, nothing is stored. The command
  * rejects with NotLeading, and it can be sent to that process. A store that checks no conditions stores the events
@@ -138,6 +140,7 @@ async function appendPlanned(
     const plan = request.plan({ type, documentId, entries });
     const releaseClaims = await locks.acquire(plan.claims.map(claimKey));
     releases.push(releaseClaims);
+    await uncertainAppends(environment).settle();
     const events = plan.decide();
     if (events.length === 0) return { kind: 'unchanged', position: graph.position() };
     const result = await append(environment, request, lead, { expected: revision ?? 'none', events });
@@ -183,11 +186,12 @@ function laterRevision(known: bigint | undefined, seen: bigint | undefined): big
 }
 
 async function append(
-  { eventStore, space, now, newEventId }: CommandEnvironment,
+  environment: CommandEnvironment,
   { type, documentId, identity, author, via }: CommitRequest,
   { epoch, fence }: Lead,
   { expected, events }: { readonly expected: bigint | 'none'; readonly events: readonly DocumentEvent[] },
 ): Promise<AppendResult> {
+  const { space, now, newEventId } = environment;
   const metadata = {
     at: now().toISOString(),
     epoch,
@@ -199,7 +203,8 @@ async function append(
   const key = identity === undefined ? newEventId() : `${identity.id}/${epoch}`;
   const stream = documentStream(space, type.uid, documentId);
   try {
-    return await eventStore.append(stream, expected, newEvents(events, key, metadata), fence);
+    const stored = newEvents(events, key, metadata);
+    return await uncertainAppends(environment).append(stream, expected, stored, fence);
   } catch (cause) {
     if (cause instanceof AppendTooLarge) throw tooLarge(cause);
     if (cause instanceof StreamDeleted) throw deletedForGood(documentId, cause);

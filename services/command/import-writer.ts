@@ -3,6 +3,7 @@ import type { Locks } from '../../shared/locks.ts';
 import type { CommandEnvironment } from './environment.ts';
 import type { ImportOutcome } from './importer.ts';
 import { NotLeading } from './not-leading.ts';
+import { uncertainAppends } from './uncertain-appends.ts';
 import { claimKey, uniqueProblems } from './unique-values.ts';
 
 /** Writes imported documents while the API's commands run. */
@@ -23,17 +24,19 @@ export function reasonTooLarge(error: unknown): string {
 
 /** Creates the writer of an import. `locks`: shared with the commands, so that a unique value is claimed once. */
 export function createImportWriter(environment: CommandEnvironment, locks: Locks): ImportWriter {
-  const { eventStore, graph, applied, lead } = environment;
+  const { graph, applied, lead } = environment;
+  const appends = uncertainAppends(environment);
   return {
     epoch: () => lead().epoch,
     write: ({ type, documentId, stream, events, claims }) =>
       locks.run(claims.map(claimKey), async () => {
+        await appends.settle();
         const taken = uniqueProblems(graph, claims, documentId);
         if (taken.length > 0) return taken.map(({ path, message }) => `${path}: ${message}`);
         const { epoch, fence } = lead();
         // The process lost the lease during the import and claimed it again: the events name the previous lease.
         if (events.some(({ metadata }) => metadata.epoch !== epoch)) throw new NotLeading();
-        const result = await eventStore.append(stream, 'none', events, fence).catch(reasonTooLarge);
+        const result = await appends.append(stream, 'none', events, fence).catch(reasonTooLarge);
         if (typeof result === 'string') return [result];
         if (result.kind === 'conflict') return [EXISTS_OTHERWISE];
         if (result.kind === 'fenced') throw new NotLeading();

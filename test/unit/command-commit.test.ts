@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import { createCommandHandler } from '../../services/command/command-handler.ts';
 import { randomDocumentId } from '../../services/command/document-id.ts';
 import type { CommandEnvironment } from '../../services/command/environment.ts';
+import { createImportWriter } from '../../services/command/import-writer.ts';
+import { createImporter } from '../../services/command/importer.ts';
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { createLocks } from '../../shared/locks.ts';
@@ -14,9 +17,8 @@ const SCHEMAS = schemasOf({ page: { attributes: { n: { type: 'integer' }, slug: 
 
 const newWorld = () => newCommandWorld(SCHEMAS);
 
-/** A second handler on the world's log and graph. */
-function handlerOn(world: CommandWorld, more: Partial<CommandEnvironment>) {
-  return createCommandHandler({
+function environmentOf(world: CommandWorld): CommandEnvironment {
+  return {
     eventStore: world.store,
     graph: world.graph.reader,
     applied: world.applied,
@@ -27,8 +29,12 @@ function handlerOn(world: CommandWorld, more: Partial<CommandEnvironment>) {
     now: () => new Date(),
     newDocumentId: randomDocumentId,
     newEventId: randomUUID,
-    ...more,
-  });
+  };
+}
+
+/** A second handler on the world's log and graph. */
+function handlerOn(world: CommandWorld, more: Partial<CommandEnvironment>) {
+  return createCommandHandler({ ...environmentOf(world), ...more });
 }
 
 describe('locks', () => {
@@ -107,6 +113,71 @@ describe('a command whose events are stored but not applied in time', () => {
     const create = { kind: 'create', type: TYPE, body: { data: {} } } as const;
     expect(await handler.execute(create)).toMatchObject({ applied: false });
     await expect(handler.execute(create)).rejects.toMatchObject({ code: 'graph-stopped' });
+  });
+});
+
+describe('an append whose answer is lost', () => {
+  const page = { kind: 'create', type: TYPE, body: { data: { n: 1, slug: 'one' } } } as const;
+
+  /** A handler whose next append is stored, without an answer, and whose graph applies the log once `show` is called. */
+  async function worldThatLosesAnAnswer() {
+    const world = await newWorld();
+    const gate = Promise.withResolvers<void>();
+    const graph = openContentGraph(':memory:');
+    const subscription = world.store.subscribe(0n, async (events) => {
+      if (events.some(({ type }) => type === 'entry-created')) await gate.promise;
+      graph.apply(events);
+    });
+    onTestFinished(async () => {
+      gate.resolve();
+      await subscription.close();
+      graph.close();
+    });
+    const applied = async (position: bigint) => {
+      while (graph.position() < position) await nextTurn();
+    };
+    await applied(await world.store.lastPosition());
+    let isLost = true;
+    const append: EventStore['append'] = async (...given) => {
+      const result = await world.store.append(...given);
+      if (!isLost) return result;
+      isLost = false;
+      throw new Error('the connection was lost');
+    };
+    const environment = { ...environmentOf(world), applied, eventStore: { ...world.store, append } };
+    return { world, show: gate.resolve, environment: { ...environment, graph: graph.reader } };
+  }
+
+  test('keeps its unique values: a later command sees it, although the graph was late', async () => {
+    const { environment, show } = await worldThatLosesAnAnswer();
+    const handler = createCommandHandler(environment);
+    await expect(handler.execute(page)).rejects.toMatchObject({ code: 'log-unavailable' });
+    const again = handler.execute(page);
+    setImmediate(show);
+    await expect(again).rejects.toMatchObject({ code: 'invalid-body' });
+  });
+
+  test('keeps them in an import too', async () => {
+    const { world, environment, show } = await worldThatLosesAnAnswer();
+    await expect(createCommandHandler(environment).execute(page)).rejects.toMatchObject({
+      code: 'log-unavailable',
+    });
+    const importer = createImporter({
+      ...{
+        registry: world.registry,
+        graph: environment.graph,
+        defaultLocale: 'en',
+        space: 'varve',
+        epoch: 0,
+      },
+      ...{ at: '2024-01-01T00:00:00.000Z', known: () => undefined },
+    });
+    const line = { type: 'page', key: 'two', state: 'published', data: { n: 2, slug: 'one' } };
+    const document = await importer.importLine(line);
+    if (document.kind === 'refused') throw new Error(document.reasons.join());
+    const written = createImportWriter(environment, createLocks()).write(document);
+    setImmediate(show);
+    expect(await written).toEqual(['slug: This attribute must be unique']);
   });
 });
 
