@@ -80,7 +80,8 @@ function zoneComponent(
   if (typeof uid === 'string' && attribute.components.includes(uid)) {
     return componentOf(check.relations.registry, uid);
   }
-  if (!check.relations.registry.components.has(String(uid))) check.relations.faults.push(INVALID_RELATIONS);
+  if (!check.relations.registry.components.has(plainText(uid)))
+    check.relations.faults.push(INVALID_RELATIONS);
   report(check, at, `${at} must be one of the following values: ${attribute.components.join(', ')}`, uid);
   return undefined;
 }

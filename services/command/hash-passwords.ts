@@ -1,4 +1,5 @@
 import { isRecord } from '../../shared/json-record.ts';
+import { plainText } from '../../shared/plain-text.ts';
 import type { Model } from '../../shared/schema/content-type.ts';
 import { componentOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { hashPassword, type PasswordScheme } from './password-hashes.ts';
@@ -39,7 +40,7 @@ function passwordsIn(registry: SchemaRegistry, model: Model, data: unknown): str
           .flatMap((item) => passwordsIn(registry, componentOf(registry, attribute.component), item));
       case 'dynamiczone':
         return [value].flat().flatMap((item) => {
-          const component = registry.components.get(isRecord(item) ? String(item['__component']) : '');
+          const component = registry.components.get(isRecord(item) ? plainText(item['__component']) : '');
           return component === undefined ? [] : passwordsIn(registry, component, item);
         });
       default:

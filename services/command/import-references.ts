@@ -1,4 +1,5 @@
 import { isRecord } from '../../shared/json-record.ts';
+import { plainText } from '../../shared/plain-text.ts';
 import type { Attribute, Model } from '../../shared/schema/content-type.ts';
 import { componentOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 
@@ -37,7 +38,7 @@ function resolveValue(
     case 'component':
       return resolveReferences(registry, componentOf(registry, attribute.component), value, resolve);
     case 'dynamiczone': {
-      const component = registry.components.get(String(value['__component']));
+      const component = registry.components.get(plainText(value['__component']));
       return component === undefined ? value : resolveReferences(registry, component, value, resolve);
     }
   }

@@ -1,6 +1,7 @@
 import { afterPasswordChange, LOGIN_ATTRIBUTE, loginRecordOf } from '../../shared/access/login-record.ts';
 import { assertNever } from '../../shared/assert-never.ts';
 import { isRecord } from '../../shared/json-record.ts';
+import { plainText } from '../../shared/plain-text.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
 import { USER_TYPE } from '../../shared/schema/content-type.ts';
@@ -153,7 +154,8 @@ function fieldProblems(field: (typeof FIELDS)[number], value: unknown, isCreatio
 function roleOf(value: unknown, roles: ReadonlySet<number>): number {
   const inner = isRecord(value) ? (value['connect'] ?? value['set'] ?? value['id']) : value;
   const [item] = [inner].flat();
-  const role = Number(isRecord(item) ? item['id'] : item);
+  const named = isRecord(item) ? item['id'] : item;
+  const role = Number(typeof named === 'object' ? plainText(named) : named);
   if (roles.has(role)) return role;
   throw validationError(
     '1 relation(s) of type plugin::users-permissions.role associated with this entity do not exist',

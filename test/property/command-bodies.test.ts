@@ -101,6 +101,7 @@ function likely(registry: SchemaRegistry, attribute: Attribute, depth: number): 
           ...attribute.components.map((uid) =>
             dataOf(registry, componentOf(registry, uid), 1).map((data) => ({ __component: uid, ...data })),
           ),
+          fc.record({ __component: anything }),
         ),
         { maxLength: 3 },
       );

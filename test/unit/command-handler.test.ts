@@ -288,6 +288,12 @@ describe('users', () => {
       'not-applicable',
       '1 relation(s) of type plugin::users-permissions.role associated with this entity do not exist',
     ],
+    [
+      'role without a text',
+      { ...user, username: 'bob', email: 'b@example.com', role: [[{ toString: 1 }]] },
+      'not-applicable',
+      '1 relation(s) of type plugin::users-permissions.role associated with this entity do not exist',
+    ],
   ])('are refused: %s', async (_name, body, code, message) => {
     await expect(world.execute({ kind: 'create-user', body })).rejects.toMatchObject({
       code,

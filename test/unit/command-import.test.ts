@@ -159,6 +159,15 @@ describe('importing', () => {
     expect(outcome.kind === 'refused' && outcome.reasons.join('; ')).toMatch(reason);
   });
 
+  test('refuses a component whose name is an object, and continues', async () => {
+    const attributes = { zone: { type: 'dynamiczone', components: ['x.part'] } };
+    const { importer } = await given(schemasOf({ kit: { attributes } }, { 'x.part': {} }));
+    const kit = (zone: unknown) => ({ type: 'kit', key: 'k', state: 'draft', data: { zone } });
+    const outcome = await importer.importLine(kit([{ __component: { toString: 1 } }]));
+    expect(outcome).toMatchObject({ kind: 'refused' });
+    documentOf(await importer.importLine(kit([{ __component: 'x.part' }])));
+  });
+
   test('refuses a unique value that another line or document has', async () => {
     const { world, importer, open } = await given();
     const first = documentOf(await importer.importLine(book('a', { isbn: '1' })));

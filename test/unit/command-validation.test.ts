@@ -243,6 +243,7 @@ describe('values refused whatever the status', () => {
       'parts[0] must be a `object` type, but the final value was: `null` (cast from the value `"x"`).',
     ],
     ['zone', [{ __component: 'x.nope' }], '2 errors occurred'],
+    ['zone', [{ __component: { toString: 1 } }], '2 errors occurred'],
     ['zone', [{}], '2 errors occurred'],
   ])('%s: %j', async (attribute, value, message) => {
     const error = await refusal({ name: 'n', [attribute]: value });
