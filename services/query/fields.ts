@@ -21,7 +21,7 @@ export function resolveFields(
   const names = fieldNames(value);
   if (names === null) {
     context.problems.push({
-      phase: 'key',
+      phase: 'form',
       message: 'Invalid fields parameter. Expected a string or an array of strings',
       param: context.param,
       found: value,

@@ -221,8 +221,13 @@ function resolveWithCount(value: QueryValue | undefined, absent: boolean, proble
   if (value === undefined) return absent;
   const withCount = typeof value === 'string' ? WITH_COUNT.get(value) : undefined;
   if (withCount !== undefined) return withCount;
-  const message = 'Invalid withCount parameter. Expected "t","1","true","false","0","f"';
-  refuse(problems, message, value, [...WITH_COUNT.keys()]);
+  problems.push({
+    phase: 'count',
+    message: 'Invalid withCount parameter. Expected "t","1","true","false","0","f"',
+    param: 'pagination',
+    found: value,
+    accepted: [...WITH_COUNT.keys()],
+  });
   return absent;
 }
 

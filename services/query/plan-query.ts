@@ -19,20 +19,19 @@ import {
   resolvePagination,
 } from './pagination.ts';
 import { type ParsedFilter, parseFilter } from './parse-filter.ts';
+import { planFilter } from './plan-filter.ts';
 import { asksForWords, planWords, withWords } from './plan-words.ts';
 import { resolvePopulate } from './populate.ts';
 import { type Problems, refuseIfAny } from './problems.ts';
 import { refusePublicationFilter, resolvePublicationFilter } from './publication-filter.ts';
-import { type QueryModel, type QueryScope, queryModelOf } from './query-model.ts';
+import { type QueryScope, queryModelOf } from './query-model.ts';
 import { parseQueryString, type QueryObject } from './query-string.ts';
-import { resolveFilter } from './resolve-filter.ts';
 import { checkRootParameters, type IgnoreParameter } from './root-parameters.ts';
 import { resolveSearchText } from './search-text.ts';
 import type { Selection } from './selection.ts';
 import { resolveSort } from './sort.ts';
 import { resolveStatus } from './status.ts';
 import { WORD_PARAMETERS } from './text-search.ts';
-import { translateFilter } from './translate-filter.ts';
 import { resolveUsersPagination } from './users-pagination.ts';
 import type { WordsPlan } from './words-meta.ts';
 
@@ -220,7 +219,7 @@ function planRows(
   const { type, registry, defaultLocale, mayReadDrafts = true, lenientDocuments: lenient = false } = request;
   const scope = scopeOf(request);
   const model = queryModelOf(registry, type.uid);
-  const filter = planFilter(query, model, scope, problems);
+  const filter = planFilter(query['filters'], 'filters', model, { scope, param: 'filters', problems });
   const world = dialect.users
     ? 'published'
     : resolveStatus(query['status'], problems, { mayReadDrafts, lenient });
@@ -247,13 +246,6 @@ function planRows(
   const inLocale = localeQuery(locale, type, dialect.oneEntry ? undefined : filters, defaultLocale);
   const wanted = dialect.ignoreFilters ? [inLocale] : [inLocale, published, filter, search];
   return { world, locale, query: allOf(wanted), sort, selection: { fields, populate } };
-}
-
-function planFilter(query: QueryObject, model: QueryModel, scope: QueryScope, problems: Problems): BoolQuery {
-  const parsed = parseFilter(query['filters'], 'filters');
-  if (parsed === null) return MATCH_ALL;
-  const resolved = resolveFilter(parsed, model, { scope, param: 'filters', problems });
-  return translateFilter(resolved);
 }
 
 function listPlan(type: ContentType, plan: Plan, pagination: Pagination): ListPlan {

@@ -4,7 +4,7 @@ import { FILE_TYPE, type Uid } from '../../shared/schema/content-type.ts';
 import { castBoolean } from './cast-operand.ts';
 import { allOf } from './combine-queries.ts';
 import { resolveFields } from './fields.ts';
-import { parseFilter } from './parse-filter.ts';
+import { planFilter } from './plan-filter.ts';
 import { invalidKey, type Problems } from './problems.ts';
 import {
   acceptedNames,
@@ -15,7 +15,6 @@ import {
   queryModelOf,
 } from './query-model.ts';
 import { isQueryObject, type QueryObject, type QueryValue } from './query-string.ts';
-import { resolveFilter } from './resolve-filter.ts';
 import {
   type PopulatedLink,
   type PopulatedZone,
@@ -24,7 +23,6 @@ import {
   WHOLE_ROW,
 } from './selection.ts';
 import { resolveSort } from './sort.ts';
-import { translateFilter } from './translate-filter.ts';
 
 export type PopulateContext = {
   readonly scope: QueryScope;
@@ -99,23 +97,15 @@ export function resolveLinkOptions(
   parent: QueryModel,
   at: OptionPosition,
 ): PopulatedLink {
-  const { context, path } = at;
+  const { context } = at;
   const target = queryModelOf(context.scope.registry, attribute.target);
-  for (const name of Object.keys(options)) {
-    if (LINK_OPTIONS.includes(name)) continue;
-    if (name === 'on') refuseFragments(attribute, parent, context);
-    else {
-      const known = target.attributes.has(name) || target.hidden.has(name);
-      context.problems.push(invalidKey(name, known ? `${path}.${name}` : path, context.param, LINK_OPTIONS));
-    }
-  }
-  const sort = resolveSort(options['sort'], target, { ...context, throughRelations: false });
-  const inner = resolveInside(options, target, at);
+  const inner = resolveOptions(options, target, at, () => refuseFragments(attribute, parent, context));
+  const { sort, fields, populate } = inner;
   return {
-    ...populatedLink(attribute, context, withSortedFields(inner.selection, sort)),
+    ...populatedLink(attribute, context, withSortedFields({ fields, populate }, sort)),
     query: allOf([publicationQuery(attribute, context), inner.query]),
     sort: sort.length > 0 ? sort : defaultSort(attribute),
-    countOnly: resolveCount(options['count'], at) && isCounted(attribute, target),
+    countOnly: inner.count && isCounted(attribute, target),
   };
 }
 
@@ -182,14 +172,11 @@ function resolveFragment(
   const { context, path } = at;
   const model = queryModelOf(context.scope.registry, kind);
   if (isQueryObject(option)) {
-    for (const name of Object.keys(option)) {
-      if (LINK_OPTIONS.includes(name)) continue;
-      const known = model.attributes.has(name) || model.hidden.has(name);
-      context.problems.push(invalidKey(name, known ? `${path}.${name}` : path, context.param, LINK_OPTIONS));
-    }
     // The order of a zone is the author's: `sort` is checked, as Strapi does, and changes nothing across kinds.
-    resolveSort(option['sort'], model, { ...context, throughRelations: false });
-    return resolveInside(option, model, at);
+    const { query, fields, populate } = resolveOptions(option, model, at, (name) =>
+      refuseOption(name, model, at),
+    );
+    return { query, selection: { fields, populate } };
   }
   if (option === '*') return { query: MATCH_ALL, selection: WHOLE_ROW };
   const flag = typeof option === 'string' && option !== '' ? castBoolean(option) : null;
@@ -202,19 +189,54 @@ function resolveFragment(
   return null;
 }
 
-/** `fields`, `filters` and `populate` are the same wherever rows or components are populated. */
-function resolveInside(
+type Options = Selection & {
+  readonly sort: readonly SortKey[];
+  readonly query: BoolQuery;
+  readonly count: boolean;
+};
+
+const NO_OPTIONS: Options = { sort: [], query: MATCH_ALL, fields: null, populate: [], count: false };
+
+/** Options of populated rows or components. Reads them in the order of the request, as Strapi does. */
+function resolveOptions(
   options: QueryObject,
   model: QueryModel,
-  { context, path, resolveInner }: OptionPosition,
-): { readonly query: BoolQuery; readonly selection: Selection } {
-  const { filters } = options;
-  // Strapi treats an empty text here as no filter, unlike at the root.
-  const parsed = filters === '' ? null : parseFilter(filters, `${context.param}[…][filters]`);
-  const query = parsed === null ? MATCH_ALL : translateFilter(resolveFilter(parsed, model, context));
-  const fields = resolveFields(options['fields'], model, context);
-  const populate = resolveInner(options['populate'], model, context, path);
-  return { query, selection: { fields, populate } };
+  at: OptionPosition,
+  refuseOn: (name: 'on') => void,
+): Options {
+  const { context, path, resolveInner } = at;
+  const found: { -readonly [name in keyof Options]: Options[name] } = { ...NO_OPTIONS };
+  for (const [name, value] of Object.entries(options)) {
+    switch (name) {
+      case 'sort':
+        found.sort = resolveSort(value, model, { ...context, throughRelations: false });
+        break;
+      case 'filters':
+        // Strapi treats an empty text here as no filter, unlike at the root.
+        found.query = planFilter(value || null, `${context.param}[…][filters]`, model, context);
+        break;
+      case 'fields':
+        found.fields = resolveFields(value, model, context);
+        break;
+      case 'populate':
+        found.populate = resolveInner(value, model, context, path);
+        break;
+      case 'count':
+        found.count = resolveCount(value, at);
+        break;
+      case 'on':
+        refuseOn(name);
+        break;
+      default:
+        refuseOption(name, model, at);
+    }
+  }
+  return found;
+}
+
+function refuseOption(name: string, model: QueryModel, { context, path }: OptionPosition): void {
+  const known = model.attributes.has(name) || model.hidden.has(name);
+  context.problems.push(invalidKey(name, known ? `${path}.${name}` : path, context.param, LINK_OPTIONS));
 }
 
 /** Strapi shows its sort fields, requested or not. */
@@ -249,7 +271,7 @@ function resolveCount(value: QueryValue | undefined, { context, path }: OptionPo
 
 function refuseFragments(attribute: QueryLink, parent: QueryModel, context: PopulateContext): void {
   context.problems.push({
-    phase: 'key',
+    phase: 'form',
     message: `Using fragments is not permitted to populate "${attribute.name}" in "${parent.uid}"`,
     param: context.param,
     found: 'on',
@@ -264,7 +286,7 @@ function refuseNested(
   context: PopulateContext,
 ): void {
   context.problems.push({
-    phase: 'key',
+    phase: 'form',
     message: `Invalid nested populate for ${parent.singularName}.${zone.name} (${parent.uid}). Expected a fragment ("on") or "count" but found ${JSON.stringify(found)}`,
     param: context.param,
     found,

@@ -3,10 +3,15 @@ import { type ErrorCode, RequestError } from '../../shared/request-error.ts';
 
 /**
  * Why a query is refused. Stages add to one list, so that an answer names everything that is wrong; its `message` is Strapi's
- * for the first problem in Strapi's order: `publicationFilter`, names (`key`), forms of pages that are mixed, parameters, operands.
+ * for the first problem in Strapi's order: `publicationFilter`, names (`key`), forms of pages that are mixed, parameters, forms
+ * of sorts and of `populate`, operands, `withCount`.
  */
 export type QueryProblem = {
   readonly phase: keyof typeof PHASES;
+  /** Strapi reads the names of a parameter several times, each time for another reason. Default: `unknown`. */
+  readonly pass?: keyof typeof PASSES;
+  /** Names that this pass reads before. Strapi reads the members of a list side by side. Default: 0. */
+  readonly step?: number;
   /** Default: `invalid-query`. */
   readonly code?: ErrorCode;
   readonly message: string;
@@ -28,7 +33,28 @@ export type Problems = QueryProblem[];
 /** Problems that an answer lists. Each may have the names of all attributes, and a request has room for thousands. */
 const MOST_LISTED = 100;
 
-const PHASES = { publication: 0, key: 1, pages: 2, parameter: 3, value: 4 } as const;
+const PHASES = {
+  publication: 0,
+  key: 1,
+  pages: 2,
+  parameter: 3,
+  form: 4,
+  value: 5,
+  count: 6,
+} as const;
+const PASSES = { unknown: 0, zone: 1, hidden: 2, empty: 3 } as const;
+
+/** Sorts the problems from `first` on, those of one parameter, as Strapi finds them: by pass, then by step. */
+export function sortByPass(
+  problems: Problems,
+  first: number,
+  stepOf: (problem: QueryProblem) => number = ({ step = 0 }) => step,
+): void {
+  if (problems.length - first < 2) return;
+  const rank = ({ pass = 'unknown' }: QueryProblem) => PASSES[pass];
+  const added = problems.splice(first);
+  problems.push(...added.toSorted((a, b) => rank(a) - rank(b) || stepOf(a) - stepOf(b)));
+}
 
 /** Strapi's refusal of a name. `path` is its attribute path: null for a name unknown at the root. */
 export function invalidKey(key: string, path: string | null, param: string, accepted: unknown): QueryProblem {

@@ -79,7 +79,7 @@ function resolveHasPublishedVersion(value: QueryObject[string], problems: Proble
   if (value === 'true') return PUBLISHED_DOCUMENT;
   if (value === 'false') return NEVER_PUBLISHED_DOCUMENT;
   problems.push({
-    phase: 'parameter',
+    phase: 'form',
     message: "Invalid value for 'hasPublishedVersion'. Expected boolean or 'true'/'false' string.",
     param: 'hasPublishedVersion',
     found: value,

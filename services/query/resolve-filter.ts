@@ -1,4 +1,5 @@
 import { assertNever } from '../../shared/assert-never.ts';
+import { defined } from '../../shared/defined.ts';
 import { fieldTypeOf } from '../../shared/read-index/column.ts';
 import { ignoringCase, OPERATOR_NAMES, operatorOf, operatorsFor } from './operators.ts';
 import type { ParsedFilter } from './parse-filter.ts';
@@ -82,8 +83,9 @@ function resolveAttribute(
 ): ResolvedFilter {
   const attribute = lookUp(model, filter.name, context.scope);
   const here = path === '' ? filter.name : `${path}.${filter.name}`;
-  if (attribute === undefined) return unknownName(filter, model, context, path === '' ? null : path);
-  if (attribute === 'hidden') return unknownName(filter, model, context, here);
+  if (attribute === undefined)
+    return unknownName(filter, model, context, { path: path === '' ? null : path });
+  if (attribute === 'hidden') return unknownName(filter, model, context, { path: here, pass: 'hidden' });
   switch (attribute.kind) {
     case 'scalar': {
       // An id is not an attribute in Strapi: its paths do not have it.
@@ -198,7 +200,7 @@ function resolveZone(
 ): ResolvedFilter {
   const on = filter.body[0];
   if (filter.body.length !== 1 || on?.kind !== 'attribute' || on.name !== 'on') {
-    return unknownName(filter, model, context, path);
+    return unknownName(filter, model, context, { path, pass: 'zone' });
   }
   const kinds = on.body.map((member): ResolvedFilter => {
     if (member.kind !== 'attribute' || !zone.components.includes(member.name)) {
@@ -255,12 +257,13 @@ function unknownName(
   filter: AttributeFilter,
   model: QueryModel,
   context: FilterContext,
-  path: string | null,
+  { path, pass }: { readonly path: string | null; readonly pass?: 'hidden' | 'zone' },
 ): ResolvedFilter {
   const accepted = filter.name.startsWith('$')
     ? OPERATOR_NAMES
     : acceptedNames(model, context.scope, ['scalar', 'relation', 'component']);
-  context.problems.push({ ...invalidKey(filter.name, path, context.param, accepted), at: filter.at });
+  const problem = invalidKey(filter.name, path, context.param, accepted);
+  context.problems.push({ ...problem, ...defined({ pass }), at: filter.at });
   return EVERYTHING;
 }
 

@@ -2,7 +2,7 @@ import { commaList } from '../../shared/comma-list.ts';
 import { PUBLICATION_STATE_FIELD } from '../../shared/read-index/bool-query.ts';
 import { fieldTypeOf } from '../../shared/read-index/column.ts';
 import type { SortKey, World } from '../../shared/read-index/read-index.ts';
-import { invalidKey, type Problems, type QueryProblem } from './problems.ts';
+import { invalidKey, type Problems, type QueryProblem, sortByPass } from './problems.ts';
 import {
   acceptedNames,
   lookUp,
@@ -35,6 +35,8 @@ type SortItem = {
   readonly order: string | null;
   readonly at: string;
   readonly sorts: boolean;
+  /** Names of the same object that come before. */
+  readonly before: number;
 };
 
 /** Every form of `sort` (text, list, object, list of objects; dotted paths) → sort keys (SEMANTICS section 7). */
@@ -45,7 +47,10 @@ export function resolveSort(
 ): readonly SortKey[] {
   if (value === undefined || value === null) return [];
   const keys = new Map<string, SortKey>();
-  for (const item of parseSort(value, context)) {
+  const { problems } = context;
+  const first = problems.length;
+  const items = parseSort(value, context);
+  for (const item of items) {
     const key = resolveItem(item, model, context);
     if (key === null) continue;
     // Rows that an attribute of their own does not tell apart, it does not tell apart the other way round either.
@@ -53,6 +58,7 @@ export function resolveSort(
     if (!keys.has(name)) keys.set(name, key);
   }
   refuseLongWays([...keys.values()], value, context);
+  sortByPass(problems, first);
   return [...keys.values()];
 }
 
@@ -67,12 +73,12 @@ function refuseLongWays(keys: readonly SortKey[], value: QueryValue, context: So
 function parseSort(value: QueryValue, context: SortContext): readonly SortItem[] {
   if (value === null) return [];
   if (typeof value === 'string') return parseText(value, context.param);
-  if (isQueryObject(value)) return parseObject(value, [], context.param, context);
+  if (isQueryObject(value)) return inTurn(parseObject(value, [], context.param, context));
   const isMixed = value.some(isQueryObject) && value.some((item) => typeof item === 'string');
   // Strapi reads such a list as an object with the names 0, 1, …
   if (isMixed || value.length > MAX_KEYS)
-    return [{ path: ['0'], order: null, at: context.param, sorts: true }];
-  return value.flatMap((item, index) => {
+    return [{ path: ['0'], order: null, at: context.param, sorts: true, before: 0 }];
+  const items = value.flatMap((item, index) => {
     if (!isQueryList(item)) return parseSort(item, context);
     return refuse(context, {
       message: 'Invalid sort parameter',
@@ -81,12 +87,22 @@ function parseSort(value: QueryValue, context: SortContext): readonly SortItem[]
       at: `${context.param}[${index}]`,
     });
   });
+  // Strapi does not look at a list without any order.
+  return items.some(({ sorts }) => sorts) ? items : [];
+}
+
+function inTurn(items: readonly SortItem[]): readonly SortItem[] {
+  let before = 0;
+  return items.map((item) => {
+    before += item.path.length;
+    return { ...item, before: before - item.path.length };
+  });
 }
 
 function parseText(text: string, at: string): readonly SortItem[] {
   const items = commaList(text).map((part) => {
     const [path = '', order] = part.split(':');
-    return { path: path.split('.'), order: order?.trim() ?? null, at, sorts: true };
+    return { path: path.split('.'), order: order?.trim() ?? null, at, sorts: true, before: 0 };
   });
   return items.filter(({ path }) => path.join('') !== '');
 }
@@ -102,11 +118,11 @@ function parseObject(
     const [here, below] = [[...path, name], `${at}[${name}]`];
     if (isQueryObject(inner)) return parseObject(inner, here, below, context);
     if (isQueryList(inner)) {
-      const message = 'Invalid sort parameter';
+      const message = 'Invalid sort type expected object or string got object';
       return refuse(context, { message, found: inner, accepted: 'asc or desc', at: below });
     }
     const order = inner?.trim() || null;
-    return [{ path: here, order, at: below, sorts: order !== null }];
+    return [{ path: here, order, at: below, sorts: order !== null, before: 0 }];
   });
 }
 
@@ -151,8 +167,8 @@ function resolvePath(item: SortItem, root: QueryModel, context: SortContext): So
     }
     if (attribute.kind === 'scalar') return resolveColumn(item, index, attribute, context);
     if (index === item.path.length - 1) {
-      const problem = { key: item.order ?? name, path: item.path.join('.'), model };
-      return refuseKey(context, item, problem);
+      const key = item.order ?? name;
+      return refuseKey(context, item, { key, path: item.path.join('.'), model, index, pass: 'empty' });
     }
     if (!context.throughRelations) {
       const message = `Invalid sort at ${item.path.join('.')}: only own attributes sort here`;
@@ -165,12 +181,14 @@ function resolvePath(item: SortItem, root: QueryModel, context: SortContext): So
 
 function refuseName(item: SortItem, index: number, model: QueryModel, context: SortContext): null {
   const name = item.path[index] ?? '';
-  const exists = lookUp(model, name, context.scope) !== undefined;
+  const found = lookUp(model, name, context.scope);
+  const exists = found !== undefined;
+  const pass = found === undefined ? 'unknown' : found === 'hidden' ? 'hidden' : 'zone';
   const parent = index === 0 ? null : item.path.slice(0, index).join('.');
   // `sort=chef.`: a relation without an attribute behind it.
   const key = name === '' && index > 0 ? (item.path[index - 1] ?? '') : name;
   const path = exists ? item.path.slice(0, index + 1).join('.') : parent;
-  return refuseKey(context, item, { key, path, model });
+  return refuseKey(context, item, { key, path, model, index, pass });
 }
 
 /** JSON has an order only in PostgreSQL; a column has no attributes behind it. */
@@ -193,12 +211,25 @@ function resolveColumn(
   );
 }
 
-/** A name that `model` does not have. */
-type UnknownKey = { readonly key: string; readonly path: string | null; readonly model: QueryModel };
+/** A name that `model` does not have, or that does not sort. `index`: in the path of its item. */
+type UnknownKey = {
+  readonly key: string;
+  readonly path: string | null;
+  readonly model: QueryModel;
+  readonly index: number;
+  readonly pass: NonNullable<QueryProblem['pass']>;
+};
 
-function refuseKey(context: SortContext, item: SortItem, { key, path, model }: UnknownKey): null {
+function refuseKey(context: SortContext, item: SortItem, problem: UnknownKey): null {
+  const { key, path, model, index, pass } = problem;
   const accepted = acceptedNames(model, context.scope, ['scalar', 'relation', 'component']);
-  context.problems.push({ ...invalidKey(key, path, context.param, accepted), at: item.at });
+  const { at, before } = item;
+  context.problems.push({
+    ...invalidKey(key, path, context.param, accepted),
+    pass,
+    step: before + index,
+    at,
+  });
   return null;
 }
 
@@ -210,6 +241,6 @@ function refuseItem(context: SortContext, message: string, item: SortItem, accep
 type Refusal = Pick<QueryProblem, 'message' | 'found' | 'accepted'> & { readonly at: string };
 
 function refuse(context: SortContext, { message, found, accepted, at }: Refusal): [] {
-  context.problems.push({ phase: 'key', message, param: context.param, at, found, accepted });
+  context.problems.push({ phase: 'form', message, param: context.param, at, found, accepted });
   return [];
 }

@@ -32,6 +32,8 @@ describe('sort', () => {
     ['sort=:asc,key,:', ['key asc']],
     ['sort[key]=%20desc%20&sort[stars]=', ['key desc']],
     ['sort[chef][name]', []],
+    ['sort[0][foo]', []],
+    ['sort[0][foo]=&sort[1][chef]', []],
     ['sort=key,stars,key:desc,stars', ['key asc', 'stars asc']],
     ['sort=tags.name,tags.name:desc,tags.name', ['tags.name asc', 'tags.name desc']],
     [`sort=${'chef.restaurants.'.repeat(10)}name`, [`${'chef.restaurants.'.repeat(10)}name asc`]],
@@ -60,7 +62,7 @@ describe('sort', () => {
     ['sort[status]', 'Invalid key status'],
     ['sort[chef]=', 'Invalid key chef'],
     ['sort[chef][foo]', 'Invalid key foo at chef'],
-    ['sort[0][foo]', 'Invalid key foo'],
+    ['sort[0][foo]&sort[1][key]=asc', 'Invalid key foo'],
     ['sort[', 'Invalid key ['],
     ['sort=toString', 'Invalid sort query'],
     [
@@ -69,7 +71,7 @@ describe('sort', () => {
     ],
     ['sort=name.key', 'Invalid sort at name.key: name has no attributes'],
     ['sort=extra', 'Invalid sort at extra: extra is a json attribute'],
-    ['sort[0][chef][]=name', 'Invalid sort parameter'],
+    ['sort[0][chef][]=name', 'Invalid sort type expected object or string got object'],
     ['sort[key][$eq]=asc', 'Invalid sort at key.$eq: key has no attributes'],
   ])('%s is refused', (query, wanted) => {
     expect(message(query)).toBe(wanted);
