@@ -52,7 +52,8 @@ type OptionPosition = {
   readonly resolveInner: ResolveInner;
 };
 
-const LINK_OPTIONS = ['fields', 'sort', 'filters', 'populate', 'count'];
+/** Options of a populated relation, component or fragment. */
+export const LINK_OPTIONS = ['fields', 'sort', 'filters', 'populate', 'count'];
 const ZONE_OPTIONS = ['on', 'populate', 'count'];
 
 /** Names that `populate` accepts. */

@@ -1,5 +1,6 @@
 import { deepLevels, populateDeep } from './populate-deep.ts';
 import {
+  LINK_OPTIONS,
   type PopulateContext,
   populatableNames,
   populatedLink,
@@ -44,8 +45,24 @@ export function resolvePopulate(
   const isDeep = context.deep === true && typeof value === 'string' && path === '';
   const levels = isDeep ? deepLevels(value) : undefined;
   if (levels !== undefined && !model.attributes.has('deep')) return populateDeep(levels, model, context);
-  const names = isQueryList(value) ? listedNames(value, model, context) : value.split(',');
-  return resolveNames(nameTree(names), model, context, '');
+  const texts = isQueryList(value) ? listedTexts(value, model, context) : [value];
+  const nodes = resolveNames(nameTree(texts), model, context, { path: '', inside: path });
+  if (path !== '') refuseOddNames(texts, model, context, path);
+  return nodes;
+}
+
+/** Refuses commas, blanks and empty names: behind an attribute a text is one path, as in Strapi. */
+function refuseOddNames(
+  texts: readonly string[],
+  model: QueryModel,
+  context: PopulateContext,
+  path: string,
+): void {
+  for (const text of texts) {
+    const names = text.split('.');
+    const at = names.findIndex((name) => name === '' || name.trim() !== name || name.includes(','));
+    if (at !== -1) refuseName(names[at] as string, [path, ...names.slice(0, at)].join('.'), model, context);
+  }
 }
 
 /** Every attribute that can be populated, one level. */
@@ -56,7 +73,7 @@ function populateEverything(model: QueryModel, context: PopulateContext): readon
   });
 }
 
-function listedNames(
+function listedTexts(
   list: readonly QueryValue[],
   model: QueryModel,
   context: PopulateContext,
@@ -74,19 +91,19 @@ function listedNames(
   const odd = list.find((item) => typeof item !== 'string');
   if (odd !== undefined) {
     context.problems.push({
-      phase: 'key',
+      phase: 'form',
       message: 'Invalid populate parameter. Expected a string, an array of strings, a populate object',
       param: context.param,
       found: odd,
       accepted: [...populatableNames(model, context.scope), '*'],
     });
   }
-  return list.flatMap((item) => (typeof item === 'string' ? item.split(',') : []));
+  return list.filter((item) => typeof item === 'string');
 }
 
-function nameTree(names: readonly string[]): NameTree {
+function nameTree(texts: readonly string[]): NameTree {
   const tree: NameTree = new Map();
-  for (const name of names) {
+  for (const name of texts.flatMap((text) => text.split(','))) {
     let level = tree;
     const parts = name.split('.').map((part) => part.trim());
     for (const part of parts.filter((each) => each !== '')) {
@@ -98,24 +115,29 @@ function nameTree(names: readonly string[]): NameTree {
   return tree;
 }
 
+/** `path`: names from the start of the text. `inside`: attribute that the text is behind; '' at the root. */
+type NamesPlace = { readonly path: string; readonly inside: string };
+
 function resolveNames(
   tree: NameTree,
   model: QueryModel,
   context: PopulateContext,
-  path: string,
+  { path, inside }: NamesPlace,
 ): readonly PopulateNode[] {
   const nodes: PopulateNode[] = [];
   for (const [name, inner] of tree) {
     const here = path === '' ? name : `${path}.${name}`;
     const attribute = lookUp(model, name, context.scope);
     if (here === 'role' && context.skipRole) continue;
-    if (attribute === undefined || attribute === 'hidden' || attribute.kind === 'scalar') {
+    if (attribute === 'hidden' && name !== 'locale') {
+      refuseName(name, inside === '' ? here : `${inside}.${here}`, model, context);
+    } else if (attribute === undefined || attribute === 'hidden' || attribute.kind === 'scalar') {
       refuseName(name, here, model, context);
     } else if (attribute.kind === 'zone') {
-      nodes.push(resolveZoneNames(inner, attribute, context, here));
+      nodes.push(resolveZoneNames(inner, attribute, context, { path: here, inside }));
     } else {
       const target = queryModelOf(context.scope.registry, attribute.target);
-      const populate = resolveNames(inner, target, context, here);
+      const populate = resolveNames(inner, target, context, { path: here, inside });
       nodes.push(populatedLink(attribute, context, { ...WHOLE_ROW, populate }));
     }
   }
@@ -130,7 +152,7 @@ function resolveZoneNames(
   tree: NameTree,
   zone: QueryZone,
   context: PopulateContext,
-  path: string,
+  { path, inside }: NamesPlace,
 ): PopulateNode {
   const { registry } = context.scope;
   const models = zone.components.map((kind) => queryModelOf(registry, kind));
@@ -146,7 +168,7 @@ function resolveZoneNames(
   return populatedZone(zone, (kind) => {
     const model = queryModelOf(registry, kind);
     const own: NameTree = new Map([...tree].filter(([name]) => has(model, name)));
-    return { ...WHOLE_ROW, populate: resolveNames(own, model, context, path) };
+    return { ...WHOLE_ROW, populate: resolveNames(own, model, context, { path, inside }) };
   });
 }
 
@@ -189,6 +211,16 @@ function resolveEntry(
   if (zone) return resolveZoneOptions(option, attribute, model, at);
   if (isQueryObject(option)) return resolveLinkOptions(option, attribute, model, at);
   const target = queryModelOf(context.scope.registry, attribute.target);
+  if (isQueryList(option) && !option.some(isName)) {
+    context.problems.push({
+      phase: 'form',
+      message: "Invalid nested populate. Expected '*' or an object",
+      param: context.param,
+      found: option,
+      accepted: LINK_OPTIONS,
+    });
+    return null;
+  }
   const name = entryName(option, target, context);
   // A name the target knows is reported as Strapi reports it, with the whole path.
   refuseName(
@@ -200,9 +232,13 @@ function resolveEntry(
   return null;
 }
 
+function isName(item: QueryValue): boolean {
+  return typeof item === 'string' && !TRUE_TEXTS.includes(item) && !FALSE_TEXTS.includes(item);
+}
+
 /** Name for a value other than true and false: `*` means the first attribute that it would populate. */
 function entryName(option: QueryValue, target: QueryModel, context: PopulateContext): string {
-  const text = isQueryList(option) ? option.find((item) => typeof item === 'string') : option;
+  const text = isQueryList(option) ? option.find(isName) : option;
   if (text === '*') return populatableNames(target, context.scope)[0] ?? '*';
   return typeof text === 'string' ? text : '';
 }
