@@ -21,7 +21,12 @@ export function planFilter(
 ): BoolQuery {
   const parsed = parseFilter(value, at);
   if (parsed === null) return MATCH_ALL;
-  const { problems } = context;
+  const { problems, param } = context;
+  if (parsed.kind === 'malformed') {
+    const { message, found, accepted } = parsed;
+    problems.push({ phase: 'value', message, param, at, found, accepted });
+    return MATCH_ALL;
+  }
   const first = problems.length;
   const query = translateFilter(resolveFilter(parsed, model, context));
   if (problems.length - first > 1) {

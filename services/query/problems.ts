@@ -4,7 +4,7 @@ import { type ErrorCode, RequestError } from '../../shared/request-error.ts';
 /**
  * Why a query is refused. Stages add to one list, so that an answer names everything that is wrong; its `message` is Strapi's
  * for the first problem in Strapi's order: `publicationFilter`, names (`key`), forms of pages that are mixed, parameters, forms
- * of sorts and of `populate`, operands, `withCount`.
+ * of sorts and of `populate`, operands, `withCount`. What Strapi accepts, or fails on (`own`), comes last.
  */
 export type QueryProblem = {
   readonly phase: keyof typeof PHASES;
@@ -41,6 +41,7 @@ const PHASES = {
   form: 4,
   value: 5,
   count: 6,
+  own: 7,
 } as const;
 const PASSES = { unknown: 0, zone: 1, hidden: 2, empty: 3 } as const;
 

@@ -33,6 +33,8 @@ const ROW_ID: QueryScalar = {
   neverNull: true,
   searchable: true,
 };
+/** Types whose operands Strapi parses; it leaves those of the others to its database. */
+const TEMPORAL: ReadonlySet<string> = new Set(['date', 'time', 'datetime']);
 const ROW_ID_HINT =
   'a relation is compared with row ids; name an attribute behind it, such as documentId, to compare that';
 
@@ -177,6 +179,8 @@ function resolveLinkBody(
     const accepted = 'attributes of the relation, or one of $and, $or or a comparison with the row id';
     const found = filter.body.map((member) => member.at);
     const message = `Invalid combination of conditions at ${path}`;
+    // For unknown names in them, which come first.
+    if (!ofRowId) resolveAll(operators, target, context, path);
     return refuse(context, { at: filter.at, message, found, accepted });
   }
   return ofRowId
@@ -245,7 +249,8 @@ function resolveComparison(
   if (!resolved.ok) {
     const message = field === ROW_ID ? `${resolved.message}: ${ROW_ID_HINT}` : resolved.message;
     const { found, accepted } = resolved;
-    return refuse(context, { at: comparison.at, message, found, accepted });
+    const phase = TEMPORAL.has(field.type) ? 'value' : 'own';
+    return refuse(context, { phase, at: comparison.at, message, found, accepted });
   }
   const members = resolved.comparisons.map(
     (operands): ResolvedFilter => ({ kind: 'comparison', field, operator: resolved.operator, operands }),
@@ -267,13 +272,17 @@ function unknownName(
   return EVERYTHING;
 }
 
-type Refusal = Pick<QueryProblem, 'message' | 'found'> & { readonly at: string; readonly accepted?: unknown };
+type Refusal = Pick<QueryProblem, 'message' | 'found'> & {
+  readonly phase?: 'value' | 'own';
+  readonly at: string;
+  readonly accepted?: unknown;
+};
 
 function refuse(
   context: FilterContext,
-  { at, message, found, accepted = 'conditions on attributes' }: Refusal,
+  { phase = 'own', at, message, found, accepted = 'conditions on attributes' }: Refusal,
 ): ResolvedFilter {
-  context.problems.push({ phase: 'value', message, param: context.param, at, found, accepted });
+  context.problems.push({ phase, message, param: context.param, at, found, accepted });
   return EVERYTHING;
 }
 

@@ -29,12 +29,16 @@ const MAX_STEPS = 20;
 /** Entries of a list. */
 const MAX_KEYS = 100;
 
+const ORDERS: ReadonlySet<string> = new Set(['asc', 'desc']);
+
 /** `order` is null if the request omits it. Then a text sorts ascending, and an object sorts nothing. */
 type SortItem = {
   readonly path: readonly string[];
   readonly order: string | null;
   readonly at: string;
   readonly sorts: boolean;
+  /** What an object has for the order: a text, an empty one, or no `=`. */
+  readonly given: 'text' | 'empty' | 'nothing';
   /** Names of the same object that come before. */
   readonly before: number;
 };
@@ -49,7 +53,8 @@ export function resolveSort(
   const keys = new Map<string, SortKey>();
   const { problems } = context;
   const first = problems.length;
-  const items = parseSort(value, context);
+  const items = parseSort(value, model, context);
+  if (items.some(({ given }) => given === 'text')) refuseMissingOrders(items, context);
   for (const item of items) {
     const key = resolveItem(item, model, context);
     if (key === null) continue;
@@ -70,16 +75,25 @@ function refuseLongWays(keys: readonly SortKey[], value: QueryValue, context: So
   refuse(context, { message, found: value, accepted, at: context.param });
 }
 
-function parseSort(value: QueryValue, context: SortContext): readonly SortItem[] {
+const NO_ORDER = 'Invalid sort type expected object or string got object';
+
+/** Refuses names without `=` next to others that have an order. */
+function refuseMissingOrders(items: readonly SortItem[], context: SortContext): void {
+  for (const { at, given } of items) {
+    if (given === 'nothing') refuse(context, { message: NO_ORDER, found: null, accepted: 'asc or desc', at });
+  }
+}
+
+function parseSort(value: QueryValue, model: QueryModel, context: SortContext): readonly SortItem[] {
   if (value === null) return [];
-  if (typeof value === 'string') return parseText(value, context.param);
+  if (typeof value === 'string') return parseText(value, model, context);
   if (isQueryObject(value)) return inTurn(parseObject(value, [], context.param, context));
   const isMixed = value.some(isQueryObject) && value.some((item) => typeof item === 'string');
   // Strapi reads such a list as an object with the names 0, 1, …
   if (isMixed || value.length > MAX_KEYS)
-    return [{ path: ['0'], order: null, at: context.param, sorts: true, before: 0 }];
+    return [{ path: ['0'], order: null, at: context.param, sorts: true, given: 'text', before: 0 }];
   const items = value.flatMap((item, index) => {
-    if (!isQueryList(item)) return parseSort(item, context);
+    if (!isQueryList(item)) return parseSort(item, model, context);
     return refuse(context, {
       message: 'Invalid sort parameter',
       found: item,
@@ -88,7 +102,7 @@ function parseSort(value: QueryValue, context: SortContext): readonly SortItem[]
     });
   });
   // Strapi does not look at a list without any order.
-  return items.some(({ sorts }) => sorts) ? items : [];
+  return items.some(({ given }) => given === 'text') ? items : [];
 }
 
 function inTurn(items: readonly SortItem[]): readonly SortItem[] {
@@ -99,12 +113,34 @@ function inTurn(items: readonly SortItem[]): readonly SortItem[] {
   });
 }
 
-function parseText(text: string, at: string): readonly SortItem[] {
-  const items = commaList(text).map((part) => {
-    const [path = '', order] = part.split(':');
-    return { path: path.split('.'), order: order?.trim() ?? null, at, sorts: true, before: 0 };
+function parseText(text: string, model: QueryModel, context: SortContext): readonly SortItem[] {
+  const items = commaList(text).map((part): SortItem => {
+    const [path, order] = splitPart(part, model, context);
+    return { path, order, at: context.param, sorts: true, given: 'text', before: 0 };
   });
   return items.filter(({ path }) => path.join('') !== '');
+}
+
+/**
+ * Path and order of one key. Behind a relation or component Strapi takes `:` for `.`, skips empty names, and finds the order
+ * by its word: `chef:name:`, `chef..name` and `chef.name.asc` are `chef.name:asc`.
+ */
+function splitPart(
+  part: string,
+  model: QueryModel,
+  context: SortContext,
+): readonly [readonly string[], string | null] {
+  const [first = '', ...rest] = part.split(/[.:]/);
+  const attribute = lookUp(model, first, context.scope);
+  if (typeof attribute !== 'object' || (attribute.kind !== 'relation' && attribute.kind !== 'component')) {
+    const [path = '', order] = part.split(':');
+    return [path.split('.'), order?.trim() ?? null];
+  }
+  const words = rest.map((word) => word.trimStart()).filter((word) => word !== '');
+  const at = words.findIndex((word, index) => index > 0 && ORDERS.has(word.toLowerCase()));
+  if (at === -1) return [[first, ...words], null];
+  const more = words.slice(at).filter((word) => !ORDERS.has(word.toLowerCase()));
+  return [[first, ...words.slice(0, at)], [words[at], ...more].join('.')];
 }
 
 function parseObject(
@@ -118,11 +154,11 @@ function parseObject(
     const [here, below] = [[...path, name], `${at}[${name}]`];
     if (isQueryObject(inner)) return parseObject(inner, here, below, context);
     if (isQueryList(inner)) {
-      const message = 'Invalid sort type expected object or string got object';
-      return refuse(context, { message, found: inner, accepted: 'asc or desc', at: below });
+      return refuse(context, { message: NO_ORDER, found: inner, accepted: 'asc or desc', at: below });
     }
     const order = inner?.trim() || null;
-    return [{ path: here, order, at: below, sorts: order !== null, before: 0 }];
+    const given = inner === null ? 'nothing' : inner === '' ? 'empty' : 'text';
+    return [{ path: here, order, at: below, sorts: order !== null, given, before: 0 }];
   });
 }
 
