@@ -5,7 +5,7 @@ import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
 import type { Lead } from '../../shared/fleet/lease.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 
-/** Time, lease and process of new definitions. */
+/** Time, lease and process of an append of definitions. */
 export type DefinedAt = { readonly at: string; readonly lead: Lead; readonly owner: string };
 
 /**

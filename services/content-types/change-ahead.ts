@@ -11,7 +11,7 @@ import { isContent } from './types-end.ts';
 
 export type ChangeAheadOptions = {
   readonly log: EventStore;
-  /** By the content types in force. */
+  /** The graph, with the content types in force. */
   readonly graph: ContentGraph;
   /** undefined: the graph converts its rows itself. */
   readonly converted: ConvertedCopy | undefined;
@@ -19,21 +19,24 @@ export type ChangeAheadOptions = {
   readonly generations: Pick<ServedGenerations, 'openConverted' | 'closeReadSide'>;
 };
 
-/** A change of content types for which nearly all rows are converted, and in the index, before the log has the definitions. */
+/**
+ * A change of content types whose rows are nearly all converted, and in the index, before the log has the definitions.
+ */
 export type ChangeAhead = {
-  /** Takes the log instead of the graph until the content types are settled. */
+  /** Applies the log in place of the graph until the content types are settled. */
   readonly graph: SettleOptions['graph'];
-  /** The content types are settled: the index gets what it lacks. */
+  /** Called when the content types are settled. Brings the missing changes into the index. */
   finish(): Promise<void>;
 };
 
-/** With fewer rows than this to apply, more rounds gain nothing: others write meanwhile. */
+/** If fewer rows than this are left, another round gains nothing, because other processes write in the meantime. */
 const FEW_ROWS = 200;
 const MOST_ROUNDS = 20;
 
 /**
- * Loads the index from the converted copy, while another process serves. Resolves when little of what that has written is not in
- * the index. The copy takes the graph's place when the definitions come, and only if they are those that it was converted to.
+ * Loads the index from the converted copy, while another process serves. Resolves when the index lacks only a few of
+ * that process's writes. The copy replaces the graph when the definitions arrive, and only if they are the ones to
+ * which it was converted.
  */
 export async function changeAhead(options: ChangeAheadOptions): Promise<ChangeAhead> {
   const { log, graph, converted, definitions, generations } = options;
@@ -80,7 +83,9 @@ export async function changeAhead(options: ChangeAheadOptions): Promise<ChangeAh
   };
 }
 
-/** Whether these events bring all definitions into force before they change content, and none of another content type. */
+/**
+ * Returns whether these events bring all of these definitions, and no others, into force before they change content.
+ */
 function bringIntoForce(
   events: readonly StoredEvent[],
   graph: ContentGraph,

@@ -24,15 +24,15 @@ export type OwnTypes = {
 };
 
 /**
- * Returns the content types of the folder. A process that cannot become leader changes none: if the folder has changed since the
- * server's start, it serves those in force.
+ * Returns the content types of the folder. A process that cannot become leader does not change content types: if the
+ * folder has changed since the server started, it returns those in force.
  */
 export function ownTypes(graph: GraphTypes, folder: OwnTypes & { readonly mayLead?: boolean }): OwnTypes {
   if (folder.mayLead !== false) return folder;
   return notInForce(folder.definitions, graph.definition).length === 0 ? folder : typesOfGraph(graph);
 }
 
-/** The content types in force, whichever the folder has. */
+/** Returns the content types in force, whatever the folder has. */
 export function typesOfGraph(graph: GraphTypes): OwnTypes {
   const registry = graph.registry();
   const definitions = [...registry.contentTypes.keys()].flatMap((uid) => {

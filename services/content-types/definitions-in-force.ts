@@ -3,7 +3,7 @@ import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 
-/** Definitions of content types in force while the log is read: of each type the newest that no claim had fenced off. */
+/** The definitions in force while the log is read: for each type the newest definition that no claim has fenced off. */
 export type DefinitionsInForce = {
   /**
    * Applies the next event. Returns the definition that it brings into force, if any, and the text of the previous one.
@@ -44,7 +44,10 @@ export function isDefinition({ type, unreadable }: StoredEvent): boolean {
   return type === 'content-type-defined' && unreadable === undefined;
 }
 
-/** Definitions that are not those in force. Compared as text: the order of attributes is the order of an answer's keys. */
+/**
+ * Returns the definitions that are not in force. It compares texts, because the order of attributes is the order of the
+ * keys in answers.
+ */
 export function notInForce(
   definitions: readonly TypeDefinition[],
   inForce: DefinitionsInForce['text'],
@@ -52,7 +55,7 @@ export function notInForce(
   return definitions.filter((definition) => inForce(definition.uid) !== JSON.stringify(definition));
 }
 
-/** The content types that are in force at the end of the log, for a graph that stays where it is. */
+/** The content types in force at the end of the log, for a graph that stays at its position. */
 export type DefinitionsAhead = Pick<
   ContentGraph,
   'position' | 'readFrom' | 'definition' | 'replay' | 'reopen'
@@ -60,7 +63,7 @@ export type DefinitionsAhead = Pick<
 
 type GraphBehind = Pick<ContentGraph, 'position' | 'definition' | 'epochAt'>;
 
-/** Starts at the graph's position with its definitions. `replay` moves on from there and leaves the graph alone. */
+/** Starts at the graph's position with its definitions. `replay` continues from there and does not change the graph. */
 export function createDefinitionsAhead(graph: GraphBehind): DefinitionsAhead {
   let position = graph.position();
   const inForce = trackDefinitions(graph.epochAt(position), graph.definition);

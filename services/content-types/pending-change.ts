@@ -8,9 +8,9 @@ import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import type { OutsideIndices } from '../read-side/outside-indices.ts';
 import { type Redefined, trackDefinitions } from './definitions-in-force.ts';
 
-/** Content types are to change so that what reads are answered from has to be converted. */
+/** A change of content types for which rows or documents have to be converted. */
 type PendingChange = {
-  /** The last position at which the graph is as it is served. */
+  /** The last position that the graph can reach without being converted. */
   readonly before: bigint;
   readonly changes: readonly ShapeChange[];
 };
@@ -18,15 +18,15 @@ type PendingChange = {
 /** A pending change of a data directory that is open, and whose index is outside the process. */
 export type OpenedChange = {
   readonly changes: readonly ShapeChange[];
-  /** The indices that serve by the earlier content types. */
+  /** The indices of the earlier content types, which answer reads. */
   readonly indices: IndexSet;
-  /** Brings the graph as far as it can come by the earlier content types. */
+  /** Applies the log to the graph as far as the earlier content types allow. */
   readonly catchUp: () => Promise<void>;
 };
 
 /**
- * Brings the graph as far as it can come without being converted, and resolves to what is to change; undefined where it needs no
- * conversion, or nothing that it could be read from meanwhile is there.
+ * Applies the log to the graph as far as possible without a conversion, and resolves to the pending change. Resolves to
+ * undefined if no conversion is needed, or if no complete indices could answer reads in the meantime.
  */
 export async function openPendingChange(
   log: EventStore,
@@ -46,7 +46,7 @@ export async function openPendingChange(
   return { changes: pending.changes, indices, catchUp: async () => void (await comeNear()) };
 }
 
-/** The live indices, where they are all there and of the graph's content types. */
+/** Returns the live indices if they are complete and have the content types of the graph. */
 async function wholeSet(
   outside: OutsideIndices,
   graph: ContentGraph,
@@ -62,8 +62,8 @@ async function wholeSet(
 }
 
 /**
- * Returns the changes by definitions that the graph has not applied yet: those of the log, then those of this process. undefined: no
- * row and no document has to be converted. The graph is not changed.
+ * Returns the changes by definitions that the graph has not applied yet: those of the log, then those of this process.
+ * Returns undefined if no row and no document has to be converted. Does not change the graph.
  */
 async function findPendingChange(
   log: EventStore,
@@ -78,7 +78,7 @@ async function findPendingChange(
   let before: bigint | undefined;
   for await (const events of log.readAll(position)) {
     for (const event of events) {
-      // Nothing is converted for what is behind it: the graph cannot go there.
+      // The graph cannot pass this event, so nothing is converted for later events.
       if (stopsReaders(event)) return undefined;
       const redefined = inForce.apply(event);
       if (redefined !== undefined) changes.push(...changesOf(redefined));

@@ -15,11 +15,11 @@ export type SettleOptions = {
   readonly claimant: Claimant;
   readonly graph: Pick<ContentGraph, 'position' | 'readFrom' | 'definition' | 'replay' | 'reopen'>;
   readonly definitions: readonly TypeDefinition[];
-  /** Resolves once this process could change the content types, and changes none. */
+  /** True: resolves as soon as this process could change the content types, and does not change them. */
   readonly isDeferred?: boolean;
   /**
-   * The content types cannot be changed while another process is the leader: called once, with their names and that
-   * process's address.
+   * Called once if the content types cannot be changed because another process is the leader, with their names and the
+   * address of that process.
    */
   readonly waiting: (types: readonly string[], leader: string) => void;
 };
@@ -27,8 +27,8 @@ export type SettleOptions = {
 /**
  * Resolves when the content types of this process are in force, and the graph has caught up with the log. Only the
  * leader may bring others into force, because two processes with different content types would answer and validate
- * differently. So it claims the lease if it is free, and waits while another process has it. Resolves to the epoch that
- * it claimed, if any.
+ * differently. So this process claims the lease if it is free, and waits while another process has it. Resolves to the
+ * epoch that it claimed, if any.
  */
 export async function settleContentTypes(settling: SettleOptions): Promise<number | undefined> {
   const { claimant, graph, definitions } = settling;
@@ -42,7 +42,8 @@ export async function settleContentTypes(settling: SettleOptions): Promise<numbe
     const stop = await catchUpUnlessDiskFull(log, graph);
     const changed = notInForce(definitions, graph.definition);
     if (changed.length === 0) return claimed;
-    // A process that cannot read the log to its end must not lead, and with other content types it can serve nothing.
+    // A process that cannot read the log to its end must not become leader, and with other content types it cannot
+    // serve.
     if (stop === 'full')
       throw new Error('the disk of the content graph is full: free some space, and start again');
     if (stop !== undefined) throw new UnreadableEvent(stop);
@@ -65,7 +66,7 @@ export async function settleContentTypes(settling: SettleOptions): Promise<numbe
   }
 }
 
-/** Throws a sentence where content types are in force that are not those of this process. */
+/** Throws a message if the content types in force are not those of this process. */
 export function refuseOtherTypes(
   definitions: readonly TypeDefinition[],
   graph: Pick<ContentGraph, 'definition'>,

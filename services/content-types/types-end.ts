@@ -4,8 +4,8 @@ import { isLeaseEvent } from '../../shared/fleet/lease-events.ts';
 import { isDefinition } from './definitions-in-force.ts';
 
 /**
- * Creates an end of a process's content types: the process that takes its place brings others into force. Until `begin` no event is
- * behind it.
+ * Creates the end of a process's content types: the process that takes its place brings others into force. Before
+ * `begin`, no event is after the end.
  */
 export function createTypesEnd(log: Pick<EventStore, 'readAll'>) {
   let hasBegun = false;
@@ -22,19 +22,22 @@ export function createTypesEnd(log: Pick<EventStore, 'readAll'>) {
   }
 
   return {
-    /** Returns whether this process must not apply an event: its index is of the earlier content types. */
+    /** Returns whether this process must not apply an event, because its index has the earlier content types. */
     isBehind,
-    /** From now on new definitions are those of the next process. */
+    /** Marks new definitions as those of the next process from now on. */
     begin(): void {
       hasBegun = true;
     },
-    /** Records where this process has stopped. Returns whether that is this end. */
+    /** Records the event at which this process has stopped. Returns whether it is this end. */
     reached(event: StoredEvent): boolean {
       if (!isBehind(event)) return false;
       end = event.position;
       return true;
     },
-    /** Returns whether reads here show all content up to a position of the log. What the next process writes by itself is none. */
+    /**
+     * Returns whether reads here show all content up to a position of the log. Events that the next process writes by
+     * itself are not content.
+     */
     async showsAll(position: bigint): Promise<boolean> {
       if (end === undefined || position <= end) return true;
       isOver ||= await hasContent(end, position);
@@ -43,7 +46,7 @@ export function createTypesEnd(log: Pick<EventStore, 'readAll'>) {
   };
 }
 
-/** Returns whether an event changes what is answered. */
+/** Returns whether an event changes answers. */
 export function isContent(event: StoredEvent): boolean {
   return !isDefinition(event) && !isLeaseEvent(event) && !isIdentityEvent(event);
 }

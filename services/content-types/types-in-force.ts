@@ -10,16 +10,16 @@ import { createTypesWatch, type TypesWatch } from './types-watch.ts';
 export type TypesInForceOptions = {
   readonly log: EventStore;
   readonly space: string;
-  /** Definitions of this process. */
+  /** The definitions of this process. */
   readonly definitions: readonly TypeDefinition[];
 };
 
 const LOOK_EVERY = 400;
 
 /**
- * Resolves when the content types of this process are in force: with others it would ask for fields that no index has.
- * Calls `waiting` once with those that differ. Rejects with UnreadableEvent if the log has claims or definitions that
- * this program cannot read.
+ * Resolves when the content types of this process are in force. With other content types it would query fields that no
+ * index has. Calls `waiting` once with the content types that differ. Rejects with UnreadableEvent if the log has
+ * claims or definitions that this program cannot read.
  */
 export async function typesInForce(
   options: TypesInForceOptions,

@@ -1,10 +1,10 @@
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 
-/** Looks out for content types being changed under a process that serves them as they were. */
+/** Watches whether another process changes the content types that this process serves. */
 export type TypesWatch = {
   /** Applies the log's events, in order. */
   apply(events: readonly StoredEvent[]): void;
-  /** Rejects with a message when they are no longer those of this process. Resolves on close. */
+  /** Rejects with a message when the content types in force are no longer those of this process. Resolves on close. */
   readonly changed: Promise<void>;
   close(): void;
 };

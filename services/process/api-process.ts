@@ -47,13 +47,16 @@ export type ApiProcess = ComposedApi & {
   close(): Promise<void>;
 };
 
-/** Callers that wait for a position read it themselves, and so do those that are sent a 304. */
+/**
+ * Milliseconds between two reads of the progress. Requests that wait for a position, and answers with 304, read it
+ * themselves.
+ */
 const PROGRESS_EVERY = 1_000;
 const LOOK_MS = 100;
 
 /**
- * Opens the process of `varve api`: no content graph, no data directory. Resolves when reads can be answered, which needs a leader
- * that has made the indices; waits while there is none. Rejects with a message after a permanent refusal.
+ * Opens the process of `varve api`: no content graph, no data directory. Resolves when reads can be answered, which
+ * needs a leader that has made the indices; waits until there is one. Rejects with a message after a permanent refusal.
  */
 export function openApiProcess(options: ApiProcessOptions): Promise<ApiProcess> {
   const { operating, registry, report, follow } = options;
@@ -122,10 +125,10 @@ async function openClusterBase(options: ApiProcessOptions, opened: Opened) {
   return { assets, cluster, identity, callers, name };
 }
 
-/** Users are the leader's to read. */
+/** Only the leader reads users. */
 const NO_PEOPLE: People = { byId: () => undefined, byEmail: () => undefined, byUsername: () => undefined };
 
-/** Resolves with the log's name when the indices are there for the content types of this process. */
+/** Resolves with the name of the log when there are indices for the content types of this process. */
 async function untilReadable(
   { space, definitions, report }: ApiProcessOptions,
   log: EventStore,
@@ -141,7 +144,7 @@ async function untilReadable(
   return name;
 }
 
-/** Content of the cluster, and how far the leader has written its documents. */
+/** Content of the cluster, and the progress of the leader in writing documents. */
 type ClusterContent = ReturnType<typeof openClusterContent>;
 
 function openClusterContent(
@@ -185,7 +188,7 @@ type ReadingParts = {
   readonly reported: ReportedReads;
 };
 
-/** Makes the API, and reports it to the leader that purges caches of its answers. */
+/** Makes the API, and reports this process to the leader, which purges its answers from caches. */
 function composeReading(
   options: ApiProcessOptions,
   { base, content, writing, reported }: ReadingParts,
@@ -203,15 +206,15 @@ function composeReading(
   return api;
 }
 
-/** The leader delivers. */
+/** Returns webhooks of a process that delivers none, because the leader does. */
 function webhooksElsewhere({ log, space, key }: Identity): ServedApi['webhooks'] {
   const access = { log, space, key: webhookKey(key), now: Date.now, author: requestOrOperator };
   return { commands: createWebhookCommands(access), limits: WEBHOOK_LIMITS };
 }
 
 /**
- * Readiness asks for the log alone: copies of a row that very many documents embed may be minutes behind, and an answer from
- * there is better than none.
+ * Readiness depends only on the log. Copies of a row that very many documents embed may lag minutes behind, and such an
+ * answer is better than none.
  */
 async function behind(log: EventStore): Promise<number> {
   await log.lastPosition();

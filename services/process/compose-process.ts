@@ -20,35 +20,35 @@ import type { ServingOptions } from './process-options.ts';
 import type { ReportedReads } from './reported-reads.ts';
 
 /**
- * Parts that the API of a process has, by its role. `signIn`: people can, as the process can carry out commands. `caching`: caches may
- * keep answers, and so does the process. `counts`: its metrics count writes and answers.
+ * Parts of the API of a process, by its role. `signIn`: users can sign in, because the process can carry out commands.
+ * `caching`: caches and the process itself may keep answers. `counts`: its metrics count writes and answers.
  */
 const ROLES = {
   /** It has a data directory: it can become the leader, or answers reads next to a worker that can. */
   directory: { signIn: true, caching: true, changes: true, counts: true },
-  /** It serves content types that are being replaced. The API that follows counts. */
+  /** It serves content types that are being replaced. The API that follows it counts. */
   earlier: { signIn: false, caching: false, changes: false, counts: false },
   /** It stores nothing (`varve api`). */
   api: { signIn: false, caching: true, changes: true, counts: true },
 } as const;
 
-/** Content that a process answers reads from. */
+/** The content from which a process answers reads. */
 export type ServedContent = {
   readonly registry: SchemaRegistry;
   readonly index: ReadIndex;
   readonly freshness: Freshness;
   /** Links between rows; absent: the process has none. */
   readonly graph?: ChangeFeedOptions['graph'];
-  /** Changes of the content; absent: they are not known here. */
+  /** Changes of the content; absent: this process does not know them. */
   readonly positions?: TagPositions | undefined;
-  /** Present if another process applies them. */
+  /** Present if another process writes the index. */
   readonly outside?: OutsideIndex | undefined;
 };
 
-/** The write side of a process, or the way to that of the leader. */
+/** The write side of a process, or the way to the write side of the leader. */
 export type Writing = Pick<OpenForwardingOptions, 'fleet' | 'refuseWrites'> & { readonly writes: ApiWrites };
 
-/** Opened parts of a process, of which its API is made. */
+/** The opened parts of a process, from which its API is made. */
 export type ProcessParts = {
   readonly options: ServingOptions;
   readonly identity: Identity;
@@ -114,7 +114,7 @@ function cachingOf({ options, identity, content, ...parts }: ProcessParts) {
   return {
     positions: content.positions,
     outside: content.outside,
-    // Nothing says when a body from elsewhere has changed, before it is asked for.
+    // If the content is outside of the process, only a request to it shows that an answer has changed.
     cacheBytes: content.outside === undefined ? (options.answerCacheBytes ?? 0) : 0,
     tagging: tagging && { ...tagging, key, ...keeping },
   };
@@ -128,7 +128,7 @@ function changeFeedOf({ identity, content }: ProcessParts) {
   return createChangeFeed({ log, space, history, index, registry, key, ...freshness, ...defined({ graph }) });
 }
 
-/** Names everything besides content that shapes the answers which caches may share. */
+/** Names everything except content that determines the answers which caches may share. */
 export function shapeOfShared({ apiFor, access, cacheToken }: ComposedApi): string {
   const callers = [access.authenticate(undefined), cacheToken?.rights()];
   return callers

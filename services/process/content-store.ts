@@ -28,7 +28,7 @@ import { logAddress, logFolder, openEventStore } from '../stores/open-event-stor
 import { type Opened, openParts } from './opened.ts';
 
 export type ContentStoreOptions = {
-  /** The data directory: made when it is not there. */
+  /** The data directory. It is created if it does not exist. */
   readonly data: string;
   /** Address of the log; absent: a file in the data directory. */
   readonly eventStore?: string | undefined;
@@ -59,7 +59,7 @@ export type ContentStore = {
   /** Graph of the live generation. It had caught up with the log when the store was opened. */
   readonly graph: ContentGraph;
   readonly generations: ServedGenerations;
-  /** Set if documents outside the process have to be converted: the graph is at the position before that. */
+  /** Set if documents outside the process have to be converted. The graph then stays before that change. */
   readonly pending: OpenedChange | undefined;
   /** The graph of this generation, converted to the content types of this process ahead of the log. */
   readonly converted: ConvertedCopy | undefined;
@@ -116,15 +116,15 @@ async function openWith(
   opened: Opened,
 ): Promise<Omit<ContentStore, 'close'>> {
   const { data } = options;
-  // The process that serves another generation has checked the files, and writes to one of them.
+  // If another process serves another generation, that process has checked the files, and it writes to one of them.
   if (options.generation === undefined) await replaceUnusable({ data, log, report: options.reportReplaced });
   if (options.generation === undefined) await finishSwitch(data, plan);
   const { generation, handOver } = options;
   const generations = opened(openServedGenerations({ data, log, plan, generation, handOver }));
   const { graph } = generations;
-  // A graph with rows has read of a document: a shared log is not searched from its beginning at every start.
+  // A graph with rows has seen a document. So a start does not search a shared log from its beginning each time.
   const isNew = graph.size().rows === 0 && !(await hasDocuments(log));
-  // Another process serves meanwhile.
+  // Another process serves in the meantime.
   const convertAtOnce = generation === undefined ? options.convertAtOnce : undefined;
   const isLarge = graph.size().rows > (convertAtOnce ?? Number.POSITIVE_INFINITY);
   const outside = isLarge ? plan?.outside : undefined;
@@ -156,7 +156,7 @@ async function hasDocuments(log: EventStore): Promise<boolean> {
   return false;
 }
 
-/** Events of a log before its first document. */
+/** Returns whether an event may come before the first document of a log. */
 function isFromStart(event: StoredEvent): boolean {
   return (
     isForeign(event) ||

@@ -13,11 +13,11 @@ export type DeferredLoginOptions = {
   readonly key: Buffer;
   readonly access: AccessControl;
   readonly people: People;
-  /** Where the process listens. */
+  /** Address at which the process listens. */
   readonly address: string;
 };
 
-/** The parts of a process that are opened after people can be recognised. */
+/** The parts of a process that are opened after it can identify users. */
 type LaterParts = {
   readonly commands: CommandHandler;
   readonly forwarding: { readonly underWay: InFlight };
@@ -25,8 +25,8 @@ type LaterParts = {
 };
 
 /**
- * Creates the login of a process, which knows people before commands can be carried out; undefined without a plan. Before `with`, requests
- * that change something throw NotLeading.
+ * Creates the login of a process, which can identify users before it can carry out commands; undefined without a plan.
+ * Before `with`, requests that change something throw NotLeading.
  */
 export function createDeferredLogin({ login: plan, key, access, people, address }: DeferredLoginOptions) {
   if (plan === undefined) return undefined;

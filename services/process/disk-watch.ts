@@ -2,7 +2,7 @@ import { RequestError } from '../../shared/request-error.ts';
 import { isDiskFull } from '../../shared/sqlite/failures.ts';
 import type { FleetReport } from '../fleet/fleet.ts';
 
-/** Whether a process that may lead can write at all. */
+/** Knows whether a process that may become leader has the disk space to write. */
 export type DiskWatch = ReturnType<typeof createDiskWatch>;
 
 /**
@@ -33,7 +33,10 @@ export function createDiskWatch(report: (what: 'full' | 'resumed', error?: unkno
     },
     /** Throws RequestError (503) with the reason while the graph waits for disk space: it could not show new writes. */
     refuseWithoutGraph,
-    /** The same, and also while the log has no space for a claim. For writes without a leader. */
+    /**
+     * Throws like refuseWithoutGraph, and also while the log has no space for a claim. Used for writes without a
+     * leader.
+     */
     refuseWrites(): void {
       refuseWithoutGraph();
       refuse(isLogFull, 'the event log');

@@ -7,7 +7,7 @@ import { createLogHead } from '../stores/log-head.ts';
 
 export type FreshnessOptions = {
   readonly readSide: Pick<ReadSide, 'index' | 'sink' | 'shows'>;
-  /** Tokens and rights are read from the log as well. */
+  /** Tokens and rights, which are also read from the log. */
   readonly access: Pick<AccessControl, 'applied'>;
   readonly log: Pick<EventStore, 'lastPosition'>;
   /** Maximum wait of a read, in milliseconds. */
@@ -26,16 +26,19 @@ export function createFreshness({ readSide, access, log, waitMs }: FreshnessOpti
   return {
     position: index.position,
     head: createLogHead(log).reaches,
-    // Indices outside are written by another process, too: they have to be looked at.
+    // Another process may write an index outside of this process, so the position is read again and again.
     beyond: (position: bigint) => moved.until(() => index.position() > position, LOOK_MS),
-    /** The index gets its batches through this. */
+    /** Passes batches on to the index. */
     sink: {
       async apply(batch: ChangeBatch): Promise<void> {
         await sink.apply(batch);
         moved.check();
       },
     },
-    /** Resolves with true as soon as this process has applied the log up to a position, whether searches show it or not. */
+    /**
+     * Resolves with true as soon as this process has applied the log up to a position, even if searches do not show it
+     * yet.
+     */
     applied: (position: bigint) => reachAll(position, waitMs, [reached, access.applied]),
     shows: (position: bigint) => reachAll(position, waitMs, [reached, access.applied, readSide.shows]),
   };
@@ -44,7 +47,7 @@ export function createFreshness({ readSide, access, log, waitMs }: FreshnessOpti
 /** Resolves with true as soon as a position is reached, with false after `timeoutMs`. */
 export type Reach = (position: bigint, timeoutMs: number) => Promise<boolean>;
 
-/** One after the other, all of them together within the time. */
+/** Waits for several positions one after the other, within `timeoutMs` in all. */
 export async function reachAll(
   position: bigint,
   timeoutMs: number,

@@ -4,7 +4,7 @@ import { RequestError } from '../../shared/request-error.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Operating } from '../operating/operating.ts';
 
-/** Whether this process has stopped applying the log, before an event that it cannot read. */
+/** Knows whether this process has stopped applying the log before an event that it cannot read. */
 export type Halt = ReturnType<typeof createHalt>;
 
 export type HaltOptions = {
@@ -13,14 +13,17 @@ export type HaltOptions = {
   readonly stopped: (event: StoredEvent) => void;
 };
 
-/** Creates the state of a process that has not stopped applying the log. Once it has, it serves the content up to there. */
+/**
+ * Creates the state of a process that has not stopped applying the log. After it has stopped, it serves the content up
+ * to that event.
+ */
 export function createHalt({ operating, stopped }: HaltOptions) {
   let found: StoredEvent | undefined;
   operating.metrics?.gauge(METRICS.halted, () => [{ labels: {}, value: found === undefined ? 0 : 1 }]);
   return {
     /** The event; undefined while everything can be read. */
     event: () => found,
-    /** Records the event that the process stopped before. Only the first one counts. */
+    /** Records the event before which the process stopped. Only the first one counts. */
     stop(event: StoredEvent): void {
       if (found !== undefined) return;
       found = event;

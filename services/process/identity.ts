@@ -20,7 +20,7 @@ type IdentityOptions = Pick<ServingOptions, 'space' | 'accessKey'> & {
   readonly owner: string;
 };
 
-/** Rejects with a message if there is no key, or not the one that the log's tokens were made with. */
+/** Rejects with a message if there is no key, or the log's tokens were made with another key. */
 export async function openIdentity(options: IdentityOptions) {
   const { log, space, folder, owner, accessKey: given } = options;
   const key = await openAccessKey({ log, space, folder, given });

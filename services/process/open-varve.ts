@@ -33,18 +33,20 @@ import { settleTypes } from './settle-types.ts';
 
 /** A content API over a data directory, in this process. */
 export type Varve = ComposedApi & {
-  /** Fleet that knows where commands are carried out. */
+  /** The fleet, which knows the process that carries out commands. */
   readonly fleet: Fleet;
   /** Steps down when no write is in flight; later writes are forwarded. */
   stepDown(): Promise<void>;
   /** Steps down for a process that takes this one's place with another generation. */
   yield(): Promise<void>;
   /**
-   * Resolves when reads show everything that is in the log by now, or after a while; with false if another process has changed the
-   * content types, and content since.
+   * Resolves when reads show everything that is in the log now, or after a time limit. Resolves with false if another
+   * process has changed the content types and then content.
    */
   latest(): Promise<boolean>;
-  /** Changes of content types that another process is to make and to serve. This one serves those in force. */
+  /**
+   * Changes of content types that another process will make and serve. This process serves the content types in force.
+   */
   readonly deferred: ContentStore['deferred'];
   /** Context of operators' requests. */
   readonly operator: OperatorContext;
@@ -56,9 +58,9 @@ export type Varve = ComposedApi & {
 };
 
 /**
- * Opens a log, a content graph and a read side in one process, which is the only one of its data directory and can lead. Resolves when
- * its content types are in force and reads can be answered; the leader is determined after that. Rejects with a message if the directory
- * cannot be used.
+ * Opens a log, a content graph and a read side in one process, which is the only process of its data directory and can
+ * become leader. Resolves when its content types are in force and reads can be answered; the leader is determined after
+ * that. Rejects with a message if the directory cannot be used.
  */
 export function openVarve(options: VarveOptions): Promise<Varve> {
   return openParts(async (opened) => {
@@ -75,7 +77,7 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
     const api = composeOwn(options, parts, opened);
     const follow = openFollowed(options, parts, opened);
     const webhooks = await openOwnWebhooks(options, parts, opened);
-    // Else another process serves for now.
+    // With a given generation, another process still serves.
     if (options.generation === undefined) base.store.generations.enter();
     watchOwn(options, parts);
     return {
@@ -103,7 +105,7 @@ type OwnParts = {
   readonly running: RunningContent;
 };
 
-/** Makes the API of a process with a data directory, and purges caches of its answers while it is the leader. */
+/** Makes the API of a process with a data directory, and purges its answers from caches while it is the leader. */
 function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened): ComposedApi {
   const { base, content, running } = parts;
   const { fleet, halt, diskWatch, commands, library } = running;
@@ -170,7 +172,7 @@ function openPurger(
   return opened(purger);
 }
 
-/** Follows a Strapi, where the process is to follow one. */
+/** Follows a Strapi, if the options name one. */
 function openFollowed(
   { follow, defaultLocale, space, data, operating }: VarveOptions,
   { base, content, running }: OwnParts,
@@ -198,7 +200,7 @@ function openFollowed(
   return followed.api;
 }
 
-/** Delivers webhooks while this process is the leader, where it is to deliver any. */
+/** Delivers webhooks while this process is the leader, if the options say so. */
 async function openOwnWebhooks(
   options: VarveOptions,
   { base, content, running }: OwnParts,
@@ -234,7 +236,7 @@ function watchOwn({ operating, mayLead }: VarveOptions, { base, content, running
   registerGauges(operating, { log, index, registry, applied, documents: documents?.status });
 }
 
-/** How the process ends for another one, and of itself. */
+/** Creates the ways in which the process ends: because another one takes its place, or by itself. */
 function endOf(
   { minPositionWait }: VarveOptions,
   { base, content, running }: OwnParts,
@@ -248,7 +250,7 @@ function endOf(
     async latest() {
       const position = await head.next();
       const late = delay(minPositionWait, undefined, { ref: false });
-      // A process that has stopped at an event shows what it has.
+      // A process that has stopped at an event shows the content that it has.
       await Promise.race([projector.applied(position).catch(() => {}), late]);
       await access.applied(position, minPositionWait);
       return typesEnd.showsAll(position);

@@ -6,12 +6,12 @@ import { digestTag, isWordsTag, type Tag } from '../delivery/tag.ts';
 import type { TagPositions } from '../delivery/tag-positions.ts';
 import { createTagReader } from '../elasticsearch/tag-reader.ts';
 
-/** Changes in the documents that another process writes, as far as they are known here. */
+/** Changes in documents that another process writes, as far as this process knows them. */
 export type OutsideAnswers = { readonly positions: TagPositions; readonly outside: OutsideIndex };
 
 export type OutsideAnswersOptions = {
   readonly cluster: Pick<ElasticsearchCluster, 'changedTags' | 'indices'>;
-  /** Names the log. */
+  /** Name of the log. */
   readonly log: string;
   /** Epoch of the newest claim of the lease that is known here. */
   readonly epoch: () => number;
@@ -19,7 +19,7 @@ export type OutsideAnswersOptions = {
   readonly shown: () => bigint;
 };
 
-/** Uses the tags that the leader of a log notes. */
+/** Creates answers that use the tags which the leader of a log notes. */
 export function createOutsideAnswers({ cluster, log, epoch, shown }: OutsideAnswersOptions): OutsideAnswers {
   const tags = createTagReader({ store: cluster.changedTags(log), shown });
   const names = remembered((set: IndexSet) => nameOfSet(set));
@@ -45,7 +45,7 @@ export function createOutsideAnswers({ cluster, log, epoch, shown }: OutsideAnsw
   };
 }
 
-/** undefined: Elasticsearch ranks by documents that no tag names. */
+/** Returns undefined for an answer that Elasticsearch ranks, which depends on documents that no tag names. */
 function digestsOf(tags: Iterable<Tag>): readonly string[] | undefined {
   const all = [...tags];
   return all.some(isWordsTag) ? undefined : all.map(digestTag);

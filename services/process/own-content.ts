@@ -22,21 +22,21 @@ import type { Opened } from './opened.ts';
 import type { VarveOptions } from './process-options.ts';
 import { createReportedReads } from './reported-reads.ts';
 
-/** Parts of a process with a data directory that are there before its content types are in force. */
+/** Parts of a process with a data directory that exist before its content types are in force. */
 export type OwnBase = Awaited<ReturnType<typeof openOwnBase>>;
 
 /**
- * Opens the asset store, the log and the graph, and reads who may call. Rejects with a message if the directory, the log or the asset
- * store cannot be used.
+ * Opens the asset store, the log and the graph, and reads the access rights. Rejects with a message if the directory,
+ * the log or the asset store cannot be used.
  */
 export async function openOwnBase(options: VarveOptions, opened: Opened) {
   const { space, login, address, presence } = options;
   const { owner } = presence;
-  // First, as it may refuse: nothing has to be undone then.
+  // The asset store is opened first, because it may refuse, and then nothing has to be undone.
   const assets = await openAssetStore(assetsAddress(options));
   const store = opened(await openContentStore(options, options.readSide));
   const { log, graph, generations } = store;
-  // Whichever is open by then: content types that change may have one opened before the content is.
+  // Closes the read side that is open then. A change of content types may open one before the content is opened.
   opened({ close: generations.closeReadSide });
   const identity = await openIdentity({ ...options, log, folder: logFolder(options), owner });
   const { membership } = identity;
@@ -47,7 +47,7 @@ export async function openOwnBase(options: VarveOptions, opened: Opened) {
   return { assets, store, identity, callers, claimant: { log, space, owner, address, now, membership } };
 }
 
-/** Content of a process with a data directory, as its graph is before the projector starts. */
+/** Content of a process with a data directory, in the state before the projector starts. */
 export type OwnContent = Awaited<ReturnType<typeof openOwnContent>>;
 
 /** Opens the index of the graph as it is now. `runContent` keeps both up to date from then on. */
@@ -90,7 +90,7 @@ export async function openOwnContent(
   };
 }
 
-/** Opens the record of changes that caches have to be purged of. */
+/** Opens the record of changes that have to be purged from caches. */
 function openNotes(
   { data }: VarveOptions,
   { report }: NonNullable<VarveOptions['purges']>,
@@ -131,13 +131,16 @@ type Watched = {
   readonly graph: Pick<ContentGraph, 'registry' | 'readAll'>;
   readonly index: ReadIndex;
   readonly sink: Pick<ReadIndex, 'apply'>;
-  /** Takes the tags of all changes, for other processes. Absent: there are no documents for them. */
+  /** Takes the tags of all changes, for other processes. Absent: there are no documents that other processes read. */
   readonly noteTags: (() => (position: bigint, tags: readonly string[]) => void) | undefined;
   /** Absent: nothing is purged. */
   readonly notes: Pick<PurgeNotes, 'changed'> | undefined;
 };
 
-/** Notes the tags of each change. With an index outside the process, for purges alone: then the rows are kept in memory too. */
+/**
+ * Notes the tags of each change. With an index outside the process it does so only for purges, and then also keeps the
+ * rows in memory.
+ */
 async function watchChanges({
   graph,
   index,

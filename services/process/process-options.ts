@@ -37,17 +37,20 @@ export type ServingOptions = {
   readonly operating: Operating;
   /** Milliseconds that a read waits for a position of the log. */
   readonly minPositionWait: number;
-  /** People sign in; absent: nobody does. Without a data directory, with tokens of identity providers alone. */
+  /**
+   * How users sign in; absent: nobody can. A process without a data directory accepts only tokens of identity
+   * providers.
+   */
   readonly login?: LoginPlan | undefined;
   /** Key of tokens and cursors, base64url; absent: made in the folder of the log. */
   readonly accessKey?: string | undefined;
   /** Memory for whole answers; 0 or absent: none are remembered. */
   readonly answerCacheBytes?: number;
-  /** Answers that caches may share get tags in a header; absent: they get none. */
+  /** Tags in a header of answers that caches may share; absent: no tags. */
   readonly tagging?: Omit<TaggingOptions, 'key' | 'position' | 'purged'> | undefined;
   /** How long caches may serve answers that are no longer up to date. */
   readonly lifetime: Lifetime;
-  /** Called once when this process cannot tell the leader what its reads show. */
+  /** Called once when this process cannot report to the leader what its reads show. */
   readonly unreported: (error: unknown) => void;
   /** A token whose answers are public; `refused` is called when they no longer are. */
   readonly cacheToken?: { readonly name: string; readonly refused: (problem: string) => void } | undefined;
@@ -59,30 +62,31 @@ export type ServingOptions = {
 export type VarveOptions = ServingOptions &
   ContentStoreOptions & {
     readonly readSide: ReadSidePlan;
-    /** Entries are published only with their required relations and files. Absent: also without. */
+    /** True: an entry can be published only with its required relations and files. */
     readonly strictRelations?: boolean;
     /** Location of uploaded files, a folder or an s3: address; absent: see assetsAddress. */
     readonly assets?: string | undefined;
-    /** Bytes of one uploaded file. */
+    /** Maximum bytes of one uploaded file. */
     readonly uploadLimit: number;
     readonly uploadTypes: AcceptedMedia;
     readonly pictureFormats: FormatsMade;
-    /** Pixels of one picture. */
+    /** Maximum pixels of one picture. */
     readonly picturePixels: number;
     /** Called for a picture without formats, with the reason. */
     readonly leftWithoutFormats: PictureSettings['left'];
-    /** Take over uploaded files that another log has written. */
+    /** True: this process becomes the owner of uploaded files that another log has written. */
     readonly adopt?: boolean;
     /** False: this process is never the leader, and forwards its writes. Default: it can become leader. */
     readonly mayLead?: boolean;
     /**
-     * For a process that takes another one's place: resolves when that one has stepped down or ended. It does not claim the lease
-     * before, however silent the other one is. Absent: it claims the lease whenever that is free.
+     * For a process that takes the place of another one: resolves when the other one has stepped down or ended. Before
+     * that this process does not claim the lease, even if the other one is silent. Absent: this process claims the
+     * lease whenever it is free.
      */
     readonly claimsFrom?: Promise<void> | undefined;
     /** Presence of this process for others of its log. */
     readonly presence: Pick<Presence, 'owner' | 'join'>;
-    /** Address for the others. */
+    /** Address at which other processes reach this one. */
     readonly address: string;
     readonly fleetLog: FleetLog;
     /** Process that has locked the data directory. */
@@ -91,18 +95,18 @@ export type VarveOptions = ServingOptions &
     readonly schemaWarnings: readonly SchemaWarning[];
     /** A Strapi to follow. */
     readonly follow?: FollowSettings | undefined;
-    /** Absent: none are delivered. */
+    /** Absent: no webhooks are delivered. */
     readonly webhooks?: { readonly limits: WebhookLimits; readonly report: WebhookReport };
-    /** Caches that are purged of changes. */
+    /** Caches from which changes are purged. */
     readonly purges?: PurgeSettings | undefined;
     /**
-     * Work while a generation of earlier content types serves, with documents outside the process. Absent: these are made before the
-     * server answers.
+     * Serves a generation of earlier content types while documents outside the process are made. Absent: the documents
+     * are made before the server answers.
      */
     readonly meanwhile?: InterimDuties;
     /**
-     * For a process that takes another one's place and is to change the content types: resolves when it is to do so. Absent: it must
-     * not change them.
+     * For a process that takes the place of another one and changes the content types: resolves when it may change
+     * them. Absent: it must not change them.
      */
     readonly turn?: (() => Promise<void>) | undefined;
     readonly build?: OperatorContext['build'];
@@ -120,16 +124,16 @@ export type FleetLog = Pick<SettleOptions, 'waiting'> & {
 
 /** Duties of a server while the content types of its generation are replaced. */
 export type InterimDuties = {
-  /** Lets requests be answered by this. `leave`: steps down for another process that takes this one's place. */
+  /** Answers requests with this API. `leave`: steps down for another process that takes the place of this one. */
   serve(
     api: ServedApi,
     operator: OperatorContext,
     changes: readonly string[],
     leave: () => Promise<void>,
   ): Promise<void>;
-  /** Answers the requests in flight, and no more connections. Requests may come until this resolves. */
+  /** Answers the requests in flight, and accepts no more connections. Requests may arrive until this resolves. */
   end(): Promise<void>;
-  /** Has the next generation made by another process, and then taken over. */
+  /** Starts another process that makes the next generation, and then switches over to it. */
   rebuild(operator: OperatorContext): void;
 };
 
@@ -143,7 +147,7 @@ export type ApiProcessOptions = ServingOptions & {
   readonly rowCacheBytes: number;
   /** Location of uploaded files. */
   readonly assets: string;
-  /** A Strapi that the leader follows, and where writes go. */
+  /** A Strapi that the leader follows. Writes are sent to it. */
   readonly follow?: SendToStrapiOptions['follow'] | undefined;
   readonly report: Report;
 };

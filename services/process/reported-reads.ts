@@ -9,17 +9,17 @@ import {
   reportAnswering,
 } from '../purge/report-answering.ts';
 
-/** Documents that the leader writes, which may be another process. */
+/** Documents that the leader writes. The leader may be another process. */
 export type ReportedDocuments = {
-  /** Where processes report themselves. */
+  /** Record in which processes report themselves. */
   readonly answering: AnsweringProcesses;
-  /** Position that searches show, as far as it is known here. */
+  /** Position that searches show, as far as this process knows. */
   readonly shown: () => bigint;
-  /** Resolves with the same after it was read. */
+  /** Reads that position, and resolves with it. */
   readonly look: () => Promise<bigint>;
 };
 
-/** Reads of a process from such documents: it reports to the leader what they show. */
+/** The reads of a process from such documents. The process reports to the leader which position they show. */
 export type ReportedReads = ReturnType<typeof createReportedReads>;
 
 type StartOptions = Omit<ReportAnsweringOptions, 'processes' | 'shown'> & {
@@ -38,9 +38,9 @@ export function createReportedReads(lifetime: Lifetime, documents: ReportedDocum
   };
   const keeping: Pick<TaggingOptions, 'position' | 'purged'> = { position: documents.shown, purged };
   return {
-    /** Whether caches may keep answers, and the position that these show. */
+    /** Returns whether caches may keep answers, and the position that the answers show. */
     keeping,
-    /** Begins. Before that caches ask each time. */
+    /** Starts to report. Before that, caches ask Varve each time. */
     start({ access, ...options }: StartOptions): void {
       reporter = reportAnswering({
         ...options,
@@ -52,7 +52,7 @@ export function createReportedReads(lifetime: Lifetime, documents: ReportedDocum
         },
       });
     },
-    /** The log has these events. */
+    /** Called with new events of the log. */
     grown(events: readonly StoredEvent[]): void {
       const last = events.at(-1);
       if (last !== undefined) reporter?.expect(last.position);

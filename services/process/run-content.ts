@@ -33,7 +33,7 @@ export function runContent(options: VarveOptions, base: OwnBase, content: OwnCon
   });
   const diskWatch = createDiskWatch((what, error) => {
     fleetLog.space(what, error);
-    // No lease is claimed in this state, and reads need not wait for one.
+    // In this state no lease is claimed, so reads need not wait for one.
     if (what === 'full' && writeSide.fleet.epoch() === undefined) led.standBy();
   });
   const projector = startProjector({
@@ -50,7 +50,7 @@ export function runContent(options: VarveOptions, base: OwnBase, content: OwnCon
       content.reported?.grown(events);
     },
   });
-  // The projector is closed last: a failure that the others notice meanwhile does not count.
+  // The projector is closed last, so that a failure which the other parts notice during the close does not count.
   for (const part of [projector, led, types]) opened(part);
   const writeSide: WriteSide = openWriteSide(options, {
     base,
@@ -63,7 +63,7 @@ export function runContent(options: VarveOptions, base: OwnBase, content: OwnCon
   return { ...writeSide, projector, types, typesEnd, halt, diskWatch };
 }
 
-/** Events of other programs, which are skipped. */
+/** Counts and reports events of other programs, which are skipped. */
 function countForeign({ operating, fleetLog }: VarveOptions): (events: readonly StoredEvent[]) => void {
   const count = operating.metrics?.counter(METRICS.foreignEvents);
   return (events) => {

@@ -42,7 +42,7 @@ export async function settleTypes(options: VarveOptions, base: OwnBase, opened: 
   return typesOfGraph(graph);
 }
 
-/** A process whose content types are to change, and the generation that it serves until then. */
+/** A process whose content types will change, and the generation that it serves until then. */
 type Earlier = {
   readonly options: VarveOptions;
   readonly base: OwnBase;
@@ -51,9 +51,10 @@ type Earlier = {
 };
 
 /**
- * Serves the generation there is, by its own content types, until the hand-over to a process with the next one. With an index outside
- * the process another leader makes the next generation, and this resolves at once. Rejects with a sentence when the lease is lost
- * meanwhile. `settle` brings the content types of this process into force, and leaves the graph that is served as it is.
+ * Serves the existing generation with its own content types, until the hand-over to a process with the next generation.
+ * With an index outside the process another leader makes the next generation, and this resolves at once. Rejects with a
+ * message if the lease is lost in the meantime. `settle` brings the content types of this process into force, and does
+ * not change the graph that is served.
  */
 async function serveEarlier(
   earlier: Earlier,
@@ -62,7 +63,7 @@ async function serveEarlier(
 ): Promise<void> {
   const { base, pending } = earlier;
   await settle(createDefinitionsAhead(base.store.graph));
-  // Earlier definitions were in force until here: from now on no process writes by them.
+  // Earlier definitions were in force until here. From now on no process writes with them.
   await pending.catchUp();
   const lead = await claimFreeLease(base.claimant);
   if (typeof lead !== 'number') return;
@@ -87,7 +88,7 @@ async function serveUntilReplaced(earlier: Earlier, { lead, term }: Leading, ope
   const refuseWrites = () => {
     if (isEnding) throw new RequestError('no-leader', LEFT);
   };
-  // Before the index that requests are answered from.
+  // Closed before the index that answers requests.
   opened({
     close() {
       isEnding = true;
@@ -105,7 +106,7 @@ async function serveUntilReplaced(earlier: Earlier, { lead, term }: Leading, ope
   return failed.promise;
 }
 
-/** Steps down for another process: that one writes other indices from now on. */
+/** Steps down for another process, which writes other indices from now on. */
 function leaveOnce(readSide: ReadSide, claimant: Claimant, term: TermWatch): () => Promise<void> {
   let left: Promise<void> | undefined;
   const leave = async () => {
@@ -121,8 +122,8 @@ function leaveOnce(readSide: ReadSide, claimant: Claimant, term: TermWatch): () 
 }
 
 /**
- * Reads as they were before the content types changed, also when another generation has taken over; writes wait for that, and
- * are a 503 after a while.
+ * Creates an API that answers reads as before the change of content types, even after another generation is live.
+ * Writes wait for that generation, and get a 503 after a time limit.
  */
 function createEarlierApi(
   { options, base }: Earlier,
@@ -150,20 +151,20 @@ function createEarlierApi(
 
 const LEFT = 'Another process is the leader now, and this process is stopping: writes are not possible here';
 
-/** Commands are carried out by who has the new content types in its graph: nobody yet. */
+/** No process carries out commands yet, because none has the new content types in its graph. */
 const NOBODY_LEADS: ForwardingOptions['fleet'] = {
   leader: () => ({ kind: 'nobody' }),
   changed: (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref()),
 };
 
-/** Whether a claim of the lead is still the newest, for a process that does not follow the log yet. */
+/** Watches whether a claim of the lease is still the newest, for a process that does not follow the log yet. */
 type TermWatch = ReturnType<typeof createTermWatch>;
 
 const LOOK_EVERY_MS = 1_000;
 const OVER =
   'another process became the leader while the read model for the new content types was being built: start this process again';
 
-/** Looks once a second whether a newer epoch was claimed, until it is closed. */
+/** Checks once a second whether a newer epoch was claimed, until it is closed. */
 function createTermWatch({ log, space }: Pick<Claimant, 'log' | 'space'>, epoch: number) {
   const over = Promise.withResolvers<never>();
   over.promise.catch(() => {});
@@ -171,16 +172,16 @@ function createTermWatch({ log, space }: Pick<Claimant, 'log' | 'space'>, epoch:
   const { signal } = closing;
   const watch = async () => {
     for (let lease = NO_LEASE; !signal.aborted; ) {
-      // A log that cannot be read just then says nothing of anyone.
+      // If the log cannot be read at the moment, the known lease stays.
       lease = await readLease(log, space, lease).catch(() => lease);
-      // It may have stepped down meanwhile, for the process that has the lease now.
+      // This process may have stepped down in the meantime, for the process that has the lease now.
       if (lease.epoch > epoch && !signal.aborted) return over.reject(new Error(OVER));
       await delay(LOOK_EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
     }
   };
   void watch();
   return {
-    /** Rejects with a sentence when another process has claimed the lead; never resolves. */
+    /** Rejects with a message when another process has claimed the lease; never resolves. */
     over: over.promise,
     close: () => closing.abort(),
   };

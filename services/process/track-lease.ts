@@ -20,7 +20,7 @@ export async function trackLease(
   definitions: readonly TypeDefinition[],
   heard: Heard,
 ) {
-  // Before the lease is read: events appended in between arrive twice and are applied once.
+  // Read before the lease, so that events appended in between arrive twice (and are applied once) instead of never.
   const start = await log.lastPosition();
   const lease = await readLease(log, space);
   const view = createLeaseView(space, lease);
@@ -28,7 +28,7 @@ export async function trackLease(
   const closed = Promise.withResolvers<void>();
   const isOwn = (name: string) => name === leaseStream(space) || name.startsWith(definitionStream(space, ''));
   const subscription = log.subscribe(start, async (events: readonly StoredEvent[]) => {
-    // Documents are the leader's to read: of their events only the sign of life counts here.
+    // Only the leader reads document events. Here they only show that the leader is alive.
     const stop = events.find((event) => stopsReaders(event) && isOwn(event.stream));
     const readable = stop === undefined ? events : events.filter(({ position }) => position < stop.position);
     view.apply(readable);

@@ -54,7 +54,7 @@ export function openWriteSide(options: VarveOptions, parts: WriteSideParts) {
     library: openLibrary(options, parts, { store: owned.store, commands }),
     follower: createFollowWriter(environment, locks),
     fleet,
-    /** Uploaded files: it writes to none of another log. */
+    /** Uploaded files. The store refuses to write to files of another log. */
     assets: owned.store,
   };
 }
@@ -81,8 +81,8 @@ function joinFleetOf(
     async takeOffice(lead: Lead) {
       const isCopy = membership?.isCopy() === true;
       await identifyLog(log, space, isCopy).catch((error: unknown) => {
-        // A full disk does not end the process: the next term gives the log its identity. A copy must not be mistaken for
-        // the original.
+        // A full disk does not end the process, because the next term gives the log its identity. But a copy must not
+        // be mistaken for the original.
         if (isCopy) throw error;
       });
       membership?.noteCopy(false);
@@ -150,7 +150,7 @@ function openLibrary(
   });
 }
 
-/** A process that cannot read the log up to there is no longer the leader. */
+/** A process that cannot read the log up to a position is no longer the leader. */
 function refuseAsNotLeading(error: unknown): never {
   throw error instanceof UnreadableEvent ? new NotLeading() : error;
 }

@@ -5,7 +5,7 @@ async function refuse(): Promise<never> {
   throw new NotLeading();
 }
 
-/** Write side of a process without one: its requests go to the leader before they come here. */
+/** Placeholder for a process without a write side: its writes are forwarded to the leader before they reach this. */
 export const WRITES_ELSEWHERE: ApiWrites = {
   commands: { execute: refuse },
   library: {

@@ -6,7 +6,7 @@ import {
 import { addSynonyms, type InstalledSynonyms } from '../../shared/schema/add-synonyms.ts';
 import type { ReadSidePlan } from './read-side.ts';
 
-/** The index inside this process. */
+/** Returns the plan for an index inside this process. */
 export function embeddedReadSide({
   synonyms = {},
   ...options
@@ -16,7 +16,7 @@ export function embeddedReadSide({
   return {
     graph: {},
     async open(graph) {
-      // Types of the graph, including those in the log that are no longer in the folder.
+      // The index has the types of the graph, including those that are in the log and no longer in the folder.
       const index = createEmbeddedIndex({ ...options, registry: addSynonyms(graph.registry(), synonyms) });
       await loadReadIndex(graph, index);
       void index.warm?.();

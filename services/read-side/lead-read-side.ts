@@ -7,14 +7,14 @@ export type LedReadSide = {
   readonly standBy: () => void;
   /** Resolves when reads can be answered for the first time. */
   readonly readable: Promise<void>;
-  /** Rejects with a sentence when the index refuses for good. Resolves on close. */
+  /** Rejects with a message when the index refuses permanently. Resolves on close. */
   readonly done: Promise<void>;
   close(): void;
 };
 
 /**
- * Switches a read side between the roles of leader and standby. `isNext`: commands are accepted only when reads show them, as another
- * process serves until then.
+ * Switches a read side between the roles of leader and standby. `isNext`: accepts commands only when reads show them,
+ * because another process serves until then.
  */
 export function leadReadSide(readSide: Pick<ReadSide, 'lead' | 'standBy'>, isNext: boolean): LedReadSide {
   const readable = Promise.withResolvers<void>();

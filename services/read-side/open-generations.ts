@@ -22,8 +22,8 @@ const TYPES_CHANGE =
   'the content types have changed and a new generation is being built: rollback is not available until then';
 
 /**
- * The generations of a data directory: a process opens one of them. Another one is served by another process, which takes this
- * one's place (`handOver`); where nobody serves, the record names another one for the next start.
+ * Opens the generations of a data directory. A process opens one of them. To serve another generation, another process
+ * takes the place of this one (`handOver`). If no process serves, the record names the generation for the next start.
  */
 export function openServedGenerations(options: ServedGenerationsOptions): ServedGenerations {
   const { data, log, plan, handOver } = options;
@@ -32,12 +32,12 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
   const number = options.generation ?? store.live().number;
   const graph = openContentGraph(graphFile(data, number), plan?.graph);
   let readSide: ReadSide | undefined;
-  /** The generation is of earlier content types than those in force, or than those that are to come. */
+  /** True if the generation has earlier content types than those in force or those that will be. */
   let isEarlier = false;
   let isDeferred = false;
-  /** The generation that served before, once another one does. */
+  /** The generation that served before the switch to another one. */
   let before: number | undefined;
-  /** The generation that is being taken over. */
+  /** The generation to which this process is switching over. */
   let switching: { readonly number: number; readonly over: Promise<void> } | undefined;
 
   async function open(indices: ServedIndices, of = graph): Promise<ReadSide> {
@@ -46,7 +46,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
     return readSide;
   }
 
-  /** For the process that takes another one's place. */
+  /** Returns the indices for a process that takes the place of another one. */
   function whenLeading(next: OutsideGeneration): ServedIndices {
     return {
       kind: 'next',
@@ -67,11 +67,11 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
   async function takeOver(wanted: number): Promise<Generation> {
     const found = find(stored, wanted);
     if (found.state === 'live') return found;
-    // Any other would be of earlier content types still.
+    // Any other generation would have even earlier content types.
     if (isEarlier && found.state !== 'building') throw new Error(TYPES_CHANGE);
     refuseTakeOver();
     const outside = outsideOf(stored, found, graph);
-    // One in the making may have content types that the live one comes to by this.
+    // A generation that is being built may have content types to which this switch brings the live one.
     if (outside !== undefined && found.state !== 'building')
       await (await openFitting(outside.plan.outside, graph, log, outside.set)).close();
     // Two commands can wait for one rebuild.
@@ -115,14 +115,14 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
     },
     enter() {
       const served = store.live().number;
-      // Searches are switched by the leader alone.
+      // Only the leader switches searches.
       if (served !== number && plan?.outside !== undefined) throw new Error(NOT_LEADING);
       if (served !== number) {
         store.setLive(number);
         before = served;
       }
       const newest = before ?? lastKept(stored);
-      // If this process ends before, the next start removes them.
+      // If this process ends before that, the next start removes them.
       removeKept(stored, newest).catch(() => {});
     },
     drop: () => removeKept(stored),
@@ -153,7 +153,10 @@ function outsideOf(
   return { data, log, store, plan: { ...plan, outside: plan.outside }, number, graph, set };
 }
 
-/** Makes a generation live while nobody serves, after it has applied the log. The one that was live, `before`, is kept. */
+/**
+ * Makes a generation live while no process serves, after it has applied the log. The previous live generation,
+ * `before`, is kept.
+ */
 async function makeLive(stored: Stored, wanted: Generation, before: number): Promise<void> {
   const { store, options } = stored;
   const { data, log, plan, refuseElsewhere } = options;
@@ -176,7 +179,7 @@ async function removeKept(
   except?: number,
 ): Promise<readonly number[]> {
   const kept = store.generations().filter(({ state, number }) => state === 'kept' && number !== except);
-  // The record last: without it nobody would know of the rest.
+  // The record is removed last, because without it no process would find the remaining files.
   for (const { number } of kept) {
     await removeIndices(store, number, plan?.outside);
     removeGeneration(data, number);

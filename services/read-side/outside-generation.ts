@@ -32,7 +32,7 @@ export type OutsideGeneration = {
   readonly set: IndexSet;
 };
 
-/** Rejects with a sentence where the indices are not all there, made for these content types. */
+/** Rejects with a message if some of the indices do not exist, or were made for other content types. */
 export async function openFitting(
   outside: OutsideIndices,
   graph: Pick<ContentGraph, 'registry'>,
@@ -46,8 +46,8 @@ export async function openFitting(
 }
 
 /**
- * Marks the documents as stale that the live generation has not written yet: both can have indices in common, and the next one
- * writes those from now on.
+ * Marks the documents that the live generation has not written yet as stale. Both generations can have indices in
+ * common, which the next one writes from now on.
  */
 export function inheritStale({ data, store, graph, set }: OutsideGeneration, live: IndexSet): void {
   const shared = new Set(Object.values(live));
@@ -59,10 +59,11 @@ export function inheritStale({ data, store, graph, set }: OutsideGeneration, liv
 }
 
 /**
- * Switches searches to the indices of a generation that shows everything, which is live from then on. The commit is the cluster's:
- * a process that is killed here asks it, see `finishSwitch`. Resolves to the indices that served before. Other processes read those
- * for a moment yet; if their content types differ this waits that long. Rejects with a sentence if another process has become
- * leader. `epoch`: the epoch of this leader, or the newest without a leader.
+ * Switches searches to the indices of a generation that shows everything. From then on the generation is live. The call
+ * to the cluster is the commit: if this process is killed during it, the next start asks the cluster (see
+ * `finishSwitch`). Resolves to the indices that served before. Other processes still read those for a moment; if the
+ * content types differ, this waits that long. Rejects with a message if another process has become leader. `epoch`: the
+ * epoch of this leader, or the newest without a leader.
  */
 export async function switchAliases(
   { store, plan, log, number, graph, set }: OutsideGeneration,
@@ -88,7 +89,7 @@ export async function switchAliases(
   }
 }
 
-/** Switches the generation of a data directory that nobody reads or writes. */
+/** Switches the generation of a data directory that no process serves. */
 export async function switchClosedGeneration(generation: OutsideGeneration): Promise<void> {
   const { plan, graph, log, set } = generation;
   const epoch = await plan.outside.newestEpoch();

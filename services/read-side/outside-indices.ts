@@ -9,41 +9,41 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 /** Returns whether documents of a type and world are written. */
 export type WrittenIndices = (type: Uid, world: World) => boolean;
 
-/** Indices that searches found before, and that other processes read for a moment yet. */
+/** Indices that searches used before, and that other processes still read for a moment. */
 export type EarlierIndices = {
   readonly set: IndexSet;
-  /** Those of them that are not live any more. */
+  /** Those of the indices that are no longer live. */
   readonly writes: WrittenIndices;
   readonly forMs: number;
 };
 
 /** Indices outside the process. */
 export type OutsideIndices = {
-  /** For content types. */
+  /** Opens the index sets for these content types. */
   open(registry: SchemaRegistry, log: EventStore): Promise<DocumentSets>;
   /** Epoch of the newest leader that has written the indices. */
   newestEpoch(): Promise<number>;
-  /** Returns whether searches find all of this set. */
+  /** Returns whether searches use all indices of this set. */
   isLive(set: IndexSet): Promise<boolean>;
-  /** Indices of a set that searches do not find. */
+  /** Returns the indices of a set that searches do not use. */
   own(set: IndexSet): Promise<WrittenIndices>;
-  /** Removes the indices of a set that searches do not find. */
+  /** Removes the indices of a set that searches do not use. */
   remove(set: IndexSet): Promise<void>;
 };
 
 /** Index sets outside the process; a call rejects if they are unreachable. */
 export type DocumentSets = {
-  /** Set that searches find now. */
+  /** Returns the set that searches use now. */
   live(): Promise<IndexSet>;
-  /** Names of a new set: new indices within the scope, the live ones outside of it. */
+  /** Returns the names of a new set: new indices within the scope, and the live indices outside of it. */
   plan(scope: { readonly type?: Uid; readonly world?: World }): Promise<IndexSet>;
   /** Makes the missing indices. */
   make(set: IndexSet): Promise<void>;
   /** Returns whether the set is complete, made from this log for these content types. */
   fits(set: IndexSet): Promise<boolean>;
   /**
-   * Switches searches to this set in one call; keeps the previous set. `epoch`: of the leader that does it. Returns
-   * false and does nothing if there is a newer leader.
+   * Switches searches to this set in one call, and keeps the previous set. `epoch`: the epoch of the leader that
+   * switches. Returns false and does nothing if there is a newer leader.
    */
   promote(set: IndexSet, epoch: number): Promise<boolean>;
   /** Writes a set and reads it back. */

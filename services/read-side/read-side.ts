@@ -16,34 +16,35 @@ export type ReadSide = {
   readonly index: ReadIndex;
   /** Receives every batch of changes, after the graph. */
   readonly sink: Pick<ReadIndex, 'apply'>;
-  /** Resolves when reads show a write at this position, and everything that embeds it if that is little. */
+  /** Resolves when reads show a write at this position, and also the documents that embed it, if there are few. */
   visible(position: bigint): Promise<void>;
   /**
    * Resolves with true as soon as reads show everything up to a position, embedded copies included, with false after
-   * `timeoutMs`. An index in the process shows it as soon as the sink was called.
+   * `timeoutMs`. An index in the process shows everything as soon as the sink was called.
    */
   shows(position: bigint, timeoutMs: number): Promise<boolean>;
-  /** Content of the index now, for comparing it with the graph. */
+  /** Returns the current content of the index, for comparing it with the graph. */
   contents(): IndexContents;
-  /** Publishes from now on to other processes how far it is, if they read the same index and the set is the live one. */
+  /** From now on publishes its progress to other processes, if they read the same index and the set is live. */
   announce(): void;
   /**
-   * From now on only this process writes the index, if it is outside the process, in this epoch. Resolves with true when reads
-   * can be answered: if indices are missing or of other content types, after they are made and filled. May be called
-   * again after `standBy`. Resolves with false when `standBy` or `close` has ended it, or another process has become leader; rejects
-   * with a message after a permanent refusal of the index, as with wrong credentials.
+   * From now on only this process writes the index, if it is outside the process, in this epoch. Resolves with true
+   * when reads can be answered: if indices are missing or of other content types, after they are made and filled. May
+   * be called again after `standBy`. Resolves with false when `standBy` or `close` has ended it, or another process has
+   * become leader; rejects with a message after a permanent refusal of the index, for example because of wrong
+   * credentials.
    */
   lead(epoch: number): Promise<boolean>;
   /**
-   * Another process writes. Stops writing at once. Resolves with true when reads can be answered, with false when `lead` or `close` has
-   * ended it.
+   * Stops writing at once, because another process writes. Resolves with true when reads can be answered, with false
+   * when `lead` or `close` has ended it.
    */
   standBy(): Promise<boolean>;
   /** Returns whether no other process writes the index. */
   writesHere(): boolean;
   /**
-   * Another process takes the place of this one, with other indices. From now on this one writes its own until it is
-   * closed, and publishes no progress.
+   * Called when another process takes the place of this one, with other indices. Until it is closed, this process still
+   * writes its own indices, and publishes no progress.
    */
   retire(): Promise<void>;
   /** Rejects when the index cannot be updated any more. */
@@ -58,7 +59,7 @@ export type IndexContents =
       readonly kind: 'documents';
       readonly stored: StoredDocuments;
       readonly present: DocumentIndex['present'];
-      /** Schedules documents to be made again. Throws a message if another process writes them. */
+      /** Schedules documents to be written again. Throws a message if another process writes them. */
       readonly remake: (documents: readonly StoredKey[]) => Promise<void>;
       /** State of stale documents. */
       readonly status: () => WriterStatus;
@@ -66,13 +67,13 @@ export type IndexContents =
       readonly parked: ParkedDocuments;
       /** Processes that read the index. */
       readonly answering: AnsweringProcesses;
-      /** Position that searches show, embedded copies included, as far as it is known here. */
+      /** Position that searches show, embedded copies included, as far as this process knows. */
       readonly shown: () => bigint;
-      /** Resolves with the same after it was read, if another process writes. Rejects when it cannot be read. */
+      /** Resolves with that position. If another process writes, it is read first; rejects if it cannot be read. */
       readonly look: () => Promise<bigint>;
       /** Takes the tags of all changes from now on, as digests, for these processes. */
       readonly noteTags: () => (position: bigint, tags: readonly string[]) => void;
-      /** Counts changes of documents without an event, which no tags name; each once searches show it. */
+      /** Number of changes of documents without an event, which no tags name. A change counts when searches show it. */
       readonly repairs: () => number;
     };
 
@@ -82,21 +83,29 @@ export function documentsOf({ contents }: Pick<ReadSide, 'contents'>) {
   return found.kind === 'documents' ? found : undefined;
 }
 
-/** The indices outside the process that a read side opens: those that searches find, or others. */
+/** The indices outside the process that a read side opens: those that searches use, or others. */
 export type ServedIndices =
   | { readonly kind: 'live' }
   | { readonly kind: 'other'; readonly set: IndexSet }
-  /** Becomes live when this process becomes leader. Before that it is only written. */
+  /** The set becomes live when this process becomes leader. Before that it is only written. */
   | {
       readonly kind: 'next';
       readonly set: IndexSet;
-      /** Marks documents as stale that the live generation has not written. Called when nobody writes that any more. */
+      /**
+       * Marks documents that the live generation has not written as stale. Called when no process writes that
+       * generation any more.
+       */
       readonly inherit: () => Promise<void>;
-      /** Switches searches to the set, in the epoch of the lease. Rejects with a sentence if another process has become leader. */
+      /**
+       * Switches searches to the set, in the epoch of the lease. Rejects with a message if another process has become
+       * leader.
+       */
       readonly switch: (epoch: number) => Promise<EarlierIndices | undefined>;
     };
 
-/** A kind of read side: its needs of the graph, and how it is opened once that has caught up with the log. */
+/**
+ * A kind of read side: what it needs from the graph, and how it is opened after the graph has caught up with the log.
+ */
 export type ReadSidePlan = {
   readonly graph: GraphFileOptions;
   /** Reads can be answered when its `lead` or its `standBy` has resolved. */

@@ -11,7 +11,7 @@ import { removeDatabase } from '../../shared/sqlite/copy-database.ts';
 import { isDamaged, isDamagedAtOpen } from '../../shared/sqlite/failures.ts';
 import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
 
-/** Called for a file of the read model that cannot be used and is made from the log again. */
+/** Called for a file of the read model that cannot be used and is rebuilt from the log. */
 export type ReportReplaced = (file: string, reason: string) => void;
 
 type DataDirectory = {
@@ -25,8 +25,8 @@ const OTHER_HISTORY = 'the last event that it applied is not in this log: the lo
 
 /**
  * Removes unusable files of the read model in a data directory that this process has locked: damaged ones, and graphs
- * made from another history than the log's. They are made from the log again when they are opened. Renames a damaged
- * file to `<name>.damaged`. Throws a message if the log ends before the position of the live graph.
+ * made from another history than the log's. They are rebuilt from the log when they are opened. Renames a damaged file
+ * to `<name>.damaged`. Throws a message if the log ends before the position of the live graph.
  */
 export async function replaceUnusable(directory: DataDirectory): Promise<void> {
   const { data } = directory;
@@ -41,7 +41,7 @@ export async function replaceUnusable(directory: DataDirectory): Promise<void> {
   }
 }
 
-/** Without the record it is unknown which graph is complete. */
+/** Without the record of generations, Varve does not know which graph is complete. */
 function readGenerations({ data, report }: DataDirectory): readonly Generation[] {
   const file = join(data, 'generations.db');
   try {

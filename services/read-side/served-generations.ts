@@ -8,49 +8,54 @@ import type { ReadSide, ReadSidePlan } from './read-side.ts';
 export type ServedGenerationsOptions = {
   readonly data: string;
   readonly log: EventStore;
-  /** Absent: nothing is read here but the graph. */
+  /** Absent: this process reads only the graph. */
   readonly plan: ReadSidePlan | undefined;
-  /** Throws a sentence where another process writes the indices outside, as far as one that serves nothing can tell. */
+  /**
+   * Throws a message if another process writes the indices outside, as far as a process that does not serve can know.
+   */
   readonly refuseElsewhere?: (() => Promise<void>) | undefined;
   /** The generation that is opened. Default: the live one. */
   readonly generation?: number | undefined;
   /**
-   * Has another process serve a generation in the place of this one, and with its own content types if these are to change.
-   * Absent: this process serves nothing.
+   * Lets another process serve a generation in the place of this one, with its own content types if these will change.
+   * Absent: this process does not serve.
    */
   readonly handOver?: ((generation: number, changesTypes: boolean) => Promise<void>) | undefined;
 };
 
-/** The generations of a data directory, as the process sees them that has it. It opens one of them. */
+/** The generations of a data directory, for the process that holds the directory. It opens one of them. */
 export type ServedGenerations = {
   readonly graph: ContentGraph;
   readonly store: GenerationStore;
   /**
-   * Opens the read side, once; the graph is as far as it will be shown by then. A generation that is not live yet, and has indices
-   * outside the process, becomes live when this process becomes leader.
+   * Opens the read side. Call it once, when the graph has the position that reads will show. A generation that is not
+   * live yet, and has indices outside the process, becomes live when this process becomes leader.
    */
   openReadSide(): Promise<ReadSide>;
-  /** Opens the read side of an index in this process, before that, from a copy that is converted to other content types. */
+  /** Opens the read side of an index in this process earlier, from a copy that is converted to other content types. */
   openConverted(copy: ContentGraph): Promise<ReadSide>;
-  /** The read side that is open is of no use: another one is opened. */
+  /** Closes the open read side, so that another one can be opened. */
   closeReadSide(): Promise<void>;
   /**
-   * Opens the live generation's read side where its content types are not those in force any more: it serves what it has.
-   * `indices`: those that its reads go to, whichever searches find.
+   * Opens the read side of the live generation if its content types are no longer in force: it serves the content that
+   * it has. `indices`: the indices for its reads, even if searches use others.
    */
   openEarlier(indices: IndexSet): Promise<ReadSide>;
-  /** The content types are to change: the process that serves another generation does that. */
+  /** Called when the content types will change. The process that serves the next generation changes them. */
   deferChange(): void;
-  /** This process serves from now on: its generation is the live one. Removes generations that a rollback does not need. */
+  /**
+   * Called when this process begins to serve: its generation becomes live. Removes generations that a rollback does not
+   * need.
+   */
   enter(): void;
   /**
-   * Makes a generation the live one: another process serves it. Harmless for the one that is live already. Throws a sentence where
-   * that cannot be.
+   * Makes a generation live: another process serves it. Does nothing if it is already live. Throws a message if this is
+   * not possible.
    */
   takeOver(number: number): Promise<Generation>;
-  /** Throws a sentence where this process, as it is, can take over no generation. */
+  /** Throws a message if this process cannot switch over to any generation at the moment. */
   refuseTakeOver(): void;
-  /** Each generation has indices outside the process. */
+  /** True if each generation has indices outside the process. */
   readonly hasIndicesOutside: boolean;
   /** Removes the generations that are kept. */
   drop(): Promise<readonly number[]>;
