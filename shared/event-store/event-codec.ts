@@ -32,7 +32,10 @@ export type EventRow = readonly [...EventColumns, chain?: string, damage?: strin
 
 export type EventContent = Pick<StoredEvent, 'type' | 'data' | 'metadata' | 'unreadable'>;
 
-/** Brings what was stored to the shape that readers know, or says why that cannot be done (see shared/events/upcasters.ts). */
+/**
+ * Brings a stored event to the shape that readers know, or returns the reason why this is not possible (see
+ * shared/events/upcasters.ts).
+ */
 export type Decode = (stored: EventContent) => EventContent;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -51,8 +54,8 @@ function encodeEvent(event: NewEvent): EncodedEvent {
 }
 
 /**
- * The events of one append, as they are at this call. Throws when the append has no stream, no event or one id twice, and as
- * encodeEvent does.
+ * Encodes the events of one append in their current state. Throws like encodeEvent, and if the append has no stream, no
+ * event or one id twice.
  */
 export function encodeEvents(stream: string, events: readonly NewEvent[]): readonly EncodedEvent[] {
   if (stream === '') throw new TypeError('a stream needs a name');
@@ -119,13 +122,13 @@ export function checkingDigest(id: string, decode: Decode): Decode {
   };
 }
 
-/** Throws a RangeError unless it is an integer from 1 on. */
+/** Returns the batch size. Throws a RangeError unless it is a positive integer. */
 export function checkedBatchSize(batchSize: number): number {
   if (Number.isSafeInteger(batchSize) && batchSize > 0) return batchSize;
   throw new RangeError(`a batch size must be a positive integer, got ${batchSize}`);
 }
 
-/** A position or revision as it crosses the wire. */
+/** Returns a position or revision as decimal text, in which form it crosses the wire. */
 export function formatBigint(value: bigint): string {
   return value.toString();
 }

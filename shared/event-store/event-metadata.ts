@@ -91,7 +91,7 @@ export function withServerNames(metadata: EventMetadata): Readonly<Record<string
   };
 }
 
-/** The metadata with its names in the order in which they are written: sorted, and the digest last. */
+/** Returns the metadata with its names in the order in which they are written: sorted, with the digest last. */
 export function inOrder({ digest, ...facts }: Stored): Stored {
   const entries = Object.entries(facts).sort(([one], [other]) => (one < other ? -1 : 1));
   return Object.fromEntries(digest === undefined ? entries : [...entries, ['digest', digest]]);
@@ -110,7 +110,10 @@ function plainName(name: string): string {
   return NAMES_OF_SERVER.get(name) ?? name;
 }
 
-/** Most metadata already has the program's shape and is returned as it is: this runs for every event of a replay. */
+/**
+ * Most metadata already has the program's shape and is returned unchanged, because this runs for every event of a
+ * replay.
+ */
 function normalize(stored: Stored): Stored {
   const isStrings = typeof stored['schemaVersion'] === 'string';
   if (!isStrings && !hasServerNames(stored)) return stored;

@@ -99,7 +99,7 @@ export type NewEvent = {
   readonly metadata: EventMetadata;
 };
 
-/** `none`: the stream must not exist. `any`: no check. */
+/** Revision that the stream must have. `none`: the stream must not exist. `any`: no check. */
 export type ExpectedRevision = bigint | 'none' | 'any';
 
 export type AppendResult =
@@ -119,7 +119,7 @@ export type AppendCondition = { readonly stream: string; readonly revision: bigi
  */
 export type EventHandler = (events: readonly StoredEvent[], upTo: bigint) => Promise<void>;
 
-/** Something went wrong that will be tried again: for logs and metrics. */
+/** A failure that will be retried, for logs and metrics. */
 export type Trouble = {
   /** Operation that failed, such as `append to varve.lease` or `subscription`. */
   readonly operation: string;
@@ -143,7 +143,7 @@ export class AppendTooLarge extends Error {
   }
 }
 
-/** The stream was deleted for good where the log is: it can be neither read nor written. */
+/** The stream was deleted permanently on the log's server: it can be neither read nor written. */
 export class StreamDeleted extends Error {
   constructor(stream: string, cause: unknown) {
     super(`the stream ${stream} was deleted for good in the event log`, { cause });
@@ -154,8 +154,8 @@ export type Subscription = {
   /** Resolves when no handler runs any more, so a handler must not wait for it. */
   close(): Promise<void>;
   /**
-   * Rejects when the handler threw or the log cannot be read: the subscription has stopped. Resolves on close. Someone must
-   * watch it: unwatched, a failure ends the process as an unhandled rejection.
+   * Rejects when the handler threw or the log cannot be read: the subscription has stopped. Resolves on close. A caller
+   * must handle it: otherwise a failure ends the process as an unhandled rejection.
    */
   readonly done: Promise<void>;
 };
@@ -171,11 +171,14 @@ export type ReadAllOptions = {
 
 export type SubscribeOptions = {
   readonly batchSize?: number;
-  /** Hands out this stream's events alone; `upTo` moves with all others too, which are not decoded. Default: every stream's. */
+  /**
+   * Returns only events of this stream. `upTo` also moves with the events of other streams, which are not decoded.
+   * Default: events of every stream.
+   */
   readonly stream?: string;
 };
 
-/** An event that is not as it was written, or not where it was written. */
+/** An event whose content or position is not the one with which it was written. */
 export type Damage = Pick<StoredEvent, 'position' | 'stream' | 'revision'> & {
   /** For people; begins with a small letter. */
   readonly reason: string;
@@ -208,13 +211,15 @@ export type EventStore = {
   /** Returns whether this store checks conditions. A store that does not ignores them, and never answers `fenced`. */
   checksConditions(): Promise<boolean>;
   /**
-   * A stream's events from `fromRevision` (inclusive, default 0n) on. A stream that does not exist is empty. Rejects with StreamDeleted.
+   * Reads a stream's events from `fromRevision` (inclusive, default 0n) to the end. A stream that does not exist is
+   * empty. Rejects with StreamDeleted.
    */
   readStream(stream: string, fromRevision?: bigint): AsyncIterable<StoredEvent>;
-  /** All events with position > `after`, in order of position, in batches. */
+  /** Reads all events with position > `after`, in order of position, in batches. */
   readAll(after: bigint, options?: ReadAllOptions): AsyncIterable<readonly StoredEvent[]>;
   /**
-   * Position of the last event, 0n when empty: that or one behind it. The `upTo` of every subscriber reaches it within a second.
+   * Returns the position of the last event or a later one; 0n for an empty log. The `upTo` of every subscriber reaches
+   * it within a second.
    */
   lastPosition(): Promise<bigint>;
   /**

@@ -5,7 +5,7 @@ export function isForeign({ unreadable }: StoredEvent): boolean {
   return unreadable?.kind === 'foreign';
 }
 
-/** Returns whether readers stop at the event: it is Varve's, and this program cannot read it. */
+/** Returns whether readers stop at the event: Varve wrote it, and this program cannot read it. */
 export function stopsReaders({ unreadable }: StoredEvent): boolean {
   return unreadable !== undefined && unreadable.kind !== 'foreign';
 }
@@ -53,8 +53,8 @@ export async function stateAfterAll<State>(
 }
 
 /**
- * Returns the events up to the first that stops readers, and that one. `isStop`: also stops this reader. Foreign events remain among them:
- * their positions count.
+ * Returns the events before the first one that stops readers, and that event. `isStop`: further events that stop this
+ * reader. Foreign events are included, because their positions count.
  */
 export function splitAtStop(
   events: readonly StoredEvent[],

@@ -8,9 +8,9 @@ export type EndPoint = { readonly address: string; readonly port: number };
 
 /** Parsed address of KurrentDB. */
 export type Address = {
-  /** For the client's own parser. */
+  /** Text for the client's own parser. */
   readonly text: string;
-  /** For messages: without the password. */
+  /** Text for messages, without the password. */
   readonly shown: string;
   readonly user: string | undefined;
   readonly hosts: readonly EndPoint[];
@@ -19,7 +19,7 @@ export type Address = {
   readonly isDnsName: boolean;
   readonly tls: boolean;
   readonly channelCredentials: ChannelCredentials;
-  /** The same for `tls.connect`. */
+  /** The TLS options for `tls.connect`. */
   readonly tlsOptions: {
     readonly ca?: Buffer;
     readonly cert?: Buffer;
@@ -56,9 +56,9 @@ export function parseAddress(url: string): Address {
  */
 const DISCOVER_ATTEMPTS = 1_000_000;
 const DISCOVERY_INTERVAL_MS = 100;
-/** A node that is cut off costs this much of each search. */
+/** Each search waits this long for a node that is cut off. */
 const GOSSIP_TIMEOUT_SECONDS = 2;
-/** A ping every 10 s, answered within 3: shorter intervals are refused by servers. */
+/** A ping every 10 s, which has to be answered within 3 s. Servers refuse shorter intervals. */
 const KEEP_ALIVE_INTERVAL_MS = 10_000;
 const KEEP_ALIVE_TIMEOUT_MS = 3_000;
 
@@ -95,7 +95,7 @@ export function assertTlsName(address: string): void {
   );
 }
 
-/** Never succeeds later. */
+/** Thrown for an address that cannot work, also not later. */
 class TlsNeedsName extends Error {}
 
 type Parsed = ReturnType<typeof parseConnectionString>;

@@ -92,7 +92,7 @@ async function appendOnce(
   }
 }
 
-/** Reads what must be known before a write: everything up to the revision that it will name. */
+/** Reads the tail that must be known before a write: everything up to the revision that the write will name. */
 async function tailFor(
   connection: Connection,
   tails: StreamTails,
@@ -187,7 +187,7 @@ async function write(
   }
 }
 
-/** Undefined if the append needs a call of its own. */
+/** Appends in an open call; undefined if the append needs its own call. */
 async function appendInBatch(
   connection: Connection,
   append: BatchedAppend,
@@ -243,7 +243,7 @@ function portError(error: unknown): unknown {
   return isMessage ? new AppendTooLarge(undefined, error) : error;
 }
 
-/** A megabyte a second: a large append may take longer than an answer may. */
+/** A megabyte per second: a large append may take longer than the deadline of an answer. */
 const SLOWEST_BYTES_PER_MS = 1_000;
 
 function sizeOf(events: readonly EncodedEvent[]): number {

@@ -122,7 +122,7 @@ function openCall(node: NodeClient, channel: Channel, deadlineMs: number): Call 
     take(answer.getCorrelationId()?.getString() ?? '')?.resolve(outcomeOf(answer));
     endIfDone();
   });
-  // Remains for the call's life: a failure while nothing waits must not end the process.
+  // The listener stays for the life of the call, because a failure while nothing waits must not end the process.
   stream.on('error', (error) => end(convertToCommandError(error) as Error));
   stream.on('end', () => end(convertToCommandError(brokenOff()) as Error));
   return {
@@ -131,7 +131,7 @@ function openCall(node: NodeClient, channel: Channel, deadlineMs: number): Call 
       new Promise((resolve, reject) => {
         last += 1;
         const correlation = correlationOf(last);
-        // A call on which one append was not answered answers the others no sooner.
+        // A call that did not answer one append will not answer the others earlier.
         const timer = setTimeout(() => end(new DeadlinePassed(deadlineMs)), deadlineMs);
         waiting.set(correlation, { resolve, reject, timer });
         stream.write(requestOf(correlation, append));

@@ -66,7 +66,7 @@ export function createNodeChannel(
       'grpc.keepalive_timeout_ms':
         address.keepAliveTimeoutMs < 0 ? Number.MAX_SAFE_INTEGER : address.keepAliveTimeoutMs,
       'grpc.max_receive_message_length': MAX_MESSAGE,
-      // A closed channel takes its sockets with it: no other channel uses them.
+      // The sockets belong only to this channel, so they close with it.
       'grpc.use_local_subchannel_pool': 1,
     });
     return open;
@@ -117,7 +117,7 @@ async function findNode(
     ...(address.isDnsName ? { discover: host } : { endpoints: [...address.hosts] }),
     ...(address.nodePreference && { nodePreference: address.nodePreference }),
     gossipTimeout: address.gossipTimeoutSeconds,
-    // One round: the client waits behind it.
+    // One round, because this code repeats rounds and waits between them.
     maxDiscoverAttempts: 1,
     discoveryInterval: address.discoveryIntervalMs,
   };

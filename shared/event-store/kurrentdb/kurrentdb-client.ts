@@ -57,7 +57,7 @@ type Internals = {
   supports(method: { readonly path: string }): Promise<boolean>;
 };
 
-/** For the answer to a question that every server answers at once. */
+/** Deadline of the request for the features, which every server answers immediately. */
 const FEATURES_DEADLINE_MS = 5_000;
 
 /**

@@ -56,7 +56,7 @@ function explainDenied(operation: string, address: Address, code: number | undef
   return `user ${user} may not do this at ${shown} (${operation}): make the user an admin, or give it $r in the server's default ACL of user streams ($settings)`;
 }
 
-/** Looks at the hosts of the address, one after the other; undefined when nothing is wrong with any that answers. */
+/** Probes the hosts of the address one after the other; returns undefined if it finds no problem. */
 async function diagnose(address: Address): Promise<FailureExplanation | undefined> {
   const found: FailureExplanation[] = [];
   for (const host of address.hosts) {
@@ -137,7 +137,7 @@ function handshake(host: EndPoint, options: object): Promise<Failure | undefined
   });
 }
 
-/** Resolves with why it failed, or with undefined. */
+/** Resolves with the reason of a failure, or with undefined. */
 function attempt(
   start: (settle: (failure: Failure | undefined) => void) => { destroy(): void },
 ): Promise<Failure | undefined> {

@@ -17,11 +17,11 @@ export type KurrentDbEventStoreOptions = {
   readonly space: string;
   /** Applied to every event read, also to new ones. Default: as stored. */
   readonly decode?: Decode;
-  /** For one call to the server; for a read, between two parts of its answer. Default: 5,000. */
+  /** Deadline of one call to the server; for a read, between two parts of its answer. Default: 5,000. */
   readonly deadlineMs?: number;
   /** Retries an append or a read this long if the server cannot be reached or has no leader. Default: 30,000. */
   readonly giveUpAfterMs?: number;
-  /** Hears of everything that is tried again. */
+  /** Called for every call that is retried. */
   readonly onTrouble?: (trouble: Trouble) => void;
 };
 
@@ -129,8 +129,8 @@ async function* readAll(
 }
 
 /**
- * Position of the newest record of the whole log: to find the namespace's own last event could take a search of all
- * later records of others.
+ * Returns the position of the newest record of the whole log, because the search for the namespace's last event may
+ * have to pass all later records of other namespaces.
  */
 async function lastPosition(connection: Connection, watch: HeadWatch): Promise<bigint> {
   const head = await readHeadOfLog(connection);

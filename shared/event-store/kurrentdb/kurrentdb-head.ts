@@ -14,8 +14,8 @@ export type Stretch =
   | { readonly kind: 'found'; readonly position: bigint };
 
 /**
- * Looks whether the log has anything of the namespace after a position, which is 0n or a record's. Both reads use one
- * channel: a node has searched what it reports as its end.
+ * Searches for events of the namespace after a position, which is 0n or the position of a record. Both reads use one
+ * channel, because a node has searched everything up to the end that it reports.
  */
 export async function searchAfter(connection: Connection, after: bigint): Promise<Stretch> {
   const { reader, retryLimits } = connection;
@@ -36,7 +36,10 @@ export async function searchAfter(connection: Connection, after: bigint): Promis
   }
 }
 
-/** The same search from a position that is not a record's: reads refuse it, subscriptions accept it. */
+/**
+ * Searches from a position that is not the position of a record. Reads refuse such a position, and subscriptions accept
+ * it.
+ */
 async function searchBySubscription(
   connection: Connection,
   after: bigint,
@@ -77,7 +80,7 @@ export type HeadSubscriber = {
 
 export type HeadWatch = ReturnType<typeof createHeadWatch>;
 
-/** Subscribers reach the log's end twice as soon as the port promises. */
+/** Subscribers reach the end of the log in half the time that the port promises. */
 const LOOK_EVERY_MS = 500;
 
 /**
@@ -100,7 +103,7 @@ export function createHeadWatch(connection: Connection) {
   };
   const look = (): void => {
     again = looking !== undefined;
-    // The read replaces a node that cannot be read; the next look comes in half a second.
+    // The read itself replaces a node that cannot be read. The next search follows in half a second.
     looking ??= lookOnce()
       .catch(() => undefined)
       .finally(() => {

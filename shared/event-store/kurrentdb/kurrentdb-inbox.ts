@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Batches items from an object stream. Between two calls it takes nothing, so the stream's buffer fills and
+ * Batches items from an object stream. It reads nothing between two calls, so the stream's buffer fills and
  * backpressure reaches the sender.
  */
 export function createInbox<T>(stream: Readable, signal: AbortSignal) {
@@ -14,7 +14,7 @@ export function createInbox<T>(stream: Readable, signal: AbortSignal) {
     resume();
   };
   stream.on('readable', () => resume());
-  // Remains for the stream's life: a failure after the last batch must not end the process.
+  // The listener stays for the life of the stream, because a failure after the last batch must not end the process.
   stream.on('error', fail);
   stream.on('end', () => fail(new SubscriptionEnded('the server ended the subscription')));
   stream.on('close', () => fail(new SubscriptionEnded('the subscription was closed')));
@@ -47,7 +47,7 @@ export function createInbox<T>(stream: Readable, signal: AbortSignal) {
         await new Promise<void>((resolve) => {
           resume = resolve;
         });
-        // Items that arrived together make one batch: each batch costs its reader a transaction.
+        // Items that arrived together make one batch, because each batch costs its reader a transaction.
         await nextTurn();
       }
       return undefined;
@@ -65,5 +65,5 @@ export function createInbox<T>(stream: Readable, signal: AbortSignal) {
   };
 }
 
-/** Not an error of the client's: the stream ended, which a subscription never does by itself. */
+/** The stream ended without an error of the client. A subscription never ends by itself. */
 export class SubscriptionEnded extends Error {}

@@ -63,7 +63,7 @@ export function spaceFilter({ prefix }: Connection): PrefixFilter {
 
 export const HEAD_REQUEST = allRequest({ from: 'end', backwards: true, count: 1 });
 
-/** The newest record of the whole log, of whichever stream: the server finds it without a search. */
+/** Reads the newest record of the whole log, whatever its stream: the server finds it without a search. */
 export async function readHeadOfLog(connection: Connection): Promise<Recorded | undefined> {
   const read = () => readEvents(connection.reader, HEAD_REQUEST, connection.retryLimits.deadlineMs);
   const [head] = await retrying('read of the log', connection.retryLimits, read);
@@ -74,7 +74,10 @@ const FIRST_PAGE = 64;
 const PAGE_CHARACTERS = 8_000_000;
 const SAMPLES = 8;
 
-/** Pages that grow to `most` events while they stay below about 8 MB, estimated from a few of a page's events. */
+/**
+ * Creates the size of pages. It grows up to `most` events while pages stay below about 8 MB, estimated from a few
+ * events of a page.
+ */
 export function createPageSize(most: number) {
   let count = Math.min(FIRST_PAGE, most);
   return {

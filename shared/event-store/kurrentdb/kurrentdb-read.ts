@@ -103,11 +103,11 @@ export async function openRead(
 ) {
   const on = given ?? (await withDeadline(channel.current(), connectMs));
   const stream = stub(streamsGrpc.StreamsClient, on).read(message, ...callArguments({ requiresLeader }));
-  // Remains for the stream's life: a failure after the last message must not end the process.
+  // The listener stays for the life of the stream, because a failure after the last message must not end the process.
   stream.on('error', () => undefined);
   return {
     stream,
-    /** Cancels the call and drops what still arrives. */
+    /** Cancels the call, and drops messages that still arrive. */
     cancel: () => stream.cancel(),
     /** Handles a failure of the call: leaves the channel if another node may answer. Returns the client's error for it. */
     failed(error: unknown): Error {

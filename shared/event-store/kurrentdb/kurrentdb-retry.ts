@@ -5,16 +5,16 @@ import { valueWithin } from '../../value-within.ts';
 import type { Trouble } from '../event-store.ts';
 
 export type RetryLimits = {
-  /** For one call to the server. */
+  /** Deadline of one call to the server. */
   readonly deadlineMs: number;
-  /** For one operation with all its attempts. Subscriptions never give up. */
+  /** Time limit of one operation with all its attempts. Subscriptions never give up. */
   readonly giveUpAfterMs: number;
   readonly onTrouble: (trouble: Trouble) => void;
-  /** Explains what has to be changed; undefined if the error says everything that is known. */
+  /** Explains what the operator has to change; undefined if nothing is known beyond the error. */
   readonly explain?: (operation: string, error: unknown) => Promise<FailureExplanation | undefined>;
 };
 
-/** Advice for an operator. `lasts`: nothing succeeds before the change. */
+/** Advice for an operator. `lasts`: no attempt succeeds before the operator changes something. */
 export type FailureExplanation = { readonly sentence: string; readonly lasts: boolean };
 
 /** Reports a failure that is retried, with its explanation, and resolves to that. Does not delay the next attempt. */
@@ -53,10 +53,13 @@ const LOST: ReadonlySet<ErrorType> = new Set([
   ErrorType.NOT_LEADER,
 ]);
 
-/** gRPC statuses that a repetition meets again: invalid argument, permission denied, too large, out of range, unimplemented … */
+/**
+ * gRPC statuses that a retry would get again: invalid argument, permission denied, too large, out of range,
+ * unimplemented …
+ */
 const LASTING_CODES: ReadonlySet<number> = new Set([3, 7, 8, 11, 12, 16]);
 
-/** A position that is none, in the words of `RpcExceptions.UnknownError` of the server. */
+/** Message of the server (`RpcExceptions.UnknownError`) for a position that is not in the log. */
 const INVALID_POSITION = /Unexpected (Filtered)?ReadAllResult: (InvalidPosition|Error)/;
 /** `RpcExceptions.NoLeaderInfo` of the server: an election is in progress. */
 const NO_LEADER = /No leader info/;

@@ -11,7 +11,7 @@ import { spaceFilter } from './kurrentdb-pages.ts';
 import { openRead, subscriptionRequest } from './kurrentdb-read.ts';
 import { DeadlinePassed } from './kurrentdb-retry.ts';
 
-/** Something that a filtered subscription brought, in the server's order. */
+/** One message of a filtered subscription, in the server's order. */
 export type SpaceStep = {
   /** Events of the namespace, without the server's own. */
   readonly events: readonly Recorded[];
@@ -40,7 +40,7 @@ export type SpaceCall = {
   close(): void;
 };
 
-/** Events that may wait here for a handler that is busy; then the server is asked to wait. */
+/** Number of events that may wait for a busy handler. With more, the server has to wait. */
 const BUFFERED_EVENTS = 512;
 /**
  * A server before 24.2 does not report that a subscription has caught up. A server that searches reports every few
@@ -61,7 +61,7 @@ export type SpaceCallOptions = {
 
 /**
  * Subscribes to the namespace after a position. Events and checkpoints arrive in one sequence, so a checkpoint covers
- * everything before it, however much of that still waits here.
+ * everything before it, including events that still wait here.
  */
 export async function openSpaceCall(
   connection: Connection,
@@ -85,7 +85,7 @@ export async function openSpaceCall(
     isConfirmed = true;
     heardAt = performance.now();
   };
-  /** The event of a message that is wanted and new. */
+  /** Returns the event of a message, if it is wanted and new. */
   const eventOf = (message: ReadResp): Recorded | undefined => {
     const record = message.getEvent()?.getEvent();
     if (record === undefined) return undefined;

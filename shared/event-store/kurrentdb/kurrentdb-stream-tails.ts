@@ -19,7 +19,7 @@ const PAGE = 512;
 
 export const EMPTY_TAIL: StreamTail = { revision: -1n, revisions: new Map() };
 
-/** The tails of the streams that were written to last, as many as have 200,000 event ids. */
+/** Creates a cache with the tails of the most recently written streams, up to 200,000 event ids in all. */
 export function createStreamTails() {
   const tails = new Map<string, StreamTail>();
   let ids = 0;
@@ -43,7 +43,7 @@ export function createStreamTails() {
   };
 }
 
-/** The tail after an append of these events, the last of them at this revision. */
+/** Returns the tail after an append of these events. `revision`: the revision of the last one. */
 export function extendTail(tail: StreamTail, ids: readonly string[], revision: bigint): StreamTail {
   const first = revision - BigInt(ids.length) + 1n;
   const added = ids.map((id, n): [string, bigint] => [id, first + BigInt(n)]);
@@ -51,7 +51,7 @@ export function extendTail(tail: StreamTail, ids: readonly string[], revision: b
   return { revision, revisions: new Map(all.slice(-LOOK_BACK)) };
 }
 
-/** Reads the stream's end, back to its known part or as far as ids are searched. */
+/** Reads the end of the stream, back to the known part or to the limit of the search for ids. */
 export async function readStreamTail(
   connection: Connection,
   stream: string,

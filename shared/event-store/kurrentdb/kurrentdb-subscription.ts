@@ -67,7 +67,7 @@ async function run(context: Run): Promise<void> {
   }
 }
 
-/** The call ended by itself. `passes`: it is a reason to subscribe again; else the server refuses for good. */
+/** The call ended by itself. `passes`: the subscription can be repeated; otherwise the server refuses permanently. */
 class CallEnded extends Error {
   readonly reason: Error;
   readonly passes: boolean;
@@ -122,7 +122,7 @@ function createSubscriber(call: SpaceCall, cursor: { at: bigint }) {
   let missingSince: number | undefined;
   const subscriber: HeadSubscriber = {
     at: () => cursor.at,
-    // Records that were searched and not handled yet are not searched again.
+    // Records that are searched but not handled yet must not be searched again.
     isQuiet: () => !isBusy && proven <= cursor.at && call.isQuiet(),
     take(stretch: Stretch) {
       if (stretch.kind === 'empty') {

@@ -8,7 +8,7 @@ type Waiting = {
   readonly reject: (error: unknown) => void;
 };
 
-/** Bounds of one commit, and with it of the time that the next one waits. */
+/** Limits of one commit, which also limit the time for which the next one waits. */
 const MAX_APPENDS = 1_024;
 const MAX_CHARACTERS = 8_000_000;
 

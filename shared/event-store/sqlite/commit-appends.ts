@@ -28,10 +28,10 @@ export type LogCommit = {
 };
 
 /**
- * Stores many appends in one transaction, so that they share one flush to disk. Each is checked before any of it is
- * written, against the log with the appends before it: a conflict of one does not affect the others. Throws if the
- * whole transaction fails (disk full, I/O error, lock timeout). Throws LogReplaced if `known`, the last event seen, is
- * not in the log. Nothing is written in either case.
+ * Stores many appends in one transaction, so that they share one flush to disk. Each append is checked before it is
+ * written, against the log with the previous appends. A conflict of one append does not affect the others. Throws if
+ * the whole transaction fails (disk full, I/O error, lock timeout). Throws LogReplaced if `known`, the last event seen,
+ * is not in the log. Nothing is written in either case.
  */
 export function commitAppends(db: Database, appends: readonly Append[], known: Head): LogCommit {
   return transaction(db, () => {
@@ -46,7 +46,7 @@ export function commitAppends(db: Database, appends: readonly Append[], known: H
       if (settled.kind !== 'free') return settled;
       const { stream, events } = append;
       fence.moved(stream);
-      // A store appends to its own namespace only.
+      // A store appends only to its own namespace.
       if (links.length === 0) openSpan(db, spaceOf(stream), last + 1n);
       for (const [n, { digest }] of events.entries()) {
         link = nextLink(link, stream, settled.revision + BigInt(n), digest);
@@ -61,7 +61,7 @@ export function commitAppends(db: Database, appends: readonly Append[], known: H
   });
 }
 
-/** The events that a commit of these appends wrote, in order of position. */
+/** Returns the events that a commit of these appends wrote, in order of position. */
 export function committedRows(appends: readonly Append[], commit: LogCommit): EventRow[] {
   const { outcomes, before, links } = commit;
   const written: EventRow[] = [];
@@ -97,7 +97,10 @@ function findEarlierAppend(db: Database, { stream, events }: Append): AppendOutc
   };
 }
 
-/** Most appends of a commit have the same condition: its stream is read once, unless one of them writes to it. */
+/**
+ * Creates the check of conditions. Most appends of a commit have the same condition, so its stream is read only once,
+ * unless an append writes to it.
+ */
 function createFence(db: Database) {
   let known: { readonly stream: string; readonly revision: bigint | undefined } | undefined;
   return {
@@ -121,7 +124,10 @@ function findConflict(db: Database, { stream, expected }: Append): Free | Append
   return isExpected ? { kind: 'free', revision: (actual ?? -1n) + 1n } : { kind: 'conflict', actual };
 }
 
-/** An append's events as rows, from `firstRevision` on and behind the event at `lastPosition`, and where that leaves the log. */
+/**
+ * Returns an append's events as rows, from `firstRevision` on and after the event at `lastPosition`, and the end of the
+ * log after them.
+ */
 function writtenAt(
   { stream, events }: Append,
   firstRevision: bigint,

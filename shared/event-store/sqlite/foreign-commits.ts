@@ -4,17 +4,17 @@ import { basename, dirname } from 'node:path';
 /** Watches for commits of other processes to an SQLite file. */
 export type ForeignCommits = { close(): void };
 
-/** Interval while the file is being written. One look costs a few microseconds. */
+/** Interval while the file is being written. One check costs a few microseconds. */
 const BUSY_LOOK_MS = 4;
-/** Longer than a commit takes from its first byte in the file to its end, when others see it. */
+/** Longer than a commit takes from its first byte in the file until other processes see it. */
 const BUSY_FOR_MS = 250;
 /** Interval in case the file system reports a change late, or not at all. */
 const IDLE_LOOK_MS = 100;
 
 /**
  * Calls `look`, which returns whether it found something, until closed: every few milliseconds while the write-ahead
- * log is being written, and rarely otherwise. The change of the file is not the signal itself: it comes before the
- * commit is visible, and nothing changes afterwards.
+ * log is being written, and rarely otherwise. The change of the file alone is not enough: it comes before the commit is
+ * visible, and nothing changes afterwards.
  */
 export function watchForeignCommits(path: string, look: () => boolean): ForeignCommits {
   let busyUntil = 0;
@@ -22,7 +22,7 @@ export function watchForeignCommits(path: string, look: () => boolean): ForeignC
   let watcher: FSWatcher | undefined;
 
   const beBusy = () => {
-    // Stops watching while it looks regularly: a notification of each write costs more than a look.
+    // Stops watching while it checks regularly, because a notification of each write costs more than a check.
     watcher?.close();
     watcher = undefined;
     busyUntil = performance.now() + BUSY_FOR_MS;

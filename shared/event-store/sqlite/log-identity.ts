@@ -6,10 +6,10 @@ import { readHead, readLink } from './sqlite-log.ts';
 /** The log's last event. */
 export type Head = ReturnType<typeof readHead>;
 
-/** State of a log at the last look: the file, and its last event. */
+/** State of a log at the last check: the file, and its last event. */
 export type KnownLog = { readonly file: string; readonly head: Head };
 
-/** The log is not the one that was opened. Stored events and served content would diverge. */
+/** The log is no longer the one that was opened. Stored events and served content would diverge. */
 export class LogReplaced extends Error {}
 
 function replaced(what: string) {
@@ -34,7 +34,7 @@ export function refuseOtherHistory(db: Database, head: Head, known: Head): void 
 /** Checks whether the log is still the one that was opened. */
 export type SameLog = ReturnType<typeof watchLogIdentity>;
 
-/** Commits are checked each for itself, see log-writer.ts. */
+/** Interval between checks of the file. Each commit has its own check, see log-writer.ts. */
 const FILE_LOOK_MS = 50;
 
 /** Watches the file at `path` from now on: its inode, and the last event with its chain. */
@@ -44,14 +44,17 @@ export function watchLogIdentity(path: string, db: Database) {
   let lookedAt = performance.now();
   return {
     known: (): KnownLog => ({ file, head }),
-    /** Throws LogReplaced. Costs some microseconds, so it is left out where it was done a moment ago. */
+    /** Throws LogReplaced. A check costs some microseconds, so it is omitted if one was made a moment ago. */
     checkFile(): void {
       const now = performance.now();
       if (now - lookedAt < FILE_LOOK_MS) return;
       lookedAt = now;
       refuseOtherFile(path, file);
     },
-    /** Call this with the log's last event after other connections committed. Returns whether it is a new one. Throws LogReplaced. */
+    /**
+     * Call this with the log's last event after a commit of another connection. Returns whether the event is new.
+     * Throws LogReplaced.
+     */
     hasMoved(found: Head): boolean {
       if (found.position === head.position && found.chain === head.chain) return false;
       refuseOtherHistory(db, found, head);

@@ -11,24 +11,26 @@ export type LogSource = {
 
 export type Found = {
   readonly events: readonly StoredEvent[];
-  /** Whether the namespace has events up to there, of whatever stream: the handler hears of each. */
+  /** True if the namespace has events up to there, in any stream: the handler is notified of all. */
   readonly hasPassed: boolean;
   /** The log was searched up to this position. */
   readonly upTo: bigint;
 };
 
 export type LogSubscription = Subscription & {
-  /** Tells the subscription that the log has grown. */
+  /** Notifies the subscription that the log has grown. */
   wake(): void;
 };
 
-/** A handler hears this often of events that are not its own: each call may cost it a transaction. */
+/**
+ * Interval at which a handler is notified of events that are not for it, because each call may cost it a transaction.
+ */
 const PASS_OVER_MS = 250;
 
 /**
  * Hands `handle` every event of the namespace after `after`, in order and each once, then waits for new ones. It asks
- * for a batch only when the last one is handled, so a slow handler costs no memory. While it lags it lets the event
- * loop turn between batches. Events of other namespaces cause a call without events, a few times a second.
+ * for a batch only when the last one is handled, so a slow handler costs no memory. While it lags, the event loop runs
+ * between batches. Events of other namespaces cause a call without events, a few times a second.
  */
 export function subscribeToLog(
   source: LogSource,
@@ -57,7 +59,7 @@ export function subscribeToLog(
       at = upTo;
       const restMs = handledAt + PASS_OVER_MS - performance.now();
       if (!hasPassed && (upTo === handled || restMs > 0)) {
-        // No event is missed in between: reading and waiting happen in one turn, commits in another.
+        // No event is missed between reading and waiting, because both happen in one turn and commits in another.
         await woken(upTo === handled ? undefined : restMs);
         continue;
       }

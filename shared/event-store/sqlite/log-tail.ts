@@ -23,8 +23,8 @@ export type LogTailOptions = {
 };
 
 /**
- * Creates the end of an open log: commits, the subscribers that they wake, and the watch for other processes' commits while somebody
- * subscribes.
+ * Creates the end of an open log: commits, the subscribers that they wake, and the watch for commits of other processes
+ * while there are subscribers.
  */
 export function createLogTail({ path, db, space, writer, decodeAll }: LogTailOptions) {
   const subscriptions = new Set<LogSubscription>();
@@ -34,8 +34,8 @@ export function createLogTail({ path, db, space, writer, decodeAll }: LogTailOpt
   let foreign: ForeignCommits | undefined;
   let failure: unknown;
   /**
-   * A look during a commit may find the commit itself, whose events come with its end; earlier events of others come
-   * with them.
+   * True during a commit. A check then may find the commit itself, whose events arrive at its end, together with
+   * earlier events of other processes.
    */
   let isCommitting = false;
 
@@ -55,7 +55,7 @@ export function createLogTail({ path, db, space, writer, decodeAll }: LogTailOpt
     }
   };
   const stop = (error: unknown) => {
-    // The subscriptions meet it when they read, and reject with it.
+    // The subscriptions find the failure when they read, and reject with it.
     failure = error;
     wakeAll();
   };
@@ -120,7 +120,8 @@ function ofStream(rows: readonly EventRow[], stream: string | undefined): readon
 
 /** Recent events, and a cheap check whether other connections have made the log longer. */
 function createGrowth(db: Database, same: SameLog) {
-  // The order matters: the next look finds a commit between the two reads. In the other order it would be missed.
+  // The order matters. A commit between the two reads is found by the next check; in the other order it would be
+  // missed.
   let foreignVersion = readForeignVersion(db);
   const recent = createRecentEvents(readLastPosition(db));
   const look = (): boolean => {

@@ -22,7 +22,7 @@ const UNDO_BARRIER = 'DROP TRIGGER event_waits_for_copy; PRAGMA user_version = 1
 /** Factor of the log's size: one for the copy, the rest for links and the new index. */
 const ROOM = 2;
 
-/** Throws before anything is changed when the copy and the links do not fit, or an older copy is in the way. */
+/** Throws before anything is changed, if there is no space for the copy and the links, or if an older copy exists. */
 export function refuseWithoutDisk(db: Database): void {
   const file = db.location();
   if (file === null || isEmpty(db)) return;
@@ -39,14 +39,16 @@ export function refuseWithoutDisk(db: Database): void {
   );
 }
 
-/** Writes the copy, once. The barrier is in place: the copy has every event of the log. */
+/**
+ * Writes the copy, once. The copy has every event of the log, because the barrier keeps other processes from appending.
+ */
 export function keepCopy(db: Database): void {
   const file = db.location();
   if (file === null || isEmpty(db) || existsSync(copyOf(file))) return;
   copyDatabase(file, copyOf(file), UNDO_BARRIER);
 }
 
-/** Events per transaction; other processes wait for it. */
+/** Events per transaction. Other processes wait for each transaction. */
 const EVENTS_AT_ONCE = 5_000;
 const NEXT_EVENTS = `SELECT position, stream, revision, id, type, data, metadata FROM event
   WHERE position > ? ORDER BY position LIMIT ?`;

@@ -18,7 +18,7 @@ export function createLogWriter(path: string, db: Database): LogWriter {
   };
 }
 
-/** Checks the file after the commit: whatever happens to it later, the right log had the stored events. */
+/** Commits, and then checks the file. If the file is replaced later, the right log had the stored events. */
 export function commitToFile(
   path: string,
   db: Database,

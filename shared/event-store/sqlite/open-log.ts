@@ -11,7 +11,7 @@ const OPTIONS = { durability: 'full' } as const;
 /** Interval for checking the lock of an upgrade in another process. */
 const LOOK_MS = 50;
 
-/** Opens the log's file, which is made or upgraded where necessary. The thread waits for an upgrade: see `upgradeLog`. */
+/** Opens the log's file. Creates or upgrades it if necessary. An upgrade blocks the thread: see `upgradeLog`. */
 export function openLog(path: string): Database {
   const db = connectDatabase(path, OPTIONS);
   try {
@@ -30,9 +30,9 @@ export function openLog(path: string): Database {
 }
 
 /**
- * Upgrades the log of an earlier release, in bounded transactions, and lets the event loop turn between them. Continues
- * an upgrade that was interrupted. One process upgrades, the others wait. Does nothing if there is no log, or a current
- * one.
+ * Upgrades the log of an earlier release in bounded transactions, between which the event loop runs. Continues an
+ * upgrade that was interrupted. One process upgrades, and the others wait. Does nothing if there is no log, or a
+ * current one.
  */
 export async function upgradeLog(path: string): Promise<void> {
   if (!existsSync(path)) return;

@@ -12,7 +12,7 @@ const MAX_CHARACTERS = 16_000_000;
 export function createRecentEvents(last: bigint) {
   let rows: EventRow[] = [];
   let characters = 0;
-  /** The position after which every event is in `rows`. */
+  /** Position after which every event is in `rows`. */
   let start = last;
 
   const end = () => rows.at(-1)?.[0] ?? start;
@@ -38,7 +38,7 @@ export function createRecentEvents(last: bigint) {
     },
     /** Adds a commit after the event at `before`, unless the log is known to contain it. */
     push(before: bigint, added: readonly EventRow[]): void {
-      // A look at the file may have found the commit, and later ones, before its writer reported it.
+      // A check of the file may have found this commit and later ones before its writer reported it.
       if ((added.at(-1)?.[0] ?? before) <= end()) return;
       if (before !== end()) restart(before);
       for (const row of added) {

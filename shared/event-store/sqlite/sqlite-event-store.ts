@@ -88,7 +88,7 @@ export function openSqliteEventStore(path: string, options: SqliteEventStoreOpti
   };
 }
 
-/** Every event of the file against its digest and its link. */
+/** Checks every event of the file against its digest and its link. */
 async function* findDamage(db: Database): AsyncGenerator<Damage> {
   for (let rows = readFileAfter(db, 0n, DEFAULT_BATCH_SIZE); rows.length > 0; ) {
     for (const [position, stream, revision, , , , , , reason] of rows)

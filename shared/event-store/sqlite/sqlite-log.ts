@@ -19,7 +19,7 @@ const PAGE_CHARACTERS = 8_000_000;
 /** Events of a namespace, and the position up to which the log was searched. */
 export type SpacePage = { readonly rows: readonly EventRow[]; readonly upTo: bigint };
 
-/** From `first` to the next span, all events are of one namespace. Spans are in order, so their events are too. */
+/** All events from `first` to the next span belong to one namespace. Spans are in order, so their events are too. */
 const OF_SPACE = `SELECT ${WITH_LINK_BEFORE} FROM span CROSS JOIN event
   WHERE span.space = ? AND span.first >= ?
     AND event.position >= max(span.first, ?)
@@ -126,7 +126,7 @@ export function readLastPositionOf(db: Database, space: string): bigint {
   });
 }
 
-/** Revision of the stream's last event, undefined when it has none. */
+/** Revision of the stream's last event; undefined if it has none. */
 export function readLastRevision(db: Database, stream: string): bigint | undefined {
   return readOne<bigint | null>(db, 'SELECT max(revision) FROM event WHERE stream = ?', stream) ?? undefined;
 }
@@ -146,7 +146,7 @@ export function findEvent(
 
 const INSERT_EVENT = `INSERT INTO event (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
 
-/** Inserts an event as it is: the caller has its position, revision and chain, and a transaction. */
+/** Inserts an event unchanged. The caller provides its position, revision and chain, and a transaction. */
 export function insertEvent(db: Database, row: EventRow): void {
   const [position, stream, revision, id, type, data, metadata, chain = null] = row;
   prepared(db, INSERT_EVENT).run(position, stream, revision, id, type, data, metadata, chain);
@@ -159,7 +159,7 @@ export function openSpan(db: Database, space: string, position: bigint): void {
   prepared(db, 'INSERT INTO span (first, space) VALUES (?, ?)').run(position, space);
 }
 
-/** A number that is another one whenever another connection (of any process) has committed to the file since. */
+/** Returns a number that changes when another connection (of any process) commits to the file. */
 export function readForeignVersion(db: Database): number {
   return Number(readOne<bigint>(db, 'PRAGMA data_version'));
 }
