@@ -35,7 +35,10 @@ export async function answerEntry(
   });
 }
 
-/** The same without an envelope, as of users and files in Strapi: by numeric id, or by documentId. */
+/**
+ * Runs an entry plan by numeric id or documentId, and returns the entry without an envelope, like Strapi's users and
+ * files.
+ */
 export async function answerBareEntry(
   index: ReadIndex,
   plan: EntryPlan,

@@ -31,7 +31,7 @@ async function listBody(
 ): Promise<Buffer> {
   const found = await searchPage(index, plan, answer);
   const { total, hits, next } = found;
-  // Before the explanation, which tells of its requests too.
+  // The page is read before the explanation, which also shows the requests for it.
   const page = showsRowsAsStored(plan)
     ? undefined
     : await gatherPage(pageContext(index, plan, answer, options), plan, hits);
@@ -56,7 +56,7 @@ async function listBody(
   ]);
 }
 
-/** An answer with all fields, and nothing populated. */
+/** Returns whether the answer shows all fields and populates nothing. */
 function showsRowsAsStored({ selection: { fields, populate } }: ListPlan): boolean {
   return fields === null && populate.length === 0;
 }
@@ -72,7 +72,7 @@ async function explainList(
   return { filters: explain?.filters ?? null, query, sort, engine };
 }
 
-/** 64-bit integers as text. */
+/** Returns JSON with 64-bit integers as text. */
 function jsonText(value: object): string {
   return JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? String(each) : each));
 }
@@ -90,7 +90,7 @@ export function answerBareList(
   });
 }
 
-/** The number of rows a plan finds, page or not. */
+/** Returns the number of rows that a plan finds, on all pages together. */
 export async function answerCount(index: ReadIndex, plan: ListPlan): Promise<Buffer> {
   const { total } = await index.search({ ...plan.search, sort: [], from: 0, size: 0, withTotal: true });
   return Buffer.from(String(total));

@@ -4,8 +4,9 @@ import { takeBody } from './body-buffers.ts';
 import type { Selection } from './selection.ts';
 
 /**
- * Bytes of an answer in the making. Most are copies of stored sources, so there are no strings to flatten and no pieces
- * to collect. Each piece is copied to its offset, and the whole once more when its length is known.
+ * Bytes of an answer that is being written. Most bytes are copies of stored sources, so there are no strings to flatten
+ * and no pieces to collect. Each piece is copied to its offset, and the whole answer once more when its length is
+ * known.
  */
 export type AnswerWriter = { bytes: Uint8Array; length: number };
 
@@ -36,7 +37,7 @@ export function createAnswer(parts: readonly ((writer: AnswerWriter) => void)[])
   };
 }
 
-/** The same as an answer's last work; a page without populated rows takes no slices. */
+/** Writes an answer as its last work. A page without populated rows takes no slices. */
 export function writeAnswer(
   answer: AnswerScope,
   { populate }: Selection,

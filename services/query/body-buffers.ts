@@ -3,20 +3,20 @@
  * its pages.
  */
 
-/** Smaller bodies share Node's own buffers. */
+/** Smaller bodies use Node's own shared buffers. */
 const SMALLEST = 2 ** 12;
 /** Larger ones are too rare to keep. */
 const LARGEST = 2 ** 20;
-/** Bytes that are kept for bodies to come. */
+/** Bytes that are kept for later bodies. */
 const MOST_KEPT = 4 * LARGEST;
 
-/** Buffers that no answer has, by the power of two that is their size. */
+/** Buffers that no answer uses, by their size as a power of two. */
 const spare: ArrayBuffer[][] = Array.from({ length: 1 + Math.log2(LARGEST) }, () => []);
-/** Buffers that an answer has. */
+/** Buffers that an answer uses. */
 const lent = new WeakSet<ArrayBufferLike>();
 let kept = 0;
 
-/** Returns room for a body of `length` bytes; what is in it is of earlier answers. */
+/** Returns a buffer for a body of `length` bytes. It still contains bytes of earlier answers. */
 export function takeBody(length: number): Buffer {
   if (length < SMALLEST || length > LARGEST) return Buffer.allocUnsafe(length);
   const power = 32 - Math.clz32(length - 1);
@@ -27,7 +27,7 @@ export function takeBody(length: number): Buffer {
   return Buffer.from(bytes, 0, length);
 }
 
-/** Takes back the memory of a body that nothing will read again. Whatever `takeBody` did not make is left alone. */
+/** Takes back the memory of a body that is not read any more. Ignores buffers that `takeBody` did not return. */
 export function releaseBody(body: Uint8Array): void {
   const { buffer } = body;
   if (body.length < SMALLEST || !lent.delete(buffer) || kept + buffer.byteLength > MOST_KEPT) return;

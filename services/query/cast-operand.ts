@@ -16,7 +16,7 @@ const MAX_INTEGER = 2_147_483_647;
 const TRUE_TEXTS = ['true', 't', '1'];
 const FALSE_TEXTS = ['false', 'f', '0', ''];
 
-/** Text of a query string → column value of the attribute's type (SEMANTICS section 2, values by type). */
+/** Converts text of a query string to a column value of the attribute's type (SEMANTICS section 2, values by type). */
 export function castOperand(type: ScalarType, text: string): Cast {
   switch (type) {
     case 'integer':
@@ -44,14 +44,17 @@ export function castOperand(type: ScalarType, text: string): Cast {
   }
 }
 
-/** Text for the operators that compare text forms. */
+/** Converts text for operators that compare text forms. */
 export function castText(text: string): Cast {
   return text.includes('\0')
     ? refused('Invalid value: text may not contain the character U+0000', 'text without U+0000')
     : { ok: true, value: text };
 }
 
-/** `true t 1` / `false f 0` and empty, for `$null` and booleans; refuses other values, which Strapi treats as true. */
+/**
+ * Converts text for booleans and `$null`: `true`, `t` and `1`, or `false`, `f`, `0` and the empty text. Refuses other
+ * values, which Strapi treats as true.
+ */
 export function castBoolean(text: string): Cast {
   if (TRUE_TEXTS.includes(text)) return { ok: true, value: true };
   if (FALSE_TEXTS.includes(text)) return { ok: true, value: false };

@@ -26,7 +26,7 @@ export function anyOf(queries: readonly BoolQuery[]): BoolQuery {
   return should.length === 1 ? (should[0] as BoolQuery) : { kind: 'bool', should };
 }
 
-/** Rows that do not match. */
+/** Matches rows that do not match the query. */
 export function noneOf(query: BoolQuery): BoolQuery {
   if (query.kind === 'match_all') return MATCH_NONE;
   if (query.kind === 'match_none') return MATCH_ALL;

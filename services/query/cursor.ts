@@ -6,17 +6,20 @@ import { digestText, isSameText, signText } from '../../shared/text-digest.ts';
 /** Key that signs the cursors of one query, and the identity of that query. */
 export type CursorScope = { readonly key: Uint8Array; readonly query: string };
 
-/** Characters: with the rest of the request it has to fit into Node's 16 KiB of request line and headers. */
+/**
+ * Maximum characters: together with the rest of the request, a cursor has to fit into Node's 16 KiB for request line
+ * and headers.
+ */
 const MAX_LENGTH = 8192;
 const FORM = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{22})$/;
 
 /**
- * A cursor belongs to everything that decides the rows and their order: the type, the world, the bool query and the
- * sort.
+ * Returns the scope of a cursor. A cursor is valid for everything that determines the rows and their order: the type,
+ * the world, the bool query and the sort.
  */
 export function cursorScope(key: Uint8Array, search: SearchRequest): CursorScope {
   const { type, world, query, sort } = search;
-  // Cursors of lists without words stay as they were.
+  // Lists without a search by words keep the cursors of earlier releases.
   const words = search.text === undefined ? [] : [search.text];
   const text = JSON.stringify([type, world, query, sort, ...words], wrapBigint);
   return { key, query: digestText(text) };

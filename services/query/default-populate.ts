@@ -9,7 +9,7 @@ import { queryModelOf } from './query-model.ts';
 import type { QueryObject, QueryValue } from './query-string.ts';
 import type { PopulateNode } from './selection.ts';
 
-/** Actions of Strapi's routes that a schema can give a `populate` for. A single type has only `find`. */
+/** Actions of Strapi's routes for which a schema can give a `populate`. A single type has only `find`. */
 const ACTIONS = ['find', 'findOne'] as const;
 export type PopulateAction = (typeof ACTIONS)[number];
 
@@ -28,7 +28,7 @@ export function resolveDefaultPopulate(
   return resolvePopulate(value, model, { ...context, deep: true, problems: [] });
 }
 
-/** Problems of the default populate of any type, in the words of a refused request. */
+/** Returns the problems of the default populates of all types, in the words of a refused request. */
 export function checkDefaultPopulates(registry: SchemaRegistry): readonly SchemaProblem[] {
   return [...registry.contentTypes.values()].flatMap((type) => {
     const model = queryModelOf(registry, type.uid);
@@ -56,7 +56,7 @@ function defaultPopulateOf({ varve }: ContentType, action: PopulateAction): Quer
   return value === undefined ? undefined : asQueryValue(value);
 }
 
-/** JSON as the query string parser would have it: texts in lists and objects. */
+/** Converts JSON to the form that the query string parser returns: texts in lists and objects. */
 function asQueryValue(json: unknown): QueryValue {
   if (json === null || typeof json === 'string') return json;
   if (Array.isArray(json)) return json.map(asQueryValue);

@@ -8,7 +8,7 @@ import { invalidKey, type Problems } from './problems.ts';
 import { acceptedNames, lookUp, type QueryModel, type QueryScope, queryModelOf } from './query-model.ts';
 import { isQueryList, isQueryObject, MOST_NAMES, type QueryObject, type QueryValue } from './query-string.ts';
 
-/** A facet as the request names it, and what to ask the index. */
+/** A facet by its name in the request, and the request to the index. */
 export type FacetPlan = { readonly name: string; readonly request: FacetRequest };
 
 export type FacetContext = { readonly scope: QueryScope; readonly problems: Problems };
@@ -23,7 +23,9 @@ const RANGE = /^([^.]*(?:\.\d[^.]*)?)\.\.(.*)$/;
 
 type Asked = { readonly name: string; readonly at: string; readonly options: QueryObject };
 
-/** `facets=city.name,stars`, a list of such texts, or `facets[city.name][limit]=10` → what to count. */
+/**
+ * Resolves `facets=city.name,stars`, a list of such texts, or `facets[city.name][limit]=10` into the facets to count.
+ */
 export function resolveFacets(
   value: QueryValue | undefined,
   model: QueryModel,
@@ -83,7 +85,7 @@ function resolveFacet(
 
 type Target = { readonly path: readonly string[]; readonly field: string; readonly type: ScalarType };
 
-/** Private, forbidden and unknown names are refused alike. */
+/** Resolves a path. Private, forbidden and unknown names get the same refusal. */
 function resolvePath(
   { names, at }: { readonly names: readonly string[]; readonly at: string },
   root: QueryModel,
@@ -130,7 +132,7 @@ function resolveSearch(value: QueryValue | undefined, at: string, context: Facet
   return undefined;
 }
 
-/** `0..10,10..20,20..`: from the first number up to the second, without it. */
+/** Resolves `0..10,10..20,20..`: each range begins at the first number and ends before the second. */
 function resolveRanges(
   value: QueryValue | undefined,
   type: ScalarType,
@@ -159,7 +161,7 @@ function parseRange(name: string, type: ScalarType): FacetRange | undefined {
   return { name, ...defined({ from: low, to: high }) };
 }
 
-/** undefined where a range is open, NaN where there is anything but a number or a date. */
+/** Returns undefined if the range is open on this side, and NaN if the text is neither a number nor a date. */
 function parseBound(text: string, type: ScalarType): number | undefined {
   if (text === '') return undefined;
   return Number(columnValue(type, text));

@@ -8,10 +8,13 @@ export type FieldsContext = {
   readonly problems: Problems;
 };
 
-/** Always in an answer, named or not. */
+/** Members that every answer has, even if `fields` does not name them. */
 const ALWAYS = ['id', 'documentId', '__component'];
 
-/** `fields` (text with commas, or a list) → members of an answer; null = all of them (SEMANTICS section 8). */
+/**
+ * Resolves `fields` (a text with commas, or a list) into the members of an answer; null: all members (SEMANTICS section
+ * 8).
+ */
 export function resolveFields(
   value: QueryValue | undefined,
   model: QueryModel,
@@ -41,10 +44,10 @@ export function resolveFields(
   return new Set([...ALWAYS, ...names]);
 }
 
-/** Entries of a list. */
+/** Maximum entries of a list. */
 const MAX_FIELDS = 100;
 
-/** null when a part is neither text nor absent. A list has one name in each part. */
+/** Returns null if a part is neither text nor absent. In a list each part is one name. */
 function fieldNames(value: QueryValue): readonly string[] | null {
   if (typeof value === 'string') return value.split(',').map((name) => name.trim());
   if (!isQueryList(value) || value.length > MAX_FIELDS) return null;

@@ -15,7 +15,10 @@ import type { PopulatedValue, RowTree, ZoneEntry } from './row-tree.ts';
 import { createMemberSelector } from './select-members.ts';
 import type { PopulatedLink, PopulatedZone, PopulateNode, Selection } from './selection.ts';
 
-/** Maximum number of rows that one answer may populate in all levels together, and the rest of it. */
+/**
+ * Maximum number of rows that one answer may populate in all levels together (`total`), and how many are still allowed
+ * (`left`).
+ */
 export type RowBudget = { readonly total: number; left: number };
 
 /** Default for the populated rows of one answer. */
@@ -26,7 +29,7 @@ export type GatherContext = {
   readonly index: ReadIndex;
   readonly world: World;
   readonly budget: RowBudget;
-  /** Same value as in the search that found the rows. */
+  /** The same object as in the search that found the rows. */
   readonly answer?: AnswerScope;
   /** Called for each level of rows that the answer shows; more than once if the answer begins again. */
   readonly shown?: ShownRows | undefined;
@@ -38,8 +41,8 @@ export type ShownRows = (rowSet: RowSet, world: World, hits: Hits, selection: Se
 type Level = Hits & { readonly shown: readonly number[] };
 
 /**
- * Reads everything that an answer shows of rows: each attribute of a level is one `traverse` for all rows together, and a
- * row that several parents show is read once.
+ * Reads everything that an answer shows of its rows. Each attribute of a level is one `traverse` for all rows together,
+ * and a row that several parents show is read once.
  */
 export function gatherRows(
   context: GatherContext,
@@ -71,7 +74,7 @@ async function gatherLevel(
   return { sources, places, attributes: await Promise.all(attributes) };
 }
 
-/** Bytes of `,"name":` by attribute: there are as many as the content types have. */
+/** Bytes of `,"name":` by attribute. The map is bounded by the number of attributes of the content types. */
 const memberNames = new Map<string, Uint8Array>();
 
 function memberName(attribute: string): Uint8Array {
@@ -85,7 +88,7 @@ function memberName(attribute: string): Uint8Array {
 /** Fewer rows take no significant time. */
 const FEW_ROWS = 128;
 
-/** Work on rows of a level, as a part of the answer's. */
+/** Runs work on rows of a level as a part of the answer's task. */
 function piece<Result>(
   { answer = {} }: GatherContext,
   rows: number,
@@ -111,7 +114,7 @@ function selectFields(
   });
 }
 
-/** Without repetition; `shown` counts all positions of a row together. */
+/** Rows of a level without repetition. `shown` counts all positions of a row together. */
 type Parents = Level;
 
 function distinctRows(level: Level): Parents & { readonly places: readonly number[] } {
@@ -171,7 +174,10 @@ async function gatherLink(
   return { kind: 'rows', toMany, starts: startsOf(children), tree };
 }
 
-/** Components of several kinds in one list: their relations are read for each kind separately. */
+/**
+ * Reads the components of a dynamic zone. They are of several kinds in one list, and their relations are read for each
+ * kind separately.
+ */
 async function gatherZone(
   context: GatherContext,
   rowSet: RowSet,
@@ -201,7 +207,10 @@ async function gatherZone(
   return { kind: 'zone', starts: startsOf(children), components };
 }
 
-/** The budget counts shown rows: a row behind two parents counts twice, and so does everything behind it. */
+/**
+ * Reads the linked rows of a level. The budget counts shown rows: a row with two parents counts twice, and so do all
+ * rows below it.
+ */
 async function traverse(
   context: GatherContext,
   parents: Parents,
@@ -237,7 +246,7 @@ function together(children: readonly Hits[], parentsShown: readonly number[]): L
   const rows: number[] = [];
   const sources: Uint8Array[] = [];
   const shown: number[] = [];
-  // By index: an iterator makes a pair of each of thousands of rows.
+  // A loop by index, because an iterator would make a pair for each of thousands of rows.
   for (let parent = 0; parent < children.length; parent++) {
     const hits = children[parent] as Hits;
     const times = parentsShown[parent] ?? 1;

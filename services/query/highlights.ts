@@ -9,7 +9,7 @@ import { isQueryList, isQueryObject, type QueryObject, type QueryValue } from '.
 export type HighlightedAttribute = {
   readonly name: string;
   readonly type: ScalarType;
-  /** Words of a snippet. Absent = the whole text. */
+  /** Number of words of a snippet. Absent: the whole text. */
   readonly snippet?: number;
 };
 
@@ -26,7 +26,10 @@ const MAX_ATTRIBUTES = 20;
 const MAX_SNIPPET = 200;
 const MAX_TAG = 100;
 
-/** `highlight=name,description`, a list, or `highlight[name][snippet]=20`; undefined where nothing is to be marked. */
+/**
+ * Resolves `highlight=name,description`, a list, or `highlight[name][snippet]=20`; undefined if the request marks
+ * nothing.
+ */
 export function resolveHighlights(
   query: QueryObject,
   model: QueryModel,

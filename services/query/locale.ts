@@ -20,8 +20,9 @@ export function hasLocaleForm(text: string): boolean {
 }
 
 /**
- * `locale` → the locales meant (SEMANTICS section 5). Checked on every type, of effect on localized ones only. `lenient`: the default
- * locale instead of a refusal, as Strapi does without `documents.strictParams`.
+ * Resolves `locale` into locales (SEMANTICS section 5). It is checked on every type, and has an effect only on
+ * localized types. `lenient`: a wrong value means the default locale instead of a refusal, as in Strapi without
+ * `documents.strictParams`.
  */
 export function resolveLocale(
   value: QueryValue | undefined,
@@ -35,7 +36,7 @@ export function resolveLocale(
   return choice;
 }
 
-/** Returns the `locale` that a request gives; undefined: none. Of a list only the texts count, as in Strapi. */
+/** Returns the `locale` that a request gives; undefined if it gives none. In a list only texts count, as in Strapi. */
 export function givenLocale(value: QueryValue | undefined): QueryValue | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   if (!isQueryList(value)) return value;
@@ -43,7 +44,7 @@ export function givenLocale(value: QueryValue | undefined): QueryValue | undefin
   return texts.length === 0 ? undefined : texts;
 }
 
-/** Refuses a list of locales for one document: even a list of one. */
+/** Refuses a list of locales for one document, even a list with one locale. */
 export function refuseLocaleList(value: QueryValue | undefined, problems: Problems): void {
   const given = givenLocale(value);
   if (!isQueryList(given)) return;
@@ -83,8 +84,8 @@ function chosenLocale(given: QueryValue | undefined, problems: Problems): Locale
 }
 
 /**
- * Condition of a locale choice on the root. A condition on `locale` at the top of the filter replaces the default
- * locale; a given locale applies in addition to it.
+ * Returns the condition of a locale choice on the root. A condition on `locale` at the top of the filter replaces the
+ * default locale; a given locale applies in addition to it.
  */
 export function localeQuery(
   choice: LocaleChoice,

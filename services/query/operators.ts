@@ -7,15 +7,15 @@ import {
 import { foldText } from '../../shared/read-index/fold-text.ts';
 import { anyOf, noneOf } from './combine-queries.ts';
 
-/** Cast operands of a comparison: one, except for lists and pairs. null is SQL's NULL. */
+/** Cast operands of a comparison: one operand, or several for lists and pairs. null is SQL's NULL. */
 export type Operands = readonly (Scalar | null)[];
 
-/** The column a comparison is about. */
+/** The column that a comparison compares. */
 export type ComparedField = { readonly name: string; readonly neverNull: boolean };
 
 /**
  * An operator: the form of its operand, the accepted columns, and the rows for which the comparison is TRUE and FALSE.
- * For the rest it is NULL (SEMANTICS section 1). `ofNull`: its truth on a column that is NULL.
+ * For the rest it is NULL (SEMANTICS section 1). `ofNull`: the truth of the comparison for a column that is NULL.
  */
 type Operator = {
   /** `value`: cast to the attribute's type. `text`: compared with the text form. `flag`: true or false. */
@@ -89,7 +89,7 @@ export function operatorOf(name: OperatorName): Operator {
   return OPERATORS[name];
 }
 
-/** Operators that columns of this type take, for messages. */
+/** Returns the operators that columns of this type accept, for messages. */
 export function operatorsFor(type: FieldType): readonly string[] {
   return [
     ...Object.entries<Operator>(OPERATORS).flatMap(([name, { fieldTypes }]) =>
@@ -126,7 +126,7 @@ function equality(summary: string): Operator {
   };
 }
 
-/** A NULL in the list makes every answer but "found" NULL. */
+/** Creates a membership operator. If the list contains NULL, the result is NULL unless the value is in the list. */
 function membership(summary: string): Operator {
   return {
     operand: 'list',
@@ -227,7 +227,9 @@ function isNull(field: ComparedField): BoolQuery {
   return noneOf(exists(field));
 }
 
-/** The field has a value, and `query` is not true of it: a row without a value never matches a negation. */
+/**
+ * Matches rows whose field has a value for which `query` is not true. A row without a value never matches a negation.
+ */
 function differs(field: ComparedField, query: BoolQuery): BoolQuery {
   if (query.kind === 'match_none') return exists(field);
   return field.neverNull

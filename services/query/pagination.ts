@@ -9,22 +9,22 @@ export type Pagination = {
   readonly start: number;
   readonly limit: number;
   readonly withCount: boolean;
-  /** Value of the request; '' begins. */
+  /** Cursor in the request; '' begins a walk. */
   readonly cursor?: string;
 };
 
-/** Default for the maximum number of skipped rows; cursors go further. */
+/** Default for the maximum number of skipped rows; cursors have no such limit. */
 export const DEFAULT_MAX_OFFSET = 100_000;
 
 /** Page settings of an installation. */
 export type PageRules = {
-  /** Entries that a page may skip; absent = DEFAULT_MAX_OFFSET. */
+  /** Maximum number of entries that a page may skip; absent: DEFAULT_MAX_OFFSET. */
   readonly maxOffset?: number;
   /** Entries of a page without a given size: Strapi's `rest.defaultLimit`; absent = 25. */
   readonly defaultLimit?: number;
   /** A larger page is cut to this, silently: Strapi's `rest.maxLimit`; absent = 100. */
   readonly maxLimit?: number;
-  /** Lists have their total unless the request says something else: Strapi's `rest.withCount`; absent = true. */
+  /** True: lists have their total unless the request says otherwise, as Strapi's `rest.withCount`; absent: true. */
   readonly withCount?: boolean;
 };
 
@@ -39,14 +39,14 @@ const WITH_COUNT = new Map([
   ['0', false],
 ]);
 
-/** Strapi's own `start` and `limit` of a list are among them. */
+/** Root `page` and `pageSize` of a list get it too, because Strapi itself adds `start` and `limit` there. */
 const MIXED =
   'Invalid pagination parameters. Cannot use both page-based (page, pageSize) and offset-based (start, limit) pagination in the same query.';
 
 /** Root parameters of pages, each with its smallest value. */
 const ROOT_PAGES = { page: 1, pageSize: 1, start: 0, limit: 1 };
 
-/** Refuses malformed root parameters of pages where one entry is read or written. Well-formed ones have no effect there. */
+/** Refuses malformed root parameters of pages in requests for one entry, in which well-formed ones have no effect. */
 export function refuseRootPages(query: QueryObject, problems: Problems): void {
   const { page, pageSize, start, limit } = query;
   if ((isGiven(page) || isGiven(pageSize)) && (isGiven(start) || isGiven(limit)))
@@ -63,7 +63,10 @@ export function refuseRootPages(query: QueryObject, problems: Problems): void {
   }
 }
 
-/** `pagination[…]` → the rows wanted. Root `page` and `pageSize` are refused, root `start` and `limit` ignored. */
+/**
+ * Resolves `pagination[…]` into the wanted rows. Refuses root `page` and `pageSize`, and ignores root `start` and
+ * `limit`.
+ */
 export function resolvePagination(query: QueryObject, problems: Problems, rules: PageRules = {}): Pagination {
   const {
     maxOffset = DEFAULT_MAX_OFFSET,
@@ -78,7 +81,7 @@ export function resolvePagination(query: QueryObject, problems: Problems, rules:
     refuse(problems, MIXED, found, 'pagination[page], pagination[pageSize]');
   }
   const value = query['pagination'];
-  // Strapi looks for members only: a text or a list has none.
+  // Strapi reads only members, and a text or a list has none.
   if (!isQueryObject(value)) return absent;
   const withCount = resolveWithCount(value['withCount'], counts, problems);
   if (value['cursor'] !== undefined) return { ...cursorForm(value, problems, limits), withCount };
@@ -104,12 +107,15 @@ function isGiven(value: QueryValue | undefined): boolean {
   return value !== undefined && value !== null && value !== '';
 }
 
-/** Returns the form of the answer: keys count for it that have no value. */
+/** Returns whether the answer has the form with page numbers. Keys without a value count too. */
 function namesPage({ page, pageSize, start, limit }: QueryObject): boolean {
   return page !== undefined || pageSize !== undefined || (start === undefined && limit === undefined);
 }
 
-/** Refuses offsets far into a list, since skipping costs as much as reading. The answer says how to get there. */
+/**
+ * Refuses large offsets, because skipping rows costs as much as reading them. The message names cursors as the
+ * alternative.
+ */
 export function refuseFarOffset(start: number, maxOffset: number, found: unknown, problems: Problems): void {
   if (start <= maxOffset) return;
   const message = `Cannot skip ${start} entries: at most ${maxOffset}. To read on from there use pagination[cursor]: empty to begin, then meta.pagination.nextCursor of each answer`;
@@ -123,7 +129,7 @@ export function refuseFarOffset(start: number, maxOffset: number, found: unknown
   });
 }
 
-/** `meta.pagination` of an answer; `nextCursor` is null on the last page of a walk. */
+/** Returns `meta.pagination` of an answer. `nextCursor` is null on the last page of a walk. */
 export function describePagination(
   pagination: Pagination,
   total: number | undefined,
@@ -139,7 +145,7 @@ export function describePagination(
   return { page, pageSize: limit, pageCount: Math.ceil(total / limit), total };
 }
 
-/** `pagination[cursor]`, with the page's size in either form; a cursor page has no number. */
+/** Resolves `pagination[cursor]` with the page size in either form. A cursor page has no number. */
 function cursorForm(value: QueryObject, problems: Problems, limits: Limits): Omit<Pagination, 'withCount'> {
   const { page, start, pageSize, limit } = value;
   if (
@@ -184,7 +190,7 @@ function offsetForm(value: QueryObject, problems: Problems, limits: Limits): Omi
   return { form: 'offset', start: checkStart(start, value['start'], problems), limit };
 }
 
-/** NaN for values other than numbers, lists and objects included; `absent` without a value. */
+/** Returns a number; NaN for any other value, including lists and objects; `absent` without a value. */
 function numberOf(value: QueryValue | undefined, absent: number): number {
   if (value === undefined || value === null) return absent;
   return typeof value === 'string' ? Number(value) : Number.NaN;

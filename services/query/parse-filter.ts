@@ -33,8 +33,9 @@ const MAX_IMPLICIT_LIST = 100;
 const MIXED_LIST = 'Invalid list: it may hold values only; write a value next to operators as [$eq]';
 
 /**
- * Parses the object of `filters` (or of a `populate` option) into a tree. undefined and null: no filter. A malformed
- * node replaces an unreadable part, so that the resolver reports problems in the order of the request.
+ * Parses the object of `filters` (or of a `populate` option) into a tree. undefined and null mean no filter. A
+ * malformed node replaces a part that cannot be parsed, so that the resolver reports problems in the order of the
+ * request.
  */
 export function parseFilter(value: QueryValue | undefined, at: string): ParsedFilter | null {
   if (value === undefined || value === null) return null;
@@ -44,7 +45,7 @@ export function parseFilter(value: QueryValue | undefined, at: string): ParsedFi
   return { kind: 'and', members: parseGroup(value, at), at };
 }
 
-/** Members of an object where attributes are named: the root, a member of `$and`/`$or`, the inside of `$not`. */
+/** Parses an object whose members name attributes: the root, a member of `$and`/`$or`, or the inside of `$not`. */
 function parseGroup(group: QueryObject, at: string): readonly ParsedFilter[] {
   return Object.entries(group).map(([key, value = null]) => {
     const place = `${at}[${key}]`;
@@ -57,7 +58,7 @@ function parseGroup(group: QueryObject, at: string): readonly ParsedFilter[] {
   });
 }
 
-/** `$not` of a group, or of a list of groups: some of them does not hold. */
+/** Parses `$not` of a group, or of a list of groups: at least one of them does not hold. */
 function parseNot(value: QueryValue, at: string): ParsedFilter {
   if (isQueryObject(value))
     return { kind: 'not', member: { kind: 'and', members: parseGroup(value, at), at }, at };
@@ -73,7 +74,7 @@ function parseMembers(key: '$and' | '$or', value: QueryValue, at: string): Parse
     return malformed(`Invalid ${key}: expected a list`, value, `${key}[0], ${key}[1], …`, at);
   const members = value.map((member, index): ParsedFilter => {
     const place = `${at}[${index}]`;
-    // A list in the list holds if all its members hold.
+    // A list inside the list holds if all its members hold.
     if (isQueryList(member)) return parseMembers('$and', member, place);
     return isQueryObject(member)
       ? { kind: 'and', members: parseGroup(member, place), at: place }

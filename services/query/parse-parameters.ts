@@ -1,19 +1,20 @@
 import { createRecentValues } from '../../shared/recent-values.ts';
 
-/** Destination of each value: the values of a query string by number, in the shape of its keys. */
+/** Position of each value: the numbers of the values in a query string, in the shape of its keys. */
 type Shape = number | null | readonly Shape[] | Members;
 /** Members of an object, in the order of the keys. */
 type Members = { readonly names: readonly string[]; readonly items: readonly Shape[] };
 
-/** Sets of keys that are remembered. A caller has a few, with other values every time. */
+/** Number of sets of keys that are remembered. A caller uses a few, each time with other values. */
 const KEPT = 500;
-/** Longer query strings are not repeated by clients. */
+/** Maximum characters of a remembered query string. Clients do not repeat longer ones. */
 const LONGEST = 1000;
 
 /**
  * `parse` (qs) with a cache for query strings with known keys: qs treats keys independently of the values, except for
- * empty ones. So qs is asked once, with numbers for values. After that, values replace their numbers, which takes a
- * fifth of the time. If qs makes anything else of the keys than a position for each value, it always parses them.
+ * empty ones. So qs parses a set of keys once, with numbers as values. Later calls replace the numbers with the values,
+ * which takes a fifth of the time. If the result of qs does not have exactly one position for each value, qs parses
+ * every such query string.
  */
 export function createParametersParser<Parsed extends object>(
   parse: (text: string) => Parsed,
@@ -39,7 +40,7 @@ type Parameters = {
   readonly values: readonly (string | null)[];
 };
 
-/** undefined where a value is empty. A key ends where qs ends it. */
+/** Splits a query string; undefined if a value is empty. A key ends where qs ends it. */
 function splitParameters(text: string): Parameters | undefined {
   const clean = withBrackets(text);
   const keys: string[] = [];
@@ -58,7 +59,10 @@ function splitParameters(text: string): Parameters | undefined {
   return { keys: keys.join('&'), values };
 }
 
-/** Finds `part` in a text from positions that ascend: looks at each character once. Infinity: nowhere. */
+/**
+ * Creates a function that finds `part` in a text from ascending positions, and reads each character only once. It
+ * returns Infinity if there is no further one.
+ */
 function createFind(text: string, part: string): (from: number) => number {
   let found = -1;
   return (from) => {
@@ -69,7 +73,9 @@ function createFind(text: string, part: string): (from: number) => number {
   };
 }
 
-/** Most clients write `%5B`; a text to look for is found faster than a pattern. */
+/**
+ * Replaces encoded brackets, because most clients write `%5B`. Searching for a fixed text is faster than for a pattern.
+ */
 function withBrackets(text: string): string {
   if (!text.includes('%5')) return text;
   const clean = text.replaceAll('%5B', '[').replaceAll('%5D', ']');
@@ -85,7 +91,10 @@ function readShape(parse: (text: string) => unknown, keys: string): Shape | 'non
   return shape !== undefined && places.size === valued ? shape : 'none';
 }
 
-/** undefined where there is anything but a value's number, once, or null. */
+/**
+ * Returns the shape of a parsed value; undefined if it contains anything else than null and the numbers of values, each
+ * once.
+ */
 function shapeOf(value: unknown, places: Set<number>): Shape | undefined {
   if (value === null) return null;
   if (typeof value === 'string') {

@@ -47,7 +47,8 @@ export type QueryRequest = {
 /** Restrictions of a query by the caller's rights. */
 export type CallerRules = {
   /**
-   * False for a content type that the caller may not `find`: reaching it is refused like an unknown key. Absent = all.
+   * Returns false for a content type that the caller may not `find`: a name that reaches it is refused like an unknown
+   * key. Absent: the caller may find all types.
    */
   readonly mayFind?: (type: string) => boolean;
   /** False for callers that may not see drafts: names about drafts are refused like an unknown key. Absent = true. */
@@ -60,13 +61,13 @@ export type CallerRules = {
 export type RequestRules = PageRules & {
   /** Called for each unknown root parameter that is ignored. Absent: such a request is refused. */
   readonly ignoreParameter?: IgnoreParameter;
-  /** Takes a wrong `status` for draft, and a wrong `locale` for the default one. */
+  /** Treats a wrong `status` as draft, and a wrong `locale` as the default locale. */
   readonly lenientDocuments?: boolean;
   /** Accepts `populate=deep`, which Strapi refuses without a plugin. */
   readonly populateDeep?: boolean;
-  /** Operators that search text ignore its case, as on a Strapi with SQLite. */
+  /** Operators that search text ignore case, as in a Strapi on SQLite. */
   readonly containsIgnoresCase?: boolean;
-  /** Signs cursors. Absent = there are none. */
+  /** Signs cursors. Absent: there are no cursors. */
   readonly cursorKey?: Uint8Array;
 };
 
@@ -76,11 +77,11 @@ export type ListPlan = {
   readonly search: SearchRequest;
   readonly selection: Selection;
   readonly pagination: Pagination;
-  /** For a walk by cursor. */
+  /** Present for a walk by cursor. */
   readonly cursors?: CursorScope;
   /** Facets and highlights to show with the rows. */
   readonly words?: WordsPlan;
-  /** Filter of the request, if the answer has to explain itself. */
+  /** Filter of the request, if the answer has `meta.explain`. */
   readonly explain?: { readonly filters: ParsedFilter | null };
 };
 
@@ -89,7 +90,7 @@ export type EntryPlan = {
   readonly type: ContentType;
   readonly world: World;
   readonly locale: LocaleChoice;
-  /** In addition to documentId. */
+  /** Conditions in addition to documentId. */
   readonly query: BoolQuery;
   readonly selection: Selection;
 };
@@ -107,9 +108,9 @@ type Plan = {
 type Dialect = {
   readonly users?: boolean;
   readonly ignoreFilters?: boolean;
-  /** One entry: a condition on its locale does not replace the locale asked for. */
+  /** True for one entry: a condition on its locale does not replace the requested locale. */
   readonly oneEntry?: boolean;
-  /** A document in one locale: a list of locales is refused. */
+  /** True for a document in one locale: a list of locales is refused. */
   readonly oneLocale?: boolean;
   /** Action whose default populate applies. */
   readonly action?: PopulateAction;
@@ -165,7 +166,7 @@ export function planEntry(request: QueryRequest): EntryPlan {
   });
 }
 
-/** Plans the query string of `DELETE`: the rows that are meant. */
+/** Plans the query string of `DELETE`, which selects the rows to delete. */
 export function planRemoval(request: QueryRequest): EntryPlan {
   return planOne(request, { oneEntry: true });
 }
@@ -179,8 +180,9 @@ export function planWrite(request: QueryRequest): EntryPlan {
 }
 
 /**
- * Plans `GET /api/users` in Strapi's own dialect (SEMANTICS section 11): unknown parameters and `pagination` ignored, root
- * `start` and `limit` honoured, all rows without them, `page` and `pageSize` only checked. `GET /api/upload/files` has the same.
+ * Plans `GET /api/users` in Strapi's own dialect (SEMANTICS section 11): unknown parameters and `pagination` ignored,
+ * root `start` and `limit` apply, all rows without them, `page` and `pageSize` only checked. `GET /api/upload/files`
+ * uses the same dialect.
  */
 export function planUsersList(request: QueryRequest): ListPlan {
   const query = parseQueryString(request.queryString);

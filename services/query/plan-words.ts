@@ -23,7 +23,7 @@ type WordsContext = {
   readonly problems: Problems;
 };
 
-/** Returns whether the request names a search by words, facets or highlights. */
+/** Returns whether the request has a search by words, facets or highlights. */
 export function asksForWords(query: QueryObject): boolean {
   return WORD_PARAMETERS.some((name) => name in query);
 }
@@ -45,7 +45,7 @@ export function planWords(query: QueryObject, context: WordsContext): PlannedWor
   };
 }
 
-/** The texts that the caller may name; undefined: all that are searched. */
+/** Returns the searched texts that the caller may name; undefined if the caller may name all. */
 function namedFields({ type, scope }: WordsContext): ReadonlySet<string> | undefined {
   const { fields } = searchOf(scope.registry, type.uid);
   if (fields.every(({ path }) => path.length === 0)) return undefined;
@@ -63,7 +63,7 @@ function mayTraverse(type: ContentType, path: readonly string[], scope: QuerySco
   return true;
 }
 
-/** The same list with what `words` asks for. */
+/** Returns a list plan with the search, facets and highlights of `words`. */
 export function withWords<List extends { readonly search: SearchRequest }>(
   list: List,
   words: PlannedWords | undefined,

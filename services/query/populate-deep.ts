@@ -5,7 +5,10 @@ import { type PopulateNode, WHOLE_ROW } from './selection.ts';
 
 const DEFAULT_LEVELS = 5;
 const MAX_LEVELS = 10;
-/** Maximum number of attributes that one request may name this way: a tree of types grows with every level. */
+/**
+ * Maximum number of attributes that one request may populate in this way, because a tree of types grows with every
+ * level.
+ */
 const MAX_NODES = 1_000;
 
 type Deep = {
@@ -14,7 +17,7 @@ type Deep = {
   left: number;
 };
 
-/** Levels of `deep` or `deep:N`; undefined for other texts. */
+/** Returns the levels of `deep` or `deep:N`; undefined for other texts. */
 export function deepLevels(text: string): number | undefined {
   const [, levels] = /^deep(?::(\d{1,3}))?$/.exec(text) ?? [undefined, null];
   if (levels === null) return undefined;
@@ -22,8 +25,8 @@ export function deepLevels(text: string): number | undefined {
 }
 
 /**
- * Populates every attribute to a number of levels. Cuts a relation back to a type on the way from the root, so no cycle
- * is followed. Varve's own: Strapi has it as a plugin.
+ * Populates every attribute to a number of levels. Omits relations to a type that is on the way from the root, so it
+ * never follows a cycle. In Strapi this is a plugin.
  */
 export function populateDeep(
   levels: number,

@@ -31,7 +31,7 @@ export type PopulateContext = {
   readonly world: World;
   /** Applies at every level to rows of types with draft & publish. */
   readonly publication: BoolQuery | null;
-  /** Strapi's users dialect: a user's role, which needs a permission, is left out instead of refused. */
+  /** Strapi's users dialect: a user's role, which needs a permission, is omitted instead of refused. */
   readonly skipRole?: boolean;
   /** `deep` is a separate form and not a name. */
   readonly deep?: boolean;
@@ -45,7 +45,7 @@ type ResolveInner = (
   path: string,
 ) => readonly PopulateNode[];
 
-/** Where an option is: its path in the object form of `populate`, and how `populate` inside it is resolved. */
+/** Position of an option: its path in the object form of `populate`, and the function that resolves `populate` inside it. */
 type OptionPosition = {
   readonly context: PopulateContext;
   readonly path: string;
@@ -61,7 +61,7 @@ export function populatableNames(model: QueryModel, scope: QueryScope): readonly
   return acceptedNames(model, scope, ['relation', 'component', 'zone']);
 }
 
-/** Rows of a relation, media attribute or component, whole and in link order by default. */
+/** Returns the node for a relation, media attribute or component. By default it has whole rows in link order. */
 export function populatedLink(
   attribute: QueryLink,
   context: PopulateContext,
@@ -80,7 +80,7 @@ export function populatedLink(
   };
 }
 
-/** Components of a dynamic zone, of every kind that it allows. */
+/** Returns the node for a dynamic zone, with components of every kind that it allows. */
 export function populatedZone(
   zone: QueryZone,
   selection: (kind: Uid) => Selection = () => WHOLE_ROW,
@@ -173,7 +173,7 @@ function resolveFragment(
   const { context, path } = at;
   const model = queryModelOf(context.scope.registry, kind);
   if (isQueryObject(option)) {
-    // The order of a zone is the author's: `sort` is checked, as Strapi does, and changes nothing across kinds.
+    // The author determines the order of a zone. `sort` is checked, as in Strapi, but does not change the order across kinds.
     const { query, fields, populate } = resolveOptions(option, model, at, (name) =>
       refuseOption(name, model, at),
     );
@@ -240,7 +240,7 @@ function refuseOption(name: string, model: QueryModel, { context, path }: Option
   context.problems.push(invalidKey(name, known ? `${path}.${name}` : path, context.param, LINK_OPTIONS));
 }
 
-/** Strapi shows its sort fields, requested or not. */
+/** Adds the sort fields, which Strapi shows even if they are not requested. */
 function withSortedFields(selection: Selection, sort: readonly SortKey[]): Selection {
   if (selection.fields === null || sort.length === 0) return selection;
   return { ...selection, fields: new Set([...selection.fields, ...sort.map((key) => key.field)]) };
@@ -252,12 +252,12 @@ function publicationQuery(attribute: QueryLink, context: PopulateContext): BoolQ
   return target?.draftAndPublish ? context.publication : MATCH_ALL;
 }
 
-/** Other locales come in alphabetical order: their links have none. */
+/** Returns the default sort. Other locales are in alphabetical order, because their links have no order. */
 function defaultSort(attribute: QueryLink): readonly SortKey[] {
   return attribute.name === 'localizations' ? [{ path: [], field: 'locale', direction: 'asc' }] : [];
 }
 
-/** Files and other locales are shown instead of counted, as in Strapi. */
+/** Returns whether `count` applies. Files and other locales are shown instead of counted, as in Strapi. */
 function isCounted({ name }: QueryLink, { uid }: QueryModel): boolean {
   return uid !== FILE_TYPE && name !== 'localizations';
 }

@@ -13,12 +13,12 @@ import { lookUp, type QueryLink, type QueryModel, type QueryZone, queryModelOf }
 import { isQueryList, isQueryObject, type QueryObject, type QueryValue } from './query-string.ts';
 import { type PopulateNode, WHOLE_ROW } from './selection.ts';
 
-/** Entries of a list of names, Strapi's limit. */
+/** Maximum entries of a list of names. This is Strapi's limit. */
 const MAX_ENTRIES = 100;
 const TRUE_TEXTS = ['true', 't', '1'];
 const FALSE_TEXTS = ['false', 'f', '0'];
 
-/** Dotted names as a tree: `chef.country,chef.mentor` → chef → country, mentor. */
+/** Dotted names as a tree: `chef.country,chef.mentor` is chef with the members country and mentor. */
 type NameTree = Map<string, NameTree>;
 
 /**
@@ -34,10 +34,10 @@ export function resolvePopulate(
 ): readonly PopulateNode[] {
   if (value === undefined || value === null) return [];
   if (value === '*') return populateEverything(model, context);
-  // `populate[author][populate]=true`: the author and no more, as every Strapi up to 5.49 has it.
+  // `populate[author][populate]=true` populates only the author, as in every Strapi up to 5.49.
   if (value === 'true' && path !== '') return [];
   if (value === '') {
-    // At the root it means nothing, deeper it is an unknown name.
+    // At the root an empty name has no effect. Below the root it is an unknown name.
     if (path !== '') refuseName('', path, model, context);
     return [];
   }
@@ -65,7 +65,7 @@ function refuseOddNames(
   }
 }
 
-/** Every attribute that can be populated, one level. */
+/** Populates every attribute that can be populated, for one level. */
 function populateEverything(model: QueryModel, context: PopulateContext): readonly PopulateNode[] {
   return populatableNames(model, context.scope).map((name) => {
     const attribute = model.attributes.get(name) as QueryLink | QueryZone;
@@ -222,7 +222,7 @@ function resolveEntry(
     return null;
   }
   const name = entryName(option, target, context);
-  // A name the target knows is reported as Strapi reports it, with the whole path.
+  // A name that the target has is reported with the whole path, as in Strapi.
   refuseName(
     name,
     lookUp(target, name, context.scope) === undefined ? path : `${path}.${name}`,
@@ -236,7 +236,10 @@ function isName(item: QueryValue): boolean {
   return typeof item === 'string' && !TRUE_TEXTS.includes(item) && !FALSE_TEXTS.includes(item);
 }
 
-/** Name for a value other than true and false: `*` means the first attribute that it would populate. */
+/**
+ * Returns the name to report for a value other than true and false. For `*` it is the first attribute that `*` would
+ * populate.
+ */
 function entryName(option: QueryValue, target: QueryModel, context: PopulateContext): string {
   const text = isQueryList(option) ? option.find(isName) : option;
   if (text === '*') return populatableNames(target, context.scope)[0] ?? '*';

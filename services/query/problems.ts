@@ -2,9 +2,10 @@ import { defined } from '../../shared/defined.ts';
 import { type ErrorCode, RequestError } from '../../shared/request-error.ts';
 
 /**
- * Why a query is refused. Stages add to one list, so that an answer names everything that is wrong; its `message` is Strapi's
- * for the first problem in Strapi's order: `publicationFilter`, names (`key`), forms of pages that are mixed, parameters, forms
- * of sorts and of `populate`, operands, `withCount`. What Strapi accepts, or fails on (`own`), comes last.
+ * The reason why a query is refused. Stages add to one list, so that an answer names everything that is wrong; its
+ * `message` is Strapi's for the first problem in Strapi's order: `publicationFilter`, names (`key`), forms of pages
+ * that are mixed, parameters, forms of sorts and of `populate`, operands, `withCount`. What Strapi accepts, or fails on
+ * (`own`), comes last.
  */
 export type QueryProblem = {
   readonly phase: keyof typeof PHASES;
@@ -17,10 +18,10 @@ export type QueryProblem = {
   readonly message: string;
   /** The root parameter. */
   readonly param: string;
-  /** For names that are not accepted: Strapi's `details.key` and `details.path`. */
+  /** Strapi's `details.key` and `details.path`, for names that are not accepted. */
   readonly key?: string;
   readonly path?: string | null;
-  /** The whole key in the query string, where it is known. */
+  /** The whole key in the query string, if it is known. */
   readonly at?: string;
   readonly found: unknown;
   readonly accepted: unknown;
@@ -77,7 +78,7 @@ export function refuseOtherNames(query: object, accepted: readonly string[], pro
     if (!accepted.includes(name)) problems.push(invalidKey(name, null, name, accepted));
 }
 
-/** Throws the 400 for the problems found, if there are any. It counts those that it does not list. */
+/** Throws a 400 if there are problems. It counts the problems that it does not list. */
 export function refuseIfAny(problems: Problems): void {
   if (problems.length === 0) return;
   const ordered = problems.toSorted((a, b) => PHASES[a.phase] - PHASES[b.phase]);

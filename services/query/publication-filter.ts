@@ -14,7 +14,8 @@ const NEVER_PUBLISHED_DOCUMENT = documentPublished(false);
 const PUBLISHED_DOCUMENT = documentPublished(true);
 
 /**
- * In the order of Strapi's message. A published row always has its draft here, so no row is `published-without-draft`.
+ * The values in the order of Strapi's message. In Varve a published row always has a draft, so no row is
+ * `published-without-draft`.
  */
 const PUBLICATION_FILTERS = new Map<string, BoolQuery>([
   ['never-published', states('never-published')],
@@ -44,14 +45,14 @@ export function resolvePublicationFilter(
   }
   const deprecated = resolveHasPublishedVersion(hasPublishedVersion, problems);
   if (publicationFilter === undefined || publicationFilter === null) return deprecated;
-  // It asks for published rows, so no draft matches, whatever its document has.
+  // The filter selects published rows, so no draft matches, whatever rows its document has.
   if (publicationFilter === 'published-with-draft' && world === 'draft') return MATCH_NONE;
   return knownCondition(publicationFilter, problems);
 }
 
 /**
- * Refuses an unknown `publicationFilter` where there is nothing to publish: of users and files. A known one has no effect
- * there, and `hasPublishedVersion` is not looked at.
+ * Refuses an unknown `publicationFilter` for users and files, which cannot be published. A known value has no effect
+ * there, and `hasPublishedVersion` is ignored.
  */
 export function refusePublicationFilter({ publicationFilter }: QueryObject, problems: Problems): null {
   if (publicationFilter !== undefined && publicationFilter !== null)

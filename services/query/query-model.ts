@@ -4,7 +4,7 @@ import type { Attribute, ContentType, Model, ScalarType, Uid } from '../../share
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { localizationsAttribute, queryableScalars } from '../../shared/schema/system-attributes.ts';
 
-/** A column that a request may name: a public scalar attribute or one of the system's. */
+/** A column that a request may name: a public scalar attribute, or one that the system sets. */
 export type QueryScalar = {
   readonly kind: 'scalar';
   readonly name: string;
@@ -55,7 +55,7 @@ export type QueryScope = {
   readonly containsIgnoresCase?: boolean;
 };
 
-/** Attributes every content type of Strapi has; which of them may be named depends on the type. */
+/** Attributes that every content type of Strapi has. Which of them a request may name depends on the type. */
 const STRAPI_ATTRIBUTES = ['createdBy', 'updatedBy', 'locale', 'localizations'];
 
 const modelsOf = remembered((_registry: SchemaRegistry) => new Map<Uid, QueryModel>());
@@ -70,7 +70,10 @@ export function queryModelOf(registry: SchemaRegistry, uid: Uid): QueryModel {
   return model;
 }
 
-/** Attribute that a request means by `name`; 'hidden' for a name of Strapi's own; undefined if this caller has none. */
+/**
+ * Returns the attribute with this name; 'hidden' for one of Strapi's own names; undefined if this caller may not use
+ * it.
+ */
 export function lookUp(
   model: QueryModel,
   name: string,
@@ -82,7 +85,7 @@ export function lookUp(
   return attribute;
 }
 
-/** Names for `accepted` in messages: those of a model that the caller may use. */
+/** Returns the names of a model that the caller may use, for `accepted` in messages. */
 export function acceptedNames(
   model: QueryModel,
   scope: QueryScope,

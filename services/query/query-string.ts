@@ -9,17 +9,17 @@ import { createParametersParser } from './parse-parameters.ts';
 export type QueryValue = string | null | readonly QueryValue[] | QueryObject;
 export type QueryObject = { readonly [key: string]: QueryValue | undefined };
 
-/** Names in the path of an attribute: as many as a filter can nest. */
+/** Maximum names in the path of an attribute, which is the depth to which filters nest. */
 export const MOST_NAMES = 20;
 /** Bracket segments after the first name. qs returns the deeper part as one literal key, which no stage accepts. */
 const DEPTH = MOST_NAMES;
-/** More than a URL of 16 KiB can have; above it a request is refused, where Strapi drops the rest. */
+/** More parameters than a URL of 16 KiB can have. A request with more is refused, while Strapi drops the rest. */
 const PARAMETER_LIMIT = 1000;
 
 const OPTIONS = {
   depth: DEPTH,
   parameterLimit: PARAMETER_LIMIT,
-  // As many entries as possible parameters: an explicit list never becomes an object, which Strapi drops.
+  // As many entries as there can be parameters, so that an explicit list never becomes an object, which Strapi drops.
   arrayLimit: PARAMETER_LIMIT,
   strictNullHandling: true,
   plainObjects: true,
@@ -27,7 +27,7 @@ const OPTIONS = {
   decoder: decodePart,
 } as const;
 
-/** Text of a query string without `?` → object, by qs with every limit explicit. */
+/** Parses the text of a query string without `?` into an object, using qs with all limits explicit. */
 export function parseQueryString(text: string): QueryObject {
   if (text === '') return {};
   refuseTooManyParameters(text);

@@ -18,7 +18,7 @@ import { isQueryList, isQueryObject } from './query-string.ts';
 import { resolveOperands } from './resolve-operands.ts';
 import type { ResolvedFilter } from './resolved-filter.ts';
 
-/** Position of the resolver, and its report. `param` is the root parameter; `path` names the attributes down to here. */
+/** Position of the resolver, and the list of problems. `param` is the root parameter; `path` names the attributes from the root to here. */
 export type FilterContext = {
   readonly scope: QueryScope;
   readonly param: string;
@@ -104,7 +104,7 @@ function resolveAttribute(
   }
 }
 
-/** Conditions on a scalar: comparisons and `$not` of them, all of which must hold. */
+/** Resolves conditions on a scalar: comparisons and `$not` of comparisons, all of which must hold. */
 function resolveScalarMember(
   member: ParsedFilter,
   field: QueryScalar,
@@ -124,8 +124,7 @@ function resolveScalarMember(
       return EVERYTHING;
     case 'and':
     case 'or':
-      // The inside of `$not`, or a list given to it, has comparisons; `$and`/`$or` of conditions on one attribute do
-      // not exist.
+      // The inside of `$not`, or a list given to it, has comparisons; `$and`/`$or` of conditions on one attribute do not exist.
       if (member.members.every((inner) => inner.kind !== 'and')) {
         const members = member.members.map((inner) => resolveScalarMember(inner, field, context, path));
         return { kind: member.kind, members };
@@ -165,7 +164,7 @@ function resolveLinkBody(
   path: string,
 ): ResolvedFilter {
   const operators = filter.body.filter((member) => member.kind !== 'attribute');
-  // Names first, as in Strapi: an unknown one is the problem, whatever else is wrong.
+  // Names are resolved first, as in Strapi: an unknown name is reported even if something else is wrong too.
   const named = resolveAll(
     filter.body.filter((member) => member.kind === 'attribute'),
     target,
@@ -188,7 +187,7 @@ function resolveLinkBody(
     : resolveFilter(operator, target, context, path);
 }
 
-/** A comparison of the relation itself: `[$in]`, `[$null]`, `[$not]=id`, `[$not][]=id`; not `[$not][$eq]=id`. */
+/** Returns whether a filter compares the relation itself: `[$in]`, `[$null]`, `[$not]=id`, `[$not][]=id`, but not `[$not][$eq]=id`. */
 function isRowIdCondition(filter: ParsedFilter): boolean {
   if (filter.kind === 'not') return filter.member.kind === 'comparison';
   if (filter.kind !== 'or') return filter.kind === 'comparison';

@@ -38,7 +38,7 @@ function resolveValues(name: OperatorName, operand: QueryValue, type: ScalarType
   const values = castAll(name, isQueryList(operand) ? operand : [operand], cast);
   if (isRefusal(values)) return values;
   if (!isQueryList(operand)) return { ok: true, operator: name, comparisons: [values] };
-  // `IN` is never true of NULL, `=` with NULL is `IS NULL`.
+  // `IN` is never true for NULL, while `=` with NULL is `IS NULL`.
   if (operator.list === 'in' && !values.includes(null))
     return { ok: true, operator: '$in', comparisons: [values] };
   return { ok: true, operator: name, comparisons: values.map((value) => [value]) };
@@ -48,7 +48,7 @@ function resolveFlag(name: OperatorName, operand: QueryValue): ResolvedOperands 
   if (typeof operand !== 'string' && operand !== null) {
     return refused(`Invalid operand of ${name}`, operand, 'true or false');
   }
-  // A missing value is false, as Strapi reads it.
+  // A missing value is false, as in Strapi.
   const flag = castBoolean(operand ?? 'false');
   if (!flag.ok) return refused(`Invalid operand of ${name}: ${operand}`, operand, flag.accepted);
   return { ok: true, operator: name, comparisons: [[flag.value]] };

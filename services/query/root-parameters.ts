@@ -1,7 +1,7 @@
 import { invalidKey, type Problems } from './problems.ts';
 import type { QueryObject } from './query-string.ts';
 
-/** Parameters Strapi knows with `strictParams`; some it knows and ignores (SEMANTICS section 10). */
+/** Parameters that Strapi accepts with `strictParams`. It ignores some of them (SEMANTICS section 10). */
 const ROOT_PARAMETERS = [
   'filters',
   'sort',

@@ -18,9 +18,9 @@ export type PopulatedValue =
   | { readonly kind: 'counts'; readonly counts: readonly number[] }
   | {
       readonly kind: 'rows';
-      /** False: the row, or null. */
+      /** False: the attribute shows one row, or null. */
       readonly toMany: boolean;
-      /** Entries of a row: the positions from `starts[row]` to before `starts[row + 1]` of `tree`. */
+      /** The entries of a row are at the positions of `tree` from `starts[row]` to before `starts[row + 1]`. */
       readonly starts: readonly number[];
       readonly tree: RowTree;
     }
@@ -31,5 +31,5 @@ export type PopulatedValue =
       readonly components: readonly ZoneEntry[];
     };
 
-/** A component of a dynamic zone: the rows of its kind, and its position among them. */
+/** A component of a dynamic zone: the tree of the rows of its kind, and its position in that tree. */
 export type ZoneEntry = { readonly tree: RowTree; readonly place: number };

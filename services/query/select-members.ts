@@ -43,14 +43,14 @@ function isWanted(source: Uint8Array, start: number, end: number, wanted: readon
   return false;
 }
 
-/** Position behind the closing quote of the string that starts at `start`. */
+/** Returns the position after the closing quote of the string that starts at `start`. */
 function endOfString(source: Uint8Array, start: number): number {
   let at = start + 1;
   while (at < source.length && source[at] !== QUOTE) at += source[at] === BACKSLASH ? 2 : 1;
   return at + 1;
 }
 
-/** Position of the comma or brace that ends the value starting at `start`. */
+/** Returns the position of the comma or brace after the value that starts at `start`. */
 function endOfValue(source: Uint8Array, start: number): number {
   let depth = 0;
   let at = start;

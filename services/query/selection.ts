@@ -2,9 +2,9 @@ import type { BoolQuery } from '../../shared/read-index/bool-query.ts';
 import type { SortKey } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 
-/** Parts of a row, and of the rows behind it, to show. */
+/** The parts of a row, and of its populated rows, that an answer shows. */
 export type Selection = {
-  /** Members of the source; null = all. */
+  /** Members of the source to show; null: all. */
   readonly fields: ReadonlySet<string> | null;
   readonly populate: readonly PopulateNode[];
 };
@@ -16,7 +16,7 @@ export type PopulatedLink = {
   readonly kind: 'relation' | 'component';
   readonly attribute: string;
   readonly target: Uid;
-  /** False: one row or null. */
+  /** False: the attribute shows one row, or null. */
   readonly toMany: boolean;
   readonly query: BoolQuery;
   /** Empty: link order. */
@@ -29,7 +29,7 @@ export type PopulatedLink = {
 export type PopulatedZone = {
   readonly kind: 'zone';
   readonly attribute: string;
-  /** Components of other kinds are left out. */
+  /** Components of other kinds are omitted. */
   readonly components: ReadonlyMap<Uid, { readonly query: BoolQuery; readonly selection: Selection }>;
 };
 

@@ -19,14 +19,17 @@ export type SortContext = {
   readonly problems: Problems;
   /** False inside `populate`, where only the populated row's own attributes sort (SEMANTICS section 9). */
   readonly throughRelations: boolean;
-  /** Every published row counts as published: `sort=status` orders drafts only, and tells nothing about them from outside. */
+  /**
+   * In the published world every row counts as published. So `sort=status` orders only drafts, and reveals nothing
+   * about drafts to callers that may not see them.
+   */
   readonly world: World;
 };
 
 /** Steps through relations and components that all keys of one sort may take together. */
 const MAX_STEPS = 20;
 
-/** Entries of a list. */
+/** Maximum entries of a list. */
 const MAX_KEYS = 100;
 
 const ORDERS: ReadonlySet<string> = new Set(['asc', 'desc']);
@@ -37,13 +40,16 @@ type SortItem = {
   readonly order: string | null;
   readonly at: string;
   readonly sorts: boolean;
-  /** What an object has for the order: a text, an empty one, or no `=`. */
+  /** Form of the order in an object: a text, an empty text, or no `=`. */
   readonly given: 'text' | 'empty' | 'nothing';
-  /** Names of the same object that come before. */
+  /** Number of names before this one in the same object. */
   readonly before: number;
 };
 
-/** Every form of `sort` (text, list, object, list of objects; dotted paths) → sort keys (SEMANTICS section 7). */
+/**
+ * Resolves every form of `sort` (text, list, object, list of objects; dotted paths) into sort keys (SEMANTICS section
+ * 7).
+ */
 export function resolveSort(
   value: QueryValue | undefined,
   model: QueryModel,
@@ -58,7 +64,8 @@ export function resolveSort(
   for (const item of items) {
     const key = resolveItem(item, model, context);
     if (key === null) continue;
-    // Rows that an attribute of their own does not tell apart, it does not tell apart the other way round either.
+    // An attribute of the row itself counts once, whatever the direction: rows that are equal by it are also equal in
+    // the other direction.
     const name = [...key.path, key.field, key.path.length === 0 ? '' : key.direction].join(' ');
     if (!keys.has(name)) keys.set(name, key);
   }
@@ -150,7 +157,7 @@ function parseObject(
   context: SortContext,
 ): readonly SortItem[] {
   return Object.entries(value).flatMap(([name, inner = null]) => {
-    // A name with a dot is one name here, which no attribute has.
+    // In an object, a name with a dot is a single name, which no attribute has.
     const [here, below] = [[...path, name], `${at}[${name}]`];
     if (isQueryObject(inner)) return parseObject(inner, here, below, context);
     if (isQueryList(inner)) {
@@ -227,7 +234,7 @@ function refuseName(item: SortItem, index: number, model: QueryModel, context: S
   return refuseKey(context, item, { key, path, model, index, pass });
 }
 
-/** JSON has an order only in PostgreSQL; a column has no attributes behind it. */
+/** Resolves the last name of a sort path. JSON has an order only in PostgreSQL, and a scalar has no attributes. */
 function resolveColumn(
   item: SortItem,
   index: number,

@@ -9,7 +9,7 @@ export type StatusRules = {
   readonly lenient: boolean;
 };
 
-/** `status` → the world a request is answered in; absent = published (SEMANTICS sections 0a and 4). */
+/** Resolves `status` into the world of the answer; absent: published (SEMANTICS sections 0a and 4). */
 export function resolveStatus(
   value: QueryValue | undefined,
   problems: Problems,

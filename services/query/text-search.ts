@@ -14,14 +14,14 @@ export const WORD_PARAMETERS = [
   'highlightPostTag',
 ];
 
-/** Characters of a query. */
+/** Maximum characters of a query. */
 const MAX_LENGTH = 512;
 const FLAGS = new Map([
   ['true', true],
   ['false', false],
 ]);
 
-/** `search` and `typoTolerance`; undefined where no words are given. */
+/** Resolves `search` and `typoTolerance`; undefined if the request has no words. */
 export function resolveTextSearch(
   query: QueryObject,
   locales: TextSearch['locales'],
@@ -33,7 +33,7 @@ export function resolveTextSearch(
   return { query: text, locales, typoTolerance };
 }
 
-/** The locales whose words are meant: those of the rows that a request is about. */
+/** Returns the locales whose words are searched: those of the requested rows. */
 export function searchedLocales(
   choice: LocaleChoice,
   defaultLocale: string,

@@ -13,18 +13,20 @@ import { rest } from '../../shared/turns/slice.ts';
 import type { FacetPlan } from './facets.ts';
 import type { HighlightedAttribute, HighlightPlan } from './highlights.ts';
 
-/** Facts about words that an answer has next to its rows. */
+/** Plan of the members of `meta` that a search by words adds. */
 export type WordsPlan = {
   readonly type: ContentType;
   readonly facets: readonly FacetPlan[];
   readonly highlights: HighlightPlan | undefined;
-  /** One document may be there in several locales. */
+  /** True if the answer may have one document in several locales. */
   readonly manyLocales: boolean;
 };
 
 type Row = { readonly documentId: string; readonly locale?: string; readonly [attribute: string]: unknown };
 
-/** Members of `meta` as JSON, each behind a comma. Where a call ends with its slice, the next continues it. */
+/**
+ * Creates the members of `meta` as JSON, each after a comma. If a call ends with its slice, the next call continues it.
+ */
 export function createWordsMeta(plan: WordsPlan, { text, facets, hits }: SearchResult): () => string {
   const mark =
     plan.highlights === undefined ? undefined : createHighlights(plan, plan.highlights, hits.sources, text);
@@ -63,15 +65,15 @@ function facetMembers(plans: readonly FacetPlan[], counts: readonly FacetCounts[
   return [`"facets":${objectJson(facets)}`, `"facetStats":${objectJson(stats)}`];
 }
 
-/** Letters of a text per step of a slice. */
+/** Letters of a text that one step of a slice handles. */
 const STEP_LETTERS = 8;
 
-/** Not of a copy. */
+/** Decodes a text without copying its bytes. */
 function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString();
 }
 
-/** By document; where there may be several locales of one, by `<documentId>:<locale>`. */
+/** Creates the highlights by documentId; if a document may appear in several locales, by `<documentId>:<locale>`. */
 function createHighlights(
   { type, manyLocales }: WordsPlan,
   plan: HighlightPlan,
@@ -148,7 +150,7 @@ function createMark(
   };
 }
 
-/** The words of a value as highlights show them. */
+/** Returns the text of a value as highlights show it. */
 export function shownText({ type }: HighlightedAttribute, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   const text = typeof value === 'string' ? value : JSON.stringify(value);

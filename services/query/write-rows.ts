@@ -8,12 +8,12 @@ const CLOSE_OBJECT = 0x7d;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const NULL = Buffer.from('null');
-/** Bytes that are copied in the time of a step of a slice: a power of two. */
+/** Bytes that are copied in the time of one step of a slice, as a power of two. */
 const BYTES_PER_STEP = 7;
-/** Rows that are written at once where nothing is populated in them. */
+/** Maximum number of rows without populated attributes that are written in one piece. */
 const FEW_ROWS = 64;
 
-/** Rows that are written one after the other: a stack of these has the remaining work. */
+/** Rows that are being written one after the other. A stack of these is the remaining work. */
 type Writing = {
   /** Source of the positions: a tree, or entries of a dynamic zone. */
   readonly tree: RowTree | undefined;
@@ -22,7 +22,7 @@ type Writing = {
   readonly end: number;
   readonly isList: boolean;
   place: number;
-  /** Next attribute of the row at `place`; -1: the row has not been begun. */
+  /** Next attribute of the row at `place`; -1: writing of the row has not begun. */
   attribute: number;
 };
 
@@ -54,7 +54,7 @@ function createWriting(rows: Writing): (writer: AnswerWriter) => void {
   };
 }
 
-/** Writes the row's source as it is; populated attributes are spliced in before the closing brace. */
+/** Writes the source of a row unchanged. Populated attributes are inserted before the closing brace. */
 function beginRow(writer: AnswerWriter, writing: Writing): void {
   const tree = treeAt(writing);
   const row = rowAt(writing, tree);
@@ -70,7 +70,7 @@ function beginRow(writer: AnswerWriter, writing: Writing): void {
   rest(1 + (source.length >>> BYTES_PER_STEP));
 }
 
-/** Writes attributes up to the next with rows in it: those are put on the stack, unless they are few. */
+/** Writes attributes up to the next one that has rows. Puts those rows on the stack, unless they are few. */
 function goOnWithRow(writer: AnswerWriter, writing: Writing, stack: Writing[]): void {
   const tree = treeAt(writing);
   const row = rowAt(writing, tree);
@@ -90,7 +90,7 @@ function goOnWithRow(writer: AnswerWriter, writing: Writing, stack: Writing[]): 
   writing.attribute = -1;
 }
 
-/** False: there are many, or they have populated attributes. */
+/** Writes the rows if they are few. Returns false if there are many, or if they have populated attributes. */
 function writeFew(writer: AnswerWriter, value: PopulatedValue, row: number): boolean {
   if (value.kind !== 'rows' || value.tree.attributes.length > 0) return false;
   const { toMany, starts, tree } = value;
@@ -117,7 +117,7 @@ function rowAt({ tree, zone, place }: Writing, { places }: RowTree): number {
   return places === null ? at : (places[at] as number);
 }
 
-/** Returns the rows to write next, if any. */
+/** Writes a populated value, and returns the rows to write next, if there are any. */
 function writeValue(writer: AnswerWriter, value: PopulatedValue, row: number): Writing | undefined {
   if (value.kind === 'counts') {
     writeShort(writer, Buffer.from(`{"count":${value.counts[row]}}`));
