@@ -11,7 +11,10 @@ import { prepareWrite, refuse } from './prepare-write.ts';
 import { notFoundError } from './problem.ts';
 import type { UniqueClaim } from './unique-values.ts';
 
-/** Carries out a write of the login: a user who registers, and changes that are decided on the user as it is when their turn comes. */
+/**
+ * Carries out a write of the login: a registration, or a change of a user, which is decided on the state of the user
+ * when its turn comes.
+ */
 export async function executeAccountCommand(
   environment: CommandEnvironment,
   commit: Commit,
@@ -50,7 +53,7 @@ function planRegistration(
   return {
     claims: [...prepared.claims, claimOf('username', email), claimOf('email', username)],
     decide() {
-      // A name that is another's address would be taken for that address.
+      // A username that equals the address of another user would be mistaken for that address.
       const isTaken = [email, username].some((text) =>
         ['email', 'username'].some(
           (place) =>
@@ -69,7 +72,7 @@ function claimOf(place: string, text: string): UniqueClaim {
   return { type: USER_TYPE, place, locale: null, text, value: text, at: place, isRepeated: false };
 }
 
-/** Adds what the login keeps of a user to a write of the user. */
+/** Adds the data that the login keeps about a user to a write of that user. */
 export function withRecord(intent: Intent, record: LoginRecord): Intent {
   if (intent.kind !== 'write' || Object.keys(record).length === 0) return intent;
   return { ...intent, values: { ...intent.values, [LOGIN_ATTRIBUTE]: record } };

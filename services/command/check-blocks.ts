@@ -6,7 +6,7 @@ import { typeMessage } from './describe-value.ts';
 
 type Node = { readonly [key: string]: unknown };
 type NodeCheck = (check: Check, path: string, node: Node) => void;
-/** Types of nodes that a list may have, each with its check. `message`: for any other. */
+/** Types of nodes that a list may have, each with its check. `message`: the message for any other type. */
 type NodeKinds = { readonly checks: { readonly [type: string]: NodeCheck }; readonly message: string };
 
 const INLINE = 'Inline node must be Text or Link';

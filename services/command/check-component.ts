@@ -26,8 +26,8 @@ export type Sent = { readonly path: string; readonly value: unknown; readonly ex
 const NO_COMPONENT_NAMED = 'Cannot build relations store from dynamiczone, component identifier is undefined';
 
 /**
- * Stored value of a component attribute; undefined when nothing is sent. A component sent with the `id` of an existing
- * one updates it; any other is new (SEMANTICS section 13).
+ * Returns the stored value of a component attribute; undefined if nothing is sent. A component sent with the `id` of an
+ * existing one updates it; any other is new (SEMANTICS section 13).
  */
 export function checkComponentAttribute(
   check: EntryCheck,
@@ -86,7 +86,7 @@ function zoneComponent(
   return undefined;
 }
 
-/** A component that is sent. `others`: those that are stored, of which it may be one. */
+/** A component in a request. `others`: the stored components, of which it may be one. */
 type SentComponent = {
   readonly path: string;
   readonly value: unknown;
@@ -136,7 +136,7 @@ function checkItem(
     report(check, path, typeMessage(path, 'object', null, value), null);
     return undefined;
   }
-  // A new entry, and a new component, has none that it could keep: ids in it mean nothing, as in Strapi.
+  // A new entry or component has no stored components to keep, so ids in it have no effect, as in Strapi.
   const isStored = check.mode === 'update' && Object.hasOwn(value, 'id');
   const kept = isStored ? keptComponent(name, value['id'], others) : undefined;
   const inner: EntryCheck =

@@ -20,7 +20,10 @@ export type EntryInput = {
 /** Current entry, for components that keep their id and slots among links. */
 export type Current = {
   readonly values: EntryValues;
-  /** Attributes that a further locale has from the others unless a value is sent; null is none. */
+  /**
+   * Returns whether a further locale gets the attribute from the other locales if no value is sent. null counts as no
+   * value.
+   */
   readonly inherits: (attribute: string) => boolean;
   readonly linked: (attribute: string) => readonly LinkTarget[];
 };

@@ -4,8 +4,8 @@ import { allowsMedia } from '../../shared/schema/media-kind.ts';
 import { validationError } from './problem.ts';
 
 /**
- * Throws 400 for the first file of a kind that the media attribute does not allow; Strapi leaves that to its admin panel.
- * `mimeOf` absent: not checked.
+ * Throws 400 for the first file of a kind that the media attribute does not allow. In Strapi only the admin panel
+ * checks this. Without `mimeOf` nothing is checked.
  */
 export function refuseOtherMedia(
   { name, media }: RelationAttribute,

@@ -25,8 +25,8 @@ const DECIMAL_LIMIT = 1e8;
 const UID_FORM = /^[A-Za-z0-9-_.~]*$/;
 
 /**
- * Stored form of a scalar attribute's value; undefined if it is absent and has no default. Problems go to `check`.
- * Messages, coercions and strengths: SEMANTICS section 13, areas `write.types` and `write.constraints`.
+ * Returns the stored form of a scalar attribute's value; undefined if it is absent and has no default. Reports problems
+ * to `check`. Messages, coercions and strengths: SEMANTICS section 13, areas `write.types` and `write.constraints`.
  */
 export function checkScalar(check: Check, attribute: ScalarAttribute, path: string, sent: unknown): unknown {
   const value = withDefault(check, attribute, sent);
@@ -65,7 +65,7 @@ function checkNull(check: Check, attribute: ScalarAttribute, path: string): null
   return null;
 }
 
-/** The type that Strapi's message of a null names; `mixed` types have messages of their own. */
+/** Types that Strapi's message about null names. `mixed` types have their own messages. */
 const YUP_TYPES = {
   string: 'string',
   text: 'string',
@@ -140,7 +140,7 @@ function checkText(check: Check, attribute: ScalarAttribute, path: string, sent:
   checkMaxLength(check, attribute, path, value);
   if (regex !== undefined) checkRegex(check, attribute, path, value);
   if (type === 'uid' && isComplete(check)) {
-    // In place of the default form, and in Strapi in addition to the check of every text.
+    // The regex of the schema replaces the default form. In Strapi it applies in addition to the check of every text.
     const form = regex === undefined ? UID_FORM : new RegExp(regex);
     if (!form.test(value)) report(check, path, `${path} must match the following: "${form}"`, value);
   }
@@ -162,7 +162,10 @@ function checkRegex(check: Check, attribute: ScalarAttribute, path: string, valu
   if (!pattern.test(value)) report(check, path, `${path} must match the following: "${pattern}"`, value);
 }
 
-/** Validated in clear, stored as hash; a stored entry has only the hash, whose length means nothing. */
+/**
+ * A password is validated as clear text and stored as a hash. A stored entry has only the hash, whose length is
+ * meaningless.
+ */
 function checkPassword(check: Check, attribute: ScalarAttribute, path: string, value: unknown): unknown {
   if (check.mode === 'publish') return value;
   const text = checkText({ ...check, strength: check.passwords }, attribute, path, value);
@@ -174,7 +177,7 @@ function checkEnumeration(check: Check, attribute: ScalarAttribute, path: string
   const text = String(value);
   const accepted = attribute.enum ?? [];
   if (accepted.includes(text)) return text;
-  // The empty end of the list is the null that Strapi accepts too.
+  // The empty text at the end of the list is null, which Strapi also accepts.
   return report(
     check,
     path,
@@ -239,7 +242,7 @@ function checkJson(check: Check, path: string, value: unknown): unknown {
     return report(check, path, `${path} must nest at most ${MOST_JSON_LEVELS} levels deep`, value);
   try {
     const parsed: unknown = JSON.parse(value);
-    // The text of a text is the value, quotes and all, as in Strapi.
+    // If the JSON value is a string, the stored value is the text with its quotes, as in Strapi.
     return typeof parsed === 'string' ? value : canonicalJson(parsed);
   } catch {
     return report(check, path, `${path} must be a JSON value, text must be JSON text`, value);

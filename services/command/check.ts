@@ -8,22 +8,25 @@ import type { BodyProblem } from './problem.ts';
 export type Check = {
   readonly strength: 'draft' | 'published';
   readonly mode: 'creation' | 'update' | 'publish';
-  /** A new entry, also in a new locale, has to be sent with its required lists, even as a draft. */
+  /** True for a new entry, also in a new locale: its required lists must be sent, even for a draft. */
   readonly isNewEntry: boolean;
   /**
-   * Strength for passwords: only the body has them in clear, so they are validated at once, as strictly as the whole
-   * write.
+   * Strength for passwords. Only the body has them as clear text, so they are validated at once, as strictly as the
+   * whole write.
    */
   readonly passwords: 'draft' | 'published';
-  /** Filled: every problem found. */
+  /** Output: every problem found. */
   readonly problems: BodyProblem[];
-  /** Filled: dates and times that cannot be read. Strapi reports the first of them alone, when there is no other problem. */
+  /**
+   * Output: dates and times that cannot be parsed. Strapi reports only the first of them, and only if there is no other
+   * problem.
+   */
   readonly unreadable: string[];
   /** Argon2id hash by clear text of every password in the body. */
   readonly hashes: ReadonlyMap<string, string>;
 };
 
-/** Adds a problem of the body, at a path of it. Strapi's answers have the value for some problems. */
+/** Adds a problem of the body, at a path of it. For some problems Strapi's answers contain the value. */
 export function report(check: Check, path: string, message: string, value?: unknown): void {
   check.problems.push(value === undefined ? { path, message } : { path, message, value });
 }

@@ -26,7 +26,7 @@ export type CommandHandler = {
   execute(command: Command): Promise<CommandResult>;
 };
 
-/** The write side of one space. There may be one in a space only: the leader's. */
+/** Creates the write side of a namespace. A namespace has only one: that of the leader. */
 export function createCommandHandler(
   environment: CommandEnvironment,
   locks: Locks = createLocks(),
@@ -67,7 +67,7 @@ async function executeWrite(
   const registry = environment.registry();
   const type = contentTypeOf(registry, command.type);
   const publish = parseWriteStatus(command.status) === 'published';
-  // A malformed locale is refused before the body is looked at, `*` after it, as in Strapi.
+  // A malformed locale is refused before the body is checked, and `*` afterwards, as in Strapi.
   parseWriteLocale(type, command.locale, environment.defaultLocale, 'every-allowed');
   const payload = parseDataPayload(command.body);
   for (const item of objectsIn(payload)) refuseUnknownKeys(registry, type, item);
@@ -89,8 +89,8 @@ async function executeWrite(
 }
 
 /**
- * A command that names itself creates the same document again, any other a new one. A single type's first writers all name
- * the same document, so that there is never a second one.
+ * Returns the documentId of a new document. A repeated command with an identity gets the same id. All first writes of a
+ * single type get the same id, so that there is never a second document.
  */
 function documentIdOf(environment: CommandEnvironment, command: WriteCommand): string {
   switch (command.kind) {
@@ -134,7 +134,7 @@ async function executeAction(
   return { documentId, locale, version, ...committed };
 }
 
-/** Throws 400 for an action on versions that the type does not have, and for deleting one version alone. */
+/** Throws 400 for an action on versions that the type does not have, and for deleting only one version. */
 function refuseActionWithoutDrafts(type: ContentType, { kind, status }: ActionCommand): void {
   if (kind === 'delete') {
     if (parseWriteStatus(status) === 'published' || !type.draftAndPublish) return;

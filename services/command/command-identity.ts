@@ -8,12 +8,15 @@ export function digestOf(...texts: readonly string[]): string {
 
 const OF_REQUEST = 'request-';
 
-/** Identity of a request whose sender has no name: another request has another identity, whatever key it has. */
+/**
+ * Returns the identity of a request of an anonymous sender. Different requests have different identities, even with the
+ * same key.
+ */
 export function identityOfRequest(request: string): CommandIdentity {
   return { id: OF_REQUEST + request, request };
 }
 
-/** Identity of one of several commands of a request: the same part again is the same command. */
+/** Returns the identity of one of several commands of a request. If the part is repeated, it is the same command. */
 export function partOf(identity: CommandIdentity | undefined, part: string): CommandIdentity | undefined {
   return identity === undefined ? undefined : { ...identity, id: digestOf(identity.id, part) };
 }

@@ -8,8 +8,8 @@ export type Author = Pick<EventMetadata, 'actor' | 'correlationId' | 'traceId' |
 
 /**
  * Command of a client. `body`, `status` and `locale` come unchanged from the request (parsed JSON body or undefined;
- * query parameters, undefined when absent): the handler validates them. `identity` makes a repetition harmless: one
- * process carries the command out once, and it is answered again.
+ * query parameters, undefined when absent): the handler validates them. `identity` makes a repetition harmless: the
+ * command is carried out once, and a repetition gets an answer again.
  */
 type CommandBase = {
   readonly identity?: CommandIdentity | undefined;
@@ -52,7 +52,7 @@ export type UserCommand = CommandBase &
 
 export type RegisterCommand = CommandBase & {
   readonly kind: 'register-user';
-  /** Validated as the body of a new user. */
+  /** Data that is validated as the body of a new user. */
   readonly data: { readonly username: string; readonly email: string; readonly password: string } & {
     readonly [attribute: string]: unknown;
   };
@@ -66,10 +66,13 @@ export type AccountCommand =
   | RegisterCommand
   | (CommandBase & {
       readonly kind: 'change-account';
-      /** Names the change in the metadata of its event. */
+      /** Name of the change in the metadata of its event. */
       readonly via: string;
       readonly documentId: string;
-      /** The stored values that change; none: nothing is written. Throws RequestError when the change is refused. */
+      /**
+       * Returns the stored values that change; nothing is written if there are none. Throws RequestError if the change
+       * is refused.
+       */
       readonly change: (values: EntryValues) => EntryValues;
     });
 
@@ -79,11 +82,14 @@ export type Command = WriteCommand | ActionCommand | UserCommand | AccountComman
 
 export type CommandResult = {
   readonly documentId: string;
-  /** The entry's locale; null on types without i18n; `*` when the command was for every locale. */
+  /** Locale of the entry; null on types without i18n; `*` if the command was for every locale. */
   readonly locale: string | null;
-  /** Row that answers the command: the published one after a publication, else the draft, `live` without D&P. */
+  /**
+   * Version of the row in the answer: the published one after a publication, else the draft; `live` without draft &
+   * publish.
+   */
   readonly version: 'draft' | 'published' | 'live';
-  /** Position of the last event; if nothing had to be written, of the state that was read. */
+  /** Position of the last event; if nothing had to be written, position of the state that was read. */
   readonly position: bigint;
   /** False if the events are stored but the graph did not apply them in time: answer 202. */
   readonly applied: boolean;

@@ -24,7 +24,7 @@ import { claimKey, type UniqueClaim } from './unique-values.ts';
 /** Change that a command makes to the given state. */
 export type Plan = {
   readonly claims: readonly UniqueClaim[];
-  /** Called once the claims are locked. Throws a RequestError when the command is refused. */
+  /** Called when the claims are locked. Throws a RequestError if the command is refused. */
   readonly decide: () => readonly DocumentEvent[];
 };
 
@@ -72,7 +72,7 @@ export function createCommit(environment: CommandEnvironment, locks: Locks): Com
       const outcome = await appendPlanned(environment, locks, releases, request);
       if (outcome.kind === 'unchanged') {
         release();
-        // The process that wrote it may have ended before the write was visible.
+        // The process that wrote the command may have ended before the write was visible.
         const seen = isVisible(environment, outcome.position);
         const applied = await within(seen, environment.appliedTimeoutMs);
         return { position: outcome.position, applied, changed: false };
@@ -116,7 +116,7 @@ async function isVisible({ visible }: CommandEnvironment, position: bigint): Pro
 }
 
 type Outcome =
-  /** Nothing to append, or it was appended before: the state at `position` is the command's. */
+  /** There is nothing to append, or it was appended before. The state at `position` is the result of the command. */
   | { readonly kind: 'unchanged'; readonly position: bigint }
   | { readonly kind: 'appended'; readonly position: bigint; readonly lead: Lead };
 
@@ -150,7 +150,7 @@ async function appendPlanned(
       await readClaim(environment);
       throw new NotLeading();
     }
-    // Another process wrote to the stream: decide again when the graph has applied that.
+    // Another process wrote to the stream. The command is decided again when the graph has applied that event.
     seen = result.actual;
     await environment.applied(await environment.eventStore.lastPosition());
   }
@@ -159,7 +159,10 @@ async function appendPlanned(
   });
 }
 
-/** The sender of the command has to know the new leader: reads the claim that fenced this process off. */
+/**
+ * Waits until this process has read the claim that fenced it off, so that the sender of the command gets to know the
+ * new leader.
+ */
 async function readClaim({ applied, eventStore, appliedTimeoutMs }: CommandEnvironment): Promise<void> {
   const read = eventStore.lastPosition().then(applied);
   await within(
@@ -180,7 +183,10 @@ function earlierPosition({ graph }: CommandEnvironment, { identity }: CommitRequ
   );
 }
 
-/** The graph does not know the revisions of events that do not count; a conflict tells of them. */
+/**
+ * Returns the later revision. The graph does not know the revisions of events that do not count, but a conflict reports
+ * them.
+ */
 function laterRevision(known: bigint | undefined, seen: bigint | undefined): bigint | undefined {
   return (seen ?? -1n) > (known ?? -1n) ? seen : known;
 }
@@ -198,8 +204,8 @@ async function append(
     ...author,
     ...defined({ via, command: identity }),
   };
-  // If no conditions are checked, the log may have events of this command after a claim, under the previous lease. The
-  // store must not mistake them for effective ones.
+  // If the store checks no conditions, the log may have events of this command after a newer claim. The store must not
+  // mistake them for events with an effect.
   const key = identity === undefined ? newEventId() : `${identity.id}/${epoch}`;
   const stream = documentStream(space, type.uid, documentId);
   try {
@@ -233,13 +239,16 @@ function deletedForGood(documentId: string, cause: StreamDeleted): RequestError 
   return new RequestError('document-deleted', message, { documentId }, { cause });
 }
 
-/** `shown`, or false after the time limit. A stored write is never reported as an error. */
+/** Resolves like `shown`, or with false after the time limit. A stored write is never reported as an error. */
 async function within(shown: Promise<boolean>, timeoutMs = APPLIED_TIMEOUT_MS): Promise<boolean> {
   const inTime = await valueWithin(timeoutMs, shown).catch(() => false);
   return inTime ?? false;
 }
 
-/** The same command at once finds its first one applied. */
+/**
+ * Returns the locks of a request. The identity is locked too, so that a simultaneous repetition finds the first command
+ * applied.
+ */
 function lockKeys({ type, documentId, identity }: CommitRequest): readonly string[] {
   const document = JSON.stringify(['document', type.uid, documentId]);
   return identity === undefined ? [document] : [JSON.stringify(['command', identity.id]), document];

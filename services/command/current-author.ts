@@ -3,7 +3,7 @@ import type { Author } from './command.ts';
 
 const authors = new AsyncLocalStorage<Author>();
 
-/** Runs `work` on behalf of an author: whatever it writes, and whatever it calls writes, is the author's. */
+/** Runs `work` on behalf of an author. All writes by `work` and by functions that it calls have this author. */
 export function actAs<Result>(author: Author, work: () => Result): Result {
   return authors.run(author, work);
 }
@@ -13,7 +13,7 @@ export function currentAuthor(): Author | undefined {
   return authors.getStore();
 }
 
-/** Author of the current request; without a request an operator did it, by a setting or by a command. */
+/** Returns the author of the current request. Without a request it is an operator, who used a setting or a command. */
 export function requestOrOperator(): Author {
   return currentAuthor() ?? { actor: { kind: 'operator' } };
 }

@@ -4,7 +4,7 @@ import type { DocumentEvent, EntryValues, RelationOperation } from '../../shared
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { jsonEqual } from './json-equal.ts';
 
-/** A document as the content graph has it: every row of every locale. */
+/** State of a document in the content graph: all rows in all locales. */
 export type DocumentState = {
   readonly type: ContentType;
   readonly documentId: string;
@@ -21,7 +21,7 @@ export type Intent =
       readonly locale: string | null;
       readonly values: EntryValues;
       readonly relations: readonly RelationOperation[];
-      /** Relations that a new locale copies from the others, see `inheritedValues`. */
+      /** Relations that a new locale copies from the other locales, see `inheritedValues`. */
       readonly inheritedRelations?: readonly RelationOperation[];
       readonly publish: boolean;
       readonly id?: number;
@@ -50,7 +50,7 @@ export function decide(intent: Intent, state: DocumentState): readonly DocumentE
   }
 }
 
-/** The row that edits go to: the draft one, or the only one on types without draft & publish. */
+/** Returns the row that edits change: the draft, or the only row of a type without draft & publish. */
 export function draftOf({ entries }: DocumentState, locale: string | null): Entry | undefined {
   return entries.find((entry) => entry.locale === locale && entry.version !== 'published');
 }
@@ -105,13 +105,16 @@ function decideWrite(
   }
   const values = changedValues(draft.values, intent.values);
   const { relations } = intent;
-  // An edit that changes nothing is recorded too unless it publishes: `updatedAt` moves, as in Strapi.
+  // An edit that changes nothing is recorded too, unless it publishes, because `updatedAt` changes, as in Strapi.
   if (publish && Object.keys(values).length === 0 && relations.length === 0) return published;
   const data = { ...about, values, shared: namesIn(shared, values, relations), relations };
   return [{ type: 'entry-changed', data }, ...published];
 }
 
-/** A new entry has no links to clear; links that others made to it earlier (in an import) remain. */
+/**
+ * Returns whether an operation on a new entry adds a link. There are no links to clear: links from other entries (of an
+ * import) remain.
+ */
 function linksSomething(operation: RelationOperation): boolean {
   return operation.kind === 'set' ? operation.targets.length > 0 : operation.connect.length > 0;
 }

@@ -17,16 +17,16 @@ export function randomDocumentId(): string {
   return documentIdOf(pool.subarray(used - LENGTH, used));
 }
 
-/** Random bytes for many ids at once: a call to the system costs more than everything else about an id. */
+/** Random bytes for many ids, because a system call costs more than the rest of making an id. */
 const pool = new Uint8Array(LENGTH * 128);
 let used = pool.length;
 
-/** Returns the same documentId for the same `parts`: an import that is repeated meets its own documents. */
+/** Returns the same documentId for the same `parts`, so that a repeated import finds its own documents. */
 export function derivedDocumentId(...parts: readonly string[]): string {
   return documentIdOf(hash('sha256', JSON.stringify(parts), 'buffer'));
 }
 
-/** Id of a document that a command creates: a repeated command creates the same one. */
+/** Returns the id of a document that a command creates. A repeated command gets the same id. */
 export function newDocumentId(
   environment: Pick<CommandEnvironment, 'space' | 'newDocumentId'>,
   type: Uid,

@@ -8,16 +8,16 @@ import type { PasswordScheme } from './password-hashes.ts';
 /** Dependencies of the write side. They include the clock and all randomness. */
 export type CommandEnvironment = {
   readonly eventStore: EventStore;
-  /** Caught up with the log by the projector. */
+  /** The graph, which the projector keeps up to date with the log. */
   readonly graph: ContentGraphReader;
   /** Resolves when the graph shows everything up to `position`, and the read index too unless it has `visible`. */
   readonly applied: (position: bigint) => Promise<void>;
-  /** Resolves when the read index shows it; the next command on the document need not wait for that. */
+  /** Resolves when the read index shows `position`. The next command on the document need not wait for that. */
   readonly visible?: (position: bigint) => Promise<void>;
   /** The content types in force. */
   readonly registry: () => SchemaRegistry;
   readonly defaultLocale: string;
-  /** First part of every stream name. */
+  /** The namespace: the first part of every stream name. */
   readonly space: string;
   /** Lease of this process, after its graph has caught up with all earlier events. Throws NotLeading without a lease. */
   readonly lead: () => Lead;
@@ -25,15 +25,15 @@ export type CommandEnvironment = {
   readonly counts?: (position: bigint, lead: Lead) => Promise<boolean>;
   /** Author of a command that does not name one. */
   readonly author?: () => Author | undefined;
-  /** Entries are published only with their required relations and files. Absent: also without. */
+  /** True: an entry can be published only with its required relations and files. */
   readonly strictRelations?: boolean;
   /** How passwords of users are stored. Absent: argon2. */
   readonly userPasswords?: PasswordScheme;
-  /** Numbers that a user's `role` may have. Absent: those of Strapi's two roles. */
+  /** Numbers that a user's `role` may have. Absent: the numbers of Strapi's two roles. */
   readonly roles?: () => ReadonlySet<number>;
   readonly now: () => Date;
   readonly newDocumentId: () => string;
-  /** Any text that no other command has; event ids are derived from it. */
+  /** Returns a text that no other command has. Event ids are derived from it. */
   readonly newEventId: () => string;
   /** Time limit for a stored command to be applied before it answers `applied: false`. Default 10,000. */
   readonly appliedTimeoutMs?: number;

@@ -4,12 +4,12 @@ import type { Model } from '../../shared/schema/content-type.ts';
 import { componentOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { hashPassword, type PasswordScheme } from './password-hashes.ts';
 
-/** bcrypt's and Strapi's column's limit; longer ones are refused by validation, so there is nothing to hash. */
+/** Limit of bcrypt and of Strapi's column. The validation refuses longer passwords, so they need no hash. */
 const MAX_LENGTH = 255;
 
 /**
- * Hash of every password in a body, by clear text. Computed before any lock, so that no command waits for it. Resolves at once if the
- * model has no password.
+ * Returns the hash of every password in a body, by its clear text. They are computed before any lock, so that no
+ * command waits for them. Resolves at once if the model has no password.
  */
 export async function hashPasswords(
   registry: SchemaRegistry,

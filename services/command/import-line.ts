@@ -10,7 +10,7 @@ const variant = z.strictObject({
   state: z.enum(['live', 'draft', 'published', 'modified']),
   data,
   draft: data.optional(),
-  /** Used instead of one from the type's sequence. */
+  /** Row id to use instead of the next number of the type. */
   id: z.int().positive().optional(),
   createdAt: time.optional(),
   publishedAt: time.optional(),

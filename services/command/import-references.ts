@@ -6,7 +6,7 @@ import { componentOf, type SchemaRegistry } from '../../shared/schema/schema-reg
 /** Returns the documentId for a reference `type:key`; throws if the import has no such document. */
 export type ResolveReference = (reference: string) => string;
 
-/** `data` with every `{"$ref": "type:key"}` of a relation, inside components too, as `{documentId}`. */
+/** Returns `data` with `{documentId}` for every `{"$ref": "type:key"}` of a relation, also inside components. */
 export function resolveReferences(
   registry: SchemaRegistry,
   model: Model,

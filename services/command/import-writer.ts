@@ -10,19 +10,24 @@ import { claimKey, uniqueProblems } from './unique-values.ts';
 export type ImportWriter = {
   /** Throws NotLeading if this process is not the leader. */
   epoch(): number;
-  /** The reasons why the document was not written, if it was not; resolves when reads of this process show it. */
+  /** Writes a document. Resolves when reads of this process show it, or with the reasons why it was not written. */
   write(document: ImportOutcome & { readonly kind: 'document' }): Promise<readonly string[]>;
 };
 
 export const EXISTS_OTHERWISE = 'the document exists and differs from this line';
 
-/** The reason why a document cannot be stored whatever is tried again. Its events are stored together or not at all. */
+/**
+ * Returns the reason why a document can never be stored: it is too large, because its events are stored together or not
+ * at all.
+ */
 export function reasonTooLarge(error: unknown): string {
   if (error instanceof AppendTooLarge) return `the document is too large: ${error.message}`;
   throw error;
 }
 
-/** Creates the writer of an import. `locks`: shared with the commands, so that a unique value is claimed once. */
+/**
+ * Creates the writer of an import. `locks` are shared with the commands, so that a unique value is claimed only once.
+ */
 export function createImportWriter(environment: CommandEnvironment, locks: Locks): ImportWriter {
   const { graph, applied, lead } = environment;
   const appends = uncertainAppends(environment);
@@ -41,7 +46,7 @@ export function createImportWriter(environment: CommandEnvironment, locks: Locks
         if (result.kind === 'conflict') return [EXISTS_OTHERWISE];
         if (result.kind === 'fenced') throw new NotLeading();
         await applied(result.position);
-        // From this import or an earlier one: the graph knows the document, unless its events have no effect.
+        // The document is from this import or an earlier one. The graph knows it, unless its events have no effect.
         if (graph.streamRevision(type, documentId) === undefined)
           throw new Error(
             `another process is the leader now: ${type} ${documentId} was not written, run the import again`,

@@ -23,7 +23,7 @@ import { parseWriteLocale } from './write-target.ts';
 
 export type ImportEnvironment = {
   readonly registry: SchemaRegistry;
-  /** Content before the import. */
+  /** The content before the import. */
   readonly graph: ContentGraphReader;
   readonly defaultLocale: string;
   readonly space: string;
@@ -31,7 +31,7 @@ export type ImportEnvironment = {
   readonly epoch: number;
   /** ISO 8601: time for lines without a time of their own. */
   readonly at: string;
-  /** Document whose key is in a line of this import, or of an earlier one; undefined if there is none. */
+  /** Returns the document of a key in a line of this import or an earlier one; undefined if there is none. */
   readonly known: (type: Uid, key: string) => ReferencedDocument | undefined;
 };
 
@@ -44,10 +44,10 @@ export type ImportOutcome =
       readonly kind: 'document';
       readonly type: Uid;
       readonly documentId: string;
-      /** Unique values that it claims. */
+      /** Unique values that the document claims. */
       readonly claims: readonly UniqueClaim[];
       readonly stream: string;
-      /** Appended together to a stream that does not exist (`none`). */
+      /** Events to append together, to a stream that does not exist (`none`). */
       readonly events: readonly NewEvent[];
     }
   | { readonly kind: 'refused'; readonly reasons: readonly string[] };
@@ -56,7 +56,7 @@ export type Importer = {
   /**
    * Validates one line (parsed JSON) like a write of the API, and returns the events of its document. Ids of documents
    * and events follow from namespace, type, key and content. So a repeated import finds its own events in the log and
-   * writes nothing, and a line that was changed since conflicts. References may point forward.
+   * writes nothing. A line that has changed since then causes a conflict. References may point forward.
    */
   importLine(json: unknown): Promise<ImportOutcome>;
 };
@@ -188,7 +188,7 @@ async function decideStep(
   return { events: decide(intent, state), claims: prepared.claims };
 }
 
-/** The rows as the next step sees them; ids and times of rows that do not exist yet are of no matter to it. */
+/** Returns the rows for the next step, which ignores the ids and times of rows that do not exist yet. */
 function stateAfter(
   state: DocumentState,
   locale: string | null,

@@ -1,4 +1,4 @@
 import * as crypto from 'node:crypto';
 
-/** A text that no other command has: a UUID in order of time where Node (from 26 on) can make one. */
+/** Returns a text that no other command has: a UUID that is ordered by time, if Node can make one (from 26 on). */
 export const newCommandKey: () => string = crypto.randomUUIDv7 ?? crypto.randomUUID;

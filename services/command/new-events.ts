@@ -5,8 +5,8 @@ import type { EventMetadata, NewEvent } from '../../shared/event-store/event-sto
 import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
 
 /**
- * Events of one command for the log: those after the first name it as their cause. Each id follows from `key` and its
- * index, so the same command gives the same ids.
+ * Returns the events of one command for the log. Each event after the first names the first one as its cause. Each id
+ * follows from `key` and its index, so the same command gives the same ids.
  */
 export function newEvents(
   events: readonly DocumentEvent[],
@@ -24,7 +24,10 @@ export function newEvents(
   }));
 }
 
-/** Members in the order in which they are digested (shared/event-store/event-digest.ts), which saves sorting them. */
+/**
+ * Returns the metadata with its members in the order of the digest (shared/event-store/event-digest.ts), which saves
+ * sorting them.
+ */
 function inDigestedOrder(metadata: EventMetadata, causationId: string | undefined): EventMetadata {
   const { actor, at, command, correlationId, epoch, schemaVersion, traceId, via } = metadata;
   return {

@@ -14,7 +14,7 @@ export function parseDataPayload(body: unknown): Data | readonly unknown[] {
   return data as Data | readonly unknown[];
 }
 
-/** The objects among what the payload has: their keys are checked first, also in a list. */
+/** Returns the objects in the payload, also in a list. Their keys are checked first. */
 export function objectsIn(payload: Data | readonly unknown[]): readonly Data[] {
   return [payload as unknown].flat().filter(isRecord);
 }
@@ -22,7 +22,7 @@ export function objectsIn(payload: Data | readonly unknown[]): readonly Data[] {
 /** Throws 400 for an array: a body writes one entry (case `write.body-004`). */
 export function singleData(data: Data | readonly unknown[]): Data {
   if (!Array.isArray(data)) return data as Data;
-  // Strapi has made objects of everything else by then.
+  // At this step Strapi has already converted all other values to objects.
   const items = data.map((item: unknown) => (typeof item === 'object' && item !== null ? item : {}));
   throw problemsError([{ path: '', message: typeMessage('', 'object', null, items), value: null }]);
 }

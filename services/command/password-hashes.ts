@@ -2,22 +2,22 @@ import { createBounded } from '../../shared/bounded.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { argon2, bcrypt } from './password-libraries.ts';
 
-/** How a password is stored. Strapi knows bcrypt alone. */
+/** How a password is stored. Strapi supports only bcrypt. */
 export type PasswordScheme = 'argon2' | 'bcrypt';
 
-/** bcrypt ignores the bytes behind these. */
+/** bcrypt ignores all further bytes. */
 export const BCRYPT_BYTES = 72;
-/** Strapi's. */
+/** The cost that Strapi uses. */
 const COST = 10;
 const AT_ONCE = 2;
 const MOST_WAITING = 200;
 
 const BCRYPT = /^\$2[aby]\$/;
-/** PHP's name of what is `$2b$` elsewhere. */
+/** PHP's name for `$2b$`. */
 const OTHER_NAME = /^\$2y\$/;
 const ARGON2 = /^\$argon2(id|i|d)\$/;
 
-/** The libraries work on the threads that files are read on too, so some stay free. */
+/** The libraries work on the same threads as file reads, so some threads stay free. */
 const bounded = createBounded(AT_ONCE, {
   waiting: MOST_WAITING,
   refuse() {
@@ -39,8 +39,8 @@ export function schemeOf(hash: string): PasswordScheme | undefined {
 }
 
 /**
- * Returns whether a password belongs to a hash. The work is that of one check of either scheme, whatever the hash is, and whether there is
- * one: the time says nothing about the user.
+ * Returns whether a password belongs to a hash. It always takes the time of one check with each scheme, whatever the
+ * hash is and even without one, so that the time reveals nothing about the user.
  */
 export function isPassword(password: string, hash: string | undefined): Promise<boolean> {
   return bounded(async () => {
@@ -60,7 +60,7 @@ export function isPassword(password: string, hash: string | undefined): Promise<
 
 let made: Promise<Readonly<Record<PasswordScheme, string>>> | undefined;
 
-/** Hashes of no password that anybody has. */
+/** Returns hashes of passwords that nobody has. */
 function decoys(): Promise<Readonly<Record<PasswordScheme, string>>> {
   made ??= (async () => {
     const nothing = crypto.randomUUID();

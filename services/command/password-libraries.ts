@@ -3,7 +3,7 @@ export function argon2() {
   return import('@node-rs/argon2');
 }
 
-/** The same for the hashes of Strapi. */
+/** Loads the library for Strapi's hashes, at the first password. */
 export async function bcrypt() {
   return (await import('bcrypt')).default;
 }

@@ -7,9 +7,9 @@ type Update = RelationInput & { readonly kind: 'update' };
 type NotLinked = (connection: RelationConnection) => Error;
 
 /**
- * Orders the connections of an update so that each slot exists when its turn comes. `linked`: current links, read only
- * when a slot needs them. Throws `notLinked` for a slot next to a target that is neither linked nor being connected,
- * and 400 for slots that wait for each other.
+ * Orders the connections of an update, so that the neighbour of each slot exists when its turn comes. `linked`: current
+ * links, read only when a slot needs them. Throws `notLinked` for a slot next to a target that is neither linked nor
+ * being connected, and 400 for slots that wait for each other.
  */
 export function orderConnections(
   { connect, disconnect, strict }: Update,
@@ -54,7 +54,7 @@ export function orderConnections(
   return ordered;
 }
 
-/** The place of a neighbour that the same update disconnects: the connection replaces it, as in Strapi. */
+/** Returns the slot of a neighbour that the same update disconnects. The connection takes its slot, as in Strapi. */
 function freedPlace(
   linked: readonly LinkTarget[],
   removed: ReadonlySet<string>,
@@ -69,7 +69,7 @@ function freedPlace(
   return next === undefined ? { at: 'end' } : { at: 'before', ...next };
 }
 
-/** The targets a component's relation has after `input`: links inside components are part of its value. */
+/** Returns the targets of a component's relation after `input`. Links inside a component are part of its value. */
 export function applyRelation(
   linked: readonly LinkTarget[],
   input: RelationInput,

@@ -19,12 +19,15 @@ export type WriteRequest = {
   readonly hashes: ReadonlyMap<string, string>;
 };
 
-/** A write that may proceed unless it has `problems` or taken unique values, which are answered together. */
+/**
+ * A validated write. It may proceed unless it has `problems` or unique values that are taken, which one answer lists
+ * together.
+ */
 export type PreparedWrite = {
   readonly intent: Intent;
   readonly claims: readonly UniqueClaim[];
   readonly problems: readonly BodyProblem[];
-  /** Dates and times that cannot be read: answered when there is no other problem. */
+  /** Dates and times that cannot be parsed. They are reported if there is no other problem. */
   readonly unreadable: readonly string[];
 };
 
@@ -32,7 +35,7 @@ type CheckEnvironment = Pick<
   CommandEnvironment,
   'graph' | 'registry' | 'defaultLocale' | 'strictRelations'
 > & {
-  /** Replaces the graph's own: an import knows documents that are not stored yet. */
+  /** Replaces the finder of the graph, because an import knows documents that are not stored yet. */
   readonly finder?: LinkFinder;
 };
 
@@ -140,13 +143,16 @@ function claimsOf(
   return uniqueClaims(registry(), state.type, values, (attribute) => localesOf(state, locale, attribute));
 }
 
-/** A shared value is claimed in every locale of the document: it is copied there. */
+/**
+ * Returns the locales in which a value is claimed. A shared value is claimed in every locale of the document, because
+ * it is copied there.
+ */
 function localesOf(state: DocumentState, locale: string | null, attribute: string): (string | null)[] {
   if (!isShared(state.type, attribute)) return [locale];
   return [...new Set([locale, ...state.entries.map((entry) => entry.locale)])];
 }
 
-/** Links of shared relation attributes for a new locale, unless the body sets them. */
+/** Returns the links of shared relation attributes for a new locale, unless the body sets them. */
 function inheritedRelations(
   graph: ContentGraphReader,
   { type, documentId, entries }: DocumentState,

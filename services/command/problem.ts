@@ -1,11 +1,11 @@
 import { defined } from '../../shared/defined.ts';
 import { RequestError } from '../../shared/request-error.ts';
 
-/** One thing wrong with a body. `path` as in messages: `awards[0].title`, empty for the body as a whole. */
+/** A problem of a body. `path` as in messages: `awards[0].title`; empty for the body as a whole. */
 export type BodyProblem = {
   readonly path: string;
   readonly message: string;
-  /** Left out when the value is absent. */
+  /** Omitted if there is no value. */
   readonly value?: unknown;
 };
 
@@ -31,7 +31,7 @@ function errorDetail({ path, message, value }: BodyProblem) {
     path: pathSegments(path),
     message,
     name: 'ValidationError',
-    // JSON has no NaN and infinities: null, as Strapi answers.
+    // JSON has no NaN and no infinities: they become null, as in Strapi's answers.
     ...defined({ value }),
   };
 }
@@ -49,7 +49,7 @@ export function validationError(
   return new RequestError('invalid-body', message, details);
 }
 
-/** Creates a 404 as Strapi's envelope has it. */
+/** Creates a 404 in Strapi's form. */
 export function notFoundError(): RequestError {
   return new RequestError('not-found', 'Not Found');
 }

@@ -7,9 +7,9 @@ import type { Data } from './parse-data.ts';
 import { validationError } from './problem.ts';
 import { RELATION_OPERATIONS } from './resolve-relation.ts';
 
-/** Accepted in a body and without effect: the server sets them. */
+/** Keys that a body may have and that have no effect, because the server sets them. */
 const IGNORED = new Set(['publishedAt', 'locale']);
-/** Known, but never written by a client: their path is themselves in Strapi's details. */
+/** Keys that are known, but that a client never writes. In Strapi's details their path is the key itself. */
 const RESTRICTED = new Set(['createdBy', 'updatedBy', 'createdAt', 'updatedAt', 'localizations']);
 const ID_KEYS = new Set(['id', 'documentId']);
 const POSITION_KEYS = new Set(['start', 'end', 'before', 'after', 'locale', 'status']);
@@ -49,7 +49,7 @@ function checkValue(registry: SchemaRegistry, attribute: Attribute, value: unkno
   }
 }
 
-/** `namesItself`: the component of a dynamic zone says in `__component` which it is. */
+/** `namesItself`: the component is in a dynamic zone, so `__component` names its kind. */
 type Place = { readonly path: string; readonly namesItself?: boolean };
 
 function checkComponent(
@@ -68,8 +68,8 @@ function checkComponent(
 }
 
 /**
- * A reference may be a whole entry as it was answered: its shown attributes have no effect. References in operations may have
- * any keys, as in Strapi: its admin panel sends some, such as `status`.
+ * A reference may be a whole entry from an answer. The other attributes in it have no effect. References in operations
+ * may have any keys, as in Strapi: its admin panel sends some, such as `status`.
  */
 function checkRelation(
   registry: SchemaRegistry,
@@ -91,7 +91,7 @@ function checkRelation(
 
 function checkOperations(value: Data, path: string): void {
   if (!RELATION_OPERATIONS.some((operation) => Object.hasOwn(value, operation))) return;
-  // Strapi ignores operations next to an id: they would be lost without a word.
+  // Strapi ignores operations next to an id without a message. Varve refuses them, so that they are not lost.
   for (const key of ID_KEYS) if (Object.hasOwn(value, key)) throw invalidKey(key, path);
   for (const item of [value['connect']].flat()) checkPosition(item, path);
 }

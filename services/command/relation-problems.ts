@@ -2,7 +2,9 @@ import type { RelationAttribute } from '../../shared/schema/content-type.ts';
 import { type BodyProblem, validationError } from './problem.ts';
 import type { RelationConnection, RelationScope } from './resolve-relation.ts';
 
-/** Problems of an entry's relations as a whole: at most one, of the body, as Strapi reports it. */
+/**
+ * Returns the problem of all relations of an entry together, if there is one. It concerns the whole body, as in Strapi.
+ */
 export function relationProblems({ faults, missing }: RelationScope): BodyProblem[] {
   const [fault] = faults;
   if (fault !== undefined) return [{ path: '', message: fault }];

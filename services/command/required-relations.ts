@@ -7,8 +7,8 @@ import { linkKey, type RelationScope } from './resolve-relation.ts';
 type RelationCheck = Check & { readonly relations: RelationScope };
 
 /**
- * Reports a required relation or file that a body leaves empty. It looks at the body alone, as Strapi does: an update that
- * disconnects the last of several is accepted.
+ * Reports a required relation or file that a body leaves empty. It checks only the body, as Strapi does, so an update
+ * that disconnects the last of several links is accepted.
  */
 export function checkRequiredRelation(
   check: RelationCheck,
@@ -23,8 +23,8 @@ export function checkRequiredRelation(
 }
 
 /**
- * Reports a required relation or file of an entry that is to be published, if the published row would have none of its
- * `targets`: those without a published version do not count.
+ * Reports a required relation or file of an entry that will be published, if the published row would have no link.
+ * `targets` without a published version do not count.
  */
 export function checkPublishedRelation(
   check: RelationCheck,
@@ -41,7 +41,7 @@ export function checkPublishedRelation(
   report(check, path, `${attribute.name} must be defined.`, value);
 }
 
-/** Targets of an entry's relation after an operation on it. */
+/** Returns the targets of an entry's relation after an operation on it. */
 export function targetsAfter(
   linked: readonly LinkTarget[],
   operation: RelationOperation | undefined,
@@ -57,7 +57,7 @@ function isRequired(check: RelationCheck, { required }: RelationAttribute): bool
   return required && check.relations.strict && isComplete(check);
 }
 
-/** Returns whether an update with this value removes nothing, or perhaps not all. */
+/** Returns whether an update with this value can leave a link: it does not remove all links for certain. */
 function keepsLinks(sent: unknown, { toMany }: RelationAttribute): boolean {
   if (sent === undefined) return true;
   if (!isRecord(sent) || isPresent(sent['set'])) return false;

@@ -10,13 +10,13 @@ import { validationError } from './problem.ts';
 export type LinkFinder = {
   /** Returns whether the document has a row, in `locale` unless that is null. */
   readonly exists: (type: Uid, documentId: string, locale: string | null) => boolean;
-  /** The row with this numeric id. */
+  /** Returns the document of the row with this numeric id. */
   readonly byId: (type: Uid, id: number) => LinkTarget | undefined;
-  /** The numeric id of a document's draft or only row, for messages. */
+  /** Returns the numeric id of a document's draft or only row, for messages. */
   readonly rowId: (type: Uid, target: LinkTarget) => number | undefined;
-  /** Returns whether the document has a published row, or one of a type without drafts, in the target's locale. */
+  /** Returns whether the document has a published row in the target's locale, or any row if its type has no drafts. */
   readonly isPublished: (type: Uid, target: LinkTarget) => boolean;
-  /** MIME type of a file. Absent: the kinds of files are not validated (an import). */
+  /** Returns the MIME type of a file. Absent: the kinds of files are not validated (in an import). */
   readonly mimeOf?: (documentId: string) => string | undefined;
 };
 
@@ -26,13 +26,13 @@ export type RelationScope = {
   readonly defaultLocale: string;
   /** Locale of the entry that is written: null if its type has no i18n. */
   readonly locale: string | null;
-  /** The option `strict` of a relation has no effect in a new entry, as in Strapi. */
+  /** True for a new entry, in which the option `strict` of a relation has no effect, as in Strapi. */
   readonly isNewEntry: boolean;
-  /** Required relations and files have to be there, as in Strapi with `strictRelations`. */
+  /** True: required relations and files must be present, as in Strapi with `strictRelations`. */
   readonly strict: boolean;
-  /** Filled: the first thing that makes the relations as a whole unreadable, in Strapi's words. */
+  /** Output: the first problem because of which the relations cannot be parsed, in Strapi's words. */
   readonly faults: string[];
-  /** Filled: numeric ids that no row has, by type. */
+  /** Output: numeric ids that no row has, by type. */
   readonly missing: Map<Uid, Set<number>>;
 };
 
@@ -45,7 +45,7 @@ export type RelationInput =
       readonly kind: 'update';
       readonly disconnect: readonly LinkTarget[];
       readonly connect: readonly RelationConnection[];
-      /** False: a slot next to a target that is not linked means the end instead of an error. */
+      /** False: a slot next to a target that is not linked means the end of the list, and is not an error. */
       readonly strict: boolean;
     };
 
@@ -99,7 +99,7 @@ function setOf(attribute: RelationAttribute, targets: readonly LinkTarget[]): Re
   };
 }
 
-/** The last of several targets, or the first of several files, as Strapi links them. */
+/** Returns the last of several targets, or the first of several files, as in Strapi. */
 function oneOf({ media }: RelationAttribute, targets: readonly LinkTarget[]): readonly LinkTarget[] {
   return media === undefined ? targets.slice(-1) : targets.slice(0, 1);
 }
@@ -158,7 +158,7 @@ function connections(
   });
 }
 
-/** Strapi refuses one document at two positions; the same item may be there twice. */
+/** Reports a document at two different positions, which Strapi refuses. The same item may occur twice. */
 function connectedTwice(scope: RelationScope, attribute: RelationAttribute, target: LinkTarget): Error {
   const id = scope.finder.rowId(attribute.target, target);
   return validationError(
@@ -221,7 +221,9 @@ function byRowId(
   return undefined;
 }
 
-/** From an i18n entry the same locale, from any other the given or the default one. */
+/**
+ * Returns the locale of a target: the same locale as that of an entry with i18n, else the given or the default locale.
+ */
 function targetLocale(scope: RelationScope, target: Uid, given: string | undefined): string | null {
   if (scope.registry.contentTypes.get(target)?.localized !== true) return null;
   return scope.locale ?? given ?? scope.defaultLocale;
@@ -248,7 +250,7 @@ export function linkKey({ documentId, locale }: LinkTarget): string {
   return `${documentId}/${locale ?? ''}`;
 }
 
-/** The first of each target. */
+/** Returns the first item of each target. */
 function distinct<Item>(items: readonly Item[], targetOf: (item: Item) => LinkTarget): Item[] {
   const seen = new Set<string>();
   return items.filter((item) => {

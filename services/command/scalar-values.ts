@@ -9,7 +9,10 @@ const LETTER = /^[\p{L}\p{M}\p{N}]$/u;
 
 type Parsed = { readonly value: string } | { readonly problem: string };
 
-/** A number from a number, from text (blanks anywhere are dropped) or, for Strapi's sake, from `[1]`; else NaN. */
+/**
+ * Converts a number, a text (all blanks are dropped) or, as Strapi does, a list such as `[1]` to a number; returns NaN
+ * for other values.
+ */
 export function castNumber(value: unknown): number {
   if (typeof value === 'number') return value;
   if (typeof value === 'string') {
@@ -19,7 +22,7 @@ export function castNumber(value: unknown): number {
   return Number.parseFloat(plainText(value));
 }
 
-/** A boolean from itself, `true`/`false` in any case, 1 or 0; else the value as it is. */
+/** Converts a boolean, `true`/`false` in any case, 1 or 0 to a boolean; returns other values unchanged. */
 export function castBooleanValue(value: unknown): unknown {
   if (typeof value === 'boolean') return value;
   const text = plainText(value).toLowerCase();
@@ -27,7 +30,10 @@ export function castBooleanValue(value: unknown): unknown {
   return text === 'false' || text === '0' ? false : value;
 }
 
-/** A 64-bit integer from a safe-looking integer or its decimal text, with blanks around it; undefined for anything else. */
+/**
+ * Converts an integer, or its decimal text with blanks around it, to a 64-bit integer; returns undefined for other
+ * values.
+ */
 export function parseInt64(value: unknown): bigint | undefined {
   const isInteger = typeof value === 'number' ? Number.isInteger(value) : isIntegerText(value);
   if (!isInteger) return undefined;
@@ -59,7 +65,7 @@ export function parseDate(value: unknown): Parsed {
   return isDay(date) ? { value: date } : { problem: 'Invalid date' };
 }
 
-/** `HH:mm:ss` with up to three digits of a second, stored as it is answered (trailing zeros dropped). */
+/** Parses `HH:mm:ss` with up to three digits of a second. It is stored as in answers, without trailing zeros. */
 export function parseTime(value: unknown): Parsed {
   if (typeof value !== 'string') return { problem: `Expected a string, got a ${typeof value}` };
   if (!TIME_OF_DAY.test(value)) {
@@ -72,7 +78,10 @@ export function parseTime(value: unknown): Parsed {
 const FIRST_MILLISECOND = -62_167_219_200_000;
 const LAST_MILLISECOND = 253_402_300_799_999;
 
-/** ISO 8601 (a date alone is midnight, no offset is UTC) or epoch milliseconds; stored in UTC with milliseconds. */
+/**
+ * Parses ISO 8601 (a date alone means midnight, no offset means UTC) or epoch milliseconds. It is stored in UTC with
+ * milliseconds.
+ */
 export function parseDatetime(value: unknown): Parsed {
   const isReadable = typeof value === 'string' || typeof value === 'number';
   const milliseconds = isReadable ? parseInstant(String(value)) : null;
@@ -81,7 +90,10 @@ export function parseDatetime(value: unknown): Parsed {
     : { problem: 'Invalid format, expected a timestamp or an ISO date' };
 }
 
-/** Finds NUL at any depth, which a database of text cannot store, or half a surrogate pair inside JSON, which jsonb refuses. */
+/**
+ * Returns whether a value contains NUL at any depth, which a database cannot store in a text, or half a surrogate pair
+ * inside JSON, which jsonb refuses.
+ */
 export function hasUnstorableText(value: unknown): boolean {
   return typeof value === 'string' ? value.includes('\u0000') : hasUnstorableMember(value);
 }
@@ -93,12 +105,15 @@ function hasUnstorableMember(value: unknown): boolean {
   return Object.entries(value).some(([key, child]) => hasUnstorableMember(key) || hasUnstorableMember(child));
 }
 
-/** An e-mail address by Strapi's rules: the letters of a domain may be of any script, and its last label may be a single one. */
+/**
+ * Returns whether a text is an e-mail address by Strapi's rules: a domain may have letters of any script, and its last
+ * label may be a single letter.
+ */
 export function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
   const domain = text
     .slice(at + 1)
     .replace(/[^\p{ASCII}]/gu, (letter) => (LETTER.test(letter) ? 'x' : letter));
-  // The library asks for two letters at the end, and takes an address in brackets.
+  // The library requires two letters at the end, and accepts an address in brackets.
   return !domain.startsWith('[') && z.regexes.rfc5322Email.test(`${text.slice(0, at)}@${domain}x`);
 }

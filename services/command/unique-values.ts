@@ -13,14 +13,14 @@ import type { BodyProblem } from './problem.ts';
 /** A value that no other document may show in the published world (SEMANTICS section 13: per locale; null and "" are free). */
 export type UniqueClaim = UniqueText &
   UniqueValue & {
-    /** The entry has it twice itself. */
+    /** True if the entry itself has the value twice. */
     readonly isRepeated: boolean;
   };
 
 /** Types whose values Strapi does not compare, whatever the schema says. */
 const NEVER_UNIQUE: ReadonlySet<ScalarType> = new Set(['enumeration', 'boolean', 'json', 'blocks']);
 
-/** Unique values that an entry claims, in each of the locales that share the attribute's value. */
+/** Returns the unique values that an entry claims, in each locale that shares the value of the attribute. */
 export function uniqueClaims(
   registry: SchemaRegistry,
   type: ContentType,
@@ -40,13 +40,13 @@ export function uniqueClaims(
   });
 }
 
-/** The holder of this lock may check whether the value is free and then claim it. */
+/** Returns the lock of a value. Its holder may check whether the value is free, and then claim it. */
 export function claimKey({ type, place, locale, text }: UniqueClaim): string {
   return JSON.stringify(['unique', type, place, locale, text]);
 }
 
 /**
- * Returns one problem for each value that exists elsewhere too: in the entry, in another document, or according to
+ * Returns one problem for each value that occurs twice: in the entry itself, in another document, or according to
  * `isTaken`.
  */
 export function uniqueProblems(

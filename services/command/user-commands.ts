@@ -22,15 +22,15 @@ import { refuseUnknownKeys } from './refuse-unknown-keys.ts';
 import { isEmail } from './scalar-values.ts';
 import { uniqueProblems } from './unique-values.ts';
 
-/** Keys of an answer that a client may send back: without effect, as in Strapi. */
+/** Keys of an answer that a client may send back. They have no effect, as in Strapi. */
 const SYSTEM_KEYS = new Set([LOGIN_ATTRIBUTE, 'id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt']);
 const OWN_ROLES: ReadonlySet<number> = new Set(Object.values<number>(USER_ROLES));
 /** In the order of Strapi's answers (cases `users.write`). */
 const FIELDS = ['email', 'username', 'password', 'role'] as const;
 
 /**
- * Creates, changes or removes a user (SEMANTICS section 11): errors of form are a ValidationError, conflicts with the
- * content an ApplicationError. Stores e-mail addresses in lower case, and passwords as hash only.
+ * Creates, changes or removes a user (SEMANTICS section 11). Errors of form are a ValidationError, and conflicts with
+ * the content are an ApplicationError. Stores e-mail addresses in lower case, and passwords only as hashes.
  */
 export async function executeUserCommand(
   environment: CommandEnvironment,
@@ -86,14 +86,14 @@ function decideUser(
 ) {
   const taken = uniqueProblems(graph, claims, state.documentId);
   const isTaken = (attribute: string) => taken.some(({ path }) => path === attribute);
-  // Strapi looks for the name first when it updates, and leaves it to the entry's validation when it creates.
+  // For an update Strapi first checks whether the name is taken. For a creation, the validation of the entry does this.
   if (command.kind === 'update-user' && isTaken('username')) throw applicationError('Username already taken');
   if (isTaken('email')) throw applicationError('Email already taken');
   asStrapiNames(command, () => refuse(state.type, [...problems, ...taken], unreadable));
   return decide(signingOut(intent, state, now().toISOString()), state);
 }
 
-/** A new password ends what is signed in with the former one. */
+/** Adds the end of all sessions that signed in with the former password, if the password changes. */
 function signingOut(intent: Intent, state: DocumentState, at: string): Intent {
   const [user] = state.entries;
   if (intent.kind !== 'write' || user === undefined || intent.values['password'] === undefined) return intent;
@@ -150,7 +150,10 @@ function fieldProblems(field: (typeof FIELDS)[number], value: unknown, isCreatio
   }
 }
 
-/** Number of a role in the forms that Strapi accepts, 1, "1" and {connect: [{id: 1}]}, and in {id: 1}, {connect: [1]}, {set: [1]}. */
+/**
+ * Returns the number of a role from the forms that Strapi accepts, 1, "1" and {connect: [{id: 1}]}, and from {id: 1},
+ * {connect: [1]} and {set: [1]}.
+ */
 function roleOf(value: unknown, roles: ReadonlySet<number>): number {
   const inner = isRecord(value) ? (value['connect'] ?? value['set'] ?? value['id']) : value;
   const [item] = [inner].flat();
@@ -162,7 +165,7 @@ function roleOf(value: unknown, roles: ReadonlySet<number>): number {
   );
 }
 
-/** A creation names every refusal of the entry an ApplicationError. */
+/** Runs `run`. For a creation, every refusal of the entry becomes an ApplicationError, as in Strapi. */
 function asStrapiNames<Result>({ kind }: UserCommand, run: () => Result): Result {
   try {
     return run();

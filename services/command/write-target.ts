@@ -6,8 +6,8 @@ const LOCALE = /^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i;
 const LOCALE_MAX_LENGTH = 35;
 
 /**
- * The `status` of a write: absent = published (SEMANTICS section 13). Throws 400 for anything but `published` and `draft`,
- * the empty text included.
+ * Parses the `status` of a write; absent means published (SEMANTICS section 13). Throws 400 for any other value than
+ * `published` and `draft`, including the empty text.
  */
 export function parseWriteStatus(status: unknown): 'draft' | 'published' {
   if (status === undefined) return 'published';
@@ -20,8 +20,8 @@ export function parseWriteStatus(status: unknown): 'draft' | 'published' {
 }
 
 /**
- * `locale` of a write: absent, empty and null = the default locale; null on types without i18n, which ignore a
- * well-formed one; `*` only if `every` allows it (SEMANTICS sections 5 and 13). Throws 400.
+ * Parses the `locale` of a write. Absent, empty and null mean the default locale. Returns null for types without i18n,
+ * which ignore a well-formed locale. `*` is allowed only with `every` (SEMANTICS sections 5 and 13). Throws 400.
  */
 export function parseWriteLocale(
   type: ContentType,
@@ -29,7 +29,7 @@ export function parseWriteLocale(
   defaultLocale: string,
   every: 'every-allowed' | 'one-only',
 ): string | null {
-  // A list was checked with the query; without locales it means nothing.
+  // A list was checked with the query. It has no effect on a type without locales.
   if (!type.localized && Array.isArray(locale)) return null;
   const given = wellFormedLocale(locale);
   if (!type.localized) return null;
