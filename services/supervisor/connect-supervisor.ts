@@ -108,8 +108,7 @@ export async function connectSupervisor(): Promise<Supervisor> {
         answers.delete(message.id);
         return;
       case 'yield':
-        // If this process cannot step down, its lease ends when the process ends.
-        giveWay().finally(() => send({ kind: 'yielded' }));
+        void stepDown(giveWay);
         return;
       case 'renew':
         renew();
@@ -182,6 +181,16 @@ export async function connectSupervisor(): Promise<Supervisor> {
     },
     fail: ({ message }) => send({ kind: 'failed', reason: message }),
   };
+}
+
+/** Reports to the supervisor in any case: if this process cannot step down, its lease ends when the process ends. */
+async function stepDown(giveWay: () => Promise<void>): Promise<void> {
+  try {
+    await giveWay();
+  } catch (error) {
+    console.error(`this worker could not step down: ${(error as Error).message}`);
+  }
+  send({ kind: 'yielded' });
 }
 
 function send(message: FromWorker): void {

@@ -1,0 +1,9 @@
+import { becomeWorker, connectSupervisor } from '../../services/supervisor/connect-supervisor.ts';
+
+/** A worker that cannot step down, and serves on. */
+becomeWorker();
+const supervisor = await connectSupervisor();
+supervisor.onYield(async () => {
+  throw new Error('the log cannot be written');
+});
+supervisor.serving({ logLevel: 'silent', logFormat: 'json' }, 0);
