@@ -57,7 +57,7 @@ export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWor
   const counted = new Map<WorkerProcess, Seen>();
   /** Workers that give signs of life, including the leading one. */
   const watched = new Map<WorkerProcess, Seen>();
-  const running = new Map<WorkerProcess, Follows>();
+  const running = new Set<WorkerProcess>();
   const retired = new Set<WorkerProcess>();
   const lefts = new WeakMap<WorkerProcess, PromiseWithResolvers<void>>();
   const moved = createCondition();
@@ -97,22 +97,22 @@ export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWor
     moved.check();
   }
 
-  function run(follows: Follows, losses = 0): void {
+  /** Runs one of these workers, and starts it again when it ends, until others are wanted. */
+  function run(number: number, followers: Followers, losses = 0): void {
+    const isWanted = () => wanted === followers && !options.isStopping();
     const started = performance.now();
-    const worker = options.start(follows);
-    running.set(worker, follows);
+    const worker = options.start({ number, graph: followers.graph });
+    running.add(worker);
     lefts.set(worker, Promise.withResolvers());
     void worker.ended.then((end) => {
-      const isWanted = running.delete(worker) && wanted?.graph === follows.graph;
+      running.delete(worker);
       forget(worker);
-      if (!isWanted || options.isStopping()) return;
+      if (!isWanted()) return;
       options.reportCrash(end);
       const lost = countLoss(losses, started);
-      setTimeout(() => isStillWanted(follows) && run(follows, lost), restartDelay(lost));
+      setTimeout(() => isWanted() && run(number, followers, lost), restartDelay(lost));
     });
   }
-
-  const isStillWanted = ({ graph }: Follows) => wanted?.graph === graph && !options.isStopping();
 
   return {
     want(followers, leading) {
@@ -122,7 +122,7 @@ export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWor
       // After a restart the leading worker finds the others running.
       if (wanted?.graph === followers.graph) return;
       wanted = followers;
-      for (let number = 1; number <= followers.count; number++) run({ number, graph: followers.graph });
+      for (let number = 1; number <= followers.count; number++) run(number, followers);
     },
     join(worker) {
       counted.set(worker, watch(worker));
@@ -143,7 +143,7 @@ export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWor
     left: forget,
     async retire() {
       wanted = undefined;
-      const leaving = [...running.keys()];
+      const leaving = [...running];
       running.clear();
       await Promise.all(
         leaving.map(async (worker) => {
@@ -158,9 +158,9 @@ export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWor
         }),
       );
     },
-    all: () => [...running.keys()],
+    all: () => [...running],
     states: () =>
-      [...running.keys()].map((worker) => {
+      [...running].map((worker) => {
         const shows = counted.get(worker)?.shows ?? -1n;
         return { pid: worker.pid ?? 0, position: shows < 0n ? null : String(shows) };
       }),

@@ -104,3 +104,17 @@ it('starts a worker again at once if it had served for a minute, and later each 
   expect(started).toHaveLength(4);
   expect(await endAfter(SETTLED_MS)).toBe(5);
 });
+
+it('starts each worker once if the same generation is wanted again before a crashed worker was started again', async () => {
+  const { reading, leading, started } = start();
+  for (const _end of ['at its start', 'again']) {
+    started.at(-1)?.ends();
+    await pass(0);
+  }
+  // The third one waits. A hand-over begins, and fails.
+  await reading.retire();
+  reading.want({ count: 1, graph: 'graph-1.db' }, leading);
+  expect(started).toHaveLength(3);
+  await pass(10_000);
+  expect(started).toHaveLength(3);
+});
