@@ -1,6 +1,7 @@
 import type { MailTemplate } from '../../shared/access/login-events.ts';
 import { INITIAL_LOGIN, type LoginState, rolesOf } from '../../shared/access/login-state.ts';
 import type { Rights } from '../../shared/access/rights.ts';
+import { localeName } from '../../shared/locale-name.ts';
 import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
 import { USER_TYPE } from '../../shared/schema/content-type.ts';
 import { derivedDocumentId } from '../command/document-id.ts';
@@ -36,10 +37,9 @@ export function exportedPlugins(facts: PluginFacts): {
     id,
     data: { documentId: derivedDocumentId(type, String(id)), ...data, ...times, locale: null },
   });
-  const names = new Intl.DisplayNames(['en'], { type: 'language' });
   const others = [...facts.locales].filter((code) => code !== facts.defaultLocale).sort();
   const locales = [facts.defaultLocale, ...others].map((code, at) =>
-    row(LOCALE_TYPE, at + 1, { code, name: `${names.of(code)} (${code})` }),
+    row(LOCALE_TYPE, at + 1, { code, name: localeName(code) }),
   );
   const roles = exportedRoles(facts);
   const permissions = permissionsOf(facts);

@@ -52,6 +52,19 @@ describe.each(engines)('GET /api/i18n/locales with $engine', ({ engine, options,
       expect(Object.keys(body[0])).toEqual(['id', 'documentId', 'name', 'code', 'isDefault']);
     });
 
+    it('has locales that are no language tag, by their code', async () => {
+      // Twice the same variant: content may have it, and Intl refuses it.
+      const path = '/api/articles?locale=de-1996-1996';
+      const { status, body } = await ask(path, {
+        method: 'POST',
+        body: { data: { key: 'd', title: 'Drei' } },
+      });
+      expect(status).toBe(201);
+      const listed = (await ask('/api/i18n/locales')).body;
+      expect(listed).toContainEqual(expect.objectContaining({ name: 'de-1996-1996 (de-1996-1996)' }));
+      await ask(`/api/articles/${body.data.documentId}?locale=*`, { method: 'DELETE' });
+    });
+
     it('shows a caller the locales of content that it may find, only published ones without the right to drafts', async () => {
       const admin = createAsk(server.url, await createTokenOver(ask, { name: 'all', type: 'full-access' }));
       const asker = async (...allow: readonly string[]) =>

@@ -1,3 +1,4 @@
+import { localeName } from '../../../shared/locale-name.ts';
 import { firstRow } from '../../../shared/read-index/first-row.ts';
 import type { ReadIndex, World } from '../../../shared/read-index/read-index.ts';
 import type { ContentType } from '../../../shared/schema/content-type.ts';
@@ -40,11 +41,10 @@ async function answerLocales({
   const world = mayReadDrafts ? 'draft' : 'published';
   const found = await Promise.all(types.map((type) => localesOf(index, type, world)));
   const others = [...new Set(found.flat())].filter((code) => code !== defaultLocale).sort();
-  const names = new Intl.DisplayNames(['en'], { type: 'language' });
   const locales = [defaultLocale, ...others].map((code, at) => ({
     id: at + 1,
     documentId: derivedDocumentId('locale', code),
-    name: `${names.of(code)} (${code})`,
+    name: localeName(code),
     code,
     isDefault: code === defaultLocale,
   }));
