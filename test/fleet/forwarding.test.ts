@@ -97,6 +97,20 @@ it('separates the Idempotency-Keys of callers without a token', async () => {
   expect(files[1]?.body).not.toEqual(files[0]?.body);
 });
 
+it('deletes a file although the request has a form', async () => {
+  const form = () => {
+    const body = new FormData();
+    body.append('files', new Blob(['x']), 'x.txt');
+    return body;
+  };
+  const ask = createAsk(follower.server().url, tokens.full);
+  const uploaded = await ask('/api/upload', { method: 'POST', body: form() });
+  expect(uploaded.status).toBe(201);
+  const path = `/api/upload/files/${uploaded.body[0].id}`;
+  const deleted = await ask(path, { method: 'DELETE', body: form() });
+  expect(deleted.status, JSON.stringify(deleted.body)).toBe(200);
+});
+
 it('answers a form that ends before its body', async () => {
   const upload = (body: string) =>
     fetch(`${follower.server().url}/api/upload`, {

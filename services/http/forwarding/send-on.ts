@@ -189,6 +189,8 @@ async function sendBody(
     request.end(body ?? undefined);
     return;
   }
+  // A DELETE has no body without this.
+  request.setHeader('transfer-encoding', 'chunked');
   request.setHeader('trailer', DIGEST_TRAILER);
   const counted = digestBytes();
   for await (const part of body) {
