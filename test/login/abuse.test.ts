@@ -28,6 +28,20 @@ async function register(username: string): Promise<{ readonly jwt: string; reado
   return { jwt: body.jwt, id: body.user.id };
 }
 
+test('a confirmed address leads to any page, also one whose address is not ASCII', async () => {
+  await server.setSwitches({
+    email_confirmation: true,
+    email_confirmation_redirection: 'https://example.com/你好 a',
+  });
+  onTestFinished(() => server.setSwitches({ email_confirmation: false }));
+  const seen = server.mails().length;
+  const body = { username: 'confirmed', email: 'confirmed@example.com', password: PASSWORD };
+  expect((await post('local/register', body)).status).toBe(200);
+  const [link = ''] = /http:\S+confirmation=[^<\s]+/.exec((await server.mailAfter(seen)).text) ?? [];
+  const { status, headers } = await fetch(link, { redirect: 'manual' });
+  expect([status, headers.get('location')]).toEqual([302, 'https://example.com/%E4%BD%A0%E5%A5%BD%20a']);
+});
+
 describe('a JWT', () => {
   test('has the current rights of the role of its user, and none when the user is blocked', async () => {
     const { jwt, id } = await register('roles');

@@ -112,5 +112,14 @@ function send(reply: FastifyReply, { status, body, location, position }: LoginAn
   reply.code(status).header('cache-control', 'no-store');
   if (location === undefined) reply.headers(JSON_HEADERS).send(JSON.stringify(body));
   else
-    reply.headers(SECURITY_HEADERS).header('location', location).type('text/plain; charset=utf-8').send(body);
+    reply
+      .headers(SECURITY_HEADERS)
+      .header('location', inAscii(location))
+      .type('text/plain; charset=utf-8')
+      .send(body);
+}
+
+/** A header has ASCII alone. */
+function inAscii(url: string): string {
+  return url.toWellFormed().replace(/[^\x21-\x7e]/gu, encodeURIComponent);
 }
