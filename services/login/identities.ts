@@ -36,7 +36,7 @@ export function createIdentities(
         throw unreachable(error);
       },
     );
-    if (payload?.sub === undefined) return undefined;
+    if (typeof payload?.sub !== 'string') return undefined;
     const state = access();
     const { rights, login } = state.development ? EVERY_ROLE : roleFor(provider, state, payload);
     return { rights, login, actor: { kind: 'identity', id: payload.sub.slice(0, 200) } };

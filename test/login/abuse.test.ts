@@ -194,10 +194,9 @@ describe('servers of their own', takesMinutes('logins at several servers'), () =
     const other = await startLoginServer({ arguments: [...settings, ...mapped] });
     onTestFinished(other.dispose);
     await other.setRole('author', { allow: 'tag.find' });
-    const token = (audience: string, roles: readonly string[]) =>
-      new SignJWT({ realm: { roles } })
+    const token = (audience: string, roles: readonly string[], sub: unknown = 'person') =>
+      new SignJWT({ realm: { roles }, sub: sub as string })
         .setProtectedHeader({ alg: 'RS256', kid: 'one' })
-        .setSubject('person')
         .setAudience(audience)
         .setExpirationTime('5m')
         .sign(privateKey);
@@ -205,6 +204,8 @@ describe('servers of their own', takesMinutes('logins at several servers'), () =
     expect(await status(await token('varve', ['writer']))).toBe(200);
     expect(await status(await token('varve', ['reader']))).toBe(403);
     expect(await status(await token('others', ['writer']))).toBe(401);
+    // RFC 7519 section 4.1.2: a text.
+    expect(await status(await token('varve', ['writer'], 7))).toBe(401);
   });
 
   test('people sign in at any process of a log, and their JWTs are valid in all', {
