@@ -6,6 +6,7 @@ import { ask } from '../support/hand-over-load.ts';
 import { isRunning } from '../support/processes.ts';
 import { generation, workers } from '../support/replaced-workers.ts';
 import { runVarve } from '../support/run-varve.ts';
+import { CONFORMANCE_SCHEMA } from '../support/server.ts';
 import { expectNoFailures, inRotation, pids, startWorkers, stopPairs } from '../support/several-workers.ts';
 import { count, takesMinutes } from '../support/takes-minutes.ts';
 import { startWorkerPairs } from '../support/worker-pairs.ts';
@@ -18,6 +19,8 @@ const LONG = {
 const PAIRS = Number(process.env['VARVE_PAIRS'] ?? count(200, 60));
 const CLIENTS = 4;
 const PAUSE_MS = 5;
+/** Another server, which the data directory's lock refuses. It must remove nothing of the first one. */
+const SECOND = ['serve', '--content-types', CONFORMANCE_SCHEMA, '--port', '0'];
 it(
   'answers reads in every worker with every acknowledged write, and adds up limits and metrics',
   async () => {
@@ -53,6 +56,8 @@ it(
     const shown = (await runVarve(['status', '--data', server.data])).stdout;
     expect(shown).toMatch(new RegExp(`^leading +${leading} +position \\d+$`, 'm'));
     expect(shown).toMatch(new RegExp(`^reading +${reading} +position \\d+$`, 'm'));
+    const second = await runVarve([...SECOND, '--data', server.data]);
+    expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('is in use by process') });
     expect(readdirSync(join(server.data, 'workers'))).toEqual([`1-${reading}`]);
     expect(await server.stop()).toMatchObject({ code: 0, signal: null });
     expect(readdirSync(join(server.data, 'workers'))).toEqual([]);

@@ -3,6 +3,7 @@ import { PURGE_LIMITS } from '../../purge/send-purges.ts';
 import { logPurges, logTrouble, logWebhooks } from '../output/log-reports.ts';
 import { webhookLimits } from '../settings/webhook-settings.ts';
 import type { LeadingParts, LeadingPlan } from './leading-parts.ts';
+import { removeWorkerFolders } from './worker-folder.ts';
 
 /** Returns the options of `openVarve` for the leading worker: those of all workers, and those for its own tasks. */
 export function leadingOptions(parts: LeadingParts) {
@@ -29,7 +30,10 @@ function successionOptions({ settings, supervisor, operators, recent, readSide }
   return {
     async takeDirectory(directory: string) {
       await supervisor.lock(directory, operators.channel);
-      return shareContents(directory, succession === undefined && restarts === 0);
+      const isFirst = succession === undefined && restarts === 0;
+      const contents = shareContents(directory, isFirst);
+      if (isFirst) removeWorkerFolders(directory);
+      return contents;
     },
     generation: succession?.generation,
     turn: succession?.changesTypes === true ? supervisor.ready : undefined,

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { graphFile } from '../../../projections/graph/store/generation-files.ts';
 import { type ListenOptions, listen } from '../../http/sockets/listen.ts';
 import type { Varve } from '../../process/open-varve.ts';
@@ -6,7 +5,6 @@ import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
 import type { Followers } from '../../supervisor/protocol.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { outputLimits } from '../settings/worker-settings.ts';
-import { foldersOfWorkers } from './worker-folder.ts';
 
 /** Milliseconds for the last requests of other workers. */
 const LAST_REQUESTS_MS = 1_000;
@@ -17,9 +15,8 @@ export async function openLeadingWorker(
   { rotation, restarts, succession }: Supervisor,
   first: NonNullable<ListenOptions['first']>,
 ) {
-  const isFirst = restarts === 0 && succession === undefined;
-  if (isFirst) rmSync(foldersOfWorkers(data), { recursive: true, force: true });
   if (workers === 1) return undefined;
+  const isFirst = restarts === 0 && succession === undefined;
   const limits = outputLimits(workers);
   const inner = await listen({ host: '127.0.0.1', port: 0, first, limits });
   const alive = rotation.live(() => 0n);

@@ -6,8 +6,13 @@ import { copyDatabase } from '../../../shared/sqlite/copy-database.ts';
 import type { Follows } from '../../supervisor/protocol.ts';
 
 /** Folder of the copies that workers next to the leading one make. */
-export function foldersOfWorkers(data: string): string {
+function foldersOfWorkers(data: string): string {
   return join(data, 'workers');
+}
+
+/** Removes the copies that workers of an earlier supervisor left. The caller's supervisor has locked the data directory. */
+export function removeWorkerFolders(data: string): void {
+  rmSync(foldersOfWorkers(data), { recursive: true, force: true });
 }
 
 /** Makes the folder of this worker, with a copy of the leading worker's graph. Removes the folder when this process ends. */
