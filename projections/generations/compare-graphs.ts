@@ -12,8 +12,8 @@ export type ComparedGraphs = {
 const ITEMS_AT_ONCE = 20_000;
 
 /**
- * Compares two graphs by names and content: numbers that depend on how the log was cut into batches make no difference. Makes items
- * only of the tables whose rows are not the same in both files. There is no other comparison of graphs.
+ * Compares two graphs by names and content. Numbers that depend on the batches of the log make no difference. Makes items only of the
+ * tables whose rows differ between the two files. There is no other comparison of graphs.
  */
 export async function compareGraphs(
   { before, after, scope }: ComparedGraphs,
@@ -29,7 +29,7 @@ export async function compareGraphs(
   );
 }
 
-/** Returns what `compareGraphs` compares first, for a graph that is compared with another one later. */
+/** Returns the digest of a graph, for a comparison with another graph later. */
 export function digestGraph(contents: GraphContents): Digest {
   const sum = createDigestSum();
   for (const item of contents.items({})) sum.add(item);

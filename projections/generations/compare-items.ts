@@ -1,15 +1,15 @@
 import { createComparison, createDigestSum, type Difference, differingGroups, type Item } from './digest.ts';
 
-/** One side of a comparison, in slices, from the beginning at each call. `groups`: of these alone, as far as others can be spared. */
+/** Reads one side of a comparison in slices, from the beginning at each call. With `groups` it may omit items of all other groups. */
 export type ComparedItems = (groups?: ReadonlySet<string>) => Slices;
 
 type Slices = Iterable<readonly Item[]> | AsyncIterable<readonly Item[]>;
 
-/** So many differences as are shown; all are counted. */
+/** Number of all differences, and as many of them as are shown. */
 export type FoundDifferences = { readonly differences: readonly Difference[]; readonly count: number };
 
 export type ComparisonMeter = {
-  /** So many more items were read, in so many milliseconds. */
+  /** Reports that more items were read, and the time this took. May resolve later to slow the comparison down. */
   worked(items: number, milliseconds: number): Promise<void>;
 };
 
@@ -47,7 +47,7 @@ async function findDifferingGroups(
     const count = Math.min(a.length, b.length) || Math.max(a.length, b.length);
     if (count === 0) return differingGroups(one.digest(), other.digest());
     for (let at = 0; at < count; at++) {
-      // Equal items change both sums alike, so they are left out of both.
+      // Equal items add the same to both sums, so both sums omit them.
       if (isSame(a[at], b[at])) continue;
       one.add(a[at]);
       other.add(b[at]);
@@ -62,7 +62,7 @@ function isSame(item: Item | undefined, other: Item | undefined): boolean {
   return item?.content === other?.content && item?.name === other?.name && item?.group === other?.group;
 }
 
-/** One side of a comparison: the items that were read and not compared yet, and the sum of those that differ from the other side's. */
+/** Creates one side of a comparison: items that were read and not compared yet, and the sum of those that differ from the other side. */
 function createSide(slices: Slices) {
   const unread = flatten(slices);
   const sum = createDigestSum();

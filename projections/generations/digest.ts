@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import { valueAt } from '../../shared/map-values.ts';
 
 /**
- * Something a generation holds: a row, a link, a counter. Two generations are equal when they have the same items. `group`: what
- * is reported together, such as a content type's rows of a world. `name`: which one it is within its group.
+ * A part of a generation: a row, a link, a counter. Two generations are equal if they have the same items. `group`: items that are reported
+ * together, such as a content type's rows of a world. `name`: identifies the item within its group.
  */
 export type Item = { readonly group: string; readonly name: string; readonly content: string };
 
-/** Sums of the hashes of a group's items, whatever their order. */
+/** Number of a group's items, and the sum of their hashes, which does not depend on their order. */
 export type GroupDigest = { readonly count: number; readonly sum: string };
 export type Digest = ReadonlyMap<string, GroupDigest>;
 
@@ -37,14 +37,14 @@ export function createDigestSum(): DigestSum {
   };
 }
 
-/** Four sums of 32 bits are met by chance as seldom as one of 128. */
+/** Four sums of 32 bits collide as rarely as one sum of 128 bits. */
 const LANES = 4;
 
 function textOf(lanes: Uint32Array): string {
   return [...lanes].map((lane) => lane.toString(16).padStart(8, '0')).join('');
 }
 
-/** Groups whose items are not the same on both sides. */
+/** Returns the groups whose items differ between the two sides. */
 export function differingGroups(before: Digest, after: Digest): readonly string[] {
   return [...new Set([...before.keys(), ...after.keys()])]
     .filter((group) => {
@@ -54,7 +54,7 @@ export function differingGroups(before: Digest, after: Digest): readonly string[
     .sort();
 }
 
-/** An item that is not the same on both sides; what is missing there is undefined. */
+/** An item that differs between the two sides; a side that lacks it has undefined. */
 export type Difference = {
   readonly group: string;
   readonly name: string;
@@ -62,11 +62,13 @@ export type Difference = {
   readonly after: string | undefined;
 };
 
-/** Finds the differences between two sides: first all items of one, then all of the other. Holds the first side in memory. */
+/**
+ * Finds the differences between two sides. It takes all items of the first side, then all of the second. Holds the first side in memory.
+ */
 export type DigestComparison = {
   before(item: Item): void;
   after(item: Item): void;
-  /** The first `limit` of them, and how many there are. */
+  /** Returns the first `limit` differences, and the number of all. */
   result(): { readonly differences: readonly Difference[]; readonly count: number };
 };
 
@@ -100,7 +102,7 @@ function keyOf({ group, name }: Item): string {
   return `${group}\n${name}`;
 }
 
-/** Lengths first, so that no two items have one text. */
+/** The length of the name comes first, so that no two items have the same text. */
 function itemHash({ name, content }: Item): Buffer {
   return hash('sha256', `${name.length} ${name}${content}`, 'buffer');
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../../shared/sqlite/database.ts';
 import type { ComparisonMeter } from './compare-items.ts';
 
-/** Tables of a graph's file whose rows decide reads and writes. `names`: numbers that all others use. */
+/** Tables of a graph's file whose rows decide reads and writes. `names` has the numbers that all other tables use. */
 export const COMPARED_TABLES = [
   'names',
   'entries',
@@ -41,7 +41,7 @@ async function isEqual(db: Database, { table, other }: TablePair, meter: Compari
   const others = namesOf(db, `SELECT name FROM pragma_table_info('${table}', '${other}')`);
   if (columns.join() !== others.join() || countOf(db, 'main', table) !== countOf(db, other, table))
     return false;
-  // As no two rows share a key and both tables have as many rows, each row has its own counterpart.
+  // Both tables have the same number of rows, and no two rows share a key. So the tables are equal if each row equals the one with its key.
   const key = namesOf(db, `SELECT name FROM pragma_table_info('${table}', 'main') WHERE pk > 0`);
   const each = (names: readonly string[], operator: string) =>
     names.map((name) => `b.${name} ${operator} a.${name}`).join(' AND ');

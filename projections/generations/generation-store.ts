@@ -16,39 +16,36 @@ import {
 } from './generation.ts';
 
 /**
- * Which generations a data directory has, and what is being rebuilt there. In a file that the server and the rebuilding process
- * have open at once.
+ * Record of the generations of a data directory and of its rebuild. It is a file that the server and the rebuilding process have open at
+ * the same time.
  */
 export type GenerationStore = {
-  /** By number. */
+  /** Returns all generations, ordered by number. */
   generations(): readonly Generation[];
   live(): Generation;
-  /** The last rebuild that was begun; undefined: there never was one. */
+  /** Returns the last rebuild that was started; undefined if there never was one. */
   rebuild(): Rebuild | undefined;
-  /** Begins a rebuild of a new generation. Throws while the last one has not ended. */
+  /** Starts a rebuild of a new generation. Throws if the last rebuild has not ended. */
   begin(scope: RebuildScope, at: string): Rebuild;
   enter(rebuild: number, phase: RebuildPhase, message?: string): void;
   /** Records a failure. The rebuild can continue from its checkpoint. */
   note(rebuild: number, message: string): void;
   advance(rebuild: number, progress: RebuildProgress): void;
   want(rebuild: number, wanted: Rebuild['wanted']): void;
-  /** Differences that the verification of the last rebuild found, as many as were recorded. */
+  /** Returns the differences that the verification of the last rebuild found, as many as were recorded. */
   differences(): readonly Difference[];
   noteDifferences(differences: readonly Difference[]): void;
-  /** The indices of a generation: before they are made, and before it is live no more. */
+  /** Records the indices of a generation. Call this before they are created, and before a live generation is replaced. */
   noteIndices(number: number, indices: IndexSet): void;
   /**
-   * The generation that searches outside the process are about to be led to, in a step of the index itself; undefined: none.
-   * Until `setLive` only the index knows whether that was done.
+   * Records the generation to which readers outside the process are about to switch; undefined: none. The index itself makes the switch.
+   * Until `setLive`, only the index knows whether the switch happened.
    */
   markSwitch(number: number | undefined): void;
   switching(): Generation | undefined;
-  /**
-   * The generation serves from now on, which ends the rebuild that made it; the one that did is kept, with the indices that were
-   * noted of it.
-   */
+  /** Makes the generation live, which ends the rebuild that made it. The generation that was live is kept, with its recorded indices. */
   setLive(number: number): void;
-  /** The generation is no more. Throws for the one that serves. */
+  /** Removes the generation from the record. Throws if it is live. */
   forget(number: number): void;
   close(): void;
 };
@@ -96,7 +93,7 @@ const GENERATIONS = 'SELECT number, state, source, indices, switching FROM gener
 const LAST_REBUILD = `SELECT id, scope, generation, phase, wanted, started_at, progress, message FROM rebuild
   ORDER BY id DESC LIMIT 1`;
 
-/** Opens (or creates) the record of a data directory's generations. */
+/** Opens the record of a data directory's generations, or creates it. */
 export function openGenerationStore(data: string): GenerationStore {
   const db = openDatabase(join(data, 'generations.db'), { durability: 'normal', migrations: MIGRATIONS });
   const run = (sql: string, ...values: (string | number | null)[]) => prepared(db, sql).run(...values);

@@ -3,31 +3,31 @@ import type { World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 
 /**
- * A content graph and what is made from it. `building`: not served yet. `live`: serves. `kept`: served before; follows the log
- * so that it can be taken up again.
+ * State of a content graph and of the index made from it. `building`: not served yet. `live`: serves. `kept`: served before, and still
+ * follows the log, so that an operator can roll back to it.
  */
 export type GenerationState = 'building' | 'live' | 'kept';
 
-/** Where its graph began: at the log's first event, or as a copy of the live graph. */
+/** Source of the generation's graph: the log from its first event, or a copy of the live graph. */
 export type GenerationSource = 'log' | 'copy';
 
 export type Generation = {
-  /** From 1. */
+  /** Number of the generation, from 1 on. */
   readonly number: number;
   readonly state: GenerationState;
   readonly source: GenerationSource;
   /**
-   * Where its index is outside the process: the indices of one that is not live. undefined: there are none, or it is live, and
-   * the index itself says which they are.
+   * Names of the indices outside the process, for a generation that is not live. undefined: there are none, or the generation is live and
+   * the index itself knows their names.
    */
   readonly indices: IndexSet | undefined;
 };
 
-/** Scope of a rebuild. One with another scope is another rebuild. */
+/** Scope of a rebuild. A request with another scope is another rebuild. */
 export type RebuildScope = {
-  /** From the log, not from a copy of the graph. */
+  /** True if the graph is made from the log, false if it is a copy of the live graph. */
   readonly graph: boolean;
-  /** A copy that is compared with nothing. */
+  /** Present if the graph is a copy that is not compared. */
   readonly copy?: true;
   /** Content type to rebuild and compare; absent: all. */
   readonly type?: Uid;
@@ -35,8 +35,8 @@ export type RebuildScope = {
 };
 
 /**
- * `indexing`: documents are written to indices outside the process. `stopped`: the verification found differences that nobody accepted.
- * `done` and `cancelled` are ends.
+ * Phase of a rebuild. `indexing`: documents are written to indices outside the process. `stopped`: the verification found differences that
+ * no operator accepted. `done` and `cancelled` are final.
  */
 export type RebuildPhase =
   | 'copying'
@@ -48,7 +48,7 @@ export type RebuildPhase =
   | 'done'
   | 'cancelled';
 
-/** Returns whether a phase is one of the two ends: the rebuild cannot continue from it. */
+/** Returns whether a phase is final: the rebuild cannot continue from it. */
 export function isEnded(phase: RebuildPhase): boolean {
   return phase === 'done' || phase === 'cancelled';
 }
@@ -58,15 +58,15 @@ export type Rebuild = {
   readonly scope: RebuildScope;
   readonly generation: number;
   readonly phase: RebuildPhase;
-  /** The operator's last request for it. */
+  /** The operator's last request. */
   readonly wanted: 'run' | 'pause' | 'cancel';
   readonly startedAt: string;
   readonly progress: RebuildProgress;
-  /** Why it stopped, or did not continue. */
+  /** Reason why the rebuild stopped or did not continue. */
   readonly message: string | undefined;
 };
 
-/** How far a rebuild is. */
+/** Progress of a rebuild. */
 export type RebuildProgress = {
   /** Work done in this phase: events of the log, rows to compare or load, documents to write. */
   readonly done: number;
@@ -79,7 +79,7 @@ export type RebuildProgress = {
 
 export const NO_PROGRESS: RebuildProgress = { done: 0, total: 0, rate: 0, lag: 0 };
 
-/** Returns whether two scopes are of one rebuild, so that a request for the second continues the first. */
+/** Returns whether two scopes describe the same rebuild, so that a request with the second continues the first. */
 export function sameScope(a: RebuildScope, b: RebuildScope): boolean {
   return a.graph === b.graph && a.copy === b.copy && a.type === b.type && a.world === b.world;
 }

@@ -12,34 +12,34 @@ import { COMPARED_TABLES, type ComparedTable, findEqualTables } from './equal-ta
 import type { RebuildScope } from './generation.ts';
 
 /**
- * A content graph at one position, read by any process. It returns all that an index is made from and all that the write side reads.
- * Numbers that depend on the batches of the log are replaced by names.
+ * A content graph at one position, which any process can read. It has all content that an index is made from and that the write side reads.
+ * Names replace the numbers that depend on the batches of the log.
  */
 export type GraphContents = {
   readonly position: bigint;
-  /** Versions of the file's schema, and of the program that began it (see PROJECTOR_VERSION). */
+  /** Versions of the file's schema and of the program that created it (see PROJECTOR_VERSION). */
   readonly versions: { readonly schema: number; readonly projector: number };
   /** Path of the graph's file. */
   readonly file: string;
   /**
-   * All items of the scope, without those of the tables `omitted`. Groups: `rows of <type>, <version>`, `links of <type>, <world>`, and
-   * `graph: …` without a scope.
+   * Returns all items of the scope, except those of the tables in `omitted`. Groups: `rows of <type>, <version>`, `links of <type>,
+   * <world>`, and `graph: …` without a scope.
    */
   items(scope: ContentScope, omitted?: ReadonlySet<ComparedTable>): Iterable<Item>;
   /** Returns the tables that have the same rows in another graph, so that no item of them differs. */
   equalTables(other: GraphContents, meter: ComparisonMeter): Promise<ReadonlySet<ComparedTable>>;
-  /** Values that answers show of a type's rows, in every version. */
+  /** Returns the values of a type's rows that answers show, in every version. */
   sources(type: Uid): Iterable<unknown>;
-  /** Content types in force. */
+  /** Returns the content types in force. */
   types(): readonly Uid[];
-  /** About how many items there are. */
+  /** Returns the approximate number of items. */
   count(): number;
   close(): void;
 };
 
 export type ContentScope = Pick<RebuildScope, 'type' | 'world'>;
 
-/** Opens the graph's file as it is now. Throws when there is none. */
+/** Opens the graph's file in its current state. Throws if there is none. */
 export function readGraphContents(file: string): GraphContents {
   const { connection: db, close } = openReadSnapshot(file);
   const all = (sql: string): Iterable<readonly unknown[]> => rowsOf(db, sql);
@@ -69,10 +69,10 @@ export function readGraphContents(file: string): GraphContents {
     async equalTables(other, meter) {
       const alias = `other${++attached}`;
       db.prepare(`ATTACH ? AS ${alias}`).run(other.file);
-      // The other file may have been written since.
+      // Another process may have written to the other file since then.
       if (readGraphPosition(db, alias) !== other.position) return NO_TABLES;
       const equal = await findEqualTables(db, alias, meter);
-      // The items of the other tables have their names from these.
+      // Items of the other tables take their names from these two tables.
       return equal.has('names') && equal.has('entries') ? equal : NO_TABLES;
     },
     *sources(type) {
@@ -90,7 +90,7 @@ export function readGraphContents(file: string): GraphContents {
 const NO_TABLES: ReadonlySet<ComparedTable> = new Set();
 
 type ReadAll = (sql: string) => Iterable<readonly unknown[]>;
-/** Document and locale of an entry, as text. */
+/** Returns the document and locale of an entry, as text. */
 type EntryNames = (id: number) => string | undefined;
 type NumberNames = ReadonlyMap<number, string>;
 
@@ -100,7 +100,7 @@ function* rowsOf(db: Database, sql: string): Iterable<readonly unknown[]> {
   for (const row of statement.iterate()) yield row as unknown as readonly unknown[];
 }
 
-/** Reads them when the first one is asked for. */
+/** Reads all names when the first one is requested. */
 function entryNames(all: ReadAll): EntryNames {
   let names: Map<number, string> | undefined;
   return (id) => {
@@ -150,7 +150,7 @@ function* linkItems(
   }
 }
 
-/** `at`: the column of its order in a world. */
+/** `at`: the column with the link's slot in a world. */
 type LinkedBy = {
   readonly name: string;
   readonly worlds: readonly { readonly group: string; readonly at: number }[];
@@ -169,16 +169,19 @@ function linkedBy(relation: string | undefined, scope: ContentScope): LinkedBy {
   };
 }
 
-/** A table that no index shows, and that decides writes. Its items are the group `graph: <group>`. */
+/** A table that decides writes and that no index shows. Its items form the group `graph: <group>`. */
 type GraphTable = {
   readonly group: string;
-  /** undefined: always read. */
+  /** undefined: the table is always read. */
   readonly table?: ComparedTable;
   readonly sql: string;
   item(row: readonly unknown[]): readonly [name: string, content: string];
 };
 
-/** Tables without numbers of names or entries. `commands`: how a repeated command is known. `lease`: which writes come too late. */
+/**
+ * Tables without numbers of names or entries. `commands` identifies repeated commands. `lease` decides which writes are rejected as too
+ * late.
+ */
 const PLAIN_TABLES: readonly Omit<GraphTable, 'item'>[] = [
   { group: 'sequences', table: 'sequences', sql: 'SELECT name, value FROM sequences' },
   { group: 'content types', table: 'definitions', sql: 'SELECT uid, position, data FROM definitions' },

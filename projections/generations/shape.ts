@@ -1,13 +1,13 @@
 import type { Attribute, Component, ContentType, Model, Uid } from '../../shared/schema/content-type.ts';
 import { modelOfDefinition, type TypeDefinition } from '../../shared/schema/type-definitions.ts';
 
-/** A change of a content type that needs a conversion of its rows, in words for operators. */
+/** A change of a content type that requires a conversion of its rows, in words for operators. */
 export type ShapeChange = string;
 
 /**
- * Returns changes of a content type after which rows of the old definition cannot be read by the new one: attributes that are gone,
- * have another name, type or privacy, draft & publish or locales being switched, and the same in its components. Attributes that
- * were added, and rules for what is written, change nothing that is stored. Pure.
+ * Returns the changes of a content type that make rows of the old definition unreadable by the new one. An attribute, also of a component,
+ * may be gone or have another name, type or privacy. Draft & publish or locales may be switched. Added attributes and rules for writes
+ * change no stored row. Pure.
  */
 export function shapeChanges(before: TypeDefinition, now: TypeDefinition): readonly ShapeChange[] {
   const [was, is] = [modelOfDefinition(before), modelOfDefinition(now)];
@@ -21,7 +21,8 @@ export function shapeChanges(before: TypeDefinition, now: TypeDefinition): reado
 }
 
 /**
- * The same where the index is made of documents: those of the old definition lack the attributes that were added as well. Pure.
+ * Returns the changes that make indexed documents of the old definition unusable: those of `shapeChanges`, and added attributes, which
+ * these documents lack. Pure.
  */
 export function documentChanges(before: TypeDefinition, now: TypeDefinition): readonly ShapeChange[] {
   const [was, is] = [modelOfDefinition(before), modelOfDefinition(now)];
@@ -56,7 +57,7 @@ function attributeChanges(before: Model, now: Model): readonly ShapeChange[] {
   });
 }
 
-/** Part that two definitions of an attribute share if rows of one can be read by the other. */
+/** Returns a text that is equal for two definitions of an attribute if each can read the other's rows. */
 function storedAs(attribute: Attribute): string {
   const { private: hidden, localized } = attribute;
   return JSON.stringify([attribute.kind, hidden, localized, ...details(attribute)]);

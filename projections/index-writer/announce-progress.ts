@@ -13,15 +13,15 @@ export type AnnounceProgressOptions = {
   readonly writer: Pick<IndexWriter, 'shown'>;
   readonly parked: Pick<ParkedDocuments, 'all'>;
   readonly epoch: number;
-  /** Called once when the progress cannot be written; it is retried. */
+  /** Called once when the progress cannot be written. The write is retried. */
   readonly report: (error: Error) => void;
 };
 
-/** Publishes the leader's progress to all other processes: how far its documents have caught up with the log. */
+/** Publishes the leader's progress to all other processes: the position up to which documents have caught up with the log. */
 export type ProgressAnnouncer = {
-  /** Something may have changed. Changes during one announcement are in the next. */
+  /** Notifies the announcer that something may have changed. A change during one announcement is part of the next. */
   advanced(): void;
-  /** Stops announcing. Resolves, when the current announcement has ended, to the last announced position; 0n: none. */
+  /** Stops announcing. Resolves, when the current announcement has ended, to the last announced position, or to 0n if there is none. */
   close(): Promise<bigint>;
 };
 
@@ -78,7 +78,7 @@ export function announceProgress(options: AnnounceProgressOptions): ProgressAnno
   };
 }
 
-/** Equal for equal progress. */
+/** Returns a text that is equal for equal progress. */
 function nameOf({ position, parked }: IndexProgress): string {
   const names = parked.map(({ world, key, position, isHidden }) =>
     [world, key, position, isHidden].join(' '),

@@ -1,4 +1,4 @@
-/** The graph could not be read or written: a retry does not help. */
+/** Failure to read or write the graph. A retry does not help. */
 export class GraphFailure extends Error {}
 
 /** Runs work on the graph. Throws GraphFailure with the error as its cause. */

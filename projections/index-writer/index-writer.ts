@@ -21,32 +21,31 @@ import { type WriterReport, type WriterStatus, writerStatus } from './writer-rep
 export type IndexWriterOptions = {
   readonly graph: ContentGraph;
   readonly index: DocumentIndex;
-  /** Called when the index accepts no documents, and when it does again. */
+  /** Called when the index stops accepting documents, and when it accepts them again. */
   readonly report: (report: WriterReport) => void;
   /** Called when the result of `shown` may have changed. */
   readonly progressed?: () => void;
   /** Returns whether the backlog should throttle for requests other than edits. */
   readonly isThrottled?: () => boolean;
-  /** Awaited before documents are sent that show changes up to a position. If it rejects they are sent later. */
+  /** Awaited before documents with the changes up to a position are sent. If it rejects, they are sent later. */
   readonly beforeWrite?: (position: bigint) => Promise<void>;
 };
 
 /**
- * Keeps the documents of an index up to date with the graph, in the one process that writes them. It may be started and
- * stopped repeatedly over one graph, as leaders change. Documents that an earlier run had in flight are written again,
- * which changes nothing.
+ * Keeps the documents of an index up to date with the graph, in the one process that writes them. A process may start and stop it
+ * repeatedly over one graph, as leaders change. It writes again the documents that an earlier run had in flight, which changes nothing.
  */
 export type IndexWriter = {
-  /** The graph has changed. */
+  /** Notifies the writer that the graph has changed. */
   wake(): void;
   /**
-   * Resolves when searches see the changes at a position: the rows themselves, and the documents that embed them if
-   * they are few. Waits as long as the index accepts no documents, but not for earlier changes of other rows.
+   * Resolves when searches see the changes at a position: the rows themselves, and the documents that embed them if they are few. It waits
+   * as long as the index accepts no documents, but not for earlier changes of other rows.
    */
   visible(position: bigint): Promise<void>;
-  /** The same for everything that changed up to a position. */
+  /** Resolves when searches see all changes up to a position. */
   allVisible(position: bigint): Promise<void>;
-  /** Searches see everything up to this position, in the rows' own documents and in all that embed them. */
+  /** Returns the position up to which searches see every change, in the rows' own documents and in all that embed them. */
   shown(): bigint;
   /** Resolves when no document is out of date. */
   caughtUp(): Promise<void>;
@@ -55,14 +54,14 @@ export type IndexWriter = {
   readonly done: Promise<void>;
   /** Stops at once: another process writes from now on. Waiting callers get no result. */
   stop(): void;
-  /** Waits for requests in flight. The rest is written after the next start. */
+  /** Waits for requests in flight. The remaining documents are written after the next start. */
   close(): Promise<void>;
 };
 
 /**
- * Documents that writes wait for go in one request at a time: each takes everything that arrived since. For the
- * backlog, one worker more than the number of requests makes the documents of the next. While writes wait, the backlog
- * has one small request: otherwise they would queue after it.
+ * Documents that a write waits for are sent in one request at a time. Each request takes everything that arrived in the meantime. The
+ * backlog has one worker more than requests, which makes the documents of the next request. While writes wait, the backlog has one small
+ * request, because writes would otherwise queue behind it.
  */
 const WORKERS: Readonly<Record<Lane, number>> = { prompt: 1, backlog: 3 };
 const REQUESTS = { alone: 2, shared: 1 };
@@ -73,9 +72,9 @@ const LOOK_EVERY = 200;
 
 type State = Work & {
   readonly options: IndexWriterOptions;
-  /** Checked after every change of this state. */
+  /** Condition that is checked after every change of this state. */
   readonly changed: Condition;
-  /** Number of times that there was something to do. */
+  /** Number of wake-ups so far. */
   wakes: number;
   /** Requests of the backlog in flight. */
   requests: number;
@@ -88,7 +87,7 @@ type State = Work & {
   readonly stopped: AbortController;
 };
 
-/** Starts the workers. Documents of earlier runs that were never refreshed are made visible first. */
+/** Starts the workers. They first make documents of earlier runs visible that were never refreshed. */
 export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
   const { graph, index } = options;
   const stale = staleDocumentsOf(graph);
@@ -146,7 +145,7 @@ async function runWorker(state: State, lane: Lane, number: number): Promise<void
   let pace: WritePace = FULL_WRITE_PACE;
   const slowDown = async (reason: string, error?: unknown): Promise<void> => {
     noteTrouble(state, reason, error);
-    // Unwritten documents are free again, at any position.
+    // Other workers may take the unwritten documents again, at any position.
     state.turn = undefined;
     pace = slowerPace(pace);
     await state.changed.until(() => state.stopping, waitOf(pace));
@@ -181,18 +180,18 @@ function kindOf(state: State, lane: Lane): PaceKind {
   return isShared(state) ? 'shared' : lane;
 }
 
-/** Returns whether writes wait for documents, or did a moment ago, or other requests have priority. */
+/** Returns whether writes wait for documents or did a moment ago, or whether other requests have priority. */
 function isShared({ stale, lastPrompt, options }: State): boolean {
   if (options.isThrottled?.() === true || performance.now() - lastPrompt < ROOM_FOR) return true;
   return stale.oldest('prompt') !== undefined;
 }
 
-/** Outcome of one request; `again`: reason for a retry, if any. */
+/** Outcome of one request; `again`: the reason for a retry, if any. */
 type Worked = { readonly again: string | undefined; readonly bytes: number; readonly took: number };
 
 const NOT_SENT: Worked = Object.freeze({ again: undefined, bytes: 0, took: 0 });
 
-/** One request, or none when there is nothing to write. */
+/** Sends one request; none if there is nothing to write. */
 async function workOnce(state: State, lane: Lane, bytes: number): Promise<'nothing' | Worked> {
   const next = await nextBatch(state, lane, bytes);
   if (next === undefined) return finishBacklog(state, lane);
@@ -215,7 +214,7 @@ async function workOnce(state: State, lane: Lane, bytes: number): Promise<'nothi
 async function sendInTurn(state: State, lane: Lane, batch: Batch): Promise<Worked> {
   const most = () => (isShared(state) ? REQUESTS.shared : REQUESTS.alone);
   if (lane === 'backlog') {
-    // If several are woken together, the first continues.
+    // If several workers wake together, the first one continues.
     while (state.requests >= most()) await state.changed.until(() => state.requests < most());
     state.requests++;
   }
@@ -248,7 +247,7 @@ function oldestOf(documents: readonly StaleRow[]): bigint {
   return BigInt(Math.min(...documents.map(({ since }) => since)));
 }
 
-/** The backlog is empty: makes its documents visible, and wakes callers that wait for this. */
+/** Handles an empty backlog: makes its documents visible, and wakes callers that wait for this. */
 async function finishBacklog(state: State, lane: Lane): Promise<'nothing'> {
   if (lane === 'prompt' || state.refreshes.oldest() === undefined) return 'nothing';
   await state.refreshes.refresh();

@@ -3,19 +3,19 @@ import type { DocumentIndex, IndexableDocument } from '../../shared/read-index/d
 import type { Settlement, StaleDocuments } from '../graph/stale/stale-documents.ts';
 import { type Lane, type StaleRow, staleNumber, type Turn } from '../graph/stale/stale-rows.ts';
 
-/** Stale documents of both lanes, with those that are being written. */
+/** Stale documents of both lanes, and the documents that are being written. */
 export type Work = {
   readonly stale: StaleDocuments;
   readonly index: DocumentIndex;
-  /** Documents in flight, as `TakenRows`. */
+  /** Documents in flight, in the form of `TakenRows`. */
   readonly taken: Map<number, number>;
-  /** At this position of the graph everything in the backlog before `from` is taken or written. */
+  /** Point in the backlog up to which all documents are in flight or written, at this position of the graph. */
   turn: { readonly position: bigint; readonly from: Turn } | undefined;
-  /** Position of the graph. */
+  /** Returns the position of the graph. */
   readonly position: () => bigint;
-  /** Milliseconds, of a clock that also runs while the process is stopped. */
+  /** Returns milliseconds of a clock that also runs while the process is suspended. */
   readonly now: () => number;
-  /** Aborted when another process becomes the writer: current requests are abandoned, and nothing more is sent. */
+  /** Aborted when another process becomes the writer. Requests in flight are then abandoned, and no more are sent. */
   readonly stopSignal: AbortSignal;
   readonly options: { readonly beforeWrite?: (position: bigint) => Promise<void> };
 };
@@ -25,31 +25,31 @@ export type Batch = {
   readonly documents: readonly StaleRow[];
   readonly sent: readonly IndexableDocument[];
   readonly bytes: number;
-  /** Position of the graph when the documents were chosen: the record may be cleared up to there. */
+  /** Position of the graph when the documents were chosen. Their marks may be removed up to there. */
   readonly position: bigint;
-  /** Time in milliseconds after which it is not sent. */
+  /** Time in milliseconds after which the batch is not sent any more. */
   readonly deadline: number;
 };
 
-/** Short compared with the time for which an index remembers deletes, an hour. */
+/** Short compared with one hour, for which an index remembers deletes. */
 const SEND_WITHIN = 60_000;
-/** Milliseconds of making documents before others have their turn. */
+/** Milliseconds for making documents before other work runs. */
 const TURN = 8;
-/** Assumed size of a document before any was made. */
+/** Assumed bytes of a document before any was made. */
 const FIRST_GUESS_BYTES = 2_000;
 /** Weight of one batch in the estimate for the next. */
 const LEARNED = 0.3;
 
 let bytesOfDocument = FIRST_GUESS_BYTES;
 
-/** Somewhat more than will probably fit: the rest is chosen again. */
+/** The number is slightly above what will probably fit. Documents that do not fit are chosen again later. */
 function countFor(bytes: number): number {
   return Math.ceil((bytes / bytesOfDocument) * 1.25) + 1;
 }
 
 /**
- * Next documents of a lane in their current state, up to a number of bytes; undefined if there are none. Documents that
- * were refused while they were made come with a settlement.
+ * Returns the next documents of a lane in their current state, up to a number of bytes; undefined if there are none. A document that could
+ * not be made has a settlement instead.
  */
 export async function nextBatch(
   work: Work,
@@ -78,7 +78,7 @@ export async function nextBatch(
   return { batch: { documents, sent, bytes, position, deadline }, unmakable };
 }
 
-/** Frees the chosen documents. */
+/** Moves the start of the next search back to a document that was chosen and not sent. */
 function goBack(work: Work, { since, key }: Turn): void {
   const { turn } = work;
   if (turn === undefined) return;
@@ -94,7 +94,7 @@ type Made = {
   readonly unmakable: Settlement[];
 };
 
-/** Makes documents until the slice ends or there are enough bytes; returns how many it processed. */
+/** Makes documents until the slice ends or there are enough bytes. Returns how many it processed. */
 function makeInTurn(work: Work, chosen: readonly StaleRow[], maxBytes: number, made: Made): number {
   const turnEnds = performance.now() + TURN;
   for (const [at, document] of chosen.entries()) {
@@ -113,10 +113,10 @@ function makeInTurn(work: Work, chosen: readonly StaleRow[], maxBytes: number, m
   return chosen.length;
 }
 
-/** Outcome of a batch. `again`: reason why some of its documents are still to be written. */
+/** Outcome of a batch. `again`: reason why some of its documents must be written again. */
 export type SentDocuments = { readonly settled: readonly Settlement[]; readonly again: string | undefined };
 
-/** Writes one batch. Resolves to the documents that are written or refused, and why others have to be sent again. */
+/** Writes one batch. Resolves to the documents that are written or refused, and to the reason why others must be sent again. */
 export async function sendBatch(work: Work, batch: Batch, refresh: boolean): Promise<SentDocuments> {
   await work.options.beforeWrite?.(work.position());
   if (work.stopSignal.aborted) return { settled: [], again: 'another process writes' };
@@ -135,7 +135,7 @@ export async function sendBatch(work: Work, batch: Batch, refresh: boolean): Pro
   return { settled, again };
 }
 
-/** Frees the documents. Unsettled ones will be chosen again. */
+/** Releases the documents. Those without a settlement will be chosen again. */
 export function release(work: Work, documents: readonly StaleRow[], position: bigint): void {
   for (const document of documents) {
     const number = staleNumber(document);

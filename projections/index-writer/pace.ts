@@ -1,23 +1,23 @@
 import { type Backoff, backoffMs, jittered } from '../../shared/backoff.ts';
 
-/** WritePace of a lane: the size of requests for the desired duration, and longer waits after failures. */
+/** Pace of a lane: the size of a request that takes the desired time, and the number of failures, which lengthens pauses. */
 export type WritePace = { readonly bytes: number; readonly failures: number };
 
 /** Kinds of requests. During edits the backlog is `shared` with them. */
 export type PaceKind = 'prompt' | 'backlog' | 'shared';
 
-/** Bytes. The first of many awaited documents should not wait for the last, nor a new edit for all of them. */
+/** Maximum bytes of a request. Limits how long the first of many awaited documents waits for the last, and a new edit for all of them. */
 const MOST_BYTES: Readonly<Record<PaceKind, number>> = {
   prompt: 2 ** 20,
   backlog: 2 * 2 ** 20,
   shared: 512 * 2 ** 10,
 };
 const LEAST_BYTES = 64 * 2 ** 10;
-/** Their refresh costs the same for few as for many: smaller requests would only cause more refreshes. */
+/** A refresh costs the same for few documents as for many. Smaller requests would only cause more refreshes. */
 const LEAST_PROMPT_BYTES = 512 * 2 ** 10;
 const BACKOFF: Backoff = { firstMs: 100, longestMs: 10_000 };
 
-/** Desired milliseconds of a request: an edit may have to wait for the requests in flight. */
+/** Desired milliseconds of a request. An edit may have to wait for the requests in flight. */
 const AIM: Readonly<Record<PaceKind, number>> = { prompt: 300, backlog: 400, shared: 100 };
 /** Maximum growth from one request to the next. */
 const MOST_GROWTH = 1.5;
@@ -25,7 +25,7 @@ const MOST_SHRINKING = 0.5;
 
 export const FULL_WRITE_PACE: WritePace = Object.freeze({ bytes: MOST_BYTES.backlog, failures: 0 });
 
-/** WritePace after a request of `sent` bytes that took `took` milliseconds. Small requests say little. */
+/** Returns the pace after a request of `sent` bytes that took `took` milliseconds. A small request says too little to raise the pace. */
 export function adjustedPace({ bytes }: WritePace, kind: PaceKind, sent: number, took: number): WritePace {
   const change = Math.min(MOST_GROWTH, Math.max(MOST_SHRINKING, AIM[kind] / Math.max(1, took)));
   if (change > 1 && sent < bytes / 2) return { bytes, failures: 0 };
@@ -35,17 +35,17 @@ export function adjustedPace({ bytes }: WritePace, kind: PaceKind, sent: number,
   };
 }
 
-/** Maximum bytes of one request. */
+/** Returns the maximum bytes of one request. */
 export function bytesAt({ bytes }: WritePace, kind: PaceKind): number {
   return Math.min(MOST_BYTES[kind], kind === 'prompt' ? Math.max(LEAST_PROMPT_BYTES, bytes) : bytes);
 }
 
-/** WritePace after a failure. */
+/** Returns the pace after a failure. */
 export function slowerPace({ bytes, failures }: WritePace): WritePace {
   return { bytes: Math.max(LEAST_BYTES, Math.ceil(bytes / 2)), failures: failures + 1 };
 }
 
-/** Milliseconds until the next request, which differ between lanes. */
+/** Returns the milliseconds until the next request, with a random part so that lanes differ. */
 export function waitOf({ failures }: WritePace): number {
   return failures === 0 ? 0 : jittered(backoffMs(failures, BACKOFF));
 }

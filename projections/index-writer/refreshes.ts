@@ -1,16 +1,16 @@
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 
-/** Documents written without waiting for a refresh: the next refresh makes them visible. */
+/** Tracks documents that were written without waiting for a refresh. The next refresh makes them visible. */
 export type Refreshes = {
-  /** Documents were written that show changes from `since` on. */
+  /** Records that documents were written which show changes from position `since` on. */
   written(since: bigint): void;
-  /** The oldest change that searches may not see though it is written; undefined: they see everything. */
+  /** Returns the position of the oldest change that is written and that searches may not see; undefined if they see everything. */
   oldest(): bigint | undefined;
-  /** Makes all of it visible: no more documents follow for now. Rejects if the index cannot do that. */
+  /** Makes all written documents visible, when no more follow for now. Rejects if the index cannot do that. */
   refresh(): Promise<void>;
   /**
-   * Refreshes while more documents follow, unless it did so a moment ago. It refreshes less and less often if
-   * `isDelayed`: documents still to be written show changes as old as these, so no waiting caller would gain.
+   * Refreshes while more documents follow, unless it did so a moment ago. It refreshes less and less often if `isDelayed`. Then unwritten
+   * documents have changes as old as these, so a refresh would help no waiting caller.
    */
   refreshNowAndThen(isDelayed: boolean): Promise<void>;
 };
@@ -18,11 +18,11 @@ export type Refreshes = {
 /** Milliseconds after which written documents become visible. */
 const REFRESH_EVERY = 5_000;
 /**
- * Maximum for documents that no caller waits for. Each refresh makes a segment of the documents written, however few,
- * and small segments are merged.
+ * Maximum for documents that no caller waits for. Each refresh makes a segment of the documents written, however few, and small segments
+ * must be merged.
  */
 const REFRESH_SELDOM = 60_000;
-/** Refreshes take at most one part in this many of the time. */
+/** Refreshes take at most one part of this many parts of the time. */
 const SHARE = 20;
 
 /** Returns the lower of two positions, of which either may be absent. */
@@ -30,10 +30,10 @@ export function older(a: bigint | undefined, b: bigint | undefined): bigint | un
   return a === undefined || (b !== undefined && b < a) ? b : a;
 }
 
-/** Documents of previous processes may be invisible too. */
+/** Documents that previous processes wrote may be invisible too. */
 export function createRefreshes(index: Pick<DocumentIndex, 'refresh'>): Refreshes {
   let pending: bigint | undefined = 0n;
-  /** Being made visible, by a refresh for each. */
+  /** Changes that refreshes are making visible now. */
   const underWay = new Set<{ readonly since: bigint }>();
   /** Time when the current write began. */
   let begun: number | undefined;

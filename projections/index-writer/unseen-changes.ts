@@ -1,13 +1,13 @@
 import type { StaleDocuments } from '../graph/stale/stale-documents.ts';
 import { older, type Refreshes } from './refreshes.ts';
 
-/** Documents that have to be written, and those that were written and have to be refreshed. */
+/** Documents that must be written, and documents that are written and must be refreshed. */
 type WrittenDocuments = {
   readonly stale: Pick<StaleDocuments, 'oldest'>;
   readonly refreshes: Pick<Refreshes, 'oldest'>;
 };
 
-/** Position of the oldest change that searches do not show in some document. */
+/** Returns the position of the oldest change that searches do not see in some document. */
 export function oldestUnseen({ stale, refreshes }: WrittenDocuments): bigint | undefined {
   return older(oldestStale(stale), refreshes.oldest());
 }
@@ -16,16 +16,13 @@ function oldestStale(stale: WrittenDocuments['stale']): bigint | undefined {
   return older(stale.oldest('prompt'), stale.oldest('backlog'));
 }
 
-/**
- * Returns whether some document still has to be written with a change as old as those that a refresh would make
- * visible.
- */
+/** Returns whether some unwritten document has a change as old as those that a refresh would make visible. */
 export function isDelayed({ stale, refreshes }: WrittenDocuments): boolean {
   const [toWrite, toSee] = [oldestStale(stale), refreshes.oldest()];
   return toWrite !== undefined && toSee !== undefined && toWrite <= toSee;
 }
 
-/** Position up to which searches show every change. */
+/** Returns the position up to which searches see every change. */
 export function shownPosition(documents: WrittenDocuments, position: bigint): bigint {
   const unseen = oldestUnseen(documents);
   if (unseen === undefined || unseen > position) return position;

@@ -5,22 +5,22 @@ import type { StaleDocuments } from '../graph/stale/stale-documents.ts';
 
 export type WatchProgressOptions = {
   readonly store: ProgressStore;
-  /** Stale documents of a process that may become leader; undefined in one that only reads. */
+  /** Stale documents in a process that may become leader; undefined in one that only reads. */
   readonly stale: StaleDocuments | undefined;
 };
 
 /**
- * Progress of documents that another process writes. It is read every few milliseconds while a caller waits, now and
- * then while there are marks to remove, and otherwise not at all.
+ * Watches the progress of documents that another process writes. It reads the progress every few milliseconds while a caller waits. It
+ * reads it rarely while there are marks to remove, and otherwise not at all.
  */
 export type ProgressWatch = {
-  /** Position that searches show, as far as known here. */
+  /** Returns the position up to which searches see every change, as far as this process knows. */
   position(): bigint;
-  /** Resolves with true as soon as searches show everything up to a position, with false after `timeoutMs`. */
+  /** Resolves to true as soon as searches see everything up to a position, and to false after `timeoutMs`. */
   reached(position: bigint, timeoutMs?: number): Promise<boolean>;
-  /** Asks now. Rejects when it cannot be had. */
+  /** Reads the progress now. Rejects if it cannot be read. */
   look(): Promise<void>;
-  /** The graph has changed: there may be marks to forget. */
+  /** Notifies the watch that the graph has changed, so there may be marks to remove. */
   wake(): void;
   close(): Promise<void>;
 };
@@ -28,7 +28,7 @@ export type ProgressWatch = {
 const WAITED_FOR_EVERY = 20;
 const FORGET_EVERY = 1_000;
 
-/** Creates a watch at position 0. It asks every 20 ms while a caller waits, and every second while `stale` has marks. */
+/** Creates a watch at position 0. It reads the progress every 20 ms while a caller waits, and every second while `stale` has marks. */
 export function watchProgress({ store, stale }: WatchProgressOptions): ProgressWatch {
   let position = 0n;
   let waiting = 0;
@@ -48,7 +48,7 @@ export function watchProgress({ store, stale }: WatchProgressOptions): ProgressW
   const isNeeded = () => !closed && (waiting > 0 || hasMarks());
   const run = async (): Promise<void> => {
     while (isNeeded()) {
-      // Not available now: every waiting caller has a time limit.
+      // A failed read is harmless: every waiting caller has a time limit.
       await look().catch(() => {});
       sleep = new AbortController();
       const pause = waiting > 0 ? WAITED_FOR_EVERY : FORGET_EVERY;

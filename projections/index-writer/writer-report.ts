@@ -1,6 +1,6 @@
 import type { StaleDocuments } from '../graph/stale/stale-documents.ts';
 
-/** Something that the writer's process logs. */
+/** An event that the writer's process logs. */
 export type WriterReport =
   | { readonly kind: 'stuck'; readonly reason: string; readonly error?: unknown }
   | { readonly kind: 'recovered' }
@@ -13,14 +13,14 @@ type RefusedDocument = {
   readonly reason: string;
 };
 
-/** State of the documents that a writer has to write. */
+/** State of the documents that a writer must write. */
 export type WriterStatus = {
   /** Documents that are out of date. */
   readonly backlog: number;
-  /** Seconds since the first of them was marked; 0 when caught up. */
+  /** Seconds since the oldest of them was marked; 0 when caught up. */
   readonly oldestSeconds: number;
   readonly refused: number;
-  /** Number since the start. */
+  /** Number of documents written since the start. */
   readonly written: number;
 };
 

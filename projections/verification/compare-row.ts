@@ -13,7 +13,7 @@ import type { Model, Uid } from '../../shared/schema/content-type.ts';
 import { componentOf, contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { isContentType, localizationsAttribute } from '../../shared/schema/system-attributes.ts';
 
-/** A row's relations, of itself and its components, by where they start: addresses are the same objects at every call. */
+/** Compares the expected and the found state of one row. It passes the same object for the same relation or component at every call. */
 export type RowComparison = (
   type: Uid,
   key: number,
@@ -68,7 +68,7 @@ function compareIndexed(comparison: Comparison, pair: Pair): void {
 }
 
 function differingFields(wanted: FieldValues, indexed: FieldValues): readonly string[] {
-  // Members without a column are not compared.
+  // Attributes without a column are not compared.
   return Object.keys(indexed).filter((name) => comparable(wanted[name]) !== comparable(indexed[name]));
 }
 
@@ -128,7 +128,7 @@ function compareComponents(comparison: Comparison, pair: Pair): void {
   }
 }
 
-/** One object for each path: reads of links use it as a key. */
+/** Returns the same object for the same path, because reads of links use it as a key. */
 function createRowSetLookup(): Comparison['rowSetOf'] {
   const rowSets = new Map<string, RowSet>();
   return (type, path) => {

@@ -9,7 +9,7 @@ export type IndexDifference = {
   readonly documentId: string;
   readonly locale: string | null;
   readonly differing: readonly string[];
-  /** True if it was written again. */
+  /** True if the row was written again. */
   readonly repaired: boolean;
 };
 
@@ -17,8 +17,8 @@ export type IndexDifference = {
 export type VerificationLine =
   | ({ readonly kind: 'difference' } & IndexDifference)
   | { readonly kind: 'progress'; readonly checked: number; readonly rows: number }
-  /** Documents that could not be compared: they are being written, or the engine accepts none. */
+  /** Documents that could not be compared, because they are being written or the engine accepts none. */
   | { readonly kind: 'waiting'; readonly documents: number };
 
-/** Name for a row that no event mentioned. */
+/** Name for a row that no event has mentioned. */
 export const UNKNOWN_DOCUMENT = { documentId: '(unknown)', locale: null } as const;

@@ -4,7 +4,7 @@ import type { Uid } from '../../shared/schema/content-type.ts';
 import type { ContentGraph } from '../graph/content-graph.ts';
 import { worldsOfKey } from '../graph/read/inspect-graph.ts';
 
-/** Yields the documents that an index should have of a graph, by ascending key: those of `rowsAtOnce` rows at a time. */
+/** Yields the documents that an index should have for a graph, by ascending key. Each batch has those of `rowsAtOnce` rows. */
 export async function* documentsOfGraph(
   graph: Pick<ContentGraph, 'inspect'>,
   rowsAtOnce: number,
@@ -18,7 +18,7 @@ export async function* documentsOfGraph(
   }
 }
 
-/** Yields the documents that an index has of a graph's content types. `read` returns a page in order, after a key. */
+/** Yields the documents that an index has for a graph's content types. `read` returns a page of them in order, after a key. */
 export async function* documentsOfIndex<Found>(
   graph: Pick<ContentGraph, 'registry'>,
   read: (type: Uid, world: World, after: number) => Promise<readonly Found[]>,

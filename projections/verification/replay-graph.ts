@@ -6,13 +6,13 @@ export type Replay = {
   readonly log: EventStore;
   /** Path of the new graph. */
   readonly file: string;
-  /** The last event that counts. */
+  /** Position of the last event to apply. */
   readonly upTo: bigint;
-  /** Called with every batch and the number of its events. */
+  /** Called for every batch, with its events and their number. */
   readonly onEvents: (count: number, events: readonly StoredEvent[]) => void;
 };
 
-/** Makes a graph from the log as it was at a position. */
+/** Makes the graph that the log had at a position. */
 export async function replayGraph({ log, file, upTo, onEvents }: Replay): Promise<void> {
   const graph = openContentGraph(file);
   const counting: Parameters<typeof catchUpOrThrow>[1] = {

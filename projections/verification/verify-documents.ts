@@ -19,7 +19,7 @@ export type DocumentVerification = {
   readonly stored: StoredDocuments;
   readonly present: DocumentIndex['present'];
   readonly repair: boolean;
-  /** Schedules documents to be made again. */
+  /** Schedules a rewrite of documents. */
   readonly remake: (documents: readonly StoredKey[]) => Promise<void>;
   readonly signal: AbortSignal;
 };
@@ -27,13 +27,13 @@ export type DocumentVerification = {
 const SLICE = 200;
 const KEYS_AT_ONCE = 5_000;
 const RETRY_MS = 250;
-/** After this time, a document that changes constantly, or an engine that accepts none, is reported as waiting. */
+/** Milliseconds after which an undecided document is reported as waiting: it changes constantly, or the engine accepts none. */
 const PATIENCE_MS = 30_000;
 
 /**
- * Compares an index of documents with its graph while both continue to change. A document that differs is read again.
- * It counts only if nothing waited to be written for it before and after the read. With `repair`, differing documents
- * are made again. Throws when `signal` is aborted, or the index cannot be read.
+ * Compares an index of documents with its graph while both continue to change. A document that differs is read again. It counts as
+ * different only if it had no pending write before and after the read. With `repair`, differing documents are made again. Throws when
+ * `signal` is aborted or the index cannot be read.
  */
 export async function* verifyDocuments(options: DocumentVerification): AsyncGenerator<VerificationLine> {
   const { graph } = options;
@@ -60,7 +60,7 @@ export async function* verifyDocuments(options: DocumentVerification): AsyncGene
   if (waiting.size > 0) yield { kind: 'waiting', documents: waiting.size };
 }
 
-/** Documents whose row no longer exists. */
+/** Yields documents whose row no longer exists. */
 async function* extraDocuments({
   graph,
   stored,
@@ -78,8 +78,8 @@ function belongs(key: number, world: World): boolean {
 }
 
 /**
- * Reports differences. Undecided documents go to `waiting`: those with pending writes, and at first every one that
- * differs, because searches see writes a little later.
+ * Reports differences. Adds undecided documents to `waiting`. These are documents with pending writes. At first they are also all that
+ * differ, because searches see writes a little later.
  */
 async function* compareKeys(
   options: DocumentVerification,
@@ -109,7 +109,7 @@ async function* compareKeys(
   if (repair && differing.length > 0) await options.remake(differing);
 }
 
-/** Expected fields of a document; undefined: there should be none. */
+/** Returns the expected fields of a document; undefined if there should be no document. */
 function expectedFields(
   { graph, present, stored }: DocumentVerification,
   inspection: GraphInspection,
@@ -138,7 +138,7 @@ function differingNames(
   if (expected === undefined) return found === undefined ? [] : ['unexpected'];
   if (found === undefined) return ['missing'];
   const names = namesThatDiffer(expected, found.fields);
-  // An older state never replaces it.
+  // A rewrite would not replace it, because the index keeps the newer state.
   return names.length > 0 && found.position > position ? ['newer than the log'] : names;
 }
 

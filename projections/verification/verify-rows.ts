@@ -12,17 +12,17 @@ export type RowVerification = {
   readonly index: Pick<ReadIndex, 'apply' | 'position'>;
   readonly content: (world: World) => IndexedContent;
   readonly repair: boolean;
-  /** Milliseconds between slices, for other work of the process. */
+  /** Milliseconds between slices, in which other work of the process runs. */
   readonly pauseMs: number;
   readonly signal: AbortSignal;
 };
 
-/** Rows that are compared at once: some milliseconds, in which nothing else is answered. */
+/** Rows that are compared at once. They take some milliseconds, in which nothing else is answered. */
 const SLICE = 64;
 
 /**
- * Compares an index of rows in this process with its graph, while both continue to change: one slice at a time, each at
- * one position. With `repair`, differing rows are written again at once. Throws when `signal` is aborted.
+ * Compares an index of rows in this process with its graph, while both continue to change. It compares one slice at a time, each at one
+ * position. With `repair`, differing rows are written again at once. Throws when `signal` is aborted.
  */
 export async function* verifyRows(options: RowVerification): AsyncGenerator<VerificationLine> {
   const { rows: count } = options.graph.size();
@@ -40,7 +40,7 @@ export async function* verifyRows(options: RowVerification): AsyncGenerator<Veri
   }
 }
 
-/** Waits until the index has caught up with the graph; in between a batch is on its way from one to the other. */
+/** Waits until the index has caught up with the graph. In between, a batch is on its way from the graph to the index. */
 async function awaitCaughtUp({ graph, index, pauseMs, signal }: RowVerification): Promise<void> {
   do {
     await delay(pauseMs, undefined, { signal });
@@ -54,7 +54,7 @@ type Slice = {
   readonly next: string | undefined;
 };
 
-/** Rows of the graph that the index must have. */
+/** Compares rows of the graph, which the index must have. */
 function expectedRows(options: RowVerification, from: string): Slice {
   const inspection = options.graph.inspect();
   const rows = inspection.rowsAfter(Number(from), SLICE);
@@ -63,7 +63,7 @@ function expectedRows(options: RowVerification, from: string): Slice {
   return { differences, rows: rows.length, next: last === undefined ? undefined : String(last.key) };
 }
 
-/** Rows of the index that the graph must have. `from`: content type, world and key. */
+/** Compares rows of the index, which the graph must have. `from`: content type, world and key. */
 function indexedRows(options: RowVerification, from: string): Slice {
   const inspection = options.graph.inspect();
   const rowSets = [...options.graph.registry().contentTypes.values()].flatMap(({ uid, draftAndPublish }) =>
@@ -98,7 +98,7 @@ function differencesOf(
     if (differing.length === 0) return [];
     return [{ ...row, world, documentId, locale, differing, repaired: repair }];
   });
-  // Both are applied before anything else runs: no reader sees the row missing.
+  // Both changes are applied before anything else runs, so no reader sees that the row is missing.
   if (repair && differences.length > 0)
     for (const batch of inspection.changesOf(row)) void index.apply(batch);
   return differences;
