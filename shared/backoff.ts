@@ -1,7 +1,7 @@
-/** Wait between attempts: starts at `firstMs`, doubles, and stops at `longestMs`. */
+/** Bounds of the wait between attempts: it starts at `firstMs`, doubles after each failure, and is never longer than `longestMs`. */
 export type Backoff = { readonly firstMs: number; readonly longestMs: number };
 
-/** Milliseconds before the attempt that follows this many failures, from 1 on. */
+/** Returns the milliseconds to wait after this many failures, from 1 on. */
 export function backoffMs(failures: number, { firstMs, longestMs }: Backoff): number {
   return Math.min(longestMs, firstMs * 2 ** (failures - 1));
 }

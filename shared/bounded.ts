@@ -1,7 +1,7 @@
 /** Runs at most `atOnce` pieces of work at a time; others wait in order. */
 export type Bounded = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** `refuse` throws instead of the work while `waiting` pieces wait already. */
+/** Limit for waiting work. `refuse` throws in place of the work if `waiting` pieces already wait. */
 type WaitingLimit = { readonly waiting: number; readonly refuse: () => never };
 
 /** Creates a queue with bounded concurrency. Without a limit any number of pieces wait. */
@@ -16,7 +16,7 @@ export function createBounded(atOnce: number, limit?: WaitingLimit): Bounded {
     try {
       return await work();
     } finally {
-      // The next in the queue starts in its place.
+      // The next piece of work starts in place of the finished one.
       const next = waiting.shift();
       if (next === undefined) running--;
       else next();

@@ -1,7 +1,7 @@
 /**
- * Orders JSON as PostgreSQL's jsonb does: keys of an object by UTF-8 length, then bytewise; the last of duplicate keys;
- * numbers without needless digits. Answers show `json` and `blocks` attributes in this key order (SEMANTICS section 12)
- * and filters compare them by their text (section 2).
+ * Orders JSON as PostgreSQL's jsonb does. Keys of an object are sorted by UTF-8 length, then bytewise; the last of duplicate keys wins;
+ * numbers have no needless digits. Answers show `json` and `blocks` attributes in this key order (SEMANTICS section 12). Filters compare
+ * their texts (section 2).
  */
 export function canonicalJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonicalJson);
@@ -12,7 +12,10 @@ export function canonicalJson(value: unknown): unknown {
   return ordered;
 }
 
-/** jsonb's text: a blank after each colon and comma, e.g. `{"a": 1, "b": [1, 2]}`. `value` need not be canonical yet. */
+/**
+ * Returns the text that jsonb gives a value, with a blank after each colon and comma: `{"a": 1, "b": [1, 2]}`. `value` need not be
+ * canonical yet.
+ */
 export function jsonText(value: unknown): string {
   return writeJson(canonicalJson(value));
 }

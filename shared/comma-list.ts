@@ -1,4 +1,4 @@
-/** Splits a list with commas: the parts without blanks around them, and without empty ones. */
+/** Splits a list at commas. Removes blanks around the parts, and omits empty parts. */
 export function commaList(text: string): string[] {
   return text.split(',').flatMap((part) => part.trim() || []);
 }

@@ -1,8 +1,8 @@
-/** A condition variable: lets callers wait until something holds. */
+/** A condition variable: callers can wait until something becomes true. */
 export type Condition = {
   /** Call this whenever the condition of a waiting caller may have become true. */
   check(): void;
-  /** Resolves with true as soon as `holds()`, and with false after `timeoutMs`. Without a timeout it waits forever. */
+  /** Resolves to true as soon as `holds()` is true, and to false after `timeoutMs`. Without a timeout it waits forever. */
   until(holds: () => boolean, timeoutMs?: number): Promise<boolean>;
   /** Rejects for all callers that wait now or later. */
   fail(error: Error): void;
@@ -10,7 +10,7 @@ export type Condition = {
 
 type Waiter = { readonly holds: () => boolean; readonly end: (result: boolean | Error) => void };
 
-/** A caller that stops waiting leaves nothing behind. */
+/** Creates a condition. A caller that stops waiting is forgotten. */
 export function createCondition(): Condition {
   const waiters = new Set<Waiter>();
   let failure: Error | undefined;

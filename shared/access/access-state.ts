@@ -11,7 +11,7 @@ export type Token = {
   readonly type: TokenType;
   readonly rights: Rights;
   readonly hash: string;
-  /** ISO 8601, as the other times. */
+  /** ISO 8601, like the other times. */
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly revokedAt: string | null;
@@ -21,17 +21,17 @@ export type Token = {
 export type AccessState = {
   /** Revision of the last event; undefined before the first. */
   readonly revision: bigint | undefined;
-  /** Every token there ever was, by id, in order of creation. */
+  /** All tokens ever created, by id, in order of creation. */
   readonly tokens: ReadonlyMap<string, Token>;
-  /** The tokens that are not revoked, by hash. They may have expired. */
+  /** Tokens that are not revoked, by hash. They may have expired. */
   readonly byHash: ReadonlyMap<string, Token>;
   readonly publicRights: Rights;
   /**
-   * True before any token or public right was set: everyone may do everything. Revoking the last token does not make it
-   * true again.
+   * True before any token or public right was set: every caller may then do everything. Revoking the last token does not make it true
+   * again.
    */
   readonly development: boolean;
-  /** Whether `publicRights` were set as such, which counts more than the role Public. */
+  /** True if `publicRights` were set by an event of their own. They then take precedence over the role Public. */
   readonly isPublicSet: boolean;
   readonly login: LoginState;
 };
@@ -46,7 +46,7 @@ export const INITIAL_ACCESS: AccessState = {
   login: INITIAL_LOGIN,
 };
 
-/** The state after an event of the access stream. Events it has seen already, and those it cannot read, change nothing. */
+/** Returns the state after an event of the access stream. Events that it has already applied or cannot read change nothing. */
 export function evolveAccess(state: AccessState, stored: StoredEvent): AccessState {
   if (state.revision !== undefined && stored.revision <= state.revision) return state;
   if (!isAccessEvent(stored) || stored.unreadable !== undefined)
@@ -67,7 +67,7 @@ export function evolveAccess(state: AccessState, stored: StoredEvent): AccessSta
         isPublicSet: true,
         publicRights: { kind: 'custom', allowed: new Set(event.data.allow), drafts: false },
       };
-    // Imports bring these into logs of servers without login, where they must not end development mode.
+    // Imports write these events into logs of servers without login. There they must not end development mode.
     case 'role-defined':
     case 'login-configured':
       return { ...read, login: evolveLogin(state.login, event) };
@@ -103,8 +103,8 @@ function rightsOf({ tokenType, allow, drafts }: TokenCreated['data']): Rights {
 }
 
 /**
- * The state where people log in: the role Public says what anonymous callers may do unless that was set as such, and roles end
- * development mode.
+ * Returns the state for a server with login. The role Public then sets the rights of anonymous callers, unless `publicRights` were set.
+ * Roles end development mode.
  */
 export function withLogin(state: AccessState): AccessState {
   const { roles } = state.login;
@@ -113,7 +113,7 @@ export function withLogin(state: AccessState): AccessState {
   return { ...state, publicRights, development: state.development && roles.size === 0 };
 }
 
-/** Status of a token at a time, in milliseconds. */
+/** Returns the status of a token at a time in milliseconds. */
 export function tokenStatus(token: Token, now: number): 'active' | 'expired' | 'revoked' {
   if (token.revokedAt !== null) return 'revoked';
   return token.expiresAt !== null && Date.parse(token.expiresAt) <= now ? 'expired' : 'active';

@@ -1,44 +1,44 @@
 import type { Right } from './rights.ts';
 
-/** The events of people who log in, in the access stream. Without `--login` they change nothing. */
+/** Events in the access stream about people who log in. Without `--login` they change nothing. */
 
-/** A role as it is from here on, in place of the one of this number. */
+/** Defines a role from this event on, and replaces the role with the same number. */
 export type RoleDefined = {
   readonly type: 'role-defined';
   readonly data: {
     /** Value of a user's `role`. */
     readonly id: number;
-    /** Its key, such as `authenticated`. */
+    /** Key of the role, such as `authenticated`. */
     readonly type: string;
     readonly name: string;
     readonly description: string;
     readonly allow: readonly Right[];
     /** The right to see drafts. */
     readonly drafts: boolean;
-    /** Requests of the login that its users may make: `auth.changePassword`. */
+    /** Login requests that users with this role may make, such as `auth.changePassword`. */
     readonly login: readonly string[];
   };
 };
 
-/** How the login works from here on. What is absent stays as it was. */
+/** Configures the login from this event on. Absent members keep their value. */
 export type LoginConfigured = {
   readonly type: 'login-configured';
   readonly data: { readonly switches?: LoginSwitches; readonly mails?: LoginMails };
 };
 
-/** In Strapi's words, as its setting `plugin_users-permissions_advanced` has them. */
+/** Settings of the login, with the names of Strapi's setting `plugin_users-permissions_advanced`. */
 export type LoginSwitches = {
   readonly allow_register: boolean;
   readonly email_confirmation: boolean;
-  /** Target of the redirect after a confirmed address; null: `/`. */
+  /** Target of the redirect after an address is confirmed; null: `/`. */
   readonly email_confirmation_redirection: string | null;
-  /** The page of the front end that takes the code of a forgotten password. */
+  /** Page of the front end that accepts the code for a forgotten password. */
   readonly email_reset_password: string | null;
-  /** `type` of the role of people who register. */
+  /** `type` of the role that new users get when they register. */
   readonly default_role: string;
 };
 
-/** The text of a mail; `<%= URL %>`, `<%= TOKEN %>`, `<%= CODE %>` and `<%= USER.username %>` are filled in. */
+/** Text of a mail. `<%= URL %>`, `<%= TOKEN %>`, `<%= CODE %>` and `<%= USER.username %>` are replaced. */
 export type MailTemplate = {
   readonly from: { readonly name: string; readonly email: string };
   readonly replyTo: string;

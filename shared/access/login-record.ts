@@ -1,11 +1,11 @@
 import { defined } from '../defined.ts';
 import type { EntryValues } from '../document/events.ts';
 
-/** The part of a user's login that is not the password's hash: the value of LOGIN_ATTRIBUTE. */
+/** A user's login data apart from the hash of the password. It is the value of LOGIN_ATTRIBUTE. */
 export type LoginRecord = {
-  /** ISO 8601: when Varve stored the password. Absent: it is as it was registered or imported. */
+  /** ISO 8601 time when Varve stored the password. Absent: the password is unchanged since registration or import. */
   readonly changedAt?: string;
-  /** SHA-256 of the code that was mailed, and until when it counts. */
+  /** SHA-256 of the mailed code for a new password, and the time until which the code is valid. */
   readonly reset?: { readonly hash: string; readonly until: string };
   /** SHA-256 of the code that confirms the address. */
   readonly confirmation?: string;
@@ -16,21 +16,21 @@ export type LoginRecord = {
 export type LoginSession = {
   readonly id: string;
   readonly device?: string;
-  /** ISO 8601: when it ends at the latest. */
+  /** ISO 8601 time when the session ends at the latest. */
   readonly until: string;
-  /** The refresh token that came last counts. */
+  /** Number of the newest refresh token. Only this token is valid. */
   readonly turn: number;
 };
 
-/** A private attribute of users that no schema of Strapi's has. */
+/** A private attribute of users that no Strapi schema has. */
 export const LOGIN_ATTRIBUTE = 'varveLogin';
 
-/** Returns the login of a user's row; empty for a user that never changed anything about it. */
+/** Returns the login data of a user's row; empty if nothing about it has changed. */
 export function loginRecordOf(values: EntryValues): LoginRecord {
   return (values[LOGIN_ATTRIBUTE] ?? {}) as LoginRecord;
 }
 
-/** The record once the password has changed: what was signed in before is signed out, and mailed codes are void. */
+/** Returns the login data after a change of the password. All sessions and the code for a new password end. */
 export function afterPasswordChange({ confirmation }: LoginRecord, at: string): LoginRecord {
   return { changedAt: at, ...defined({ confirmation }) };
 }

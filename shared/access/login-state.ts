@@ -8,30 +8,30 @@ export type Role = Pick<RoleDefined['data'], 'id' | 'type' | 'name' | 'descripti
   readonly login: ReadonlySet<string>;
 };
 
-/** The login as the log has it. */
+/** Settings and roles of the login according to the log. */
 export type LoginState = {
-  /** Roles that were defined, by number. */
+  /** Defined roles, by number. */
   readonly roles: ReadonlyMap<number, Role>;
   readonly switches: LoginSwitches;
   readonly mails: LoginMails;
 };
 
-/** Requests of the login that a role may make, in Strapi's words. */
+/** Login requests that a role may make, with Strapi's names. */
 export const LOGIN_ACTIONS = [
   ...(['auth.callback', 'auth.connect', 'auth.register', 'auth.forgotPassword'] as const),
   ...(['auth.resetPassword', 'auth.emailConfirmation', 'auth.sendEmailConfirmation'] as const),
   ...(['auth.refresh', 'auth.logout', 'auth.changePassword', 'user.me'] as const),
-  // Sees roles of users.
+  // Allows a caller to see the roles of users.
   'role.find',
 ] as const;
 export type LoginAction = (typeof LOGIN_ACTIONS)[number];
 
-/** Returns whether a text names a request of the login, such as `auth.register`. */
+/** Returns whether a text names a login request, such as `auth.register`. */
 export function isLoginAction(text: string): text is LoginAction {
   return (LOGIN_ACTIONS as readonly string[]).includes(text);
 }
 
-/** The requests that Strapi allows its two roles when it creates them. */
+/** Login requests that Strapi allows its two roles when it creates them. */
 export const DEFAULT_LOGIN_ACTIONS: Readonly<Record<keyof typeof USER_ROLES, readonly LoginAction[]>> = {
   authenticated: ['auth.logout', 'auth.changePassword', 'user.me'],
   public: LOGIN_ACTIONS.filter(
@@ -41,7 +41,7 @@ export const DEFAULT_LOGIN_ACTIONS: Readonly<Record<keyof typeof USER_ROLES, rea
 
 const FROM = { name: '', email: '' };
 
-/** Nobody registers until an import or an operator says so. */
+/** Nobody can register until an import or an operator allows it. */
 export const INITIAL_LOGIN: LoginState = {
   roles: new Map(),
   switches: {
@@ -68,7 +68,7 @@ export const INITIAL_LOGIN: LoginState = {
   },
 };
 
-/** The state after an event. */
+/** Returns the state after an event. */
 export function evolveLogin(state: LoginState, event: LoginEvent): LoginState {
   switch (event.type) {
     case 'role-defined': {
@@ -94,13 +94,13 @@ function builtInRole(type: keyof typeof USER_ROLES, name: string, description: s
   return { id: USER_ROLES[type], type, name, description, rights: NO_RIGHTS, login };
 }
 
-/** Every role there is: Authenticated and Public are always among them. */
+/** Returns all roles. Authenticated and Public are always among them. */
 export function rolesOf({ roles }: LoginState): ReadonlyMap<number, Role> {
   const missing = UNDEFINED_ROLES.filter(({ id }) => !roles.has(id));
   return new Map([...missing.map((role) => [role.id, role] as const), ...roles]);
 }
 
-/** The role of a user whose role does not exist: it allows nothing. */
+/** Role of a user whose role does not exist. It allows nothing. */
 export const NO_ROLE: Role = {
   id: 0,
   type: 'none',
@@ -110,7 +110,7 @@ export const NO_ROLE: Role = {
   login: new Set<string>(),
 };
 
-/** Callers in development mode, who may do everything. */
+/** Rights of callers in development mode, who may do everything. */
 export const EVERY_ROLE: Pick<Role, 'rights' | 'login'> = {
   rights: FULL_ACCESS,
   login: new Set<string>(LOGIN_ACTIONS),

@@ -7,8 +7,8 @@ export type ParsedAllow =
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
 
 /**
- * Parses `restaurant.find,chef.*` into rights. A part names a type by its singular name or its uid; `*` means all its
- * actions. Empty text gives no right. Every part that is not understood is a problem.
+ * Parses `restaurant.find,chef.*` into rights. A part names a type by its singular name or its uid; `*` means all actions of the type.
+ * Empty text gives no right. A part that cannot be parsed is a problem.
  */
 export function parseAllow(text: string, registry: SchemaRegistry): ParsedAllow {
   const allowed = new Set<Right>();

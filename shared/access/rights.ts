@@ -1,7 +1,7 @@
 import { assertNever } from '../assert-never.ts';
 import type { ContentType, Uid } from '../schema/content-type.ts';
 
-/** Actions on a content type, in Strapi's words. A caller also needs `find` of a type to reach it from another one. */
+/** Actions on a content type, with Strapi's names. A caller also needs `find` of a type to reach it from another one. */
 export const ACTIONS = [
   'find',
   'findOne',
@@ -17,7 +17,7 @@ export type Action = (typeof ACTIONS)[number];
 /** An action on a type: `api::restaurant.restaurant.find`. */
 export type Right = `${Uid}.${Action}`;
 
-/** Rights of a caller. `drafts`: may see unpublished entries and the state of their publication. */
+/** Rights of a caller. `drafts`: the caller may see unpublished entries and whether an entry is published. */
 export type Rights =
   | { readonly kind: 'full-access' }
   | { readonly kind: 'read-only'; readonly drafts: boolean }
@@ -40,7 +40,7 @@ export function may(rights: Rights, type: Uid, action: Action): boolean {
   }
 }
 
-/** Returns whether the answer of an action is the draft: without the right to drafts such actions are useless. */
+/** Returns whether an action answers with the draft. Without the right to see drafts such an action is useless. */
 export function showsDraft(action: Action): boolean {
   return action === 'unpublish' || action === 'discardDraft';
 }
@@ -55,24 +55,24 @@ export function mayReadDrafts(rights: Rights): boolean {
   return rights.kind === 'full-access' || rights.drafts;
 }
 
-/** Returns whether a caller has any right on content at all. */
+/** Returns whether a caller has any right on content. */
 export function mayAnything(rights: Rights): boolean {
   return rights.kind !== 'custom' || rights.allowed.size > 0;
 }
 
-/** Tokens and public rights are managed by callers that may do everything anyway. */
+/** Returns whether a caller may manage tokens and public rights. Only callers with full access may. */
 export function mayAdminister(rights: Rights): boolean {
   return rights.kind === 'full-access';
 }
 
-/** Key that is equal for equal rights. */
+/** Returns a key that is equal for equal rights. */
 export function rightsKey(rights: Rights): string {
   if (rights.kind === 'full-access') return rights.kind;
   const allowed = rights.kind === 'custom' ? [...rights.allowed].sort().join() : '*';
   return `${rights.kind}:${rights.drafts}:${allowed}`;
 }
 
-/** The actions that a type's routes have. */
+/** Returns the actions that a type's routes have. */
 export function actionsOf(type: ContentType): readonly Action[] {
   const isSingle = type.kind === 'singleType';
   return ACTIONS.filter((action) => {

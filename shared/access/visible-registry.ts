@@ -7,9 +7,9 @@ import { mayFind, type Rights, rightsKey } from './rights.ts';
 const visible = remembered((_registry: SchemaRegistry) => new Map<string, SchemaRegistry>());
 
 /**
- * Returns the content types that a caller sees: without relations, also inside components, to a type that it may not
- * `find`. Code that plans, writes or describes with this registry treats such a relation as an unknown name, so no
- * later check is needed. Returns the registry itself if nothing is hidden. Computed once for equal rights.
+ * Returns the content types that a caller sees. Relations to a type that the caller may not `find` are omitted, also inside components.
+ * Code that plans, writes or describes with this registry treats such a relation as an unknown name, so no later check is needed. Returns
+ * the registry itself if nothing is hidden. Computed once for equal rights.
  */
 export function visibleRegistry(registry: SchemaRegistry, rights: Rights): SchemaRegistry {
   return valueAt(visible(registry), rightsKey(rights), () => createVisible(registry, rights));
@@ -22,7 +22,7 @@ function createVisible(registry: SchemaRegistry, rights: Rights): SchemaRegistry
   return isWhole ? registry : { contentTypes, components };
 }
 
-/** The model itself when it has nothing to hide. */
+/** Returns the model itself if it has nothing to hide. */
 function visibleModel<Kind extends Model>(model: Kind, rights: Rights): Kind {
   const shown = [...model.attributes].filter(([, attribute]) => isVisible(attribute, rights));
   return shown.length === model.attributes.size ? model : { ...model, attributes: new Map(shown) };

@@ -2,17 +2,17 @@ import { hash as digest } from 'node:crypto';
 import { checkedHash } from './asset-hash.ts';
 import type { AssetNames, NamedContent } from './asset-store.ts';
 
-/** Small texts by path, as a store keeps them. */
+/** Reads and writes the small texts in which a store keeps names, by path. */
 export type NameFiles = {
   read(path: string): Promise<string | undefined>;
-  /** Durably, and whole or not at all. */
+  /** Writes durably, and completely or not at all. */
   write(path: string, text: string): Promise<void>;
   remove(path: string): Promise<void>;
   hasAny(folder: string): Promise<boolean>;
 };
 
 /**
- * Creates the names of a store. `<SHA-256 of the name>` says which content has the name. `of/<hash>/<SHA-256 of the name>` is an
+ * Creates the names of a store. The text `<SHA-256 of the name>` says which content has the name. `of/<hash>/<SHA-256 of the name>` is an
  * empty text that marks content as named. It is written first and removed last, so named content never looks unnamed.
  */
 export function createAssetNames(files: NameFiles): AssetNames {

@@ -3,11 +3,11 @@ import { AssetTooLarge } from './asset-store.ts';
 
 /** Content on its way into a store. */
 export type MeasuredContent = {
-  /** The content itself, to be read once; throws AssetTooLarge as soon as there is more of it than may be. */
+  /** The content, which can be read once. Throws AssetTooLarge as soon as it exceeds the limit. */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Hash and size, after the content was read to its end. */
+  /** Returns hash and size, after the content was read to its end. */
   measured(): { readonly hash: string; readonly size: number };
-  /** Reason why the content ended early: too large, or its own error. Failures of the store are not included. */
+  /** Returns the reason why the content ended early: it was too large, or its own error. Failures of the store are not included. */
   failure(): unknown;
 };
 

@@ -2,22 +2,24 @@ import type { Uid } from '../schema/content-type.ts';
 import type { EntryValues, LinkTarget, RelationOperation } from './events.ts';
 
 /**
- * Reads that the write side makes of the content graph. projections/ implements them and services/command uses them
- * through main.ts, so neither imports the other. The leader decides only when the graph is caught up. All reads are
- * synchronous and take O(result).
+ * Reads of the content graph by the write side. projections/ implements them and services/command uses them. services/process joins the
+ * two, so neither imports the other. The leader decides only when the graph is caught up. All reads are synchronous and take O(result).
  */
 
-/** An entry = one row: a document in one locale and version. */
+/** An entry is one row: a document in one locale and version. */
 export type Entry = {
   /** Row key: stable while the row exists. */
   readonly key: number;
-  /** Numeric id as answered; a new one with each publication. */
+  /** Numeric id that answers show. Each publication gets a new one. */
   readonly id: number;
   readonly type: Uid;
   readonly documentId: string;
   readonly locale: string | null;
   readonly version: 'draft' | 'published' | 'live';
-  /** Everything but relations: scalars incl. private ones, components with their ids (relations inside as LinkTarget[]). */
+  /**
+   * All attributes except relations: scalars including private ones, and components with their ids. Relations inside components are
+   * LinkTarget[].
+   */
   readonly values: EntryValues;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -27,7 +29,7 @@ export type Entry = {
 
 /** A command whose events took effect. */
 export type AppliedCommand = {
-  /** Digest of all that was asked for; undefined where its sender gave none. */
+  /** Digest of the whole request; undefined if the sender gave none. */
   readonly request: string | undefined;
   readonly documentId: string;
   /** Position of the command's last event. */
@@ -37,32 +39,33 @@ export type AppliedCommand = {
 /** A text at a unique path of a content type. */
 export type UniqueText = {
   readonly type: Uid;
-  /** An attribute, or a path in a component as `UniquePath` names it. Files also have their `hash`. */
+  /** An attribute, or a path in a component as `UniquePath` names it. Files are also found by their `hash`. */
   readonly place: string;
   readonly locale: string | null;
   readonly text: string;
 };
 
 export type ContentGraphReader = {
-  /** Position of the last event applied. */
+  /** Returns the position of the last applied event. */
   position(): bigint;
-  /** The command of this id, if it was applied: known for a day where clients may repeat it, else for ten minutes. */
+  /**
+   * Returns the command with this id, if it was applied. It is remembered for a day if clients may repeat it, and otherwise for ten
+   * minutes.
+   */
   command(id: string): AppliedCommand | undefined;
-  /** Last applied revision of a document's stream; undefined if there is none. */
+  /** Returns the last applied revision of a document's stream; undefined if there is none. */
   streamRevision(type: Uid, documentId: string): bigint | undefined;
-  /** All rows of a document: every locale and version. */
+  /** Returns all rows of a document, in every locale and version. */
   entries(type: Uid, documentId: string): readonly Entry[];
-  /** The document that has (or had, in an older publication of a row that still exists) this numeric id, and the row's locale. */
+  /** Returns the document with this numeric id, and the locale of the row. It also finds ids of older publications while the row exists. */
   documentOfId(type: Uid, id: number): LinkTarget | undefined;
   /** Returns whether some row of the document exists (in that locale, if given). */
   exists(type: Uid, documentId: string, locale?: string | null): boolean;
-  /**
-   * Finds another document than `except` with this unique value (its text) in a published or current row of `locale`.
-   */
+  /** Returns another document than `except` that has this unique value, as text, in a published or current row of `locale`. */
   documentWithUnique(unique: UniqueText, except?: string): string | undefined;
   /**
-   * Draft or current links of an entry's relation attribute (either side), in order: the input of connect, disconnect
-   * and validation.
+   * Returns the draft or current links of an entry's relation attribute (on either side), in order. Connect, disconnect and validation use
+   * them.
    */
   linkedTargets(
     type: Uid,

@@ -2,15 +2,14 @@ import type { Uid } from '../schema/content-type.ts';
 import type { TypeDefinition } from '../schema/type-definitions.ts';
 
 /**
- * Events of a document's stream. Each is about one entry: the document in one locale (null on types without i18n).
- * Together with the rows before it, an event is complete. Position is the only clock; `createdAt`, `updatedAt` and
- * `publishedAt` show `at` of the metadata.
+ * Events of a document's stream. Each is about one entry: the document in one locale (null on types without i18n). An event is complete
+ * together with the rows before it. Only positions order events; `createdAt`, `updatedAt` and `publishedAt` show `at` of the metadata.
  */
 
-/** A link's target. `locale` null: the target's type has no i18n. */
+/** Target of a link. `locale` null: the target's type has no i18n. */
 export type LinkTarget = { readonly documentId: string; readonly locale: string | null };
 
-/** Slot of a connected target in the list of targets. A `before` or `after` that no longer exists means the end. */
+/** Slot of a connected target in the list of targets. If the target of `before` or `after` no longer exists, the slot is the end. */
 export type LinkPlace =
   | { readonly at: 'start' }
   | { readonly at: 'end' }
@@ -22,9 +21,9 @@ export type RelationOperation =
   | {
       readonly attribute: string;
       readonly kind: 'update';
-      /** Removed first. */
+      /** Targets that are removed first. */
       readonly disconnect: readonly LinkTarget[];
-      /** Then adds these in order; a target that is already linked moves. */
+      /** Targets that are then added in order. A target that is already linked moves. */
       readonly connect: readonly { readonly target: LinkTarget; readonly place: LinkPlace }[];
     };
 
@@ -36,14 +35,14 @@ export type ComponentValue = { readonly __component?: Uid; readonly id?: number 
   readonly [attribute: string]: unknown;
 };
 
-/** Scalars (private and hashed ones too) and component values by attribute name. */
+/** Scalars (also private and hashed ones) and component values, by attribute name. */
 export type EntryValues = { readonly [attribute: string]: unknown };
 
 type EntryData = { readonly type: Uid; readonly documentId: string; readonly locale: string | null };
 
 type EditedData = EntryData & {
   readonly values: EntryValues;
-  /** Names in `values` and `relations` that all locales share (not localized): copied to the document's other locales. */
+  /** Names in `values` and `relations` that are not localized. They are copied to the document's other locales. */
   readonly shared: readonly string[];
   readonly relations: readonly RelationOperation[];
 };
@@ -57,21 +56,21 @@ export type EntryCreated = {
   readonly data: EditedData & { readonly id?: number };
 };
 
-/** Changed attributes only; null clears a value. */
+/** A change of an entry. `values` has changed attributes only; null clears a value. */
 export type EntryChanged = { readonly type: 'entry-changed'; readonly data: EditedData };
 
-/** The draft row and its links are copied to the published world; a new numeric id is allotted. */
+/** Copies the draft row and its links to the published world, with a new numeric id. */
 export type EntryPublished = { readonly type: 'entry-published'; readonly data: EntryData };
 /** Removes the published row and leaves the draft. */
 export type EntryUnpublished = { readonly type: 'entry-unpublished'; readonly data: EntryData };
-/** The draft row becomes a copy of the published one. */
+/** Replaces the draft row by a copy of the published one. */
 export type DraftDiscarded = { readonly type: 'draft-discarded'; readonly data: EntryData };
-/** Both versions of the locale disappear with their links. */
+/** Removes both versions of the locale with their links. */
 export type EntryDeleted = { readonly type: 'entry-deleted'; readonly data: EntryData };
 
 /**
- * A link with its slot: the owner's list has the order of the targets; `order` is the slot in the target's list, if it
- * has one. `world` is the only world of a link whose owner has no versions; absent: both.
+ * A link with its slots. The order of the targets is the order of the owner's list. `order` is the slot in the target's list, if it has
+ * one. `world` is the only world of a link whose owner has no versions; absent: both.
  */
 export type ImportedTarget = LinkTarget & {
   readonly order?: number;
@@ -79,20 +78,20 @@ export type ImportedTarget = LinkTarget & {
 };
 
 /**
- * One version of an entry from another system, with its ids and times. It replaces that version; nothing is copied to
- * other versions or locales. An entry is modified if its draft was imported after its published version.
+ * Imports one version of an entry from another system, with its ids and times. It replaces that version; nothing is copied to other
+ * versions or locales. An entry is modified if its draft was imported after its published version.
  */
 export type EntryImported = {
   readonly type: 'entry-imported';
   readonly data: EntryData & {
     readonly version: 'draft' | 'published' | 'live';
-    /** Absent: the next of the type's sequence, which continues after it. */
+    /** Numeric id; absent: the next of the type's sequence. The sequence continues after it. */
     readonly id?: number;
     readonly createdAt: string;
     readonly updatedAt: string;
     /** null on drafts. */
     readonly publishedAt: string | null;
-    /** Every attribute that is not null, also those that no schema has. Components keep their ids. */
+    /** All attributes that are not null, also those that no schema has. Components keep their ids. */
     readonly values: EntryValues;
     /** Relations that this side owns. */
     readonly relations: readonly {
@@ -111,7 +110,7 @@ export type DocumentEvent =
   | EntryDeleted
   | EntryImported;
 
-/** A content type's schema from this position on, in the words of its files. One stream per type. */
+/** A content type's schema from this position on, in the form of its files. Each type has its own stream. */
 export type ContentTypeDefined = { readonly type: 'content-type-defined'; readonly data: TypeDefinition };
 
 export type VarveEvent = DocumentEvent | ContentTypeDefined;

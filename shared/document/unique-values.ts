@@ -21,10 +21,10 @@ export type UniquePath = {
 
 /** A value at a unique path. */
 export type UniqueValue = {
-  /** Path for messages: `links[1].url`. */
+  /** Path for messages, such as `links[1].url`. */
   readonly at: string;
   readonly value: unknown;
-  /** Text for the comparison: values with the same text are equal. */
+  /** Text for the comparison. Values with the same text are equal. */
   readonly text: string;
 };
 
@@ -37,10 +37,7 @@ export function uniquePaths(registry: SchemaRegistry, type: ContentType): readon
   return uniquePathsOf(registry)(type);
 }
 
-/**
- * Returns the paths by which the graph looks documents up: those of unique values, and the hash of files, which several
- * may share.
- */
+/** Returns the paths by which the graph looks up documents: unique values, and the hash of files, which several files may share. */
 export function lookUpPaths(registry: SchemaRegistry, type: ContentType): readonly UniquePath[] {
   const places = uniquePaths(registry, type);
   const hash = type.uid === FILE_TYPE ? type.attributes.get('hash') : undefined;
@@ -62,7 +59,7 @@ function placesIn(
     }
     return allowedComponents(attribute).flatMap((uid) => {
       const component = registry.components.get(uid);
-      // A component may still be missing between two definitions of one start.
+      // A component may still be missing between two definitions that one start appends.
       if (component === undefined) return [];
       const kindOf = kind === 'dynamiczone' ? `[${uid}]` : '';
       const inner = [...path, componentStep(attribute, uid)];
@@ -71,7 +68,7 @@ function placesIn(
   });
 }
 
-/** Attribute of the content type that contains the path. */
+/** Returns the attribute of the content type that contains the path. */
 export function attributeOfUniquePath({ path, attribute }: UniquePath): string {
   return path[0]?.attribute ?? attribute.name;
 }
@@ -89,7 +86,7 @@ export function valuesAtPath({ path, attribute }: UniquePath, values: EntryValue
 
 type Found = { readonly component: EntryValues; readonly at: string };
 
-/** The components at the end of a path, each with the beginning of its members' paths. */
+/** Returns the components at the end of a path, each with the first part of its members' paths. */
 function componentsAt(above: readonly Found[], path: readonly ComponentStep[]): readonly Found[] {
   const [step, ...rest] = path;
   if (step === undefined) return above;
@@ -98,7 +95,7 @@ function componentsAt(above: readonly Found[], path: readonly ComponentStep[]): 
     const value = component[step.attribute];
     const isList = Array.isArray(value);
     for (const [i, inner] of (isList ? value : [value]).entries()) {
-      // A refused part leaves a gap.
+      // A part that was refused leaves a gap.
       if (inner === undefined || inner === null) continue;
       if (step.zoneComponent !== undefined && inner.__component !== step.zoneComponent) continue;
       next.push({ component: inner, at: `${at}${step.attribute}${isList ? `[${i}]` : ''}.` });
@@ -107,10 +104,10 @@ function componentsAt(above: readonly Found[], path: readonly ComponentStep[]): 
   return componentsAt(next, rest);
 }
 
-/** Compares by the column's text, so that 1.5 and 1.50, or two spellings of one instant, are equal. */
+/** Returns the text of the column's value, so that 1.5 and 1.50, or two spellings of one instant, are equal. */
 function uniqueText({ type }: ScalarAttribute, value: unknown): string {
   const column = columnValue(type, value);
   if (column === null) return '';
-  // -0 is 0.
+  // -0 equals 0.
   return textForm(type, column === 0 ? 0 : column);
 }

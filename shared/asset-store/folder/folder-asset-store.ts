@@ -13,10 +13,7 @@ import { folderNames } from './folder-names.ts';
 import { syncFolder } from './sync-folder.ts';
 import { refuseTemporaryFailures } from './temporary-failures.ts';
 
-/**
- * Longer than any upload takes. In files of earlier releases, the name does not say which process wrote an unfinished
- * file.
- */
+/** Longer than any upload takes. In files of earlier releases, the name does not say which process wrote an unfinished file. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 const LOCK = '.lock';
 
@@ -32,7 +29,7 @@ export function openFolderAssetStore(folder: string): AssetStore {
   for (const made of [incoming, suspects]) makeFolder(made);
   removeAbandoned(incoming);
   const name = randomUUID();
-  // For as long as the process lives.
+  // The lock lasts as long as the process.
   const lock = tryLockFile(join(incoming, name + LOCK));
   return {
     async stage(content, maxBytes) {
@@ -116,7 +113,7 @@ async function write(file: FileHandle, content: AsyncIterable<Uint8Array>, maxBy
   return measured();
 }
 
-/** The name is durable when its folder is. */
+/** The name is durable when the folder is synced. */
 async function keep(from: string, to: string): Promise<void> {
   const folder = dirname(to);
   makeFolder(folder);

@@ -46,23 +46,22 @@ const CHECK_MS = 5_000;
 const LARGEST_COPY = 5 * 1024 * MEBIBYTE;
 
 /**
- * Stores assets as objects of a bucket: `<prefix><first two characters of the hash>/<hash>`. `<prefix>incoming/` has
- * uploads in progress, in parts; `<prefix>suspects/` has an empty object for each suspected hash. S3 cannot rename
- * objects, so `keep` makes the store copy one. Any number of processes may share the bucket. Rejects with a message if
- * the bucket does not exist or refuses the credentials. If the store is only unreachable, requests wait for it, not the
- * start.
+ * Stores assets as objects of a bucket: `<prefix><first two characters of the hash>/<hash>`. `<prefix>incoming/` has uploads in progress,
+ * in parts; `<prefix>suspects/` has an empty object for each suspected hash. S3 cannot rename objects, so `keep` makes the store copy one.
+ * Any number of processes may share the bucket. Rejects with a message if the bucket does not exist or refuses the credentials. If the
+ * store is only unreachable, the start does not wait for it, but requests do.
  */
 export async function openS3AssetStore(
   location: S3Location,
   { largestCopy = LARGEST_COPY }: S3AssetStoreOptions = {},
 ): Promise<AssetStore> {
   const target: S3Target = { ...location, client: createS3Client(location) };
-  // A start waits less than a request for a silent store.
+  // A start does not wait as long as a request for a store that does not answer.
   await valueWithin(CHECK_MS, checkBucket(target));
   let cleans = false;
   return {
     stage(content, maxBytes) {
-      // Processes that accept uploads do this; the next process retries what fails here.
+      // Only processes that accept uploads clean up. If this fails, the next such process retries.
       if (!cleans) void removeAbandonedUploads(target, Date.now()).catch(() => {});
       cleans = true;
       return stage(target, content, maxBytes, largestCopy);
@@ -136,7 +135,7 @@ async function stage(
     size,
     async keep() {
       await writing(copyObject(target, { from: key, to: keyOf(target, hash), size, largestCopy }));
-      // The object is kept. If this fails, a later process removes the rest after a day.
+      // The object is already kept. If the removal fails, a later process removes the upload after a day.
       await remove(target, key).catch(() => {});
     },
     discard: () => remove(target, key),

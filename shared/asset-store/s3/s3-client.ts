@@ -10,23 +10,23 @@ export type S3Target = { readonly client: S3Client; readonly bucket: string; rea
 
 /** Long enough for one part of an upload on a slow line, and for a copy inside the store. */
 const REQUEST_TIMEOUT_MS = 60_000;
-/** A store that says nothing for so long gives no answer, or not the rest of one. */
+/** Milliseconds of silence after which a store counts as not answering, also in the middle of an answer. */
 const SILENCE_MS = 10_000;
-/** Option of calls that send and ask little: the store has to begin its answer within this time. */
+/** Option for small requests with small answers: the store must begin its answer within this time. */
 export const PROMPTLY = { requestTimeout: SILENCE_MS } as const;
 const CONNECTION_TIMEOUT_MS = 5_000;
-/** A download holds a connection until its reader has finished. */
+/** Each download holds a connection until its reader has finished. */
 const CONNECTIONS = 512;
 
 /**
- * The SDK finds credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, the file that AWS_SHARED_CREDENTIALS_FILE
+ * Creates the client. The SDK finds credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, the file that AWS_SHARED_CREDENTIALS_FILE
  * names, or a role of the machine or pod.
  */
 export function createS3Client({ endpoint, region, pathStyle }: S3Location): S3Client {
   const client = new S3Client({
     ...defined({ endpoint, region }),
     forcePathStyle: pathStyle,
-    // Checksums of the SDK's own are not understood by every store; content is known by its SHA-256 anyway.
+    // Some stores do not understand the SDK's own checksums. Content is identified by its SHA-256 anyway.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
@@ -46,17 +46,17 @@ export function createS3Client({ endpoint, region, pathStyle }: S3Location): S3C
   return client;
 }
 
-/** Inside the SDK's retries: a store that said nothing is not asked again, since its caller has waited long enough. */
+/** Prevents the SDK from retrying a request that the store did not answer in time. The caller has waited long enough. */
 function onceIfSilent<Args, Output>(next: (args: Args) => Promise<Output>): (args: Args) => Promise<Output> {
   return (args) =>
     next(args).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ETIMEDOUT') throw error;
-      // Without a cause: the SDK would find the timeout there, and retry.
+      // The error has no cause, because the SDK would find the timeout there and retry.
       throw new Error(`the store gives no answer: ${error.message}`);
     });
 }
 
-/** The SDK's time limits end with the beginning of an answer. */
+/** Extends the time limit to the end of an answer. The SDK's limits end when an answer begins. */
 function toTheEnd<Args, Output extends { readonly response: unknown }>(
   next: (args: Args) => Promise<Output>,
 ): (args: Args) => Promise<Output> {
@@ -72,10 +72,10 @@ function brokenOff(): unknown {
   return presentS3Error(new Error('the store closed the connection in the middle of an answer'));
 }
 
-/** Error of the SDK: `$metadata` has the status of the answer, if there was one. */
+/** Error of the SDK. `$metadata` has the status of the answer, if there was one. */
 type SdkError = Error & { readonly $metadata?: { readonly httpStatusCode?: number } };
 
-/** Turns the error of a store that is unreachable or too busy into a 503. Other errors stay as they are. */
+/** Returns a 503 for the error of a store that is unreachable or too busy. Returns other errors unchanged. */
 export function presentS3Error(error: unknown): unknown {
   const status = statusOf(error);
   const passes = status === undefined || status === 429 || status >= 500;

@@ -10,9 +10,9 @@ import { PROMPTLY, type S3Target } from './s3-client.ts';
 export type S3Copy = {
   readonly from: string;
   readonly to: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** Largest object in bytes that the store copies in one call; larger objects are copied in parts of this size. */
+  /** Size in bytes of the largest object that the store copies in one call. Larger objects are copied in parts of this size. */
   readonly largestCopy: number;
 };
 
@@ -44,7 +44,7 @@ async function copyInParts({ client, bucket }: S3Target, { from, to, size, large
     }
     await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: parts } }));
   } catch (error) {
-    // If this fails too, the next process that accepts uploads removes the rest.
+    // If this fails too, the next process that accepts uploads removes the parts.
     await client.send(new AbortMultipartUploadCommand(upload), PROMPTLY).catch(() => {});
     throw error;
   }

@@ -6,11 +6,11 @@ export type S3Location = {
   /** Address of a store other than Amazon's. */
   readonly endpoint: string | undefined;
   readonly region: string | undefined;
-  /** The bucket is in the path of a URL, not in its host name. */
+  /** True if the path of a URL names the bucket, and not its host name. */
   readonly pathStyle: boolean;
 };
 
-/** The address of the store cannot be used; the message says why. */
+/** Error for an unusable address of a store; the message says why. */
 class InvalidS3Location extends Error {}
 
 const PARAMETERS = ['endpoint', 'region', 'path-style'];
@@ -36,7 +36,7 @@ export function parseS3Location(address: string): S3Location {
     bucket: url.host,
     prefix: path === '' ? '' : `${path}/`,
     endpoint,
-    // Stores of one's own seldom have regions; a signature has one all the same.
+    // Self-hosted stores seldom have regions, but a signature needs one.
     region: url.searchParams.get('region') ?? (endpoint === undefined ? undefined : 'us-east-1'),
     pathStyle: parsePathStyle(url.searchParams.get('path-style')) ?? endpoint !== undefined,
   };

@@ -1,7 +1,7 @@
 import { finished, Readable } from 'node:stream';
 
 /**
- * Passes the body of an answer on. It fails with `silent` if nothing comes for `silenceMs` while somebody waits for more: a slow reader
+ * Passes on the body of an answer. It fails with `silent` if no data arrives for `silenceMs` while the reader waits for more. A slow reader
  * may take any time.
  */
 export function untilSilent(body: Readable, silenceMs: number, silent: () => unknown): Readable {
@@ -21,7 +21,7 @@ export function untilSilent(body: Readable, silenceMs: number, silent: () => unk
       done(error);
     },
   });
-  // Without a listener an error would end the process, and perhaps nobody reads the answer.
+  // Without a listener an error would end the process, and possibly nobody reads the answer.
   content.on('error', () => {});
   body.on('data', (chunk: Uint8Array) => {
     disarm();
