@@ -18,13 +18,24 @@ export type Append = {
 /** `refused`: an id of the append belongs to another event. */
 export type AppendOutcome = AppendResult | { readonly kind: 'refused'; readonly reason: string };
 
+/** Where a commit wrote the events of an append. */
+type WrittenAppend = {
+  /** Index of the append in the commit. */
+  readonly append: number;
+  /** Revision and position of the first event; the others follow without a gap. */
+  readonly revision: bigint;
+  readonly position: bigint;
+  /** One for each event. */
+  readonly links: readonly string[];
+};
+
 export type LogCommit = {
   /** One for each append, in order. */
   readonly outcomes: readonly AppendOutcome[];
   /** Position of the log's last event before the commit: another process may have moved it. */
   readonly before: bigint;
-  /** The links of the events that were written, in order. */
-  readonly links: readonly string[];
+  /** In order of position. The other appends were refused, or their events had been stored before. */
+  readonly written: readonly WrittenAppend[];
 };
 
 /**
@@ -37,45 +48,46 @@ export function commitAppends(db: Database, appends: readonly Append[], known: H
   return transaction(db, () => {
     const head = readHead(db);
     refuseOtherHistory(db, head, known);
-    const links: string[] = [];
-    let last = head.position;
-    let link = head.chain;
     const fence = createFence(db);
-    const outcomes = appends.map((append): AppendOutcome => {
+    const written: WrittenAppend[] = [];
+    let end: Head = head;
+    const outcomes = appends.map((append, index): AppendOutcome => {
       const settled = findEarlierAppend(db, append) ?? fence.find(append) ?? findConflict(db, append);
       if (settled.kind !== 'free') return settled;
-      const { stream, events } = append;
-      fence.moved(stream);
+      fence.moved(append.stream);
       // A store appends only to its own namespace.
-      if (links.length === 0) openSpan(db, spaceOf(stream), last + 1n);
-      for (const [n, { digest }] of events.entries()) {
-        link = nextLink(link, stream, settled.revision + BigInt(n), digest);
-        links.push(link);
-      }
-      const { rows, result } = writtenAt(append, settled.revision, last, links.slice(-events.length));
-      for (const row of rows) insertEvent(db, row);
-      last = result.position;
-      return result;
+      if (written.length === 0) openSpan(db, spaceOf(append.stream), end.position + 1n);
+      const { revision } = settled;
+      const links = linksOf(append, revision, end.chain);
+      const placed = { append: index, revision, position: end.position + 1n, links };
+      for (const row of rowsOf(append, placed)) insertEvent(db, row);
+      written.push(placed);
+      const others = BigInt(links.length - 1);
+      end = { position: placed.position + others, chain: links.at(-1) ?? end.chain };
+      return { kind: 'appended', revision: revision + others, position: end.position };
     });
-    return { outcomes, before: head.position, links };
+    return { outcomes, before: head.position, written };
   });
 }
 
 /** Returns the events that a commit of these appends wrote, in order of position. */
-export function committedRows(appends: readonly Append[], commit: LogCommit): EventRow[] {
-  const { outcomes, before, links } = commit;
-  const written: EventRow[] = [];
-  let last = before;
-  for (const [n, append] of appends.entries()) {
-    const outcome = outcomes[n];
-    // An append of the same commit may be the retry of one before it.
-    if (outcome?.kind !== 'appended' || outcome.position <= last) continue;
-    const first = outcome.revision - BigInt(append.events.length - 1);
-    const own = links.slice(written.length, written.length + append.events.length);
-    written.push(...writtenAt(append, first, last, own).rows);
-    last = outcome.position;
-  }
-  return written;
+export function committedRows(appends: readonly Append[], { written }: LogCommit): readonly EventRow[] {
+  return written.flatMap((placed) => rowsOf(appends[placed.append] as Append, placed));
+}
+
+function linksOf({ stream, events }: Append, firstRevision: bigint, before: string): readonly string[] {
+  let link = before;
+  return events.map(({ digest }, n) => {
+    link = nextLink(link, stream, firstRevision + BigInt(n), digest);
+    return link;
+  });
+}
+
+function rowsOf({ stream, events }: Append, { revision, position, links }: WrittenAppend): EventRow[] {
+  return events.map(({ id, type, data, metadata }, n): EventRow => {
+    const at = BigInt(n);
+    return [position + at, stream, revision + at, id, type, data, metadata, links[n] ?? ''];
+  });
 }
 
 /** Result of the append that already stored these events: a retry writes nothing. */
@@ -122,27 +134,4 @@ function findConflict(db: Database, { stream, expected }: Append): Free | Append
   const actual = readLastRevision(db, stream);
   const isExpected = expected === 'any' || (expected === 'none' ? actual === undefined : actual === expected);
   return isExpected ? { kind: 'free', revision: (actual ?? -1n) + 1n } : { kind: 'conflict', actual };
-}
-
-/**
- * Returns an append's events as rows, from `firstRevision` on and after the event at `lastPosition`, and the end of the
- * log after them.
- */
-function writtenAt(
-  { stream, events }: Append,
-  firstRevision: bigint,
-  lastPosition: bigint,
-  links: readonly string[],
-) {
-  const rows = events.map(({ id, type, data, metadata }, n): EventRow => {
-    const revision = firstRevision + BigInt(n);
-    return [lastPosition + BigInt(n) + 1n, stream, revision, id, type, data, metadata, links[n] ?? ''];
-  });
-  const count = BigInt(events.length);
-  const result = {
-    kind: 'appended',
-    revision: firstRevision + count - 1n,
-    position: lastPosition + count,
-  } as const;
-  return { rows, result };
 }
