@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
-import { retry } from '../../shared/retry.ts';
 import { untilAborted } from '../../shared/until-aborted.ts';
 import type { Fleet } from '../fleet/fleet.ts';
+import { leadTerms } from '../fleet/lead-terms.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
 import { type AnsweringReaders, awaitAnswering } from './await-answering.ts';
@@ -46,7 +46,6 @@ const FIRST_EPOCH = 1;
 const LOOK_MS = 100;
 /** Answers of an earlier leader reach caches within this time. */
 const SETTLE_MS = 5_000;
-const BACKOFF = { firstMs: 1_000, longestMs: 30_000 } as const;
 
 /** Purges changes while this process is the leader. */
 export function startPurger(options: PurgerOptions): Purger {
@@ -84,17 +83,10 @@ export function startPurger(options: PurgerOptions): Purger {
       await Promise.all([...senders, answering].map((one) => one?.close()));
     }
   };
-  const once = async (): Promise<void> => {
-    const epoch = fleet.epoch();
-    if (epoch !== undefined) await lead(epoch);
-    else await untilAborted(fleet.changed(LOOK_MS), signal);
-  };
   const failed = (error: unknown) => {
     if (!signal.aborted) report.error(error);
   };
-  const run = async (): Promise<void> => {
-    while (!signal.aborted) await retry(once, { backoff: BACKOFF, isJittered: true, signal, failed });
-  };
+  const rest = () => untilAborted(fleet.changed(LOOK_MS), signal);
   const beat = async (): Promise<void> => {
     while (!signal.aborted) {
       const asked = performance.now();
@@ -106,7 +98,7 @@ export function startPurger(options: PurgerOptions): Purger {
       await delay(BEAT_MS, undefined, { signal, ref: false }).catch(() => {});
     }
   };
-  const running = Promise.all([run(), beat()]);
+  const running = Promise.all([leadTerms({ epoch: fleet.epoch, lead, rest, signal, failed }), beat()]);
   return {
     isPurging,
     async close() {

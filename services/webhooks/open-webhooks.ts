@@ -1,11 +1,10 @@
-import type { Backoff } from '../../shared/backoff.ts';
-import type { EventStore, StoredEvent, Subscription } from '../../shared/event-store/event-store.ts';
+import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
-import { retry } from '../../shared/retry.ts';
 import { untilAborted } from '../../shared/until-aborted.ts';
 import { webhookStream } from '../../shared/webhooks/webhook-events.ts';
 import { evolveWebhooks, type WebhookState } from '../../shared/webhooks/webhook-state.ts';
 import type { Fleet } from '../fleet/fleet.ts';
+import { leadTerms } from '../fleet/lead-terms.ts';
 import type { Metrics } from '../operating/metrics.ts';
 import { type DeliveryStore, openDeliveryStore } from './delivery-store.ts';
 import type { TermOptions } from './term-options.ts';
@@ -17,7 +16,7 @@ import {
   type WebhookCommandsOptions,
 } from './webhook-commands.ts';
 import type { WebhookLimits } from './webhook-limits.ts';
-import { startTerm } from './webhook-term.ts';
+import { startTerm, type WebhookTerm } from './webhook-term.ts';
 
 export type WebhooksOptions = Omit<TermOptions, 'epoch' | 'store' | 'hooks' | 'commands' | 'log' | 'now'> & {
   readonly log: EventStore;
@@ -43,82 +42,60 @@ export type Webhooks = {
   close(): Promise<void>;
 };
 
-const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
 const LEAD_LOOK_MS = 1_000;
 
 /** Delivers webhooks while this process is the leader. If there are no webhooks, it reads only the stream that defines them. */
 export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
   const { log, space, fleet, metrics } = options;
   const report = countAttempts(metrics, options.report);
-  const start = await log.lastPosition();
-  let state: WebhookState = await readWebhooks(log, space);
-  const store = openDeliveryStore(options.data);
-  watchDeliveries(metrics, store, () => fleet.epoch() !== undefined);
-  const own = { actor: { kind: 'process', id: 'webhooks' } } as const;
   const byCaller = { ...options.commands, log, space, now: Date.now };
   const commands = createWebhookCommands(byCaller);
-  const asProcess = createWebhookCommands({ ...byCaller, author: () => own });
+  const asProcess = createWebhookCommands({ ...byCaller, author: () => PROCESS });
   const closing = new AbortController();
   let resting = new AbortController();
-  let look = () => {};
-  let announce = async () => {};
-  const take = async (events: readonly StoredEvent[]) => {
-    for (const event of events) {
-      refuseUnreadable(event);
-      if (event.revision > (state.revision ?? -1n)) state = evolveWebhooks(state, event);
-    }
-    if (events.length === 0) return;
+  let term: WebhookTerm | undefined;
+  const definitions = await watchDefinitions(log, space, () => {
     resting.abort();
-    look();
-  };
-  const definitions: Subscription = log.subscribe(start, take, { stream: webhookStream(space) });
+    term?.look();
+  });
   definitions.done.catch(report.error);
-  const hooks = () => state.hooks;
-  const isNeeded = () => fleet.epoch() !== undefined && state.hooks.size > 0 && !closing.signal.aborted;
+  const { hooks } = definitions;
+  const store = openDeliveryStore(options.data);
+  watchDeliveries(metrics, store, () => fleet.epoch() !== undefined);
+  /** Without webhooks a leader has nothing to deliver. */
+  const epoch = () => (hooks().size > 0 && !closing.signal.aborted ? fleet.epoch() : undefined);
   /** Resolves when the leader, the webhooks or the term may have changed, and on close. */
   const rest = async (): Promise<void> => {
     resting = new AbortController();
     await untilAborted(fleet.changed(LEAD_LOOK_MS), resting.signal);
   };
-  const lead = async (epoch: number): Promise<void> => {
-    store.beginTerm(epoch);
-    const own = { epoch, report, store, hooks, commands: asProcess, now: Date.now };
-    const term = await startTerm({ ...options, ...own });
-    look = term.look;
-    announce = term.announce;
+  const lead = async (led: number): Promise<void> => {
+    store.beginTerm(led);
+    const own = { epoch: led, report, store, hooks, commands: asProcess, now: Date.now };
+    const begun = await startTerm({ ...options, ...own });
+    term = begun;
     let isOver = false;
-    const done = term.done.finally(() => {
+    const done = begun.done.finally(() => {
       isOver = true;
       resting.abort();
     });
     done.catch(() => {});
     try {
-      while (isNeeded() && !isOver) await rest();
+      while (epoch() === led && !isOver) await rest();
       if (isOver) await done;
     } finally {
-      look = () => {};
-      announce = async () => {};
-      await term.close(fleet.epoch() !== undefined);
+      term = undefined;
+      await begun.close(fleet.epoch() === led);
     }
   };
-  const run = async (): Promise<void> => {
-    const turn = async () => {
-      const epoch = fleet.epoch();
-      if (epoch !== undefined && isNeeded()) await lead(epoch);
-      else await rest();
-    };
-    const { signal } = closing;
-    while (!signal.aborted)
-      await retry(turn, { backoff: BACKOFF, isJittered: true, signal, failed: report.error });
-  };
-  const running = run();
+  const running = leadTerms({ epoch, lead, rest, signal: closing.signal, failed: report.error });
   const stop = async () => {
     closing.abort();
     resting.abort();
     await running;
   };
   return {
-    served: { commands, store, limits: options.limits, announce: () => announce() },
+    served: { commands, store, limits: options.limits, announce: async () => term?.announce() },
     stop,
     async close() {
       await stop();
@@ -126,4 +103,22 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
       store.close();
     },
   };
+}
+
+/** Author of changes that Varve itself makes. */
+const PROCESS = { actor: { kind: 'process', id: 'webhooks' } } as const;
+
+/** Reads the webhooks, and keeps them current. Calls `changed` after each change. `done` rejects when they can no longer be read. */
+async function watchDefinitions(log: EventStore, space: string, changed: () => void) {
+  const start = await log.lastPosition();
+  let state: WebhookState = await readWebhooks(log, space);
+  const take = async (events: readonly StoredEvent[]) => {
+    for (const event of events) {
+      refuseUnreadable(event);
+      if (event.revision > (state.revision ?? -1n)) state = evolveWebhooks(state, event);
+    }
+    if (events.length > 0) changed();
+  };
+  const { done, close } = log.subscribe(start, take, { stream: webhookStream(space) });
+  return { hooks: () => state.hooks, done, close };
 }
