@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { metaValues } from '../../shared/sqlite/meta-values.ts';
 import { openDatabase } from '../../shared/sqlite/open-database.ts';
 import { prepared } from '../../shared/sqlite/prepared.ts';
 import { transaction } from '../../shared/sqlite/transaction.ts';
@@ -54,18 +55,10 @@ const PURGES_FILE = 'purges.db';
 /** Opens the file in a data directory, and makes it if there is none. */
 export function openPurgeStore(folder: string): PurgeStore {
   const db = openDatabase(join(folder, PURGES_FILE), { durability: 'normal', migrations: MIGRATIONS });
-  const meta = (name: string): string | undefined => {
-    const found = prepared(db, 'SELECT value FROM meta WHERE name = ?').get(name)?.['value'];
-    return found === undefined ? undefined : String(found);
-  };
-  const setMeta = (name: string, value: string) =>
-    void prepared(db, 'INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, value);
+  const meta = metaValues(db);
   const number = (sql: string) => Number(prepared(db, sql).get()?.['n'] ?? 0);
   const newest = () => number(`SELECT seq AS n FROM sqlite_sequence WHERE name = 'changes'`);
-  const checkpoint = (receiver: string) => {
-    const found = meta(`checkpoint ${receiver}`);
-    return found === undefined ? undefined : Number(found);
-  };
+  const checkpoint = (receiver: string) => meta.get(`checkpoint ${receiver}`, Number);
   return {
     add({ position, names, plain }) {
       transaction(db, () => {
@@ -74,14 +67,11 @@ export function openPurgeStore(folder: string): PurgeStore {
           names.join(' '),
           plain.join(' '),
         );
-        setMeta('noted', String(position));
+        meta.set('noted', String(position));
       });
     },
-    noted() {
-      const found = meta('noted');
-      return found === undefined ? undefined : BigInt(found);
-    },
-    note: (position) => setMeta('noted', String(position)),
+    noted: () => meta.get('noted', BigInt),
+    note: (position) => meta.set('noted', String(position)),
     after: (seq, limit) =>
       prepared(db, 'SELECT seq, position, names, plain FROM changes WHERE seq > ? ORDER BY seq LIMIT ?')
         .all(seq, limit)
@@ -92,12 +82,9 @@ export function openPurgeStore(folder: string): PurgeStore {
           plain: wordsOf(row['plain']),
         })),
     checkpoint,
-    moveCheckpoint: (receiver, seq) => setMeta(`checkpoint ${receiver}`, String(seq)),
-    term() {
-      const found = meta('term');
-      return found === undefined ? undefined : (JSON.parse(found) as PurgeTerm);
-    },
-    keepTerm: (term) => setMeta('term', JSON.stringify(term)),
+    moveCheckpoint: (receiver, seq) => meta.set(`checkpoint ${receiver}`, String(seq)),
+    term: () => meta.get('term', (text) => JSON.parse(text) as PurgeTerm),
+    keepTerm: (term) => meta.set('term', JSON.stringify(term)),
     newest,
     hasAllFor(receiver) {
       const last = checkpoint(receiver);

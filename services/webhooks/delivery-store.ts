@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { metaValues } from '../../shared/sqlite/meta-values.ts';
 import { type Database, openDatabase } from '../../shared/sqlite/open-database.ts';
 import { prepared } from '../../shared/sqlite/prepared.ts';
 import { transaction } from '../../shared/sqlite/transaction.ts';
@@ -136,29 +137,21 @@ export function openDeliveryStore(folder: string): DeliveryStore {
     durability: 'normal',
     migrations: DELIVERY_MIGRATIONS,
   });
-  const meta = (name: string) => prepared(db, 'SELECT value FROM meta WHERE name = ?').get(name)?.['value'];
-  const setMeta = (name: string, value: string) =>
-    void prepared(db, 'INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, value);
+  const meta = metaValues(db);
   prepared(db, 'INSERT OR IGNORE INTO meta VALUES (?, ?)').run('id', randomUUID());
   const all = (sql: string, ...values: (string | number | null)[]) =>
     prepared(db, sql)
       .all(...values)
       .map(readDelivery);
   return {
-    id: String(meta('id')),
-    checkpoint() {
-      const found = meta('checkpoint');
-      return found === undefined ? undefined : BigInt(String(found));
-    },
-    term() {
-      const found = meta('term');
-      return found === undefined ? undefined : Number(found);
-    },
-    beginTerm: (epoch) => setMeta('term', String(epoch)),
+    id: String(meta.get('id', String)),
+    checkpoint: () => meta.get('checkpoint', BigInt),
+    term: () => meta.get('term', Number),
+    beginTerm: (epoch) => meta.set('term', String(epoch)),
     add(deliveries, checkpoint, now) {
       transaction(db, () => {
         for (const delivery of deliveries) insert(db, delivery, now);
-        if (checkpoint !== undefined) setMeta('checkpoint', String(checkpoint));
+        if (checkpoint !== undefined) meta.set('checkpoint', String(checkpoint));
       });
     },
     addAgain(deliveries, now) {
@@ -167,26 +160,18 @@ export function openDeliveryStore(folder: string): DeliveryStore {
           if (!insert(db, delivery, now)) prepared(db, DELIVERY_SQL.again).run(now, now, delivery.id);
       });
     },
-    progress() {
-      const found = meta('progress');
-      if (found === undefined) return undefined;
-      const { revision, ...rest } = JSON.parse(String(found));
-      return { ...rest, revision: BigInt(revision) };
-    },
+    progress: () => meta.get('progress', parseProgress),
     keepProgress({ revision, ...rest }) {
-      setMeta('progress', JSON.stringify({ ...rest, revision: String(revision) }));
+      meta.set('progress', JSON.stringify({ ...rest, revision: String(revision) }));
     },
     due: (hook, now, limit) => all(DELIVERY_SQL.due, hook, now, limit),
     attempted(id, { state, nextAt, status, error }) {
       prepared(db, DELIVERY_SQL.attempted).run(state, nextAt, status, error, id);
     },
-    pausedUntil(hook) {
-      const found = meta(pauseOf(hook));
-      return found === undefined ? undefined : Number(found);
-    },
+    pausedUntil: (hook) => meta.get(pauseOf(hook), Number),
     pause(hook, until) {
-      if (until !== undefined) setMeta(pauseOf(hook), String(until));
-      else prepared(db, 'DELETE FROM meta WHERE name = ?').run(pauseOf(hook));
+      if (until === undefined) meta.remove(pauseOf(hook));
+      else meta.set(pauseOf(hook), String(until));
     },
     clock: openDeliveryClock(db),
     park: (before, now) => Number(prepared(db, DELIVERY_SQL.park).run(now, before).changes),
@@ -216,6 +201,11 @@ export function openDeliveryStore(folder: string): DeliveryStore {
     prune: (before, hooks) => prune(db, before, hooks),
     close: () => db.close(),
   };
+}
+
+function parseProgress(text: string): KnownProgress {
+  const { revision, ...rest } = JSON.parse(text);
+  return { ...rest, revision: BigInt(revision) };
 }
 
 function pauseOf(hook: string): string {
@@ -269,7 +259,7 @@ function prune(db: Database, before: number, hooks: ReadonlySet<string>): void {
   for (const { hook } of prepared(db, 'SELECT DISTINCT hook FROM deliveries').all()) {
     if (hooks.has(String(hook))) continue;
     prepared(db, 'DELETE FROM deliveries WHERE hook = ?').run(String(hook));
-    prepared(db, 'DELETE FROM meta WHERE name = ?').run(pauseOf(String(hook)));
+    metaValues(db).remove(pauseOf(String(hook)));
   }
 }
 
