@@ -3,20 +3,16 @@ import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { type ConvertedCopy, openConvertedCopy } from '../../projections/graph/converted-copy.ts';
 import { catchUpUnlessDiskFull } from '../../projections/graph/projector.ts';
 import { convertedFile, graphFile } from '../../projections/graph/store/generation-files.ts';
-import { isAccessEvent } from '../../shared/access/access-events.ts';
 import { defined } from '../../shared/defined.ts';
 import type { EventStore, StoredEvent, Trouble } from '../../shared/event-store/event-store.ts';
-import { isForeign } from '../../shared/event-store/unreadable.ts';
+import { isBesideContent } from '../../shared/events/beside-content.ts';
 import { upcast } from '../../shared/events/upcasters.ts';
-import { isIdentityEvent } from '../../shared/fleet/identity-events.ts';
-import { isLeaseEvent } from '../../shared/fleet/lease-events.ts';
 import { freeReservedDisk, reserveDisk } from '../../shared/free-disk.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { isDiskFullAtOpen } from '../../shared/sqlite/failures.ts';
 import { lockDataDirectory } from '../../shared/sqlite/lock-data-directory.ts';
 import type { FileLock } from '../../shared/sqlite/lock-file.ts';
-import { isWebhookEvent } from '../../shared/webhooks/webhook-events.ts';
 import { deferredChanges } from '../content-types/deferred-change.ts';
 import { type OpenedChange, openPendingChange } from '../content-types/pending-change.ts';
 import { finishSwitch } from '../read-side/finish-switch.ts';
@@ -158,12 +154,5 @@ async function hasDocuments(log: EventStore): Promise<boolean> {
 
 /** Returns whether an event may come before the first document of a log. */
 function isFromStart(event: StoredEvent): boolean {
-  return (
-    isForeign(event) ||
-    event.type === 'content-type-defined' ||
-    isAccessEvent(event) ||
-    isLeaseEvent(event) ||
-    isWebhookEvent(event) ||
-    isIdentityEvent(event)
-  );
+  return event.type === 'content-type-defined' || isBesideContent(event);
 }

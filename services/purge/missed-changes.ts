@@ -1,9 +1,5 @@
-import { isAccessEvent } from '../../shared/access/access-events.ts';
-import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { isForeign } from '../../shared/event-store/unreadable.ts';
-import { isIdentityEvent } from '../../shared/fleet/identity-events.ts';
-import { isLeaseEvent } from '../../shared/fleet/lease-events.ts';
-import { isWebhookEvent } from '../../shared/webhooks/webhook-events.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { isBesideContent } from '../../shared/events/beside-content.ts';
 
 /** Maximum number of events that are read. */
 const MOST = 10_000;
@@ -22,19 +18,9 @@ export async function changesContent(
     for (const event of batch) {
       if (event.position > upTo) return false;
       seen += 1;
+      // Rights are part of the shape, which is compared separately.
       if (seen > MOST || !isBesideContent(event)) return true;
     }
   }
   return false;
-}
-
-/** Events of rights do not count: rights are part of the shape, which is compared separately. */
-function isBesideContent(event: StoredEvent): boolean {
-  return (
-    isForeign(event) ||
-    isLeaseEvent(event) ||
-    isWebhookEvent(event) ||
-    isIdentityEvent(event) ||
-    isAccessEvent(event)
-  );
 }

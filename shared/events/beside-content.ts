@@ -1,0 +1,17 @@
+import { isAccessEvent } from '../access/access-events.ts';
+import type { StoredEvent } from '../event-store/event-store.ts';
+import { isForeign } from '../event-store/unreadable.ts';
+import { isIdentityEvent } from '../fleet/identity-events.ts';
+import { isLeaseEvent } from '../fleet/lease-events.ts';
+import { isWebhookEvent } from '../webhooks/webhook-events.ts';
+
+/** Returns whether an event is about neither documents nor content types: rights, webhooks, the fleet, or another program. */
+export function isBesideContent(event: StoredEvent): boolean {
+  return (
+    isForeign(event) ||
+    isAccessEvent(event) ||
+    isLeaseEvent(event) ||
+    isWebhookEvent(event) ||
+    isIdentityEvent(event)
+  );
+}
