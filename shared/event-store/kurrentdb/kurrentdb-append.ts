@@ -154,27 +154,54 @@ async function positionAt(connection: Connection, stream: string, revision: bigi
 
 async function write(
   connection: Connection,
-  { stream, events, condition }: StreamAppend,
+  append: StreamAppend,
   expected: bigint | 'none',
 ): Promise<AppendResult> {
-  const isChecked = condition !== undefined && (await serverChecksConditions(connection));
-  if (isChecked && !isRevision(condition.revision)) return { kind: 'fenced' };
-  if (expected !== 'none' && !isRevision(expected)) {
-    const [fence] = isChecked ? await readStreamPageBefore(connection, condition.stream, undefined, 1) : [];
-    if (isChecked && fence?.revision !== condition.revision) return { kind: 'fenced' };
-    const [last] = await readStreamPageBefore(connection, stream, undefined, 1);
-    return { kind: 'conflict', actual: last?.revision };
-  }
-  if (isChecked) {
+  const { stream, events } = append;
+  const condition = (await serverChecks(connection, append)) ? append.condition : undefined;
+  const refused = await refuseImpossible(connection, { stream, expected, condition });
+  if (refused !== undefined) return refused;
+  if (condition !== undefined) {
     const { client } = connection.writer;
     return onWriter(connection, () => appendRecords(client, { stream, expected, events, condition }));
   }
   const batched = await appendInBatch(connection, { stream, expected, events });
-  if (batched?.kind === 'appended') {
-    const { revision, position = await positionAt(connection, stream, revision) } = batched;
-    return { kind: 'appended', revision, position };
-  }
-  if (batched?.kind === 'conflict') return batched;
+  if (batched === undefined || batched.kind === 'unclear') return appendAlone(connection, append, expected);
+  if (batched.kind === 'conflict') return batched;
+  const { revision, position = await positionAt(connection, stream, revision) } = batched;
+  return { kind: 'appended', revision, position };
+}
+
+async function serverChecks(connection: Connection, { condition }: StreamAppend): Promise<boolean> {
+  return condition !== undefined && serverChecksConditions(connection);
+}
+
+/** Expectations of an append. */
+type Expectation = Pick<StreamAppend, 'stream' | 'condition'> & { readonly expected: bigint | 'none' };
+
+/** The result if it expects a revision that no stream has, and that the protocol cannot carry. */
+async function refuseImpossible(
+  connection: Connection,
+  { stream, expected, condition }: Expectation,
+): Promise<AppendResult | undefined> {
+  if (condition !== undefined && !isRevision(condition.revision)) return { kind: 'fenced' };
+  if (expected === 'none' || isRevision(expected)) return undefined;
+  if (condition !== undefined && (await lastRevision(connection, condition.stream)) !== condition.revision)
+    return { kind: 'fenced' };
+  return { kind: 'conflict', actual: await lastRevision(connection, stream) };
+}
+
+async function lastRevision(connection: Connection, stream: string): Promise<bigint | undefined> {
+  const [last] = await readStreamPageBefore(connection, stream, undefined, 1);
+  return last?.revision;
+}
+
+/** Appends by a call of its own. */
+async function appendAlone(
+  connection: Connection,
+  { stream, events }: StreamAppend,
+  expected: bigint | 'none',
+): Promise<AppendResult> {
   try {
     const result = await callAppend(connection, stream, events, expected === 'none' ? NO_STREAM : expected);
     const revision = result.nextExpectedRevision;
@@ -199,7 +226,6 @@ async function appendInBatch(
   );
 }
 
-/** False: no stream has this revision, and the protocol cannot carry it. */
 function isRevision(revision: bigint): boolean {
   return revision >= 0n && revision <= MAX_INT64;
 }
