@@ -73,43 +73,52 @@ function createLocaleSearch(
   };
 }
 
+/**
+ * Finds a term as it was typed; if no row has it, with one typo more; then as two words. If a call ends with its slice, the next continues
+ * it.
+ */
 function createLocaleTerm(
   index: TextIndex,
   text: LocaleText,
   isSearched: readonly boolean[],
   term: SearchTerm,
 ): () => readonly LocaleTerm[] {
-  const guessed = allowAnotherTypo(term);
-  const create = (meant: SearchTerm): (() => LocaleTerm) => {
-    const expand = createExpansion(text.vocabulary, meant);
-    const rows = createRows(index, text, isSearched);
-    const pairs = knownPairs(text.vocabulary, meant);
-    const addPairs = pairs.map((pair) => createPairRows(index, text, isSearched, pair));
-    let added = 0;
-    return () => {
-      const expansion = expand();
-      const found = rows(expansion.words);
-      for (; added < addPairs.length; added++) (addPairs[added] as (into: Bits) => void)(found);
-      return { term: meant, expansion, pairs, rows: found };
-    };
-  };
-  const find = create(term);
-  let guess: (() => LocaleTerm) | undefined;
-  let found: LocaleTerm | undefined;
+  const create = (meant: SearchTerm) => createMeantTerm(index, text, isSearched, meant);
+  let guessed = allowAnotherTypo(term);
+  let find = create(term);
   let parts: readonly (() => LocaleTerm)[] | undefined;
   return () => {
-    found ??= find();
-    if (countBits(found.rows) > 0) return [found];
-    let last = found;
-    if (guessed !== undefined) {
-      guess ??= create(guessed);
-      last = guess();
-      if (countBits(last.rows) > 0) return [last];
+    let found = find();
+    if (countBits(found.rows) === 0 && guessed !== undefined) {
+      find = create(guessed);
+      guessed = undefined;
+      found = find();
     }
+    if (countBits(found.rows) > 0) return [found];
     // A short query has already searched for pairs.
     parts ??= (term.splits.length > 0 ? [] : (splitKnown(text, isSearched, term) ?? [])).map(create);
     // If a slice ends here, finished parts are not computed again.
-    return parts.length === 0 ? [last] : parts.map((part) => part());
+    return parts.length === 0 ? [found] : parts.map((part) => part());
+  };
+}
+
+/** Finds the rows of a term as it is. Calls after the last slice return the same. */
+function createMeantTerm(
+  index: TextIndex,
+  text: LocaleText,
+  isSearched: readonly boolean[],
+  term: SearchTerm,
+): () => LocaleTerm {
+  const expand = createExpansion(text.vocabulary, term);
+  const collect = createRows(index, text, isSearched);
+  const pairs = knownPairs(text.vocabulary, term);
+  const pending = pairs.map((pair) => createPairRows(index, text, isSearched, pair));
+  let added = 0;
+  return () => {
+    const expansion = expand();
+    const rows = collect(expansion.words);
+    for (; added < pending.length; added++) (pending[added] as (into: Bits) => void)(rows);
+    return { term, expansion, pairs, rows };
   };
 }
 
