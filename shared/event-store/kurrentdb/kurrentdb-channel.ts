@@ -60,15 +60,7 @@ export function createNodeChannel(
     leader = undefined;
     openedAt = performance.now();
     made += 1;
-    open = new Channel(`${endPoint.address}:${endPoint.port}`, address.channelCredentials, {
-      'grpc.keepalive_time_ms':
-        address.keepAliveIntervalMs < 0 ? Number.MAX_SAFE_INTEGER : address.keepAliveIntervalMs,
-      'grpc.keepalive_timeout_ms':
-        address.keepAliveTimeoutMs < 0 ? Number.MAX_SAFE_INTEGER : address.keepAliveTimeoutMs,
-      'grpc.max_receive_message_length': MAX_MESSAGE,
-      // The sockets belong only to this channel, so they close with it.
-      'grpc.use_local_subchannel_pool': 1,
-    });
+    open = openChannel(address, endPoint);
     return open;
   };
   return {
@@ -98,6 +90,20 @@ export function createNodeChannel(
       open = undefined;
     },
   };
+}
+
+function openChannel(
+  { channelCredentials, keepAliveIntervalMs, keepAliveTimeoutMs }: Address,
+  { address, port }: EndPoint,
+): Channel {
+  const milliseconds = (given: number) => (given < 0 ? Number.MAX_SAFE_INTEGER : given);
+  return new Channel(`${address}:${port}`, channelCredentials, {
+    'grpc.keepalive_time_ms': milliseconds(keepAliveIntervalMs),
+    'grpc.keepalive_timeout_ms': milliseconds(keepAliveTimeoutMs),
+    'grpc.max_receive_message_length': MAX_MESSAGE,
+    // The sockets belong only to this channel, so they close with it.
+    'grpc.use_local_subchannel_pool': 1,
+  });
 }
 
 function pauseAfter(losses: number, pace: ChannelPace): number {
