@@ -17,9 +17,15 @@ import type { Matcher } from './matcher.ts';
 import { createOrderCache } from './order-cache.ts';
 import { readIndexedContent } from './read-indexed-content.ts';
 import { rowNotes } from './row-notes.ts';
-import { borrowBits, releaseBits } from './row-set.ts';
+import { borrowBits, type RowSetIndex, releaseBits } from './row-set.ts';
 import { createRowSets, worldRowSet } from './row-sets.ts';
-import { countMatches, createPageOfFew, createPageSelection, createSelectionAfter } from './select-page.ts';
+import {
+  countMatches,
+  createPageOfFew,
+  createPageSelection,
+  createSelectionAfter,
+  type Selected,
+} from './select-page.ts';
 import type { Slices } from './slices.ts';
 import { sourceAt } from './source-at.ts';
 import { addSources, createSourceStore, type LoadSource, sourcesOf } from './source-store.ts';
@@ -146,48 +152,63 @@ function createSearch(
   request: SearchRequest,
   common?: CommonParts,
 ): () => SearchResult {
-  const { rowSets, orders, sources } = state;
-  const { world, query, withTotal, cursor } = request;
   if (request.text !== undefined || request.facets !== undefined)
     return createWordSearch(state, request, common ?? createCommonParts(state, [request]));
-  const rowSet = worldRowSet(rowSets, request.type, world);
-  const everything = query.kind === 'match_all';
-  let matcher: Matcher | undefined;
-  let matched = everything ? rowSet.present : undefined;
-  let select: (() => Selection) | undefined;
-  let selection: Selection | undefined;
+  const rowSet = worldRowSet(state.rowSets, request.type, request.world);
+  const select = createSelection(state, rowSet, request);
   const found: Uint8Array[] = [];
-  const collect = (): Bits => {
-    matched ??= borrowBits(rowSet);
-    matcher?.collect(matched);
-    return matched;
-  };
-  const createSelection = (): (() => Selection) => {
-    if (!everything) matcher ??= bindQuery({ rowSets, orders, world }, rowSet, query);
-    const few = cursor === undefined ? matcher?.few?.() : undefined;
-    if (few !== undefined) {
-      const page = createPageOfFew({ orders, rowSet, world }, few, request);
-      return () => ({ count: few.length, rows: page() });
-    }
-    const rows = collect();
-    const count = countMatches(rowSet, rows);
-    const selected = { orders, rowSet, world, matched: rows, count };
-    if (cursor === undefined) {
-      const page = createPageSelection(selected, request);
-      return () => ({ count, rows: page() });
-    }
-    const page = createSelectionAfter(selected, { ...request, after: cursor.after });
-    return () => ({ count, ...page() });
-  };
+  let selection: Selection | undefined;
   return () => {
-    select ??= createSelection();
     selection ??= select();
     const { rows, count, next } = selection;
-    if (rows.length > FEW_ROWS) addSources(sources, rowSet, rows, found);
-    if (!everything && matched !== undefined) releaseBits(rowSet, matched);
-    const hits = { rows, sources: rows.length > FEW_ROWS ? found : sourcesOf(sources, rowSet, rows) };
-    return { total: withTotal ? count : undefined, hits, ...defined({ next }) };
+    if (rows.length > FEW_ROWS) addSources(state.sources, rowSet, rows, found);
+    const sources = rows.length > FEW_ROWS ? found : sourcesOf(state.sources, rowSet, rows);
+    return { total: request.withTotal ? count : undefined, hits: { rows, sources }, ...defined({ next }) };
   };
+}
+
+/** Matches rows and selects a page of them. If a call ends with its slice, the next one continues. */
+function createSelection(
+  { rowSets, orders }: WordSearchState,
+  rowSet: RowSetIndex,
+  request: SearchRequest,
+): () => Selection {
+  const { world, query, cursor } = request;
+  const context = { orders, rowSet, world };
+  let matcher: Matcher | undefined;
+  let borrowed: Bits | undefined;
+  let select: (() => Selection) | undefined;
+  const begin = (): (() => Selection) => {
+    if (query.kind === 'match_all') return createPage({ ...context, matched: rowSet.present }, request);
+    matcher ??= bindQuery({ rowSets, orders, world }, rowSet, query);
+    const few = cursor === undefined ? matcher.few?.() : undefined;
+    if (few !== undefined) {
+      const page = createPageOfFew(context, few, request);
+      return () => ({ count: few.length, rows: page() });
+    }
+    borrowed ??= borrowBits(rowSet);
+    matcher.collect(borrowed);
+    return createPage({ ...context, matched: borrowed }, request);
+  };
+  return () => {
+    select ??= begin();
+    const selection = select();
+    if (borrowed !== undefined) releaseBits(rowSet, borrowed);
+    return selection;
+  };
+}
+
+/** Selects a page of the matched rows. If a call ends with its slice, the next one continues. */
+function createPage(context: Omit<Selected, 'count'>, request: SearchRequest): () => Selection {
+  const { cursor } = request;
+  const count = countMatches(context.rowSet, context.matched);
+  const selected = { ...context, count };
+  if (cursor === undefined) {
+    const page = createPageSelection(selected, request);
+    return () => ({ count, rows: page() });
+  }
+  const page = createSelectionAfter(selected, { ...request, after: cursor.after });
+  return () => ({ count, ...page() });
 }
 
 /** Results are those of `createSearch`, in the order of the requests. */
