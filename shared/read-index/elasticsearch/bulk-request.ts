@@ -1,0 +1,97 @@
+import { type Client, errors } from '@elastic/elasticsearch';
+import type { IndexableDocument, WriteOutcome } from '../document-index.ts';
+import type { ByteSlabs } from './documents/byte-slabs.ts';
+
+/**
+ * Far below the hour for which an index remembers deletes. Longer requests are abandoned, so that no request of ours
+ * arrives after a later delete was forgotten.
+ */
+export const REQUEST_TIMEOUT = 60_000;
+
+const BULK =
+  '/_bulk?require_alias=true&filter_path=errors,items.*.status,items.*.error.type,items.*.error.reason,items.*.error.caused_by.reason';
+const NDJSON = { 'content-type': 'application/x-ndjson', accept: 'application/json' };
+
+type BulkItem = {
+  readonly status: number;
+  readonly error?: {
+    readonly type: string;
+    readonly reason: string;
+    readonly caused_by?: { readonly reason?: string };
+  };
+};
+type BulkAnswer = {
+  readonly errors: boolean;
+  readonly items: readonly { readonly [action: string]: BulkItem }[];
+};
+
+type BulkOptions = { readonly refresh: boolean; readonly signal?: AbortSignal };
+
+/**
+ * Sends documents in one request, or in halves if that is too large. Returns an outcome for each, in order. Rejects if Elasticsearch did
+ * not carry the request out; some of the documents may be written.
+ */
+export async function sendBulk(
+  client: Client,
+  slabs: ByteSlabs,
+  documents: readonly IndexableDocument[],
+  options: BulkOptions,
+): Promise<readonly WriteOutcome[]> {
+  const { refresh, signal } = options;
+  const { slab, body } = joined(slabs, documents);
+  try {
+    const answer = (await client.transport.request(
+      { method: 'POST', path: refresh ? `${BULK}&refresh=true` : BULK, body },
+      { headers: NDJSON, requestTimeout: REQUEST_TIMEOUT, maxRetries: 0, ...(signal && { signal }) },
+    )) as BulkAnswer;
+    // The request was read to its end. After a failure the connection may still use the slab.
+    slabs.giveBack(slab);
+    return outcomes(documents, answer);
+  } catch (error) {
+    if (!isTooLarge(error)) throw error;
+    if (documents.length === 1)
+      return [{ kind: 'refused', reason: 'the document is too large for a request' }];
+    const half = Math.ceil(documents.length / 2);
+    const first = await sendBulk(client, slabs, documents.slice(0, half), options);
+    return [...first, ...(await sendBulk(client, slabs, documents.slice(half), options))];
+  }
+}
+
+/** The documents, one behind the other, at the beginning of a slab. */
+function joined(slabs: ByteSlabs, documents: readonly IndexableDocument[]) {
+  const slab = slabs.take(documents.reduce((sum, { bytes }) => sum + bytes.length, 0));
+  let size = 0;
+  for (const { bytes } of documents) {
+    slab.set(bytes, size);
+    size += bytes.length;
+  }
+  return { slab, body: slab.subarray(0, size) };
+}
+
+const WRITTEN: WriteOutcome = Object.freeze({ kind: 'written' });
+
+function outcomes(documents: readonly IndexableDocument[], answer: BulkAnswer): readonly WriteOutcome[] {
+  if (answer.items.length !== documents.length) {
+    throw new Error(`a bulk of ${documents.length} documents was answered for ${answer.items.length}`);
+  }
+  return answer.errors
+    ? answer.items.map((item) => outcome(Object.values(item)[0] as BulkItem))
+    : documents.map(() => WRITTEN);
+}
+
+function outcome({ status, error }: BulkItem): WriteOutcome {
+  // 409: a newer state is there already. 404 without an error: there was nothing to delete.
+  if (error === undefined || status === 409) return WRITTEN;
+  const cause = error.caused_by?.reason === undefined ? '' : ` (${error.caused_by.reason})`;
+  const reason = `${error.type}: ${error.reason}${cause}`;
+  return { kind: isPassing(status) ? 'again' : 'refused', reason };
+}
+
+/** Too busy, a shard that does not exist yet, or an index that was removed. */
+function isPassing(status: number): boolean {
+  return status === 429 || status === 404 || status === 403 || status >= 500;
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof errors.ResponseError && error.statusCode === 413;
+}

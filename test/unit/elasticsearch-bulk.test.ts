@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import type { IndexableDocument } from '../../shared/read-index/document-index.ts';
+import { sendBulk } from '../../shared/read-index/elasticsearch/bulk-request.ts';
+import { createByteSlabs } from '../../shared/read-index/elasticsearch/documents/byte-slabs.ts';
+import { createElasticsearchClient } from '../../shared/read-index/elasticsearch/wire/client.ts';
+
+/** Sends documents to a server that answers with `respond`, and notes the keys of each request. */
+async function send(keys: readonly number[], respond: (keys: readonly number[], to: ServerResponse) => void) {
+  const requests: number[][] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const sent = body.trim().split('\n').map(Number);
+    requests.push(sent);
+    response.setHeader('x-elastic-product', 'Elasticsearch');
+    response.setHeader('content-type', 'application/json');
+    respond(sent, response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = createElasticsearchClient({
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  });
+  onTestFinished(async () => {
+    await client.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  const documents = keys.map(
+    (key): IndexableDocument => ({
+      type: 'api::a.a',
+      world: 'draft',
+      key,
+      position: 1n,
+      bytes: Buffer.from(`${key}\n`),
+    }),
+  );
+  const outcomes = await sendBulk(client, createByteSlabs(), documents, { refresh: false });
+  return { outcomes, requests };
+}
+
+it('takes the outcome of each document from its own status', async () => {
+  const statuses = [200, 409, 429, 503, 400];
+  const { outcomes } = await send([1, 2, 3, 4, 5], (keys, response) => {
+    const error = { type: 'some_exception', reason: 'why', caused_by: { reason: 'because' } };
+    const items = keys.map((_, at) => {
+      const status = statuses[at] ?? 200;
+      return { index: status < 300 ? { status } : { status, error } };
+    });
+    response.end(JSON.stringify({ errors: true, items }));
+  });
+  const reason = 'some_exception: why (because)';
+  expect(outcomes).toEqual([
+    { kind: 'written' },
+    // A newer state is there already.
+    { kind: 'written' },
+    { kind: 'again', reason },
+    { kind: 'again', reason },
+    { kind: 'refused', reason },
+  ]);
+});
+
+it('sends a request that is too large in halves, and refuses a document that is too large alone', async () => {
+  const { outcomes, requests } = await send([1, 2, 3], (keys, response) => {
+    if (keys.length > 1 || keys[0] === 2) response.writeHead(413).end('{}');
+    else response.end(JSON.stringify({ errors: false, items: [{ index: { status: 200 } }] }));
+  });
+  expect(requests).toEqual([[1, 2, 3], [1, 2], [1], [2], [3]]);
+  expect(outcomes.map(({ kind }) => kind)).toEqual(['written', 'refused', 'written']);
+});
+
+it('rejects if the request as a whole is refused, or answered for other documents', async () => {
+  await expect(send([1], (_, response) => response.writeHead(429).end('{}'))).rejects.toThrow();
+  const short = send([1, 2], (_, response) => response.end('{"errors":false,"items":[]}'));
+  await expect(short).rejects.toThrow('a bulk of 2 documents was answered for 0');
+});
