@@ -10,6 +10,7 @@ import {
   readSearchAnswers,
   SearchFailure,
 } from '../../shared/read-index/elasticsearch/wire/search-answer.ts';
+import { createSearchEngine } from '../../shared/read-index/elasticsearch/wire/search-engine.ts';
 import { base64 } from '../support/base64.ts';
 
 async function listen(listener: RequestListener): Promise<string> {
@@ -149,5 +150,22 @@ describe('the body of a search answer', () => {
         : outcome.answer.hits.hits.map(({ source = [] }) => Buffer.from(source).toString()),
     );
     expect(texts).toEqual([['a', 'b'], [], new SearchFailure(503, '{"type":"gone"}'), ['c']]);
+  });
+});
+
+describe('a search on a cluster that cannot answer now', () => {
+  async function searchAnswered(status: number) {
+    const url = await listen((_, response) => response.writeHead(status).end('{"error":"why"}'));
+    const client = createElasticsearchClient({ url });
+    onTestFinished(() => client.close());
+    return createSearchEngine(client).search([{ index: 'a', body: { size: 1, query: { match_all: {} } } }]);
+  }
+
+  it.each([404, 429, 502, 503, 504])('is a 503 for %i', async (status) => {
+    await expect(searchAnswered(status)).rejects.toMatchObject({ code: 'read-index-unavailable' });
+  });
+
+  it('is an error for a query that it does not understand', async () => {
+    await expect(searchAnswered(400)).rejects.toBeInstanceOf(SearchFailure);
   });
 });

@@ -18,6 +18,12 @@ export type SearchEngine = {
   search(searches: readonly Search[]): Promise<readonly SearchAnswer[]>;
 };
 
+/**
+ * Statuses of an index that was removed, of a cluster that is not ready or too busy, and of a gateway that does not reach it. Any other is
+ * a bug.
+ */
+const PASSING: readonly number[] = [404, 429, 502, 503, 504];
+
 /** Throws 503 if the cluster cannot be reached, or cannot answer now. */
 export function createSearchEngine(client: Client): SearchEngine {
   const exchange = createExchange(client);
@@ -31,10 +37,8 @@ export function createSearchEngine(client: Client): SearchEngine {
       try {
         return await search(searches.map(writeSearch));
       } catch (error) {
-        // A cluster that is not ready or too busy, or an index that was removed, is not an error of the request;
-        // anything else is a bug.
-        const isBusy = error instanceof SearchFailure && [404, 429, 502, 503].includes(error.status);
-        throw isBusy || error instanceof Unreachable ? unavailable() : error;
+        const isPassing = error instanceof SearchFailure && PASSING.includes(error.status);
+        throw isPassing || error instanceof Unreachable ? unavailable() : error;
       }
     },
   };
