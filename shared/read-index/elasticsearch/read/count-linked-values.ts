@@ -24,7 +24,28 @@ export async function countLinkedValues(
   facet: FacetRequest,
   query: Dsl,
 ): Promise<FacetCounts> {
+  const { levels, found } = await readPath(session, type, facet, query);
   const { ranges } = facet;
+  if (ranges !== undefined) {
+    const counts = await countBehind(levels, found, ranges.length, (value, add) => {
+      for (const [at, range] of ranges.entries()) if (isInRange(range, Number(value))) add(at);
+    });
+    return { values: ranges.map(({ name }, at) => ({ value: name, count: counts[at] ?? 0 })) };
+  }
+  const numbers = numberValues(found);
+  const counts = await countBehind(levels, found, numbers.size, (value, add) =>
+    add(numbers.get(value) as number),
+  );
+  return presentFacet(facet, new Map(Array.from(numbers, ([value, at]) => [value, counts[at] ?? 0])));
+}
+
+/** `found`: the value of each row at the end of the path. */
+type PathOfValues = {
+  readonly levels: PathToValues['levels'];
+  readonly found: readonly (Scalar | null)[];
+};
+
+async function readPath(session: Session, type: Uid, facet: FacetRequest, query: Dsl): Promise<PathOfValues> {
   const refuse = () => refuseTooMany(session.semiJoinLimit, facet);
   let keys = await readKeys(session, { type, query, field: 'key', atOnce: ROWS_AT_ONCE }, refuse);
   let rowSet: RowSet = { type, path: [] };
@@ -37,21 +58,23 @@ export async function countLinkedValues(
     if (keys.length > session.semiJoinLimit) refuse();
   }
   const values = await columnValues(session, rowSet, keys, facet.field);
-  const found = keys.map((key) => values.get(key) ?? null);
-  const numbered = ranges === undefined ? numberValues(found) : undefined;
+  return { levels, found: keys.map((key) => values.get(key) ?? null) };
+}
+
+/** Counts the rows behind which each of `values` numbers is. `numbersOf` adds the numbers that a value at the end has. */
+function countBehind(
+  levels: PathToValues['levels'],
+  found: PathOfValues['found'],
+  values: number,
+  numbersOf: (value: Scalar, add: (number: number) => void) => void,
+) {
   const valuesOf: PathToValues['valuesOf'] = (end, add) => {
     const value = found[end] ?? null;
-    if (value === null) return;
-    const number = numbered?.get(value);
-    if (number !== undefined) add(number);
-    for (const [at, range] of (ranges ?? []).entries()) if (isInRange(range, Number(value))) add(at);
+    if (value !== null) numbersOf(value, add);
   };
-  const path = { levels, ends: keys.length, values: numbered?.size ?? ranges?.length ?? 0, valuesOf };
+  const path = { levels, ends: found.length, values, valuesOf };
   const begin = () => createCountBehind(path, () => true);
-  const counts = await TURNS.finish(TURNS.task(Number.POSITIVE_INFINITY), begin);
-  if (numbered === undefined)
-    return { values: (ranges ?? []).map(({ name }, at) => ({ value: name, count: counts[at] ?? 0 })) };
-  return presentFacet(facet, new Map(Array.from(numbered, ([value, at]) => [value, counts[at] ?? 0])));
+  return TURNS.finish(TURNS.task(Number.POSITIVE_INFINITY), begin);
 }
 
 function numberValues(found: readonly (Scalar | null)[]): ReadonlyMap<Scalar, number> {
