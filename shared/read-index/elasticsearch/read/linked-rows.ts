@@ -1,4 +1,5 @@
 import { defined } from '../../../defined.ts';
+import type { Uid } from '../../../schema/content-type.ts';
 import type { RowSet } from '../../read-index.ts';
 import type { PlacedRelation, PlacedStep } from '../layout/document-layout.ts';
 import { PAGE_OF_KEYS, WINDOW } from '../layout/index-definition.ts';
@@ -72,39 +73,47 @@ export type LinkingRows = {
 /** A first guess at how many rows link to a page of parents. */
 const FIRST_SIZE = 1000;
 
-/** The rows that own a link to each parent, found by query: at most as many as one search may return. */
+/** Which rows are wanted, and at most how many of them; absent: as many as one search may return. */
+type LinkingSelection = RowSelection & { readonly most?: number };
+
+/** The rows that own a link to each parent, found by query. */
 export async function linkingRows(
   session: Pick<Session, 'search'>,
   parents: readonly number[],
   { target, mappedBy = '' }: Pick<PlacedRelation, 'target' | 'mappedBy'>,
-  { fields, query, sort, most = WINDOW }: RowSelection & { readonly most?: number } = { fields: [] },
+  { most = WINDOW, ...selection }: LinkingSelection = { fields: [] },
 ): Promise<LinkingRows> {
-  const places = new Map(parents.map((parent, i) => [parent, i]));
-  const lists: LinkingRow[][] = parents.map(() => []);
-  const linked = termsDsl(`t.${mappedBy}`, [...places.keys()]);
+  const lists = new Map<number, LinkingRow[]>(parents.map((parent) => [parent, []]));
+  const linked = termsDsl(`t.${mappedBy}`, [...lists.keys()]);
+  const { total, hits } = await searchLinked(session, target, linked, { ...selection, most });
+  for (const hit of hits) {
+    const key = hit.fields?.['key']?.[0] as number;
+    for (const [parent, order] of linksOf(hitDetails(hit))[mappedBy] ?? [])
+      lists.get(parent)?.push({ key, order, hit });
+  }
+  // A parent that is asked for twice is answered twice.
+  return { lists: parents.map((parent) => lists.get(parent) ?? []), incomplete: total > most };
+}
+
+/** Searches with a small size first: Elasticsearch allocates memory for the requested number of hits. */
+async function searchLinked(
+  session: Pick<Session, 'search'>,
+  target: Uid,
+  linked: Dsl,
+  { fields, query, sort, most }: RowSelection & { readonly most: number },
+): Promise<{ readonly total: number; readonly hits: readonly SearchHit[] }> {
   const body = {
     query: query === undefined ? linked : { bool: { filter: [linked, query] } },
     ...defined({ sort }),
     track_total_hits: true,
     docvalue_fields: ['key', 'links', ...fields],
   };
-  const first = Math.min(FIRST_SIZE, most);
-  let { hits } = await session.search(target, { ...body, size: first }, true);
-  const total = hits.total?.value ?? 0;
-  if (total > first && most > first)
-    ({ hits } = await session.search(target, { ...body, size: Math.min(total, most) }, true));
-  for (const hit of hits.hits) {
-    const key = hit.fields?.['key']?.[0] as number;
-    for (const [parent, order] of linksOf(hitDetails(hit))[mappedBy] ?? []) {
-      const place = places.get(parent);
-      if (place !== undefined) lists[place]?.push({ key, order, hit });
-    }
-  }
-  // A parent that is asked for twice is answered twice.
-  return {
-    lists: parents.map((parent) => lists[places.get(parent) as number] ?? []),
-    incomplete: total > most,
-  };
+  const size = Math.min(FIRST_SIZE, most);
+  const { hits: first } = await session.search(target, { ...body, size }, true);
+  const total = first.total?.value ?? 0;
+  if (total <= size || most <= size) return { total, hits: first.hits };
+  const { hits: all } = await session.search(target, { ...body, size: Math.min(total, most) }, true);
+  return { total, hits: all.hits };
 }
 
 /** Number of rows that link to each parent. */
