@@ -1,28 +1,19 @@
-import { valueAt } from '../../../shared/map-values.ts';
 import type { ChangeLog } from './change-log.ts';
 import { ENTRY_COLUMNS, type Names } from './entry-names.ts';
 import type { GraphDatabase } from './graph-database.ts';
 import {
   byLocale,
   createGraphEntry,
-  documentKeyOf,
   factsOf,
   type GraphEntry,
   hasRows,
   publicationState,
 } from './graph-entry.ts';
 import { type GraphRow, rowsOfEntry, writeRow, writeUniqueValues } from './graph-row.ts';
+import { createLocalizations } from './localizations.ts';
 import type { PublicationFacts } from './present-row.ts';
-import {
-  type ExistingRows,
-  PUBLISHED,
-  rowKey,
-  rowKeyIn,
-  type VersionNumber,
-  versionOfKey,
-  type WorldNumber,
-  worldsOf,
-} from './row-keys.ts';
+import { createPublishedDocuments } from './published-documents.ts';
+import { type ExistingRows, type VersionNumber, versionOfKey } from './row-keys.ts';
 import type { TypeView } from './type-view.ts';
 
 /** The entries that a batch changes. Each is read and written once, however many events concern it. */
@@ -49,22 +40,6 @@ const ENTRY_BY_ID = `SELECT ${ENTRY_COLUMNS} FROM entries WHERE id = ?`;
 const ENTRIES_OF_DOCUMENT = `SELECT ${ENTRY_COLUMNS} FROM entries WHERE document_id = ? AND type = ? ORDER BY locale`;
 const ENTRIES_OF_TYPE = `SELECT ${ENTRY_COLUMNS} FROM entries WHERE type = ? ORDER BY id`;
 
-type Document = {
-  readonly view: TypeView;
-  readonly documentId: string;
-  /** Any entry of the document. */
-  readonly entry: number;
-  /** State before the batch. */
-  readonly publishedBefore: boolean;
-};
-
-/** A localized document whose set of rows in a world changed, with the keys of removed rows; some may have returned. */
-type Relocalized = {
-  readonly entry: GraphEntry;
-  readonly world: WorldNumber;
-  readonly gone: Set<number>;
-};
-
 /** Creates the session of a graph. It reads entries when they are first asked for, and keeps what it has read until `flush`. */
 export function openGraphSession(
   db: GraphDatabase,
@@ -73,8 +48,6 @@ export function openGraphSession(
   changes: ChangeLog,
 ): GraphSession {
   const entries = new Map<number, GraphEntry>();
-  const documents = new Map<string, Document>();
-  const relocalized = new Map<string, Relocalized>();
   /** Entries whose rows the read index gets completely. */
   const shown = new Set<GraphEntry>();
 
@@ -89,46 +62,25 @@ export function openGraphSession(
   };
   const remember = (entry: GraphEntry): void => {
     entries.set(entry.id, entry);
-    const { view, documentId } = entry;
-    // For other types a document has only one entry, whose publication state is enough.
-    if (!view.localized || documents.has(documentKeyOf(entry))) return;
-    const publishedBefore = isPublished(view, documentId, entry.id);
-    documents.set(documentKeyOf(entry), { view, documentId, entry: entry.id, publishedBefore });
+    published.note(entry);
   };
-  const entriesOf = (view: TypeView, documentId: string): GraphEntry[] =>
+  const entriesOf = ({ view, documentId }: GraphEntry): GraphEntry[] =>
     db
       .all(ENTRIES_OF_DOCUMENT, documentId, view.number)
       .concat(names.freshEntriesOf(view.number, documentId))
       .map((row) => read(view, row))
       .sort(byLocale);
-  const isPublished = (view: TypeView, documentId: string, entry: number): boolean => {
-    if (!view.draftAndPublish) return true;
-    if (!view.localized) return existing.has(rowKey(entry, PUBLISHED));
-    const stored = db.all(
-      'SELECT id FROM entries WHERE document_id = ? AND type = ?',
-      documentId,
-      view.number,
-    );
-    const ids = stored.concat(names.freshEntriesOf(view.number, documentId));
-    return ids.some(([id]) => existing.has(rowKey(id as number, PUBLISHED)));
-  };
-  const noteLocales = (entry: GraphEntry, version: VersionNumber): void => {
-    if (!entry.view.localized) return;
-    const key = rowKey(entry.id, version);
-    for (const world of worldsOf(version)) {
-      const name = `${documentKeyOf(entry)}/${world}`;
-      const noted = valueAt(relocalized, name, () => ({ entry, world, gone: new Set() }));
-      if (entry.rows[version] === undefined) noted.gone.add(key);
-    }
-  };
+  const published = createPublishedDocuments({ db, names, existing });
+  const localizations = createLocalizations({ existing, changes, entriesOf });
 
   /** Writes changed rows, and reports them and rows with changed publication facts to the index. */
   const presentEntry = (entry: GraphEntry): void => {
-    const { view } = entry;
-    const documentPublished = isPublished(view, entry.documentId, entry.id);
+    const documentPublished = published.isPublished(entry);
     const publication = { state: publicationState(entry), documentPublished };
     const isRestated =
-      shown.has(entry) || publication.state !== entry.stateBefore || isRepublished(entry, publication);
+      shown.has(entry) ||
+      publication.state !== entry.stateBefore ||
+      published.isChanged(entry, documentPublished);
     for (const row of entry.rows) {
       if (row === undefined) continue;
       const source = entry.changed[versionOfKey(row.key)] ? store(entry, row) : undefined;
@@ -153,30 +105,6 @@ export function openGraphSession(
       components: presenter.components(row.values),
     });
   };
-  const isRepublished = (entry: GraphEntry, publication: PublicationFacts): boolean => {
-    const before = documents.get(documentKeyOf(entry))?.publishedBefore;
-    return before !== undefined && before !== publication.documentPublished;
-  };
-  const linkLocalizations = ({ entry: { view, documentId }, world, gone }: Relocalized): void => {
-    const present = entriesOf(view, documentId)
-      .map(({ id }) => rowKeyIn(world, view.draftAndPublish, id))
-      .filter((row) => existing.has(row));
-    for (const source of present) {
-      for (const [rank, target] of present.entries()) {
-        if (source !== target) changes.localization(view.uid, world, { source, target }, rank);
-      }
-      // The remaining rows of the document have one locale less.
-      for (const target of gone) {
-        if (!existing.has(target)) changes.localization(view.uid, world, { source, target }, null);
-      }
-    }
-  };
-  /** Every row shows whether its document is published, so the rows of the other locales change too. */
-  const readRepublished = (): void => {
-    for (const { view, documentId, entry, publishedBefore } of documents.values()) {
-      if (isPublished(view, documentId, entry) !== publishedBefore) entriesOf(view, documentId);
-    }
-  };
 
   return {
     entry(view, documentId, locale, revision) {
@@ -195,9 +123,7 @@ export function openGraphSession(
     },
     siblings: (entry) =>
       entry.view.localized
-        ? entriesOf(entry.view, entry.documentId).filter(
-            (other) => other !== entry && other.rows.some(Boolean),
-          )
+        ? entriesOf(entry).filter((other) => other !== entry && other.rows.some(Boolean))
         : [],
     entriesOfType: (view) =>
       db
@@ -208,14 +134,14 @@ export function openGraphSession(
       if (!hasRows(existing, id)) return undefined;
       const entry = read(view, db.get(ENTRY_BY_ID, id) ?? []);
       shown.add(entry);
-      for (const row of entry.rows) if (row !== undefined) noteLocales(entry, versionOfKey(row.key));
+      for (const row of entry.rows) if (row !== undefined) localizations.note(entry, versionOfKey(row.key));
       return entry;
     },
     addRow(entry, version, row) {
       entry.rows[version] = row;
       entry.changed[version] = true;
       existing.add(row.key);
-      noteLocales(entry, version);
+      localizations.note(entry, version);
     },
     removeRow(entry, version) {
       const row = entry.rows[version];
@@ -226,18 +152,19 @@ export function openGraphSession(
       entry.rows[version] = undefined;
       entry.changed[version] = false;
       existing.delete(row.key);
-      noteLocales(entry, version);
+      localizations.note(entry, version);
     },
     touch(entry, version) {
       entry.changed[version] = true;
     },
     flush() {
-      readRepublished();
+      // Every row shows whether its document is published, so the rows of the other locales change too.
+      for (const entry of published.changed()) entriesOf(entry);
       for (const entry of entries.values()) {
         presentEntry(entry);
         if (entry.isNoted) names.note(entry);
       }
-      for (const document of relocalized.values()) linkLocalizations(document);
+      localizations.report();
     },
   };
 }
