@@ -59,11 +59,11 @@ export function commitAppends(db: Database, appends: readonly Append[], known: H
       if (written.length === 0) openSpan(db, spaceOf(append.stream), end.position + 1n);
       const { revision } = settled;
       const links = linksOf(append, revision, end.chain);
-      const placed = { append: index, revision, position: end.position + 1n, links };
-      for (const row of rowsOf(append, placed)) insertEvent(db, row);
-      written.push(placed);
+      const added = { append: index, revision, position: end.position + 1n, links };
+      for (const row of rowsOf(append, added)) insertEvent(db, row);
+      written.push(added);
       const others = BigInt(links.length - 1);
-      end = { position: placed.position + others, chain: links.at(-1) ?? end.chain };
+      end = { position: added.position + others, chain: links.at(-1) ?? end.chain };
       return { kind: 'appended', revision: revision + others, position: end.position };
     });
     return { outcomes, before: head.position, written };
@@ -72,7 +72,7 @@ export function commitAppends(db: Database, appends: readonly Append[], known: H
 
 /** Returns the events that a commit of these appends wrote, in order of position. */
 export function committedRows(appends: readonly Append[], { written }: LogCommit): readonly EventRow[] {
-  return written.flatMap((placed) => rowsOf(appends[placed.append] as Append, placed));
+  return written.flatMap((added) => rowsOf(appends[added.append] as Append, added));
 }
 
 function linksOf({ stream, events }: Append, firstRevision: bigint, before: string): readonly string[] {
