@@ -78,7 +78,7 @@ export async function shareConnections(where: ListenAddress) {
       rotation.delete(worker);
       free.delete(worker);
     },
-    /** Hands the next connection to a worker that has taken its last one. */
+    /** Hands the next connection to a worker that has taken its last one, or has not got it. A connection that nobody got ends. */
     took(worker: WorkerProcess): void {
       settle(worker);
       if (rotation.has(worker)) free.add(worker);

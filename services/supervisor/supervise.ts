@@ -148,6 +148,7 @@ function hear(server: Server, from: WorkerProcess, message: WorkerMessage): void
       reading.heard(from, BigInt(message.position));
       return;
     case 'took':
+    case 'lost':
       requests.shared()?.took(from);
       return;
     case 'left':

@@ -15,8 +15,11 @@ export type WorkerProcess = {
 
 export type WorkerEnd = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
-/** Every message of a worker but its steps. */
-export type WorkerMessage = Exclude<FromWorker, { readonly kind: HandOverStep }>;
+/** Every message of a worker but its steps. `lost`: the socket that was sent to it has not arrived, since it may open no more files. */
+export type WorkerMessage = Exclude<FromWorker, { readonly kind: HandOverStep }> | { readonly kind: 'lost' };
+
+/** Node's own answer to a message whose socket has not arrived. Node drops that message and has no other sign of it. */
+const SOCKET_LOST = 'NODE_HANDLE_NACK';
 
 /** Runs `program` with this process's Node options and output. */
 export function startWorker(
@@ -29,6 +32,9 @@ export function startWorker(
   child.on('message', (message: FromWorker) => {
     if (isStep(message)) steps[message.kind].resolve();
     else hear(message as WorkerMessage);
+  });
+  child.on('internalMessage', ({ cmd }: { readonly cmd?: string }) => {
+    if (cmd === SOCKET_LOST) hear({ kind: 'lost' });
   });
   child.on('error', (error) => {
     if (child.pid === undefined) console.error(`the worker cannot be started: ${error.message}`);

@@ -1,8 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { ask } from '../support/hand-over-load.ts';
+import { limitFiles } from '../support/limit-files.ts';
 import { isRunning } from '../support/processes.ts';
 import { generation, workers } from '../support/replaced-workers.ts';
 import { runVarve } from '../support/run-varve.ts';
@@ -135,6 +137,22 @@ it.each(['leading', 'reading'] as const)(
     expect(pids(server)[which]).not.toBe(stopped);
   },
 );
+
+it('hands out connections again after its workers could open no more files', LONG, async () => {
+  const server = await startWorkers();
+  const all = workers(server);
+  for (const pid of all) limitFiles(pid, 4);
+  const { hostname, port } = new URL(server.url);
+  let ended = 0;
+  const idle = Array.from({ length: 40 }, () => connect(Number(port), hostname));
+  for (const connection of idle) connection.on('error', () => {}).on('close', () => ended++);
+  // Most of them fit into no worker.
+  while (ended < 20) await delay(PAUSE_MS);
+  for (const connection of idle) connection.destroy();
+  for (const pid of all) limitFiles(pid, 500);
+  for (let i = 0; i < 6; i++)
+    expect(await ask(`${server.url}/_health`, false)).toMatchObject({ status: 204 });
+});
 
 it.each(['leading', 'reading'] as const)(
   'replaces a %s worker that is killed, several times',
