@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKitchenTypes } from '../support/kitchen.ts';
+import { limitFiles } from '../support/limit-files.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, type RunningServer, spawnVarve, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
@@ -44,6 +45,19 @@ const graphs = () =>
     .sort();
 
 describe('on a running server', () => {
+  it('says that the server cannot start the process for it', async () => {
+    const worker = server?.worker() ?? 0;
+    limitFiles(worker, 4);
+    const refused = await runVarve(['rebuild', '--graph', ...own]);
+    limitFiles(worker, 500);
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /the process that makes the generation cannot be started: spawn .*EMFILE/,
+      ),
+    });
+  });
+
   it('a rebuild switches to the new generation, a rollback switches back, a second one forward again, a drop leaves one generation', async () => {
     const rebuilt = await runVarve(['rebuild', '--graph', ...own]);
     expect(rebuilt).toMatchObject({ code: 0, stdout: expect.stringContaining('generation 2 is live') });

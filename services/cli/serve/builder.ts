@@ -85,15 +85,18 @@ export function createBuilder(settings: ServeSettings, definitions: readonly Typ
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       signal,
     });
-    const exited = new Promise((resolve) => child.once('exit', resolve));
-    if (child.pid !== undefined) running.set(child, exited);
-    void exited.then(() => running.delete(child));
-    // If the child has already ended, its exit code is handled below.
-    if (request.copy) child.send(definitions, () => {});
     const ended = new Promise<string>((resolve) => {
       child.once('error', (error) => resolve(error.message));
       child.once('close', (code, ended) => resolve(code === 0 ? '' : `it exited with ${code ?? ended}`));
     });
+    // Such a child has no pipes.
+    if (child.pid === undefined)
+      throw new Error(`the process that makes the generation cannot be started: ${await ended}`);
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    running.set(child, exited);
+    void exited.then(() => running.delete(child));
+    // If the child has already ended, its exit code is handled below.
+    if (request.copy) child.send(definitions, () => {});
     const problems = child.stderr === null ? Promise.resolve('') : text(child.stderr).catch(() => '');
     if (child.stdout !== null)
       for await (const line of createInterface({ input: child.stdout })) yield JSON.parse(line) as Rebuild;
