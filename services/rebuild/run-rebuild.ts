@@ -9,6 +9,7 @@ import {
 } from '../../projections/generations/generation.ts';
 import type { GenerationStore } from '../../projections/generations/generation-store.ts';
 import { removeGeneration } from '../../projections/graph/store/generation-files.ts';
+import { isDiskFullAtOpen } from '../../shared/sqlite/failures.ts';
 import { type FileLock, tryLockFile } from '../../shared/sqlite/lock-file.ts';
 import { ServerGone } from '../operator/call-operator.ts';
 import { removeIndices } from '../read-side/remove-indices.ts';
@@ -50,23 +51,34 @@ async function runLocked(host: RebuildHost, request: RebuildRequest, lock: FileL
 }
 
 /** Wants the rebuild that is not over to pause or to be given up. Where nobody works at it, this is done at once. */
-export async function interruptRebuild(
-  { data, store, plan }: Cancelling,
-  wanted: 'pause' | 'cancel',
-): Promise<Rebuild> {
+export async function interruptRebuild(where: Cancelling, wanted: 'pause' | 'cancel'): Promise<Rebuild> {
+  const { store } = where;
   const rebuild = store.rebuild();
   if (rebuild === undefined || isEnded(rebuild.phase))
     throw new Error('there is no rebuild to pause or cancel');
   if (rebuild.phase === 'taking over') throw new Error('the switch to the new generation has already begun');
+  // First without a note: on a full disk there is space for it only when the files are gone.
+  if (wanted === 'cancel' && (await cancelIdle(where))) return current(store);
   store.want(rebuild.id, wanted);
+  // The process that worked at it may have ended before it saw the note.
+  if (wanted === 'cancel') await cancelIdle(where);
+  return current(store);
+}
+
+/** Gives up the rebuild if no process works at it. Returns whether none does. */
+async function cancelIdle(where: Cancelling): Promise<boolean> {
+  const { data, store } = where;
   const lock = tryLockFile(lockFile(data));
-  if (lock === undefined) return current(store);
+  if (lock === undefined) return false;
   try {
-    if (wanted === 'cancel') await cancel({ data, store, plan }, rebuild);
+    const rebuild = current(store);
+    if (isEnded(rebuild.phase) || rebuild.phase === 'taking over') return true;
+    await cancel(where, rebuild);
+    store.want(rebuild.id, 'cancel');
+    return true;
   } finally {
     lock.release();
   }
-  return current(store);
 }
 
 /** Gives up a copy that was made for content types that have changed without it. */
@@ -144,17 +156,31 @@ function isCutShort({ takesOver }: RebuildHost, { phase, wanted, message }: Rebu
 async function end(host: RebuildHost, rebuild: Rebuild, error: unknown): Promise<void> {
   // As if this process had ended with its server: the next one continues.
   if (error instanceof ServerGone) throw error;
-  if (!(error instanceof RebuildInterrupted)) {
-    host.store.note(rebuild.id, (error as Error).message);
-    throw error;
+  if (error instanceof RebuildInterrupted) {
+    if (error.wanted === 'cancel') await cancel(host, rebuild);
+    return;
   }
-  if (error.wanted === 'cancel') await cancel(host, rebuild);
+  const failure = isDiskFullAtOpen(error, host.data) ? giveSpaceBack(host, rebuild, error) : error;
+  host.store.note(rebuild.id, (failure as Error).message);
+  throw failure;
 }
 
-/** The indices first: with the record nobody would know of them. */
-async function cancel({ data, store, plan }: Cancelling, rebuild: Rebuild): Promise<void> {
-  await removeIndices(store, rebuild.generation, plan.outside);
-  store.forget(rebuild.generation);
-  removeGeneration(data, rebuild.generation);
-  store.enter(rebuild.id, 'cancelled');
+/** Removes what was made of a generation: on a full disk no write would be accepted until an operator has removed it. */
+function giveSpaceBack({ data, store }: RebuildHost, { generation }: Rebuild, error: unknown): unknown {
+  // The graph is whole, and another process may have it open.
+  if (current(store).phase === 'taking over') return error;
+  removeGeneration(data, generation);
+  return new Error(
+    `the disk of ${data} is full: what was made of generation ${generation} is removed, since writes need the space. Free some space and start the rebuild again`,
+    { cause: error },
+  );
+}
+
+/** The indices first: with the record nobody would know of them. The files before the record, which a full disk has no space for. */
+async function cancel({ data, store, plan }: Cancelling, { id, generation }: Rebuild): Promise<void> {
+  if (store.live().number === generation) throw new Error(`generation ${generation} serves`);
+  await removeIndices(store, generation, plan.outside);
+  removeGeneration(data, generation);
+  store.forget(generation);
+  store.enter(id, 'cancelled');
 }

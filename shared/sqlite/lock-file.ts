@@ -13,7 +13,8 @@ const held = new Set<DatabaseSync>();
  * `waitMs`. The operating system releases the lock when the process ends, however it ends.
  */
 export function tryLockFile(path: string, waitMs = 0): FileLock | undefined {
-  return lockFile(path, waitMs, (db) => db.exec('BEGIN EXCLUSIVE'));
+  // A journal in a file would take space, which a full disk does not have.
+  return lockFile(path, waitMs, (db) => db.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE'));
 }
 
 /** Locks a file that other processes may share. While one process shares it, no other gets it alone. */

@@ -1,9 +1,9 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runVarve } from '../support/run-varve.ts';
-import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
+import { createDataDirectory, type RunningServer, spawnVarve, startServer } from '../support/server.ts';
 import { mountSmallDisk, type SmallDisk, whyNoSmallDisk } from '../support/small-disk.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
@@ -134,3 +134,43 @@ describe.each(LAYOUTS.map((layout, n) => [layout, n === 0 ? options : skip] as c
     });
   },
 );
+
+describe('a rebuild', () => {
+  const graphs = (args: readonly string[]) =>
+    readdirSync(String(args[1]))
+      .filter((name) => /^graph-\d/.test(name))
+      .sort();
+  const startFilled = async () => {
+    const place = createPlace('log and graph');
+    const { url } = await place.start();
+    for (let n = 0; n < 5; n++) expect((await write(url, `${n} ${BIG}`)).status).toBe(201);
+    return { ...place, url };
+  };
+
+  it('that fills the disk gives its space back, so that writes continue', options, async () => {
+    const { disk, args, url } = await startFilled();
+    disk.fill(900_000);
+    const failed = await runVarve(['rebuild', '--graph', ...args]);
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/the disk of \S+ is full: /) });
+    expect(graphs(args)).toEqual([]);
+    expect((await write(url, 'Ada')).status).toBe(201);
+    disk.empty();
+    const again = await runVarve(['rebuild', '--graph', ...args]);
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('generation 2 is live') });
+    expect(await countNotes(url)).toBe(6);
+  });
+
+  it('can be cancelled on a full disk', options, async () => {
+    const { disk, args, url } = await startFilled();
+    const slow = spawnVarve(['rebuild', '--graph', '--max-rate', '1', '--json', ...args]);
+    await new Promise<void>((resolve) => slow.child.stdout?.once('data', () => resolve()));
+    await runVarve(['rebuild', '--pause', ...args]);
+    expect(await slow.exited).toMatchObject({ code: 0 });
+    expect(graphs(args)).toContain('graph-2.db');
+    disk.fill();
+    const cancelled = await runVarve(['rebuild', '--cancel', ...args]);
+    expect(cancelled, cancelled.stderr).toMatchObject({ code: 0, stdout: 'the rebuild was cancelled\n' });
+    expect(graphs(args)).toEqual([]);
+    expect((await write(url, 'Ada')).status).toBe(201);
+  });
+});
