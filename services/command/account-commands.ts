@@ -62,7 +62,7 @@ function planRegistration(
         ),
       );
       if (isTaken) throw new RequestError('not-applicable', 'Email or Username are already taken');
-      refuse(state.type, prepared.problems, prepared.unreadable);
+      refuse(state.type, prepared.problems, prepared.late);
       return decide(withRecord(prepared.intent, record), state);
     },
   };

@@ -14,9 +14,11 @@ import { type Check, isComplete, report } from './check.ts';
 import { checkScalar } from './check-scalar.ts';
 import { typeMessage } from './describe-value.ts';
 import { applyRelation } from './place-links.ts';
+import { INVALID_RELATIONS } from './problem.ts';
 import { notLinkedError } from './relation-problems.ts';
+import type { RelationScope } from './relation-scope.ts';
 import { checkPublishedRelation, checkRequiredRelation } from './required-relations.ts';
-import { INVALID_RELATIONS, type RelationScope, resolveRelation } from './resolve-relation.ts';
+import { resolveRelation } from './resolve-relation.ts';
 
 export type EntryCheck = Check & { readonly relations: RelationScope };
 
@@ -80,10 +82,19 @@ function zoneComponent(
   if (typeof uid === 'string' && attribute.components.includes(uid)) {
     return componentOf(check.relations.registry, uid);
   }
-  if (!check.relations.registry.components.has(plainText(uid)))
-    check.relations.faults.push(INVALID_RELATIONS);
-  report(check, at, `${at} must be one of the following values: ${attribute.components.join(', ')}`, uid);
+  const { registry, faults } = check.relations;
+  const isKnown = registry.components.has(plainText(uid));
+  if (!isKnown) faults.push(INVALID_RELATIONS);
+  const accepted = isKnown ? attribute.components : strapiOrder([...registry.components.keys()]);
+  report(check, at, `${at} must be one of the following values: ${accepted.join(', ')}`, uid);
   return undefined;
+}
+
+/** Components as Strapi's message lists them: folder by folder, the last of each folder first (case `write.unknown-012`). */
+function strapiOrder(uids: readonly string[]): string[] {
+  const folder = (uid: string) => uid.split('.', 1)[0] ?? '';
+  const compare = (a: string, b: string) => Number(a > b) - Number(a < b);
+  return uids.toSorted((a, b) => compare(folder(a), folder(b)) || compare(b, a));
 }
 
 /** A component in a request. `others`: the stored components, of which it may be one. */
@@ -138,7 +149,8 @@ function checkItem(
   }
   // A new entry or component has no stored components to keep, so ids in it have no effect, as in Strapi.
   const isStored = check.mode === 'update' && Object.hasOwn(value, 'id');
-  const kept = isStored ? keptComponent(name, value['id'], others) : undefined;
+  const kept = isStored ? others.find(({ id }) => String(id) === plainText(value['id'])) : undefined;
+  if (isStored && kept === undefined) check.relations.late.push(foreignComponentError(name));
   const inner: EntryCheck =
     check.mode === 'publish' ? check : { ...check, mode: kept ? 'update' : 'creation' };
   const stored: Record<string, unknown> = { ...kept };
@@ -184,17 +196,16 @@ function checkLinks(
   checkRequiredRelation(check, attribute, path, value);
   const input = resolveRelation(check.relations, attribute, value);
   if (input === undefined) return undefined;
-  return applyRelation(linksIn(existing), input, notLinkedError(check.relations, attribute));
+  const { late } = check.relations;
+  return applyRelation(linksIn(existing), input, late, notLinkedError(check.relations, attribute));
 }
 
 function linksIn(stored: unknown): readonly LinkTarget[] {
   return Array.isArray(stored) ? (stored as readonly LinkTarget[]) : [];
 }
 
-function keptComponent(attribute: string, id: unknown, others: readonly ComponentValue[]): ComponentValue {
-  const kept = others.find((other) => String(other.id) === plainText(id));
-  if (kept !== undefined) return kept;
-  throw new RequestError(
+function foreignComponentError(attribute: string): RequestError {
+  return new RequestError(
     'not-applicable',
     `Some of the provided components in ${attribute} are not related to the entity`,
   );

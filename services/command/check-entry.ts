@@ -10,6 +10,7 @@ import { orderConnections } from './place-links.ts';
 import { notLinkedError } from './relation-problems.ts';
 import { checkPublishedRelation, checkRequiredRelation } from './required-relations.ts';
 import { resolveRelation } from './resolve-relation.ts';
+import { unknownDocumentError } from './unknown-documents.ts';
 
 /** Body in stored form: only values that were sent or have a default; null clears. */
 export type EntryInput = {
@@ -30,7 +31,7 @@ export type Current = {
 
 /**
  * Validates a body against its content type, reports problems to `check` (not yet in Strapi's order), and returns the
- * values to store. Throws 400 for documents that do not exist.
+ * values to store. Throws 400 for the first document that does not exist.
  */
 export function checkEntry(check: EntryCheck, type: ContentType, data: Data, current: Current): EntryInput {
   const values: Record<string, unknown> = {};
@@ -49,6 +50,9 @@ export function checkEntry(check: EntryCheck, type: ContentType, data: Data, cur
       if (value !== undefined) values[attribute.name] = value;
     }
   }
+  const hasUnknown = check.relations.unknown.length > 0;
+  const unknown = hasUnknown ? unknownDocumentError(check.relations, type, data) : undefined;
+  if (unknown !== undefined) throw unknown;
   return { values, relations };
 }
 
@@ -99,6 +103,7 @@ function relationOperation(
   const connect = orderConnections(
     input,
     () => current.linked(attribute.name),
+    check.relations.late,
     notLinkedError(check.relations, attribute),
   );
   return { attribute: attribute.name, kind: 'update', disconnect: input.disconnect, connect };

@@ -1,22 +1,23 @@
 import type { LinkTarget } from '../../shared/document/events.ts';
+import type { RequestError } from '../../shared/request-error.ts';
 import type { RelationAttribute } from '../../shared/schema/content-type.ts';
 import { allowsMedia } from '../../shared/schema/media-kind.ts';
 import { validationError } from './problem.ts';
 
 /**
- * Throws 400 for the first file of a kind that the media attribute does not allow. In Strapi only the admin panel
+ * Returns a 400 for the first file of a kind that the media attribute does not allow. In Strapi only the admin panel
  * checks this. Without `mimeOf` nothing is checked.
  */
-export function refuseOtherMedia(
+export function otherMediaError(
   { name, media }: RelationAttribute,
   targets: readonly LinkTarget[],
   mimeOf: ((documentId: string) => string | undefined) | undefined,
-): void {
-  if (media === undefined || mimeOf === undefined) return;
+): RequestError | undefined {
+  if (media === undefined || mimeOf === undefined) return undefined;
   for (const { documentId } of targets) {
     const mime = mimeOf(documentId);
     if (mime === undefined || allowsMedia(media.allowedTypes, mime)) continue;
-    throw validationError(
+    return validationError(
       `${name} accepts only ${media.allowedTypes.join(', ')}: found a file of type ${mime}`,
       {
         path: name,
@@ -25,4 +26,5 @@ export function refuseOtherMedia(
       },
     );
   }
+  return undefined;
 }

@@ -9,10 +9,16 @@ import { type DocumentState, decide, draftOf, publishedOf } from './decide.ts';
 import { derivedDocumentId, newDocumentId } from './document-id.ts';
 import type { CommandEnvironment } from './environment.ts';
 import { hashPasswords } from './hash-passwords.ts';
-import { objectsIn, parseDataPayload, singleData } from './parse-data.ts';
-import { preparePublication, prepareWrite, refuse, type WriteRequest } from './prepare-write.ts';
+import { type Data, listError } from './parse-data.ts';
+import {
+  preparePublication,
+  prepareWrite,
+  refuse,
+  refuseUnknownDocuments,
+  type WriteRequest,
+} from './prepare-write.ts';
 import { notFoundError, validationError } from './problem.ts';
-import { refuseUnknownKeys } from './refuse-unknown-keys.ts';
+import { writableData } from './refuse-unknown-keys.ts';
 import { uniqueProblems } from './unique-values.ts';
 import { executeUserCommand } from './user-commands.ts';
 import { parseWriteLocale, parseWriteStatus } from './write-target.ts';
@@ -66,13 +72,12 @@ async function executeWrite(
 ): Promise<CommandResult> {
   const registry = environment.registry();
   const type = contentTypeOf(registry, command.type);
+  // Strapi looks at the names in the body before the values of the query string.
+  const payload = writableData(registry, type, command.body);
   const publish = parseWriteStatus(command.status) === 'published';
-  // A malformed locale is refused before the body is checked, and `*` afterwards, as in Strapi.
-  parseWriteLocale(type, command.locale, environment.defaultLocale, 'every-allowed');
-  const payload = parseDataPayload(command.body);
-  for (const item of objectsIn(payload)) refuseUnknownKeys(registry, type, item);
   const locale = parseWriteLocale(type, command.locale, environment.defaultLocale, 'one-only');
-  const data = singleData(payload);
+  const isList = Array.isArray(payload);
+  const data = isList ? {} : (payload as Data);
   const hashes = await hashPasswords(registry, type, data);
   const request = { data, locale, publish, hashes };
   const documentId = documentIdOf(environment, command);
@@ -80,7 +85,11 @@ async function executeWrite(
   const committed = await commit({
     ...commitRequest(command, type, documentId),
     plan: (state) => {
-      if (!mayCreate && state.entries.length === 0) throw notFoundError();
+      if (!mayCreate && state.entries.length === 0) {
+        refuseUnknownDocuments(environment, type, request);
+        throw notFoundError();
+      }
+      if (isList) throw listError(payload);
       return planWrite(environment, state, request);
     },
   });
@@ -106,12 +115,12 @@ function documentIdOf(environment: CommandEnvironment, command: WriteCommand): s
 }
 
 function planWrite(environment: CommandEnvironment, state: DocumentState, request: WriteRequest) {
-  const { intent, claims, problems, unreadable } = prepareWrite(environment, state, request);
+  const { intent, claims, problems, late } = prepareWrite(environment, state, request);
   return {
     claims,
     decide: () => {
       const taken = uniqueProblems(environment.graph, claims, state.documentId);
-      refuse(state.type, [...problems, ...taken], unreadable);
+      refuse(state.type, [...problems, ...taken], late);
       return decide(intent, state);
     },
   };

@@ -17,7 +17,7 @@ import type { Data } from './parse-data.ts';
 import { prepareWrite, refuse } from './prepare-write.ts';
 import { validationError } from './problem.ts';
 import { refuseUnknownKeys } from './refuse-unknown-keys.ts';
-import type { LinkFinder } from './resolve-relation.ts';
+import type { LinkFinder } from './relation-scope.ts';
 import { claimKey, type UniqueClaim, uniqueProblems } from './unique-values.ts';
 import { parseWriteLocale } from './write-target.ts';
 
@@ -182,7 +182,7 @@ async function decideStep(
     const owner = run.claimed.get(claimKey(claim));
     return owner !== undefined && owner !== state.documentId;
   });
-  refuse(state.type, [...prepared.problems, ...taken], prepared.unreadable);
+  refuse(state.type, [...prepared.problems, ...taken], prepared.late);
   const intent =
     id === undefined || prepared.intent.kind !== 'write' ? prepared.intent : { ...prepared.intent, id };
   return { events: decide(intent, state), claims: prepared.claims };

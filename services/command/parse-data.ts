@@ -1,4 +1,5 @@
 import { isRecord } from '../../shared/json-record.ts';
+import type { RequestError } from '../../shared/request-error.ts';
 import { typeMessage } from './describe-value.ts';
 import { problemsError, validationError } from './problem.ts';
 
@@ -19,10 +20,9 @@ export function objectsIn(payload: Data | readonly unknown[]): readonly Data[] {
   return [payload as unknown].flat().filter(isRecord);
 }
 
-/** Throws 400 for an array: a body writes one entry (case `write.body-004`). */
-export function singleData(data: Data | readonly unknown[]): Data {
-  if (!Array.isArray(data)) return data as Data;
+/** Creates a 400 for an array: a body writes one entry (case `write.body-004`). */
+export function listError(data: readonly unknown[]): RequestError {
   // At this step Strapi has already converted all other values to objects.
   const items = data.map((item: unknown) => (typeof item === 'object' && item !== null ? item : {}));
-  throw problemsError([{ path: '', message: typeMessage('', 'object', null, items), value: null }]);
+  return problemsError([{ path: '', message: typeMessage('', 'object', null, items), value: null }]);
 }

@@ -1,19 +1,23 @@
 import type { LinkPlace, LinkTarget } from '../../shared/document/events.ts';
+import type { RequestError } from '../../shared/request-error.ts';
 import { validationError } from './problem.ts';
 import { linkKey, type RelationConnection, type RelationInput } from './resolve-relation.ts';
 
 type Update = RelationInput & { readonly kind: 'update' };
+const CIRCLE =
+  'A circular reference was found in the connect array. One relation is trying to connect before/after another one that is trying to connect before/after it';
 /** Error for a slot next to a target that is not linked. */
-type NotLinked = (connection: RelationConnection) => Error;
+type NotLinked = (connection: RelationConnection) => RequestError;
 
 /**
  * Orders the connections of an update, so that the neighbour of each slot exists when its turn comes. `linked`: current
- * links, read only when a slot needs them. Throws `notLinked` for a slot next to a target that is neither linked nor
- * being connected, and 400 for slots that wait for each other.
+ * links, read only when a slot needs them. Adds an error to `late` for a slot next to a target that is neither linked nor
+ * being connected, and for slots that wait for each other.
  */
 export function orderConnections(
   { connect, disconnect, strict }: Update,
   linked: () => readonly LinkTarget[],
+  late: RequestError[],
   notLinked: NotLinked,
 ): RelationConnection[] {
   if (connect.every(({ place }) => place.at === 'start' || place.at === 'end')) return [...connect];
@@ -28,10 +32,10 @@ export function orderConnections(
   const visiting = new Set<string>();
   const visit = (key: string, connection: RelationConnection) => {
     if (!pending.has(key)) return;
-    if (visiting.has(key))
-      throw validationError(
-        'A circular reference was found in the connect array. One relation is trying to connect before/after another one that is trying to connect before/after it',
-      );
+    if (visiting.has(key)) {
+      late.push(validationError(CIRCLE));
+      return;
+    }
     visiting.add(key);
     ordered.push(settle(connection));
     pending.delete(key);
@@ -40,12 +44,13 @@ export function orderConnections(
     const { place, target } = connection;
     if (place.at === 'start' || place.at === 'end') return connection;
     const neighbour = linkKey(place);
+    if (present.has(neighbour)) return connection;
     const other = pending.get(neighbour);
     if (other !== undefined) visit(neighbour, other);
-    else if (!present.has(neighbour) && !ordered.some((done) => linkKey(done.target) === neighbour)) {
+    else if (!ordered.some((done) => linkKey(done.target) === neighbour)) {
       const freed = freedPlace(linked(), removed, connection);
       if (freed !== undefined) return { target, place: freed };
-      if (strict) throw notLinked(connection);
+      if (strict) late.push(notLinked(connection));
       return { target, place: { at: 'end' } };
     }
     return connection;
@@ -73,12 +78,13 @@ function freedPlace(
 export function applyRelation(
   linked: readonly LinkTarget[],
   input: RelationInput,
+  late: RequestError[],
   notLinked: NotLinked,
 ): readonly LinkTarget[] {
   if (input.kind === 'set') return input.targets;
   const removed = new Set(input.disconnect.map(linkKey));
   const targets = linked.filter((target) => !removed.has(linkKey(target)));
-  for (const { target, place } of orderConnections(input, () => linked, notLinked)) {
+  for (const { target, place } of orderConnections(input, () => linked, late, notLinked)) {
     const present = targets.findIndex((other) => linkKey(other) === linkKey(target));
     if (present !== -1) targets.splice(present, 1);
     const neighbour =

@@ -1,5 +1,6 @@
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
 import type { LinkTarget, RelationOperation } from '../../shared/document/events.ts';
+import type { RequestError } from '../../shared/request-error.ts';
 import { type ContentType, FILE_TYPE, type Uid } from '../../shared/schema/content-type.ts';
 import type { EntryCheck } from './check-component.ts';
 import { checkEntry, checkStoredEntry, type EntryInput } from './check-entry.ts';
@@ -8,9 +9,10 @@ import type { CommandEnvironment } from './environment.ts';
 import type { Data } from './parse-data.ts';
 import { type BodyProblem, problemsError, validationError } from './problem.ts';
 import { relationProblems } from './relation-problems.ts';
+import type { LinkFinder, RelationScope } from './relation-scope.ts';
 import { targetsAfter } from './required-relations.ts';
-import type { LinkFinder, RelationScope } from './resolve-relation.ts';
 import { type UniqueClaim, uniqueClaims } from './unique-values.ts';
+import { unknownDocumentError } from './unknown-documents.ts';
 
 export type WriteRequest = {
   readonly data: Data;
@@ -27,8 +29,8 @@ export type PreparedWrite = {
   readonly intent: Intent;
   readonly claims: readonly UniqueClaim[];
   readonly problems: readonly BodyProblem[];
-  /** Dates and times that cannot be parsed. They are reported if there is no other problem. */
-  readonly unreadable: readonly string[];
+  /** Errors of unreadable dates and times, then of links: answered when there is no other problem. */
+  readonly late: readonly RequestError[];
 };
 
 type CheckEnvironment = Pick<
@@ -77,11 +79,21 @@ export function prepareWrite(
   const inherited = isFurtherLocale ? inheritedRelations(environment.graph, state, locale, input) : [];
   const intent = { kind: 'write', locale, ...input, inheritedRelations: inherited, publish } as const;
   if (!type.draftAndPublish) return prepareWithoutDrafts(environment, check, state, intent);
-  refuse(type, check.problems, check.unreadable);
-  if (!publish) return { intent, claims: [], problems: [], unreadable: [] };
+  refuse(type, check.problems, lateErrors(check));
+  if (!publish) return { intent, claims: [], problems: [], late: [] };
   const values = mergedValues(state, locale, input.values);
   const entry = { values, relations: [...inherited, ...relations] };
   return { intent, ...preparePublication(environment, state, locale, entry) };
+}
+
+/** Throws 400 for a document in a body that does not exist: Strapi looks for it before the entry that is written. */
+export function refuseUnknownDocuments(
+  environment: CheckEnvironment,
+  type: ContentType,
+  { data, locale }: WriteRequest,
+): void {
+  const error = unknownDocumentError(relationScope(environment, locale, false), type, data);
+  if (error !== undefined) throw error;
 }
 
 /** Validates a whole entry for publication: its values, and its stored links after the operations in `relations`. */
@@ -109,29 +121,34 @@ export function preparePublication(
     );
   checkStoredEntry(check, type, { values, linked });
   const claims = claimsOf(environment, state, locale, values);
-  return { claims, problems: check.problems, unreadable: check.unreadable };
+  return { claims, problems: check.problems, late: lateErrors(check) };
 }
 
-/** Throws 400 for the problems, or else for the first date or time that cannot be read. */
+function lateErrors({ unreadable, relations }: EntryCheck): RequestError[] {
+  return [...unreadable.map((message) => validationError(message)), ...relations.late];
+}
+
+/** Throws 400 for the problems, or else the first of the other errors. */
 export function refuse(
   type: ContentType,
   problems: readonly BodyProblem[],
-  unreadable: readonly string[],
+  late: readonly RequestError[],
 ): void {
   if (problems.length > 0) throw problemsError(problems, [...type.attributes.keys()]);
-  const [first] = unreadable;
-  if (first !== undefined) throw validationError(first);
+  const [first] = late;
+  if (first !== undefined) throw first;
 }
 
 function prepareWithoutDrafts(
   environment: CheckEnvironment,
-  { mode, problems, unreadable }: EntryCheck,
+  check: EntryCheck,
   state: DocumentState,
   intent: Intent & { readonly kind: 'write' },
 ): PreparedWrite {
   const { locale, values: sent } = intent;
-  const values = mode === 'creation' ? mergedValues(state, locale, sent) : sent;
-  return { intent, claims: claimsOf(environment, state, locale, values), problems, unreadable };
+  const values = check.mode === 'creation' ? mergedValues(state, locale, sent) : sent;
+  const claims = claimsOf(environment, state, locale, values);
+  return { intent, claims, problems: check.problems, late: lateErrors(check) };
 }
 
 function claimsOf(
@@ -183,8 +200,10 @@ function relationScope(
     locale,
     isNewEntry,
     strict: environment.strictRelations === true,
+    unknown: [],
     faults: [],
-    missing: new Map(),
+    references: new Map(),
+    late: [],
   };
 }
 

@@ -9,6 +9,8 @@ export type BodyProblem = {
   readonly value?: unknown;
 };
 
+export const INVALID_RELATIONS = 'Invalid relations';
+
 /**
  * Creates a 400 in Strapi's form: the only problem's message, or how many there are; `details.errors` has each, in the order of
  * `attributes`, those of the body as a whole last (SEMANTICS section 13).

@@ -3,7 +3,7 @@ import { isRecord } from '../../shared/json-record.ts';
 import type { RequestError } from '../../shared/request-error.ts';
 import type { Attribute, Model, RelationAttribute } from '../../shared/schema/content-type.ts';
 import { componentOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import type { Data } from './parse-data.ts';
+import { type Data, objectsIn, parseDataPayload } from './parse-data.ts';
 import { validationError } from './problem.ts';
 import { RELATION_OPERATIONS } from './resolve-relation.ts';
 
@@ -27,6 +27,17 @@ export function refuseUnknownKeys(registry: SchemaRegistry, type: Model, data: D
     if (attribute !== undefined) checkValue(registry, attribute, value, key);
     else if (!IGNORED.has(key)) throw invalidKey(key, RESTRICTED.has(key) ? key : null);
   }
+}
+
+/** The `data` of a body. Throws 400 if there is none, or for the first key that cannot be written. */
+export function writableData(
+  registry: SchemaRegistry,
+  type: Model,
+  body: unknown,
+): ReturnType<typeof parseDataPayload> {
+  const payload = parseDataPayload(body);
+  for (const item of objectsIn(payload)) refuseUnknownKeys(registry, type, item);
+  return payload;
 }
 
 function checkValue(registry: SchemaRegistry, attribute: Attribute, value: unknown, path: string): void {
@@ -80,6 +91,7 @@ function checkRelation(
   if (isRecord(value)) checkOperations(value, path);
   const target = registry.contentTypes.get(attribute.target);
   for (const reference of [value].flat()) {
+    if (Array.isArray(reference) && reference.length > 0) throw invalidKey('0', path);
     if (!isRecord(reference)) continue;
     for (const [key, inner] of Object.entries(reference)) {
       const known = target?.attributes.get(key);

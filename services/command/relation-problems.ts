@@ -1,20 +1,21 @@
+import type { RequestError } from '../../shared/request-error.ts';
 import type { RelationAttribute } from '../../shared/schema/content-type.ts';
-import { type BodyProblem, validationError } from './problem.ts';
-import type { RelationConnection, RelationScope } from './resolve-relation.ts';
+import { type BodyProblem, INVALID_RELATIONS, validationError } from './problem.ts';
+import type { RelationScope } from './relation-scope.ts';
+import type { RelationConnection } from './resolve-relation.ts';
 
 /**
- * Returns the problem of all relations of an entry together, if there is one. It concerns the whole body, as in Strapi.
+ * Problems of an entry's relations as a whole: at most one, of the body. Strapi looks at the references type by type, and stops
+ * at the first type with a wrong one.
  */
-export function relationProblems({ faults, missing }: RelationScope): BodyProblem[] {
+export function relationProblems({ faults, references }: RelationScope): BodyProblem[] {
   const [fault] = faults;
   if (fault !== undefined) return [{ path: '', message: fault }];
-  for (const [type, ids] of missing) {
-    return [
-      {
-        path: '',
-        message: `${ids.size} relation(s) of type ${type} associated with this entity do not exist`,
-      },
-    ];
+  for (const [type, { unreadable, missing }] of references) {
+    if (unreadable) return [{ path: '', message: INVALID_RELATIONS }];
+    if (missing.size === 0) continue;
+    const message = `${missing.size} relation(s) of type ${type} associated with this entity do not exist`;
+    return [{ path: '', message }];
   }
   return [];
 }
@@ -23,7 +24,7 @@ export function relationProblems({ faults, missing }: RelationScope): BodyProble
 export function notLinkedError(
   { finder, defaultLocale, locale }: RelationScope,
   { target: type }: RelationAttribute,
-): (connection: RelationConnection) => Error {
+): (connection: RelationConnection) => RequestError {
   return ({ target, place }) => {
     const neighbour = 'documentId' in place ? place : target;
     const id = finder.rowId(type, neighbour);

@@ -2,7 +2,8 @@ import type { LinkTarget, RelationOperation } from '../../shared/document/events
 import { isRecord } from '../../shared/json-record.ts';
 import type { RelationAttribute } from '../../shared/schema/content-type.ts';
 import { type Check, isComplete, report } from './check.ts';
-import { linkKey, type RelationScope } from './resolve-relation.ts';
+import type { RelationScope } from './relation-scope.ts';
+import { linkKey } from './resolve-relation.ts';
 
 type RelationCheck = Check & { readonly relations: RelationScope };
 

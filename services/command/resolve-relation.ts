@@ -1,40 +1,11 @@
 import type { LinkPlace, LinkTarget } from '../../shared/document/events.ts';
 import { isRecord } from '../../shared/json-record.ts';
-import { valueAt } from '../../shared/map-values.ts';
-import type { RelationAttribute, Uid } from '../../shared/schema/content-type.ts';
-import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { refuseOtherMedia } from './check-media.ts';
-import { validationError } from './problem.ts';
-
-/** Lookups of other documents for resolving a reference. */
-export type LinkFinder = {
-  /** Returns whether the document has a row, in `locale` unless that is null. */
-  readonly exists: (type: Uid, documentId: string, locale: string | null) => boolean;
-  /** Returns the document of the row with this numeric id. */
-  readonly byId: (type: Uid, id: number) => LinkTarget | undefined;
-  /** Returns the numeric id of a document's draft or only row, for messages. */
-  readonly rowId: (type: Uid, target: LinkTarget) => number | undefined;
-  /** Returns whether the document has a published row in the target's locale, or any row if its type has no drafts. */
-  readonly isPublished: (type: Uid, target: LinkTarget) => boolean;
-  /** Returns the MIME type of a file. Absent: the kinds of files are not validated (in an import). */
-  readonly mimeOf?: (documentId: string) => string | undefined;
-};
-
-export type RelationScope = {
-  readonly registry: SchemaRegistry;
-  readonly finder: LinkFinder;
-  readonly defaultLocale: string;
-  /** Locale of the entry that is written: null if its type has no i18n. */
-  readonly locale: string | null;
-  /** True for a new entry, in which the option `strict` of a relation has no effect, as in Strapi. */
-  readonly isNewEntry: boolean;
-  /** True: required relations and files must be present, as in Strapi with `strictRelations`. */
-  readonly strict: boolean;
-  /** Output: the first problem because of which the relations cannot be parsed, in Strapi's words. */
-  readonly faults: string[];
-  /** Output: numeric ids that no row has, by type. */
-  readonly missing: Map<Uid, Set<number>>;
-};
+import type { RequestError } from '../../shared/request-error.ts';
+import type { RelationAttribute } from '../../shared/schema/content-type.ts';
+import { otherMediaError } from './check-media.ts';
+import { INVALID_RELATIONS, validationError } from './problem.ts';
+import type { RelationScope } from './relation-scope.ts';
+import { placeOf, referencesIn, resolveReference, targetsOf } from './resolve-reference.ts';
 
 export type RelationConnection = { readonly target: LinkTarget; readonly place: LinkPlace };
 
@@ -49,15 +20,13 @@ export type RelationInput =
       readonly strict: boolean;
     };
 
-export const INVALID_RELATIONS = 'Invalid relations';
 /** Names of the operations of a relation in a body. */
 export const RELATION_OPERATIONS = ['connect', 'disconnect', 'set'] as const;
 
 /**
  * Resolves a relation in any of the forms of SEMANTICS section 13 (documentId, row id, object, array,
  * connect/disconnect/set); undefined if it changes nothing. `set` wins over `connect`; a to-one uses the last of
- * several, of `connect` and of files the first. Throws 400 for a document that does not exist; reports unreadable forms and unknown
- * row ids in `scope`.
+ * several, of `connect` and of files the first. Notes in `scope` what Strapi refuses.
  */
 export function resolveRelation(
   scope: RelationScope,
@@ -67,7 +36,8 @@ export function resolveRelation(
   const input = readRelation(scope, attribute, value);
   if (input === undefined) return undefined;
   const targets = input.kind === 'set' ? input.targets : input.connect.map(({ target }) => target);
-  refuseOtherMedia(attribute, targets, scope.finder.mimeOf);
+  const refusal = otherMediaError(attribute, targets, scope.finder.mimeOf);
+  if (refusal !== undefined) scope.late.push(refusal);
   return input;
 }
 
@@ -79,13 +49,14 @@ function readRelation(
   if (value === undefined) return undefined;
   if (value === null) return { kind: 'set', targets: [] };
   if (!isRecord(value) || 'id' in value || 'documentId' in value) {
-    return setOf(attribute, references(scope, attribute, value, 'must-exist'));
+    return setOf(attribute, references(scope, attribute, value));
   }
-  if (RELATION_OPERATIONS.some((operation) => isEmptyScalar(value[operation])))
-    scope.faults.push(INVALID_RELATIONS);
-  if (value['set']) return setOf(attribute, references(scope, attribute, value['set'], 'must-exist'));
-  if (!value['connect'] && !value['disconnect']) return undefined;
-  return updateOf(scope, attribute, value);
+  const { connect, set } = value;
+  if (isEmptyScalar(connect ?? set)) scope.faults.push(INVALID_RELATIONS);
+  if (!set && !connect && !value['disconnect']) return undefined;
+  const update = updateOf(scope, attribute, value);
+  // Next to `set` the others have no effect, but are looked up.
+  return set ? setOf(attribute, references(scope, attribute, set)) : update;
 }
 
 function isEmptyScalar(value: unknown): boolean {
@@ -93,15 +64,11 @@ function isEmptyScalar(value: unknown): boolean {
 }
 
 function setOf(attribute: RelationAttribute, targets: readonly LinkTarget[]): RelationInput {
+  // The first of several files, as Strapi links them.
   return {
     kind: 'set',
-    targets: attribute.toMany ? distinct(targets, (target) => target) : oneOf(attribute, targets),
+    targets: attribute.toMany ? distinct(targets, (target) => target) : targets.slice(0, 1),
   };
-}
-
-/** Returns the last of several targets, or the first of several files, as in Strapi. */
-function oneOf({ media }: RelationAttribute, targets: readonly LinkTarget[]): readonly LinkTarget[] {
-  return media === undefined ? targets.slice(-1) : targets.slice(0, 1);
 }
 
 function updateOf(
@@ -109,7 +76,9 @@ function updateOf(
   attribute: RelationAttribute,
   value: { readonly [key: string]: unknown },
 ): RelationInput | undefined {
-  const disconnect = references(scope, attribute, value['disconnect'] || [], 'may-be-missing');
+  const disconnect = referencesIn(value['disconnect'] || [])
+    .map((item) => resolveReference(scope, attribute, item, 'may-be-missing'))
+    .filter((target) => target !== undefined);
   const connect = connections(scope, attribute, value['connect'] || []);
   if (!attribute.toMany && connect.length > 0) {
     return { kind: 'set', targets: connect.slice(0, 1).map(({ target }) => target) };
@@ -128,14 +97,9 @@ function updateOf(
   };
 }
 
-function references(
-  scope: RelationScope,
-  attribute: RelationAttribute,
-  value: unknown,
-  presence: 'must-exist' | 'may-be-missing',
-): LinkTarget[] {
-  return listOf(value)
-    .map((item) => reference(scope, attribute, item, presence))
+function references(scope: RelationScope, attribute: RelationAttribute, value: unknown): LinkTarget[] {
+  return targetsOf(attribute, value)
+    .map((item) => resolveReference(scope, attribute, item, 'must-exist'))
     .filter((target) => target !== undefined);
 }
 
@@ -146,103 +110,28 @@ function connections(
 ): RelationConnection[] {
   /** Positions as they were given, by target. */
   const given = new Map<string, string | undefined>();
-  return listOf(value).flatMap((item) => {
-    const target = reference(scope, attribute, item, 'must-exist');
+  return referencesIn(value).flatMap((item) => {
+    const target = resolveReference(scope, attribute, item, 'must-exist');
     if (target === undefined) return [];
-    const position = isRecord(item) ? item['position'] : undefined;
+    const position = JSON.stringify(isRecord(item) ? item['position'] : undefined);
     const key = linkKey(target);
-    if (attribute.toMany && given.has(key) && given.get(key) !== JSON.stringify(position))
-      throw connectedTwice(scope, attribute, target);
-    given.set(key, JSON.stringify(position));
-    return [{ target, place: placeOf(scope, attribute, position) }];
+    if (attribute.toMany && given.has(key) && given.get(key) !== position)
+      scope.late.push(connectedTwice(scope, attribute, target));
+    given.set(key, position);
+    return [{ target, place: placeOf(scope, attribute, item) }];
   });
 }
 
-/** Reports a document at two different positions, which Strapi refuses. The same item may occur twice. */
-function connectedTwice(scope: RelationScope, attribute: RelationAttribute, target: LinkTarget): Error {
+/** Returns the error for a document at two different positions, which Strapi refuses. The same item may occur twice. */
+function connectedTwice(
+  scope: RelationScope,
+  attribute: RelationAttribute,
+  target: LinkTarget,
+): RequestError {
   const id = scope.finder.rowId(attribute.target, target);
   return validationError(
     `The relation with id ${id} is already connected. You cannot connect the same relation twice.`,
   );
-}
-
-function listOf(value: unknown): unknown[] {
-  return [value].flat().filter((item) => item !== null && item !== undefined);
-}
-
-function reference(
-  scope: RelationScope,
-  attribute: RelationAttribute,
-  value: unknown,
-  presence: 'must-exist' | 'may-be-missing',
-): LinkTarget | undefined {
-  if (isRecord(value)) {
-    const { documentId, id, locale } = value;
-    if (typeof documentId === 'string' && documentId !== '')
-      return byDocument(scope, attribute, documentId, locale);
-    if (isRowId(id)) return byRowId(scope, attribute, Number(id), presence);
-  } else if (isRowId(value)) return byRowId(scope, attribute, Number(value), presence);
-  else if (typeof value === 'string' && value !== '') return byDocument(scope, attribute, value, undefined);
-  scope.faults.push(INVALID_RELATIONS);
-  return undefined;
-}
-
-function isRowId(value: unknown): boolean {
-  return typeof value === 'number'
-    ? Number.isSafeInteger(value)
-    : typeof value === 'string' && /^\d{1,15}$/.test(value);
-}
-
-function byDocument(
-  scope: RelationScope,
-  { target }: RelationAttribute,
-  documentId: string,
-  given: unknown,
-): LinkTarget {
-  const locale = targetLocale(scope, target, typeof given === 'string' && given !== '' ? given : undefined);
-  if (scope.finder.exists(target, documentId, locale)) return { documentId, locale };
-  throw validationError(`Document with id "${documentId}", locale "${locale}" not found`);
-}
-
-function byRowId(
-  scope: RelationScope,
-  { target }: RelationAttribute,
-  id: number,
-  presence: 'must-exist' | 'may-be-missing',
-): LinkTarget | undefined {
-  const row = scope.finder.byId(target, id);
-  if (row !== undefined) {
-    const locale = targetLocale(scope, target, row.locale ?? undefined);
-    if (locale === row.locale || scope.finder.exists(target, row.documentId, locale)) {
-      return { documentId: row.documentId, locale };
-    }
-  }
-  if (presence === 'must-exist') valueAt(scope.missing, target, () => new Set()).add(id);
-  return undefined;
-}
-
-/**
- * Returns the locale of a target: the same locale as that of an entry with i18n, else the given or the default locale.
- */
-function targetLocale(scope: RelationScope, target: Uid, given: string | undefined): string | null {
-  if (scope.registry.contentTypes.get(target)?.localized !== true) return null;
-  return scope.locale ?? given ?? scope.defaultLocale;
-}
-
-function placeOf(scope: RelationScope, attribute: RelationAttribute, position: unknown): LinkPlace {
-  if (!isRecord(position)) return { at: 'end' };
-  for (const at of ['before', 'after'] as const) {
-    if (position[at] === undefined || position[at] === null || position[at] === '') continue;
-    const neighbour = { documentId: position[at], locale: position['locale'] };
-    const target = reference(
-      scope,
-      attribute,
-      isRowId(position[at]) ? position[at] : neighbour,
-      'must-exist',
-    );
-    return target === undefined ? { at: 'end' } : { at, ...target };
-  }
-  return { at: position['start'] ? 'start' : 'end' };
 }
 
 /** Key of a link, equal for links to the same rows. */

@@ -19,10 +19,11 @@ import { refuseLongPassword } from './password-rules.ts';
 import { type PreparedWrite, prepareWrite, refuse } from './prepare-write.ts';
 import { type BodyProblem, notFoundError, problemsError, validationError } from './problem.ts';
 import { refuseUnknownKeys } from './refuse-unknown-keys.ts';
-import { isEmail } from './scalar-values.ts';
+import { documentIdIn } from './resolve-reference.ts';
+import { isEmail, parseDatetime } from './scalar-values.ts';
 import { uniqueProblems } from './unique-values.ts';
 
-/** Keys of an answer that a client may send back. They have no effect, as in Strapi. */
+/** Keys of an answer that a client may send back. They have no effect; Strapi writes `createdAt`. */
 const SYSTEM_KEYS = new Set([LOGIN_ATTRIBUTE, 'id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt']);
 const OWN_ROLES: ReadonlySet<number> = new Set(Object.values<number>(USER_ROLES));
 /** In the order of Strapi's answers (cases `users.write`). */
@@ -82,14 +83,14 @@ function decideUser(
   { graph, now }: CommandEnvironment,
   command: UserCommand,
   state: DocumentState,
-  { intent, claims, problems, unreadable }: PreparedWrite,
+  { intent, claims, problems, late }: PreparedWrite,
 ) {
   const taken = uniqueProblems(graph, claims, state.documentId);
   const isTaken = (attribute: string) => taken.some(({ path }) => path === attribute);
   // For an update Strapi first checks whether the name is taken. For a creation, the validation of the entry does this.
   if (command.kind === 'update-user' && isTaken('username')) throw applicationError('Username already taken');
   if (isTaken('email')) throw applicationError('Email already taken');
-  asStrapiNames(command, () => refuse(state.type, [...problems, ...taken], unreadable));
+  asStrapiNames(command, () => refuse(state.type, [...problems, ...taken], late));
   return decide(signingOut(intent, state, now().toISOString()), state);
 }
 
@@ -113,6 +114,9 @@ function userData(
   if (problems.length > 0) throw problemsError(problems, FIELDS);
   const { email, role, password } = body;
   if (!isCreation && (password === '' || password === null)) throw validationError('password.notNull');
+  const created = isCreation ? undefined : (body['createdAt'] ?? undefined);
+  const read = created === undefined ? undefined : parseDatetime(created);
+  if (read !== undefined && 'problem' in read) throw validationError(read.problem);
   if (userPasswords === 'bcrypt' && typeof password === 'string') refuseLongPassword(password);
   const own = Object.entries(body).filter(([key]) => !SYSTEM_KEYS.has(key));
   return {
@@ -160,6 +164,10 @@ function roleOf(value: unknown, roles: ReadonlySet<number>): number {
   const named = isRecord(item) ? item['id'] : item;
   const role = Number(typeof named === 'object' ? plainText(named) : named);
   if (roles.has(role)) return role;
+  const documentId = documentIdIn(item);
+  // A role has no documentId here.
+  if (documentId !== undefined)
+    throw validationError(`Document with id "${documentId}", locale "null" not found`);
   throw validationError(
     '1 relation(s) of type plugin::users-permissions.role associated with this entity do not exist',
   );

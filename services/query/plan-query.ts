@@ -22,7 +22,7 @@ import { type ParsedFilter, parseFilter } from './parse-filter.ts';
 import { planFilter } from './plan-filter.ts';
 import { asksForWords, planWords, withWords } from './plan-words.ts';
 import { resolvePopulate } from './populate.ts';
-import { type Problems, refuseIfAny } from './problems.ts';
+import { isFoundFirst, type Problems, refuseIfAny } from './problems.ts';
 import { refusePublicationFilter, resolvePublicationFilter } from './publication-filter.ts';
 import { type QueryScope, queryModelOf } from './query-model.ts';
 import { parseQueryString, type QueryObject } from './query-string.ts';
@@ -114,6 +114,10 @@ type Dialect = {
   readonly oneLocale?: boolean;
   /** Action whose default populate applies. */
   readonly action?: PopulateAction;
+  /** Refuses a body, before problems of values in the query string. */
+  readonly checkBody?: () => void;
+  /** Values are not looked at. */
+  readonly namesOnly?: boolean;
 };
 
 /** Root parameters of a list in addition to those of every read. */
@@ -171,12 +175,17 @@ export function planRemoval(request: QueryRequest): EntryPlan {
   return planOne(request, { oneEntry: true });
 }
 
+/** Refuses unknown names in the query string of `DELETE` where no entry is: Strapi looks at nothing else. */
+export function refuseRemovalNames(request: QueryRequest): void {
+  planOne(request, { namesOnly: true });
+}
+
 /**
  * Plans the query string of `POST` or `PUT`: the version and locale to write, and the parts of the entry to answer.
- * Filters are ignored (SEMANTICS section 13).
+ * Filters are ignored (SEMANTICS section 13). `checkBody` refuses a body, which Strapi does after unknown names in the query string.
  */
-export function planWrite(request: QueryRequest): EntryPlan {
-  return planOne(request, { ignoreFilters: true });
+export function planWrite(request: QueryRequest, checkBody?: () => void): EntryPlan {
+  return planOne(request, { ignoreFilters: true, ...defined({ checkBody }) });
 }
 
 /**
@@ -208,7 +217,8 @@ function planOne(request: QueryRequest, dialect: Dialect): EntryPlan {
     refuseRootPages(query, problems);
   }
   const { world, locale, query: wanted, selection } = planRows(request, query, problems, dialect);
-  refuseIfAny(problems);
+  const { checkBody, namesOnly } = dialect;
+  refuseIfAny(namesOnly ? problems.filter(isFoundFirst) : problems, checkBody);
   return { type: request.type, world, locale, query: wanted, selection };
 }
 

@@ -78,11 +78,20 @@ export function refuseOtherNames(query: object, accepted: readonly string[], pro
     if (!accepted.includes(name)) problems.push(invalidKey(name, null, name, accepted));
 }
 
-/** Throws a 400 if there are problems. It counts the problems that it does not list. */
-export function refuseIfAny(problems: Problems): void {
+/** Returns whether Strapi finds a problem before it looks at a body, or for the entry of a single type. */
+export function isFoundFirst({ phase }: QueryProblem): boolean {
+  return PHASES[phase] <= PHASES.key;
+}
+
+/**
+ * Throws the 400 for the problems found, if there are any. It counts those that it does not list. `checkBody` throws first if
+ * Strapi finds none of them before it looks at the body.
+ */
+export function refuseIfAny(problems: Problems, checkBody?: () => void): void {
   if (problems.length === 0) return;
   const ordered = problems.toSorted((a, b) => PHASES[a.phase] - PHASES[b.phase]);
   const first = ordered[0] as QueryProblem;
+  if (!isFoundFirst(first)) checkBody?.();
   throw new RequestError(first.code ?? 'invalid-query', first.message, {
     ...describe(first),
     problems: ordered

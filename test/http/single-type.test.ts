@@ -30,6 +30,9 @@ it('a single type is one document, also when several first PUTs come at the same
   const nothing = await api.call('DELETE', '/api/homepage');
   expect(nothing.status).toBe(204);
   expect(nothing.headers.get('varve-position')).toMatch(/^\d+$/);
+  // Strapi looks at nothing but names while there is no entry.
+  expect((await api.call('DELETE', '/api/homepage?locale=x_y&status=x&page=0')).status).toBe(204);
+  expect((await api.call('DELETE', '/api/homepage?foo=1')).status).toBe(400);
   const answers = await Promise.all(
     ['a', 'b', 'c', 'd', 'e'].map((title) =>
       api.call<{ documentId: string }>('PUT', '/api/homepage', { data: { title } }),
@@ -57,6 +60,19 @@ it('has versions, fields and strict parameters like any entry, and no list', asy
     error: { message: 'Invalid key foo' },
   });
   expect((await api.call('GET', '/api/homepages')).status).toBe(404);
+});
+
+it.each([
+  ['foo=1&locale=x_y', {}, 'Invalid key foo'],
+  ['locale=x_y', {}, 'Missing "data" payload in the request body'],
+  ['locale=x_y', { data: { foo: 1 } }, 'Invalid key foo'],
+  ['page=0', { data: { foo: 1 } }, 'Invalid key foo'],
+  ['locale=x_y', { data: { title: 5 } }, /^Invalid parameter at 'locale'/],
+])('a write names what is wrong in the order of Strapi: %s %j', async (query, body, message) => {
+  expect(await api.call('PUT', `/api/homepage?${query}`, body)).toMatchObject({
+    status: 400,
+    error: { message: typeof message === 'string' ? message : expect.stringMatching(message) },
+  });
 });
 
 it('is gone after DELETE, and can be made again', async () => {

@@ -87,8 +87,18 @@ describe('create and update', () => {
     ],
     ['every locale', { locale: '*' }, 'Invalid locale param * provided. Document locales must be strings.'],
     [
-      'a malformed locale',
+      'a body without data, before a malformed locale',
       { locale: 'xx_bad', body: undefined },
+      'Missing "data" payload in the request body',
+    ],
+    [
+      'an unknown key, before a malformed locale',
+      { locale: 'xx_bad', body: { data: { foo: 1 } } },
+      'Invalid key foo',
+    ],
+    [
+      'a malformed locale',
+      { locale: 'xx_bad' },
       "Invalid parameter at 'locale'. Locale must be a valid BCP 47 format (e.g. en, en-US, zh-Hans).",
     ],
     [
@@ -325,6 +335,9 @@ describe('users', () => {
     await refused({ email: '' }, 'email must be at least 1 characters');
     await refused({ role: null }, 'role must be a `object` type, but the final value was: `null`.');
     for (const password of ['', null]) await refused({ password }, 'password.notNull');
+    await refused({ role: 'x' }, 'Document with id "x", locale "null" not found');
+    await refused({ createdAt: 'x' }, 'Invalid format, expected a timestamp or an ISO date');
+    await world.execute({ kind: 'update-user', id, body: { createdAt: '2020-01-01', updatedAt: 'x' } });
     await world.execute({ kind: 'update-user', id, body: { blocked: true } });
     expect(valuesOf(world, USER_TYPE, documentId, 'live')).toMatchObject({ username: 'eve', blocked: true });
     await world.execute({ kind: 'delete-user', id });

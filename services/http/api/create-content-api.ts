@@ -8,6 +8,7 @@ import type { ContentType } from '../../../shared/schema/content-type.ts';
 import type { AnswerTerms } from '../../../shared/turns/turns.ts';
 import type { ActionCommand, CommandResult, WriteCommand } from '../../command/command.ts';
 import { partOf } from '../../command/command-identity.ts';
+import { writableData } from '../../command/refuse-unknown-keys.ts';
 import { runQuery } from '../../operating/observe-query.ts';
 import { answerEntry } from '../../query/answer-entry.ts';
 import { answerList } from '../../query/answer-list.ts';
@@ -19,6 +20,7 @@ import {
   planRemoval,
   planWrite,
   type QueryRequest,
+  refuseRemovalNames,
 } from '../../query/plan-query.ts';
 import { isQueryList, parseQueryString } from '../../query/query-string.ts';
 import { createLocalesAnswer } from './answer-locales.ts';
@@ -94,7 +96,7 @@ export function createContentApi(options: ContentApiOptions): ContentApi {
     async removeSingle(type, query, command) {
       const documentId = await singleDocument(index, type);
       if (documentId !== undefined) return entries.remove({ type, documentId }, query, command);
-      planRemoval(request(type, query));
+      refuseRemovalNames(request(type, query));
       return index.position();
     },
     locales: createLocalesAnswer(options),
@@ -116,7 +118,10 @@ function entryWrites(
 ) {
   /** Checks the query string before anything is written; it decides the answer of the write. */
   const write = async (type: ContentType, query: string, command: Untargeted<EntryCommand>) => {
-    const plan = planWrite(request(type, query));
+    const asked = request(type, query);
+    const plan = planWrite(asked, () => {
+      if ('body' in command) writableData(asked.registry, type, command.body);
+    });
     const { status, locale } = parseQueryString(query);
     const target = { type: type.uid, status, locale: givenLocale(locale) };
     return present(index, plan, await commands.execute({ ...command, ...target }));
