@@ -160,13 +160,13 @@ async function end(host: RebuildHost, rebuild: Rebuild, error: unknown): Promise
     if (error.wanted === 'cancel') await cancel(host, rebuild);
     return;
   }
-  const failure = isDiskFullAtOpen(error, host.data) ? giveSpaceBack(host, rebuild, error) : error;
+  const failure = isDiskFullAtOpen(error, host.data) ? freeDisk(host, rebuild, error) : error;
   host.store.note(rebuild.id, (failure as Error).message);
   throw failure;
 }
 
 /** Removes what was made of a generation: on a full disk no write would be accepted until an operator has removed it. */
-function giveSpaceBack({ data, store }: RebuildHost, { generation }: Rebuild, error: unknown): unknown {
+function freeDisk({ data, store }: RebuildHost, { generation }: Rebuild, error: unknown): unknown {
   // The graph is whole, and another process may have it open.
   if (current(store).phase === 'taking over') return error;
   removeGeneration(data, generation);
