@@ -42,7 +42,7 @@ it.each<[string, Rights, Rights, string | undefined]>([
   ['single entries', custom(TAGS), custom(TAGS.slice(0, 1)), 'api::tag.tag.findOne'],
   ['drafts', custom(TAGS, true), custom(TAGS), 'drafts'],
   ['drafts of everything', { kind: 'read-only', drafts: true }, custom(everything), 'drafts'],
-  ['all types', { kind: 'read-only', drafts: false }, custom(TAGS), 'more): allow'],
+  ['all types', { kind: 'read-only', drafts: false }, custom(TAGS), 'more): give'],
   ['what only full access sees', FULL_ACCESS, custom(everything), 'full access'],
 ])('compares a token that sees %s with the public', (_, rights, publicRights, more) => {
   const { token } = tokenIn(stateOf(rights, publicRights));

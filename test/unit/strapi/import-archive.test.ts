@@ -233,7 +233,7 @@ describe('an import of an archive', () => {
       { documentOfId: (_type, id) => (id === 2 ? owner : undefined) },
     );
     expect([...rows.keys()]).toEqual(['a live']);
-    expect(summary.refused).toEqual(['api::thing.thing b: the id 2 is that of other already']);
+    expect(summary.refused).toEqual(['api::thing.thing b: the id 2 already belongs to other']);
   });
 
   it('keeps roles by their type', async () => {

@@ -6,7 +6,7 @@ import { isLeaseEvent } from '../fleet/lease-events.ts';
 import { isWebhookEvent } from '../webhooks/webhook-events.ts';
 
 /** Returns whether an event is about neither documents nor content types: rights, webhooks, the fleet, or another program. */
-export function isBesideContent(event: StoredEvent): boolean {
+export function isOutsideContent(event: StoredEvent): boolean {
   return (
     isForeign(event) ||
     isAccessEvent(event) ||
