@@ -50,7 +50,7 @@ it.each([
   '...(a === undefined ? {} : { b: f(a) })',
   '...(a ? {} : { b })',
   '...(a === undefined ? b : { a })',
-])('takes what the helper cannot say: %s', (member) => {
+])('accepts members that the helper cannot express: %s', (member) => {
   expect(of(`export const x = { ${member} };`).optionalMembers).toEqual([]);
 });
 
@@ -92,7 +92,7 @@ it.each([
   expect(of(filled(text, 40)).longFunctions).toEqual([]);
 });
 
-it('counts the lines of a function inside of another as those of the inner one', () => {
+it('counts the lines of an inner function only for the inner function', () => {
   const outer = (inner: number, own: number) =>
     of(`export function f() {\n${filled('const g = () => {…};', inner)}\n${filled('…', own)}}`).longFunctions;
   // Its first and its last line, and the one where the other begins.

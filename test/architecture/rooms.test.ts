@@ -79,7 +79,7 @@ describe('the table of rooms', () => {
     expect(violations({ rows: [...ROWS, '| `services` | it | | |'] })).toEqual(['two rows: services']);
   });
 
-  it('names only rooms and packages that are imported', () => {
+  it('names no room and no package that is not imported', () => {
     const imports = IMPORTS.filter(([, to]) => to !== 'node:sqlite' && to !== 'shared/sqlite/a.ts');
     expect(violations({ imports })).toEqual([
       'unused entry: shared/sqlite does not import node:sqlite: delete it from its row',

@@ -53,7 +53,7 @@ describe('/docs in a browser', skip, () => {
     };
   }
 
-  test('shows every type, without a fault', async () => {
+  test('shows every type, without an error', async () => {
     await page.goto(`${server.url}/docs`);
     await page.waitForSelector('.opblock-tag');
     const tags = await page.$$eval('.opblock-tag', (found) =>

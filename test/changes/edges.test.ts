@@ -48,7 +48,7 @@ const codeOf = async (text: string) => {
 const REFUSED = expect.stringMatching(/^(400 invalid-sync-token|410 sync-token-gone)$/);
 
 describe('a sync token', () => {
-  it('is refused with any character changed, cut or added', async () => {
+  it('is refused if any character is changed, removed or added', async () => {
     for (const text of [since, listing]) {
       expect(await codeOf(text)).toBe('200 undefined');
       for (let at = 0; at < text.length; at++) {
@@ -68,7 +68,7 @@ describe('a sync token', () => {
     `9223372036854775807.${SIGNATURE}`,
     `0.${SIGNATURE}`,
     `0.e30.${SIGNATURE}`,
-  ])('that nobody made is refused: %s', async (text) =>
+  ])('that Varve did not make is refused: %s', async (text) =>
     expect(await codeOf(text)).toBe('410 sync-token-gone'),
   );
 
@@ -82,7 +82,7 @@ describe('a sync token', () => {
     const statusOf = async (as: Ask, text: string) =>
       (await as(`/api/_changes?types=tags&since=${text}`)).status;
 
-    it('is refused, also if both have one key', async () => {
+    it('is refused, even if both logs have the same key', async () => {
       const servers = [await start(createDataDirectory()), await start(createDataDirectory())] as const;
       const [first, second] = servers.map(({ url }) => createAsk(url)) as [Ask, Ask];
       const own = (await readFeed(first, 'types=tags')).next;
@@ -176,7 +176,7 @@ describe('a ticket', () => {
   const createTicket = async (as: Ask = ask) =>
     (await as('/_varve/tickets', { method: 'POST' })).body.data.ticket as string;
 
-  it('opens one stream, of whatever path', async () => {
+  it('opens one stream, for any path', async () => {
     const ticket = await createTicket();
     const list = await openEvents(`${server.url}/api/tags?live=true&ticket=${ticket}`);
     onTestFinished(list.close);
@@ -213,7 +213,7 @@ describe('a ticket', () => {
     await open(`types=tags&ticket=${ticket}`, {});
   });
 
-  it('of a token that was revoked opens nothing', async () => {
+  it('opens nothing if its token was revoked', async () => {
     const secret = await createTokenOver(ask, { name: 'short', type: 'full-access' });
     const ticket = await createTicket(createAsk(server.url, secret));
     await revoke('short');

@@ -67,7 +67,7 @@ describe('a first sync', () => {
 });
 
 describe('changes', () => {
-  it('are named with their attributes, in the version in which they show', async () => {
+  it('are listed with their attributes, in the version that shows them', async () => {
     const query = 'types=articles&status=draft,published';
     const since = await latest(query);
     const sincePublished = await latest('types=articles');
@@ -99,7 +99,7 @@ describe('changes', () => {
     expect(brief(published.items)).toEqual(brief(items.filter(({ status }) => status === 'published')));
   });
 
-  it('of a draft that was never published do not exist for readers without drafts', async () => {
+  it('of a never published draft are not visible to readers without drafts', async () => {
     const since = await latest('', site);
     const id = await write('POST', '/api/articles?status=draft', { key: 'n2', title: 'a' });
     await write('PUT', `/api/articles/${id}?status=draft`, { title: 'b' });
@@ -112,7 +112,7 @@ describe('changes', () => {
     }
   });
 
-  it('are those of the locales that were asked for', async () => {
+  it('are those of the requested locales', async () => {
     const query = 'types=articles&status=draft&locales=it';
     const since = await latest(query);
     const id = await write('POST', '/api/articles?status=draft', { key: 'n3', title: 'a' });

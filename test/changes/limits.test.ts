@@ -45,7 +45,7 @@ describe('the feed', { ...takesMinutes('limits of the feed'), timeout: 120_000 }
   }, 60_000);
   afterAll(() => server?.dispose());
 
-  it('looks at no more than 5,000 events for a page, and says that there may be more', async () => {
+  it('reads at most 5,000 events for a page, and reports that there may be more', async () => {
     const since = await latest('types=articles');
     await importLines(tags('many', 5_100));
     const id = await write('POST', '/api/articles', { key: 'behind', title: 'a' });
@@ -58,7 +58,7 @@ describe('the feed', { ...takesMinutes('limits of the feed'), timeout: 120_000 }
     expect(whole.pages).toBe(6);
   });
 
-  it('names related documents one by one up to 1,000 of a type, and by their type beyond', async () => {
+  it('lists up to 1,000 related documents of a type one by one, and names only the type if there are more', async () => {
     const query = `types=${RESTAURANT}&related=true&limit=1000`;
     const chef = { $ref: 'chef:boss' };
     await importLines([
@@ -87,7 +87,7 @@ describe('the feed', { ...takesMinutes('limits of the feed'), timeout: 120_000 }
     expect(items.every(({ documentId }) => documentId !== undefined && documentId !== one)).toBe(true);
   });
 
-  it('searches 500 events for links of a publication, and counts it as a change beyond', async () => {
+  it('searches 500 events for links of a publication, and counts it as a change if there are more', async () => {
     const query = 'types=restaurants';
     const id = await write('POST', '/api/restaurants', { key: 'hidden', name: 'R' });
     const path = `/api/restaurants/${id}`;

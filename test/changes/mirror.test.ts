@@ -51,7 +51,7 @@ async function contentOf(url: string): Promise<readonly string[]> {
 
 describe('a mirror', takesMinutes('a mirror over kill -9'), () => {
   it(
-    `shows what its source shows after ${CHANGES} changes and ${KILLS} kills of each`,
+    `shows the content of its source after ${CHANGES} changes and ${KILLS} kills of each`,
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'varve-mirror-'));
       const data = createDataDirectory();

@@ -125,7 +125,7 @@ describe('names of an update', () => {
     ]);
   });
 
-  it('of a publication are those since the last one', async () => {
+  it('of a publication are the names of edits since the last publication', async () => {
     const { path, put, seo } = await createPage();
     expect(brief(await put({ seo: { ...seo, hidden: 'x' } }, '?status=draft'))).toEqual([]);
     expect(brief(await put({ seo: { ...seo, text: 'x' } }, '?status=draft'))).toEqual(['draft update seo']);
@@ -134,7 +134,7 @@ describe('names of an update', () => {
   });
 });
 
-it('a publication that shows links of the other side is an item', async () => {
+it('a publication that makes links of the other side visible is an item', async () => {
   const { id, path, put } = await createPage();
   await itemsAfter(() => write('POST', '/api/topics', { name: 't', pages: [id] }));
   await put({ secret: 'draft' }, '?status=draft');
@@ -153,7 +153,7 @@ async function shown(path: string, status: string): Promise<string> {
   );
 }
 
-it('random edits are items of the draft exactly if its answer changes', async () => {
+it('a random edit is an item of the draft if and only if its answer changes', async () => {
   const { path, seo } = await createPage();
   let seed = Number(process.env['VARVE_FEED_SEED'] ?? 11);
   const random = (below: number) => {

@@ -247,7 +247,7 @@ describe('a stream ends', () => {
     expect([feed.events.length, list.events.length]).toEqual([1, 1]);
   });
 
-  it('is not closed by the limits: further streams are refused', async () => {
+  it('is not closed at the limit: further streams are refused', async () => {
     const own = await createTokenOver(ask, { name: 'limited', type: 'read-only' });
     const open = () => follow('types=tags', { authorization: `Bearer ${own}` });
     const readers = await Promise.all(Array.from({ length: 20 }, open));
@@ -279,7 +279,7 @@ describe('a stream ends', () => {
     return { streams, opened: opened.promise, open };
   };
 
-  it('above the limit of its process not at all', async () => {
+  it('does not begin above the limit of its process', async () => {
     const { streams, open } = await startStreams({ total: 3, perCaller: 2 });
     const [first] = [await open('a'), await open('a'), await open('b')];
     await expect(open('c')).rejects.toThrow(/^500 .*3 streams are open.* raise --streams"/);
@@ -288,7 +288,7 @@ describe('a stream ends', () => {
     await open('c');
   });
 
-  it('when its process leaves, at another time than others, and no further one begins', async () => {
+  it('when its process stops, not all at the same time, and no further stream begins', async () => {
     const { streams, open } = await startStreams({});
     const readers = [];
     for (let n = 0; n < 20; n++) readers.push(await open('a'));

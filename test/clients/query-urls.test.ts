@@ -46,7 +46,7 @@ beforeAll(async () => {
   await send('PUT', '/homepage', { heading: 'Home' });
 });
 
-describe('qs.stringify, as in Strapi’s documentation', () => {
+describe('query strings of qs.stringify, as in the documentation of Strapi', () => {
   it.each([
     ['encodeValuesOnly', { encodeValuesOnly: true }],
     ['everything encoded', {}],

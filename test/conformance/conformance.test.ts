@@ -42,7 +42,7 @@ describe('the recorded answers of Strapi 5', () => {
   });
 
   it(
-    'are the same byte for byte from a graph that is rebuilt from the log',
+    'are the same byte for byte after a rebuild of the graph from the log',
     takesMinutes('the corpus from another graph'),
     async () => {
       const paths = readGetPaths();

@@ -98,7 +98,7 @@ export const describeAssetStore = (name: string, createPlace: () => Promise<Asse
       expect(given).toBe(15);
     });
 
-    it('leaves nothing of interrupted content, and passes its error on', async () => {
+    it('keeps nothing of interrupted content, and rejects with its error', async () => {
       const { place, store } = await placeForTest();
       const broken = async function* () {
         yield Buffer.from('half of ');
@@ -136,7 +136,7 @@ export const describeAssetStore = (name: string, createPlace: () => Promise<Asse
       expect(await read(store, hash)).toMatchObject({ bytes: Buffer.from('again') });
     });
 
-    it('reads content to its end although it is deleted meanwhile', async () => {
+    it('reads content to its end, even if it is deleted in the meantime', async () => {
       const { store } = await placeForTest();
       const { hash } = await keep(store, 'still here');
       const opened = await store.open(hash);

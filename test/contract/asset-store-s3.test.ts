@@ -95,7 +95,7 @@ it('removes only what killed processes left unfinished a day ago', async () => {
 });
 
 describe('a store that does not answer', () => {
-  it.each([500, 503])('is a 503, not a fault of the request, when it answers %i', async (status) => {
+  it.each([500, 503])('is a 503 and not an error of the request, if the store answers %i', async (status) => {
     const double = await doubleForTest();
     const store = await openOn(double);
     double.failWith(status);
@@ -160,7 +160,7 @@ async function* chunks(bytes: Buffer): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
 }
 
-it('gives up on a store that breaks off in the middle of an answer', {
+it('gives up on a store that closes the connection in the middle of an answer', {
   ...takesMinutes('answers of an asset store that break off'),
   timeout: 60_000,
 }, async () => {

@@ -48,14 +48,14 @@ describe('the indices that a leader makes', await needsElasticsearch(), () => {
     await removeIndices(url, space);
   });
 
-  it('are not those that another one makes at the same time', { timeout: 120_000 }, async () => {
+  it('are separate from those that another leader makes at the same time', { timeout: 120_000 }, async () => {
     const [one, other] = await Promise.all([openAll(openCluster(), 1), openAll(openCluster(), 2)]);
     const names = [...Object.values(one.set), ...Object.values(other.set)];
     expect(names.length).toBe(registry.contentTypes.size * 4);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('are read from the switch on, also if it is repeated, and replace others later', {
+  it('are read after the switch, also if it is repeated, and replace the other indices later', {
     timeout: 120_000,
   }, async () => {
     const cluster = openCluster();
@@ -125,7 +125,7 @@ describe('the indices that a leader makes', await needsElasticsearch(), () => {
     },
   );
 
-  it('are not read after another leader has taken over, which removes them', {
+  it('are not read after another process became leader, which removes them', {
     timeout: 120_000,
   }, async () => {
     const [paused, other] = [openCluster(), openCluster()];

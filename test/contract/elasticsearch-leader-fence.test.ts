@@ -45,14 +45,14 @@ describe('the fence of leaders', await needsElasticsearch(), () => {
   };
   const isLive = () => client.indices.existsAlias({ name: alias });
 
-  it('refuses the whole call of a leader that has not raised it', async () => {
+  it('refuses the whole call of a leader that has not raised the fence', async () => {
     expect(await fence.newest()).toBe(0);
     expect(await fence.raise(2, isLeader)).toBe(true);
     expect(await promote(3)).toBe(false);
     expect(await isLive()).toBe(false);
   });
 
-  it('lets only the leader that raised it last move aliases, as often as it wants', async () => {
+  it('lets only the leader that raised the fence last move aliases, any number of times', async () => {
     expect(await fence.raise(3, isLeader)).toBe(true);
     expect([await promote(3), await promote(3)]).toEqual([true, true]);
     expect(await fence.raise(4, isLeader)).toBe(true);
@@ -65,7 +65,7 @@ describe('the fence of leaders', await needsElasticsearch(), () => {
     expect(await promote(4)).toBe(true);
   });
 
-  it('keeps one of several leaders that raise it at once', async () => {
+  it('accepts one of several leaders that raise it at the same time', async () => {
     const epochs = [5, 6, 7, 8];
     await Promise.all(epochs.map((epoch) => fence.raise(epoch, isLeader)));
     const newest = await fence.newest();

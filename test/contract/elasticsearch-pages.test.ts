@@ -52,7 +52,7 @@ describe('pages at great offsets on Elasticsearch', await needsElasticsearch(), 
   ];
 
   it.each(sorts)(
-    'have the rows of the whole list at that offset, read from either end: %o',
+    'have the same rows as the whole list at that offset, read from either end: %o',
     async (...sort) => {
       const all = await search({ sort, size: ROWS + 10 });
       expect(all.ids).toHaveLength(ROWS);

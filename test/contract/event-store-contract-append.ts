@@ -100,7 +100,7 @@ const describeConcurrency = (withLog: WithLog): void => {
   );
 
   test(
-    'a conflict among concurrent appends fails only itself',
+    'a conflict of one append does not affect concurrent appends',
     withLog(async (store) => {
       const [one, two, three] = [newStream(), newStream(), newStream()];
       const results = await Promise.all([

@@ -99,7 +99,7 @@ export function describeCursors(open: OpenIndex): void {
     ['title', [by('title')]],
     ['tag weight', [by('weight', 'desc', ['tags'])]],
   ])('by %s', (_, sort) => {
-    it('continues after a row that is gone, and new rows cause no repetition and no gap', async () => {
+    it('continues after a deleted row, and new rows cause no repetition and no gap', async () => {
       const shelf = await openBooks(open);
       const all = await shelf.ids(BOOK, MATCH_ALL, { sort });
       const first = await step(shelf, sort, null, { size: 3 });

@@ -40,7 +40,7 @@ async function library(open: OpenIndex): Promise<Shelf> {
 }
 
 export function describeRelations(open: OpenIndex): void {
-  it('finds rows by a related row, from both sides and at depth', async () => {
+  it('finds rows by a related row, from both sides and over several steps', async () => {
     const shelf = await library(open);
     expect(await shelf.ids(BOOK, some('author', term('name', 'a1')))).toEqual([1, 2]);
     expect(await shelf.ids(AUTHOR, some('books', term('title', 'b3')))).toEqual([2]);

@@ -155,7 +155,7 @@ export function describeSorting(open: OpenIndex): void {
       expect(await shelf.ids(TOWN, MATCH_ALL, towns)).toEqual([1, 2]);
     });
 
-    it('is right after changes of values and links anywhere on the path', async () => {
+    it('is correct after changes of values and links anywhere on the path', async () => {
       const shelf = await tagged();
       const sort = [by('weight', 'asc', ['tags'])];
       expect(await shelf.ids(BOOK, MATCH_ALL, { sort })).toEqual([1, 4, 2, 3]);

@@ -107,7 +107,7 @@ export function describeTraversal(open: OpenIndex): void {
     expect(counted.children.map(({ rows, sources }) => [...rows, ...sources])).toEqual([[], [], []]);
   });
 
-  it('stops at the limit of all parents together and says so', async () => {
+  it('stops at the limit for all parents together, and reports this', async () => {
     const shelf = await tagged(open);
     const parents = await booksOf(shelf);
     const traverse = async (limit: number) => {

@@ -99,7 +99,7 @@ export function describeWords(open: OpenIndex): void {
     expect(await ids(shelf, 'sun bay')).toEqual([2, 1]);
   });
 
-  it('drops the last words until a row that passes the filter has the others', async () => {
+  it('omits the last words until a row that matches the filter has the other words', async () => {
     const shelf = await shelfOf(open, ['one two', 'one three', 'two three']);
     const { hits, text } = await search(shelf, 'one two zebra ');
     expect(hits.sources.map((source) => decode(source).id)).toEqual([1]);

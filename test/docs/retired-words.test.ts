@@ -19,7 +19,7 @@ const files = [...globSync(['*.{md,ts,yml}', `${FOLDERS}/**/*.{ts,mjs,js,md,yml,
   .map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
 
 describe('words that the glossary retires', () => {
-  it('are looked for in the whole tree', () => {
+  it('are searched in the whole tree', () => {
     expect(files.length).toBeGreaterThan(1000);
   });
 
@@ -41,7 +41,7 @@ describe('docs/glossary.md', () => {
     expect(rows.length).toBeLessThanOrEqual(50);
   });
 
-  it('retires only words that are looked for', () => {
+  it('lists only words that the test searches', () => {
     const retired = rows.flatMap(([, , , not = '']) => not.split(', ').filter((word) => word !== ''));
     expect(
       retired.filter(

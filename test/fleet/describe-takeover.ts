@@ -96,7 +96,7 @@ export function describeTakeover(
       },
     );
 
-    it('has every answered write once, no other write twice, and the same graph everywhere', async () => {
+    it('has every answered write once, no other write twice, and the same graph in every process', async () => {
       const facts = await readLogFacts(fleet.eventStore, store.space);
       expect(sent.filter(({ isAnswered }) => isAnswered).length).toBeGreaterThan(100);
       for (const { key, number, isAnswered } of sent) {

@@ -46,7 +46,7 @@ describe(
       stopLog();
     });
 
-    it('shows a write through each of its api processes, whichever accepted it', async () => {
+    it('shows a write in each api process, whatever process accepted it', async () => {
       const [one, other] = fleet.apis.map((api) => createApiClient(api.server().url)) as [
         ApiClient,
         ApiClient,

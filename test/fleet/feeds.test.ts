@@ -90,7 +90,7 @@ describe('feeds of two processes on one log', takesMinutes('feeds of two process
   });
 
   it(
-    `are followed without a gap or a repetition while the leader is killed or stopped ${ENDS} times`,
+    `have no gap and no repetition while the leader is killed or stopped ${ENDS} times`,
     async () => {
       const up = new Set(fleet.members);
       const any = () => [...up][Math.floor(Math.random() * up.size)] as Member;

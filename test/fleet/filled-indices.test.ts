@@ -78,7 +78,7 @@ describe(
       rmSync(folder, { recursive: true, force: true });
     });
 
-    it('answers no write with what its reads do not show, and fails no read', {
+    it('answers no write before its reads show it, and fails no read', {
       timeout: 180_000,
     }, async () => {
       const [ask, read] = [askOf(second), askOf(reader)];

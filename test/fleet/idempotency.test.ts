@@ -81,7 +81,7 @@ describe('a write that reaches a process that is not the leader', () => {
     }
   });
 
-  it('may be a large upload, which passes as a stream', async () => {
+  it('may be a large upload, which is forwarded as a stream', async () => {
     const content = new Uint8Array(8_000_000).map((_unused, i) => i % 251);
     const form = new FormData();
     form.append('files', new Blob([content]), 'large.bin');

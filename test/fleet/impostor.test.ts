@@ -26,7 +26,7 @@ async function startImpostor(url: string, presence: string, seen: Seen[]): Promi
   return server;
 }
 
-it('a standby sends it no write and no token, whatever it answers as the leader', {
+it('a standby sends no write and no token to it, whatever it answers as the leader', {
   ...takesMinutes('a false leader'),
   timeout: 60_000,
 }, async () => {

@@ -67,7 +67,7 @@ describe('two servers on Elasticsearch', { ...(await needsElasticsearch(skip)), 
     return running;
   };
 
-  it('continues where the leader was killed once that one is leader again; meanwhile it is refused', async () => {
+  it('continues where the leader was killed when that process is leader again; until then it is refused', async () => {
     const leader = await fleet.leader();
     const other = otherThan(leader);
     await write(leader, 30);

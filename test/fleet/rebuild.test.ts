@@ -78,7 +78,7 @@ describe.each(LOGS)(
       expect(await shown(other)).toEqual(written);
     });
 
-    it('continues when its server becomes leader meanwhile, and a rollback shows later writes', async () => {
+    it('continues when its server becomes leader in the meantime, and a rollback shows later writes', async () => {
       const leader = await fleet.leader();
       const other = fleet.members.find((member) => member !== leader) as Member;
       const running = await rebuild(other, 15);

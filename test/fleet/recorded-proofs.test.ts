@@ -94,7 +94,7 @@ describe('a write on the wire between two processes', () => {
     expect([await total('once'), await total('ecno')]).toEqual([1, 0]);
   });
 
-  it('is not answered by a changed answer, and still counts once', async () => {
+  it('rejects a changed answer, and is still executed once', async () => {
     let changed = 0;
     wire.answer = (text) => {
       if (!text.includes('201 Created') || changed > 2) return text;

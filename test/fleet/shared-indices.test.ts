@@ -38,7 +38,9 @@ describe('the indices of a log', await needsElasticsearch(takesMinutes('who owns
       ({ name }: { readonly name: string }) => name,
     );
 
-  it('are refused to a restored copy, which owns them after --adopt', { timeout: 120_000 }, async () => {
+  it('are refused to a restored copy, which becomes their owner with --adopt', {
+    timeout: 120_000,
+  }, async () => {
     const body = { data: { key: 'kept', name: 'kept' } };
     expect((await createAsk(original.url)('/api/tags', { method: 'POST', body })).status).toBe(201);
     const [backup, copy] = [join(folder, 'backup'), join(folder, 'copy')];

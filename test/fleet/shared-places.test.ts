@@ -92,7 +92,7 @@ it('belong to the copy after --adopt: the original deletes nothing there and doe
   await (await start(adopting)).dispose();
 });
 
-it('are refused to an original after its copy, since neither can know which one is the copy', {
+it('are refused to the original if its copy came first, since no log can know which one is the copy', {
   ...takesMinutes('who owns uploaded files'),
   timeout: 60_000,
 }, async () => {
@@ -108,7 +108,7 @@ it('are refused to an original after its copy, since neither can know which one 
   expect(output).toContain('another copy of this log');
 });
 
-it('keep the files that two namespaces share, until one is the only owner', {
+it('keep the files that two namespaces share, until one namespace is the only owner', {
   ...takesMinutes('who owns uploaded files'),
   timeout: 60_000,
 }, async () => {

@@ -16,7 +16,7 @@ describe('an SQLite log that is locked longer than any timeout', () => {
   afterAll(() => fleet.dispose());
 
   it(
-    'refuses writes meanwhile, ends no process, and has a leader again when it is free',
+    'refuses writes while it is locked, ends no process, and has a leader again when it is free',
     takesMinutes('a locked log'),
     async () => {
       const leader = await fleet.leader();

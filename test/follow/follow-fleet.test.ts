@@ -75,7 +75,7 @@ describe('a fleet that follows', takesMinutes('a fleet that follows'), () => {
     expect(await differences(source.url, standby.server().url, contentTypes)).toEqual([]);
   });
 
-  it('follows in a second term of a leader that was paused while Strapi had not answered', {
+  it('follows again in a second term, if the leader was paused while Strapi had not answered', {
     timeout: 300_000,
   }, async () => {
     const first = await fleet.leader();

@@ -107,7 +107,7 @@ it('forwards a write, and answers when it shows it', async () => {
 });
 
 const long = takesMinutes('a follower that is killed');
-it('equals the source after a kill, and wrote nothing twice', { ...long, timeout: 60_000 }, async () => {
+it('equals the source after a kill, and writes nothing twice', { ...long, timeout: 60_000 }, async () => {
   const count = async () => (await runVarve(['events', '--data', data])).stdout.split('\n').length;
   await follower.stop('SIGKILL');
   await create('dishs', { name: 'While it was away' });

@@ -49,7 +49,7 @@ describe('an added content type on Elasticsearch', await needsElasticsearch(skip
     for (const folder of [before, after, data]) rmSync(folder, { recursive: true, force: true });
   });
 
-  it('is unknown to a paused process that started before, which answers all else as before', async () => {
+  it('is unknown to a paused process that started before, which answers all other requests as before', async () => {
     const cooks = async (ask: Ask) => {
       const { status, body } = await ask('/api/cooks?populate=*&sort=id');
       return { status, names: body.data?.map(({ name }: { name: string }) => name) };

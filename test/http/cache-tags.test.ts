@@ -32,7 +32,7 @@ const tagsOf = async (answer: Promise<Response>): Promise<readonly string[]> =>
 const entry = () => `/api/tags/${documentId}`;
 
 describe('tags in a header', () => {
-  it('are the same each time, also on a cached answer and a 304', async () => {
+  it('are always the same, also on a cached answer and a 304', async () => {
     const tags = await tagsOf(ask(entry()));
     expect(tags).toEqual(expect.arrayContaining(['tags', `tags:${documentId}`]));
     for (let i = 0; i < 3; i++) expect(await tagsOf(ask(entry()))).toEqual(tags);

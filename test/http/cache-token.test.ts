@@ -51,7 +51,7 @@ it('makes the answers to one token public, with tags, but not those to another o
   expect(await cachingOf(site, entry, { 'varve-min-position': '1' })).toEqual(['no-store', false]);
 });
 
-it('makes them private as soon as callers without a token see less', async () => {
+it('makes them private as soon as callers without a token may see less', async () => {
   const allow = (rights: readonly string[]) =>
     administrator?.('/_varve/public', { method: 'PUT', body: { data: { allow: rights } } });
   await allow(TAGS.slice(0, 1));

@@ -28,7 +28,7 @@ const etagOf = async (answer: Promise<Response>): Promise<string> => {
 };
 
 describe('an answer', () => {
-  it('has a strong ETag, which stays the same while its bytes do', async () => {
+  it('has a strong ETag, which stays the same while its bytes stay the same', async () => {
     const etag = await etagOf(ask('/api/tags'));
     expect(etag).toMatch(/^"[\w-]{15,24}"$/);
     expect(await etagOf(ask('/api/tags'))).toBe(etag);
@@ -79,7 +79,7 @@ describe('an answer', () => {
     expect((await ask('/api/tags', { ...v4, 'if-none-match': other })).status).toBe(304);
   });
 
-  it('has one for files and users too', async () => {
+  it('has an ETag for files and users too', async () => {
     const form = await postForm(server, uploadForm([{ name: 'a.txt', bytes: 'a' }]));
     expect(form.status).toBe(201);
     const etag = await etagOf(ask('/api/upload/files'));

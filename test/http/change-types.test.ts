@@ -97,7 +97,7 @@ async function expectChanged({ url }: RunningServer, written: readonly string[])
   expect(await create(url, 'last')).toBe(201);
 }
 
-it('answers reads and writes by the earlier content types until another process serves the new ones', {
+it('answers reads and writes with the earlier content types until another process serves the new ones', {
   ...takesMinutes('content types that change under load'),
   timeout: 180_000,
 }, async () => {
@@ -165,7 +165,7 @@ const KILLED = [
   ...phases.map((phase) => ['first', phase] as const),
 ] as const;
 
-it.each(KILLED)('are changed although the process %s is killed while %s', LONG, async (name, phase) => {
+it.each(KILLED)('are changed, even if the process %s is killed while %s', LONG, async (name, phase) => {
   const changing = await startChanged();
   const load = startHandOverLoad(changing.url, CLIENTS);
   await PHASES[phase](changing);

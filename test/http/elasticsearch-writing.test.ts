@@ -87,7 +87,7 @@ describe(
       await removeIndices(elasticsearch, space);
     });
 
-    it('finds a text of a megabyte by its middle, and returns it completely', async () => {
+    it('finds a text of a megabyte by words in its middle, and returns it completely', async () => {
       const word = (n: number) => `word${(n * 7919) % 100_003}`;
       const half = Array.from({ length: 56_000 }, (_, n) => word(n)).join(' ');
       const story = `${half} The Needle in the middle, ${half}`;
@@ -145,7 +145,7 @@ describe(
       expect(server.output()).toContain('Elasticsearch accepts documents again');
     });
 
-    it('parks a document that Elasticsearch refuses, says which and why, and writes all others', async () => {
+    it('parks a document that Elasticsearch refuses, reports it with the reason, and writes all others', async () => {
       const index = `${elasticsearch}/${space}-api_restaurant_restaurant-draft-1`;
       const allow = async (nested: number | null) => {
         const body = JSON.stringify({ index: { 'mapping.nested_objects.limit': nested } });

@@ -44,7 +44,7 @@ describe('actions', () => {
     expect(await api.data('GET', `${path}?status=draft`)).toMatchObject({ name: 'one' });
   });
 
-  it('answer by the query string, and refuse an invalid one before anything changes', async () => {
+  it('answer as the query string requests, and refuse an invalid query string before anything changes', async () => {
     const { documentId } = await api.data<Article>('POST', '/api/chefs?status=draft', {
       data: { key: 'b', name: 'one' },
     });
@@ -76,7 +76,7 @@ describe('writes', () => {
     expect(after).toBeGreaterThan(before ?? 0n);
   });
 
-  it('of one document at the same time are all kept', async () => {
+  it('to one document at the same time are all kept', async () => {
     const { documentId } = await api.data<Article>('POST', '/api/restaurants', { data: { key: 'many' } });
     const fields = ['name', 'description', 'story', 'slug'];
     const answers = await Promise.all(

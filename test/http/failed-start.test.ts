@@ -41,7 +41,7 @@ it.each(['serve', 'project'] as const)(
   },
 );
 
-it('varve serve and varve api end with a message when the access key is none', LONG, async () => {
+it('varve serve and varve api end with a message if the access key is invalid', LONG, async () => {
   const data = createDataDirectory();
   const key = ['--access-key', 'short'];
   const message = 'VARVE_ACCESS_KEY is not a key: expected at least 32 bytes as base64url\n';

@@ -110,7 +110,7 @@ it('continues when the next process is killed, and the same rebuild serves later
   expect(await names(server.url)).toEqual(['a', 'b', 'c', 'd']);
 });
 
-it('is replaced although it is killed while the next process gets ready', LONG, async () => {
+it('is replaced, even if it is killed while the next process gets ready', LONG, async () => {
   const server = await serverWithDocuments();
   const [first = 0] = workers(server);
   const running = rebuild(server);
@@ -162,7 +162,7 @@ it('starts another process when neither of the two can serve', LONG, async () =>
   expect(await server.stop()).toMatchObject({ code: 0 });
 });
 
-it('ends within its time limit when a paused process should stop', LONG, async () => {
+it('ends within its time limit if a process that should stop is paused', LONG, async () => {
   const server = await serverWithDocuments({ arguments: ['--drain-seconds', '0'] });
   const [first = 0] = workers(server);
   process.kill(first, 'SIGSTOP');

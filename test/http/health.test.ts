@@ -56,7 +56,7 @@ it('answers HEAD without a body, other methods with 405, and nothing else below 
   expect((await fetch(`${url}/health/other`)).status).toBe(503);
 });
 
-it('is ready when it serves', async () => {
+it('is ready as soon as it serves', async () => {
   const server = await startServer();
   onTestFinished(() => server.dispose());
   const ready = await fetch(`${server.url}/health/ready`);
@@ -65,7 +65,7 @@ it('is ready when it serves', async () => {
   expect((await fetch(`${server.url}/health/other`)).status).toBe(404);
 });
 
-it('stays ready with an empty log, for any time', takesMinutes('readiness over time'), async () => {
+it('stays ready with an empty log', takesMinutes('readiness over time'), async () => {
   const server = await startServer({ arguments: ['--ready-lag-seconds', '1'] });
   onTestFinished(() => server.dispose());
   await delay(1_200);
@@ -73,7 +73,7 @@ it('stays ready with an empty log, for any time', takesMinutes('readiness over t
   expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready' }]);
 });
 
-it('names the port of metrics if it is in use, and does not start', async () => {
+it('does not start if the port of metrics is in use, and names the port', async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void taken.close());

@@ -84,7 +84,7 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
       expect(result).not.toHaveProperty('facets');
     });
 
-    it('has pages without overlap, and none after the last one', async () => {
+    it('has pages without overlap, and no entries after the last page', async () => {
       const all = names(await search({ hitsPerPage: 100 }));
       const pages = await Promise.all([0, 1, 2].map((page) => search({ hitsPerPage: 3, page })));
       expect(pages.flatMap(names)).toEqual(all.slice(0, 9));
@@ -262,7 +262,7 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
   });
 
   describe('the endpoints', () => {
-    it('accept parameters as a query string, an object and members, in any content type', async () => {
+    it('accept parameters as a query string, an object and members, with any content type', async () => {
       const wanted = (await search({ query: 'casa', hitsPerPage: 1, facets: ['stars'] })).hits[0]?.objectID;
       const params =
         'query=casa&hitsPerPage=1&facets=%5B%22stars%22%5D&facetFilters=%5B%5B%22city.name%3ALisbon%22%5D%5D';
@@ -281,7 +281,7 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
       expect([marked.status, marked.json.hits[0]?.objectID]).toEqual([200, wanted]);
     });
 
-    it('answer every error as {message, status}', async () => {
+    it('answer every error in the form {message, status}', async () => {
       const cases: readonly [path: string, body: string, status: number, message: RegExp][] = [
         ['/1/indexes/nope/query', '{}', 404, /^Index nope does not exist/],
         ['/1/indexes/restaurant/query', '{}', 404, /^Index restaurant does not exist/],
@@ -401,7 +401,7 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
   });
 
   // The last one: the token that it makes ends development mode.
-  it('shows a start page and a search page in development mode, and neither without it', async () => {
+  it('shows a start page and a search page only in development mode', async () => {
     const ask = createAsk(server.url);
     const start = await ask('/');
     expect(start.status).toBe(200);

@@ -20,7 +20,7 @@ describe('a JSON body', () => {
     expect(() => parseJsonBody(text)).toThrow(expect.objectContaining({ code: 'invalid-json' }));
   });
 
-  it('nests 100 levels deep, not 101', () => {
+  it('may have 100 levels, but not 101', () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
     expect(parseJsonBody(nested(100))).toBeInstanceOf(Array);
     expect(() => parseJsonBody(nested(101))).toThrow('deeper than 100 levels');

@@ -113,7 +113,7 @@ it('refuses an address beyond loopback and changes nothing', async () => {
   expect(exit.output).toContain('--host (VARVE_HOST) "0.0.0.0" is not a loopback address');
 });
 
-it('takes settings from the environment, and prefers options', async () => {
+it('reads settings from the environment, and prefers options', async () => {
   const data = dataForTest();
   const env = {
     VARVE_CONTENT_TYPES: CONFORMANCE_SCHEMA,

@@ -62,7 +62,7 @@ it('drains: answers a request that arrived while the process was busy, and close
   await drained;
 });
 
-it('drains for another process: it answers one more request on a connection, and idle ones end after five seconds', async () => {
+it('drains for another process: it answers one more request on each connection, and closes idle connections after five seconds', async () => {
   const listener = await listen({ host: '127.0.0.1', port: 0 });
   listener.serve((_request, response) => response.end('here'));
   const { hostname, port } = new URL(listener.url);

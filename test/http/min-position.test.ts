@@ -77,7 +77,7 @@ describe('Varve-Position', () => {
 });
 
 describe('Varve-Min-Position', () => {
-  it('of an answered write is shown at once', async () => {
+  it('of an answered write needs no wait', async () => {
     const tag = await createTag();
     const answer = await readFrom(positionOf(tag), `/api/tags/${tag.data.documentId}`);
     expect(answer.status).toBe(200);
@@ -129,7 +129,7 @@ describe('Varve-Min-Position', () => {
 });
 
 describe('Varve-Min-Position with tokens', () => {
-  it('tells callers without rights nothing', async () => {
+  it('reveals nothing to callers without rights', async () => {
     const own = await startServer({ arguments: ['--min-position-wait', '2000'] });
     onTestFinished(() => own.dispose());
     const token = await createTokenOver(createAsk(own.url), { name: 'one', type: 'read-only' });

@@ -49,7 +49,7 @@ it('refuses parameters below /_varve that no route reads, in the words of the AP
   expect((await ask(hook)).status, 'nothing was removed').toBe(200);
 });
 
-it('refuses a parameter that is there twice, or without a value', async () => {
+it('refuses a repeated parameter, or one without a value', async () => {
   for (const [query, found] of [
     ['limit=1&limit=2', ['1', '2']],
     ['limit=1&limit%5B%5D=2', ['1', '2']],

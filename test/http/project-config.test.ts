@@ -42,7 +42,7 @@ it('refuses unknown parameters, and wrong values of status and locale, each as t
   expect(statuses).toEqual([400, 200, 200, 200, 400, 400]);
 });
 
-it('needs required relations of a published entry unless the project does not', async () => {
+it('requires required relations of a published entry, unless the project does not', async () => {
   const hero = { type: 'media', required: true };
   const schema = JSON.stringify({ ...NOTE, attributes: { hero } });
   const at = 'src/api/note/content-types/note/schema.json';

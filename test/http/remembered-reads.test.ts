@@ -70,14 +70,14 @@ describe('a remembered answer', () => {
     expect((await fetch(list, { headers: { accept: '*/*' } })).status).toBe(200);
   });
 
-  it('has the id that its caller gave the request', async () => {
+  it('has the request id that its caller sent', async () => {
     const answer = await fetch(list, { headers: { 'x-request-id': 'mine' } });
     expect(answer.headers.get('x-request-id')).toBe('mine');
     expect((await fetch(list)).headers.get('x-request-id')).toBeNull();
   });
 });
 
-it('is limited as every other answer', async () => {
+it('counts for the rate limit like every other answer', async () => {
   const server = await startRemembering('--rate-limit', '10');
   onTestFinished(() => server.dispose());
   await remember(`${server.url}/api/chefs`);

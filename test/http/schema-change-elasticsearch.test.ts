@@ -75,7 +75,7 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
     for (const folder of [data, contentTypes]) rmSync(folder, { recursive: true, force: true });
   });
 
-  it('keep the earlier answers until indices of the new types exist', async () => {
+  it('do not change answers until indices of the new types exist', async () => {
     renameCooks(contentTypes);
     const started = await start();
     let wrote: Promise<Response> | undefined;
@@ -121,7 +121,7 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
     );
   }, 120_000);
 
-  it('are served although the process of the earlier ones is paused while the next one gets ready', async () => {
+  it('are served, even if the process of the earlier types is paused while the next one gets ready', async () => {
     expect(await stop('SIGTERM')).toBe(0);
     changeCooks(contentTypes, (attributes) => ({ ...attributes, rank: { type: 'integer' } }));
     const started = await start();
@@ -145,7 +145,7 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
       .toBe(201);
   }, 120_000);
 
-  it('keep the earlier answers after a kill, and the new types are served later', async () => {
+  it('do not change answers after a kill, and are served later', async () => {
     expect(await stop('SIGTERM')).toBe(0);
     changeCooks(contentTypes, (attributes) => ({ ...attributes, age: { type: 'integer' } }));
     const killed = await start();

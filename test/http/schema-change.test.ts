@@ -31,7 +31,7 @@ afterAll(async () => {
   for (const folder of [data, contentTypes]) rmSync(folder, { recursive: true, force: true });
 });
 
-it('answers as before, says so, and answers by the new content types once their generation is live', {
+it('answers as before, reports this, and answers with the new content types when their generation is live', {
   timeout: 60_000,
 }, async () => {
   renameCooks(contentTypes);
@@ -62,7 +62,7 @@ it('answers as before, says so, and answers by the new content types once their 
   );
   expect(body.data.map((cook) => cook['fullName'])).toEqual(['Cyd', 'Dan']);
 });
-it('rebuilds a read model of another projector version while that one still answers', {
+it('rebuilds a read model of another projector version, which answers until then', {
   ...takesMinutes('a read model of another version'),
   timeout: 120_000,
 }, async () => {

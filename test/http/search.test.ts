@@ -86,13 +86,13 @@ describe('search', () => {
     expect(Object.values(meta.highlights ?? {})).toEqual([{ name: '<mark>Taberna</mark> do Rio' }]);
   });
 
-  it('drops the last words until a row has the others', async () => {
+  it('omits the last words until a row has the other words', async () => {
     const { meta } = await ask('search=casa chilhuacle nowhere');
     expect(meta.search?.terms).toEqual(['casa', 'chilhuacle']);
     expect(meta.pagination.total).toBe(1);
   });
 
-  it('composes with filters, sort and pages, and counts exactly', async () => {
+  it('works together with filters, sort and pages, and counts exactly', async () => {
     const all = await ask('search=a&pagination[pageSize]=100');
     const sorted = await names('search=a&sort=name:desc&pagination[pageSize]=100');
     expect(sorted).toEqual(
@@ -124,7 +124,7 @@ describe('search', () => {
     expect([other.status, other.error.message]).toEqual([400, 'This cursor belongs to another query']);
   });
 
-  it('finds an edit when the write is answered, in its world', async () => {
+  it('finds an edit in its world as soon as the write is answered', async () => {
     const base = { slug: 'zanzibar-one', priceLevel: 'budget' };
     const { documentId } = await write('POST', '?status=draft', { ...base, name: 'Quixotic Zanzibar' });
     expect(await names('search=quixotic')).toEqual([]);
@@ -140,7 +140,7 @@ describe('search', () => {
     expect(await names('search=vermilion&status=draft')).toEqual([]);
   });
 
-  it('treats a search of punctuation only as no search', async () => {
+  it('ignores a search that has only punctuation', async () => {
     const plain = await (await fetch(`${server.url}/api/restaurants`)).text();
     expect(await (await fetch(`${server.url}/api/restaurants?search=...`)).text()).toBe(plain);
   });

@@ -121,7 +121,7 @@ for (const [where, open, options] of SOCKETS)
       });
     });
 
-    it('is closed without an answer if it sends no other request', async () => {
+    it('is closed without an answer if it sends no further request', async () => {
       const client = await openRaw(await serve(await open(), IDLE));
       client.send(GET);
       const ended = once(client.socket, 'end').then(() => 'ended');
@@ -138,7 +138,7 @@ it('an answer may take longer than a request', async () => {
   expect(await (await fetch(listener.url)).text()).toBe('late');
 });
 
-it('unread answers are seen within a second, long before they stall', async () => {
+it('detects unread answers within a second, long before the time limit', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const listener = await listen({ host: HOST, port: 0 });

@@ -46,7 +46,7 @@ describe('words that are stored', LONG, () => {
     return server;
   }
 
-  it('are whole and those of the rows after two workers have stored them at once', async () => {
+  it('are complete and equal the words of the rows after two workers have stored them at the same time', async () => {
     const data = copy();
     const first = await startWorkers([], { data });
     await eachWorker(() => expectFound(first.url, 'word7 ', ['word7 tag']));
@@ -64,7 +64,7 @@ describe('words that are stored', LONG, () => {
       await eachWorker(() => expectFound(next.url, query, names));
   });
 
-  it('are those of each directory while servers run on copies of one', async () => {
+  it('belong to each directory, while servers run on copies of one directory', async () => {
     const data = copy();
     const before = await start(data);
     await expectFound(before.url, 'word7 ', ['word7 tag']);
@@ -88,7 +88,7 @@ describe('words that are stored', LONG, () => {
     for (const query of ['only1 ', 'word10 ']) await expectFound(url, query, []);
   });
 
-  it('are not missed on a disk that is full, or where nothing can be written', async (context) => {
+  it('are not needed on a full disk, or if nothing can be written', async (context) => {
     const disk = mountSmallDisk(1);
     if (disk === undefined) return context.skip('this process may not mount a tmpfs');
     onTestFinished(disk.remove);
@@ -109,7 +109,7 @@ describe('words that are stored', LONG, () => {
     }
   });
 
-  it('are right whenever the server is killed', async () => {
+  it('are correct after the server is killed at any time', async () => {
     const data = copy();
     for (let kill = 0; kill < KILLS; kill++) {
       rmSync(join(data, 'words', NAME), { force: true });

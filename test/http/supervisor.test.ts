@@ -128,7 +128,7 @@ it('takes its workers with it when it is killed, and the next start finds every 
 });
 
 it(
-  'decides about signals that the worker gets too, as from Ctrl-C',
+  'handles signals that the worker gets too, for example after Ctrl-C',
   takesMinutes('signals to a worker'),
   async () => {
     const server = await startForTest();

@@ -9,7 +9,7 @@ import { type FileAnswer, getJson, upload } from '../support/upload-client.ts';
 const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 2);
 const WRITERS = 8;
 
-it(`kill -9 during uploads, ${ROUNDS} times on one data directory: every answered file is there, and every file is complete`, {
+it(`kill -9 during uploads, ${ROUNDS} times on one data directory: every acknowledged file exists, and every file is complete`, {
   ...takesMinutes('kills during uploads'),
   timeout: 30_000 + ROUNDS * 30_000,
 }, async () => {

@@ -18,7 +18,7 @@ const get = (headers: Record<string, string> = {}, method = 'GET') =>
   fetch(server.url + file.url, { method, headers });
 
 describe('GET /uploads/<name>.<ext>', () => {
-  it('answers the content, which may be cached permanently', async () => {
+  it('returns the content, which may be cached permanently', async () => {
     const answer = await get();
     expect(answer.status).toBe(200);
     expect(Object.fromEntries(answer.headers)).toMatchObject({

@@ -350,7 +350,7 @@ describe('deleting', () => {
     expect((await fetch(server.url + file!.url)).status).toBe(404);
   });
 
-  it('content of another file stays until that file is deleted', async () => {
+  it('content that another file has stays until that file is deleted', async () => {
     const bytes = 'had by two';
     const [[first], [second]] = [
       await upload(server, [{ name: '1.txt', bytes }]),
@@ -363,7 +363,7 @@ describe('deleting', () => {
     expect((await fetch(server.url + second!.url)).status).toBe(404);
   });
 
-  it('the same content, uploaded and deleted concurrently, exists exactly while a file has it', async () => {
+  it('the same content, uploaded and deleted concurrently, exists as long as a file has it, and no longer', async () => {
     const bytes = 'contended';
     const names = Array.from({ length: 12 }, (_, i) => `${i}.txt`);
     await Promise.all(

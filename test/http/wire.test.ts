@@ -71,13 +71,13 @@ describe('bytes that are not a request', () => {
     expect(statusesOf(text)).toEqual([400]);
   });
 
-  it('is answered behind the requests before it', async () => {
+  it('is answered after the requests before it', async () => {
     const good = 'GET /api/tags HTTP/1.1\r\nHost: localhost\r\n\r\n';
     const text = await exchange(`${good}${good}\u0001\r\n\r\n`);
     expect(statusesOf(text)).toEqual([200, 200, 400]);
   });
 
-  it('and a client that closes before its body has arrived is not an error of the server', async () => {
+  it('are not an error of the server if a client closes before its body has arrived', async () => {
     for (const type of ['application/json', 'multipart/form-data; boundary=x']) {
       const client = await openRaw(server.url);
       const path = type === 'application/json' ? '/api/tags' : '/api/upload';
@@ -120,7 +120,7 @@ describe('a request that is unusual', () => {
     expect(statusesOf(await exchange(`${head}Connection: close\r\n\r\n${chunk}`))).toEqual([100, 201]);
   });
 
-  it('is answered to a client that has closed its half', async () => {
+  it('is answered if the client has closed its half of the connection', async () => {
     const good = 'GET /api/tags HTTP/1.1\r\nHost: localhost\r\n\r\n';
     expect(statusesOf(await exchange(good.repeat(3), true))).toEqual([200, 200, 200]);
   });

@@ -86,7 +86,7 @@ it('counts requests and login attempts of all workers together', {
   expect(reads.slice(32)).toEqual(Array(8).fill(429));
 });
 
-it('acknowledges the revocation of a token once no worker accepts it', LONG, async () => {
+it('acknowledges the revocation of a token when no worker accepts it any more', LONG, async () => {
   const server = await startWorkers();
   const request = async (method: string, path: string, token: string | undefined, body?: object) => {
     const headers = {

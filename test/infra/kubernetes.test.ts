@@ -125,7 +125,7 @@ describe.each(workloads.map((workload) => [workload.metadata.name, workload] as 
       expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(wait + Number(data['VARVE_DRAIN_SECONDS']));
     });
 
-    it('is found by its service, its budget and its own selector', () => {
+    it('is selected by its service, its disruption budget and its own selector', () => {
       expect(workload.spec.selector.matchLabels).toEqual(labels);
       for (const kind of ['Service', 'PodDisruptionBudget']) {
         const other = manifests.find((each) => each.kind === kind && each.metadata.name === name);

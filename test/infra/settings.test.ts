@@ -58,7 +58,7 @@ function fromKubernetes(): readonly Started[] {
 
 const started = [...fromCompose(), ...fromKubernetes()];
 
-it('finds what starts varve', () => {
+it('finds all commands that start varve', () => {
   expect(started.map(({ args }) => args[0]).sort()).toEqual([
     ...['api', 'api', 'api', 'project', 'project', 'project'],
   ]);

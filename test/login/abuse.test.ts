@@ -88,7 +88,7 @@ describe('a JWT', () => {
 });
 
 describe('nobody can find out who is registered', () => {
-  test('by signing in, or by asking for mails', async () => {
+  test('by signing in, or by requesting mails', async () => {
     await register('known');
     for (const [path, known, unknown] of [
       ['local', { identifier: 'known', password: 'x' }, { identifier: 'nobody', password: 'x' }],
@@ -150,7 +150,7 @@ test('the log stores no digest of a body with a password that would let anyone t
 });
 
 describe('servers of their own', takesMinutes('logins at several servers'), () => {
-  test('a new password that was answered is there after kill -9', { timeout: 120_000 }, async () => {
+  test('an acknowledged new password is stored after kill -9', { timeout: 120_000 }, async () => {
     const first = await startLoginServer();
     onTestFinished(first.dispose);
     const user = { username: 'lasting', email: 'lasting@example.com', password: PASSWORD };

@@ -160,7 +160,7 @@ describe('a project that moves in with its users', () => {
     });
   });
 
-  test('applies its switches and permissions: nobody can register, and Public has no right to', async () => {
+  test('applies its switches and permissions: users cannot register, and Public has no right to register', async () => {
     const register = { username: 'new', email: 'new@example.com', password: 'new password' };
     const { status, body } = await createAsk(server.url)('/api/auth/local/register', {
       method: 'POST',

@@ -46,6 +46,6 @@ test('a token of Strapi that clients have is stored, and shown nowhere', async (
   expect(await createToken(STRAPIS, 'again')).toContain('"site" has the same value');
 });
 
-test('a value that could be guessed is refused', async () => {
+test('a value that is easy to guess is refused', async () => {
   expect(await createToken('secret', 'short')).toMatch(/32 to 1024 visible ASCII characters.*got 6/);
 });

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => server.dispose());
 
 describe('the channel of operators', () => {
-  it('is on a loopback address of its own, in a file that only the owner may read', () => {
+  it('has its own loopback address, in a file that only the owner may read', () => {
     expect(channel.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(channel.address).not.toBe(server.url);
     expect(channel.secret.length).toBeGreaterThanOrEqual(43);
@@ -42,7 +42,7 @@ describe('the channel of operators', () => {
     }
   });
 
-  it('is nowhere else: the port of the API accepts neither the path nor the secret', async () => {
+  it('is not on another port: the port of the API accepts neither the path nor the secret', async () => {
     const headers = { 'x-varve-operator': channel.secret, 'content-type': 'application/json' };
     const url = `${server.url}/_varve/operations/status`;
     const answer = await fetch(url, { method: 'POST', headers, body: '{}' });

@@ -40,7 +40,7 @@ afterAll(async () => {
   double.stop();
 });
 
-it('documents with deleted or truncated streams can be changed; one with a tombstoned stream answers why not', async () => {
+it('documents with deleted or truncated streams can be changed; a document with a tombstoned stream is refused with the reason', async () => {
   double.log.delete(streamOf('deleted'));
   double.log.tombstone(streamOf('gone'));
   double.log.setMetadata(streamOf('truncated'), { truncateBefore: 2n });

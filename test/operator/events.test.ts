@@ -36,7 +36,7 @@ async function linesOf(args: readonly string[]): Promise<readonly string[]> {
   return stdout.trim() === '' ? [] : stdout.trimEnd().split('\n');
 }
 
-it('shows the history of a document, the same while a server runs and after', async () => {
+it('shows the same history of a document while a server runs and afterwards', async () => {
   const documentId = await createCountry('Norway');
   await ask(`/api/countries/${documentId}`, { method: 'PUT', body: { data: { name: 'Norge' } } });
   const running = await linesOf(['--document', documentId]);

@@ -118,7 +118,7 @@ it(`has the same result after ${KILLS} kills during ${ROWS} rows as without one`
   expect(digestOfData(killed)).toEqual(digestOfData(whole));
 });
 
-it('writes no document that was changed since, and says so', {
+it('writes no document that was changed since then, and reports it', {
   ...takesMinutes('imports of documents that were changed'),
   timeout: 120_000,
 }, async () => {

@@ -114,7 +114,7 @@ describe('on a running server', () => {
 });
 
 describe('a wrong graph', () => {
-  it('is found by the comparison, row by row; with --accept the new one is switched to', {
+  it('is found by the comparison, row by row; --accept switches to the new graph', {
     ...takesMinutes('a comparison that finds differences'),
     timeout: 120_000,
   }, async () => {

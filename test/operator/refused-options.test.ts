@@ -20,12 +20,15 @@ describe('a data directory that does not exist', () => {
   );
 });
 
-it.each(['serve', 'import'])('varve %s ends where the system makes no folders', async (command) => {
-  const args = command === 'import' ? ['import', 'package.json'] : ['serve', '--port', '0'];
-  const options = ['--content-types', CONFORMANCE_SCHEMA, '--data', '/proc/varve/data'];
-  const { code, stderr } = await runVarve([...args, ...options]);
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/^varve \w+: (ENOENT|EROFS): .*, mkdir '/)]);
-});
+it.each(['serve', 'import'])(
+  'varve %s ends with a message if the system cannot create the folder',
+  async (command) => {
+    const args = command === 'import' ? ['import', 'package.json'] : ['serve', '--port', '0'];
+    const options = ['--content-types', CONFORMANCE_SCHEMA, '--data', '/proc/varve/data'];
+    const { code, stderr } = await runVarve([...args, ...options]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^varve \w+: (ENOENT|EROFS): .*, mkdir '/)]);
+  },
+);
 
 it.each(['--dry-run', '--json'])(
   'varve import %s of lines is refused, and writes nothing',

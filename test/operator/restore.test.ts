@@ -47,7 +47,7 @@ async function succeed(...args: readonly string[]): Promise<string> {
 }
 
 it(
-  'restores a log with content types from different times',
+  'restores a log with content types of different times',
   takesMinutes('a restored history of content types'),
   async () => {
     const [contentTypes, folder] = [newFolder(), newFolder()];

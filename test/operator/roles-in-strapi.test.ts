@@ -11,7 +11,7 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 const USER = { username: 'emma', email: 'emma@example.com', password: 'a long password' };
 
 describe('roles and users in a real Strapi', needsStrapi(takesMinutes('roles in a real Strapi')), () => {
-  it('people sign in there with their passwords, and have the rights of their role here', {
+  it('users sign in to Strapi with their passwords, and have the rights of their role in Varve', {
     timeout: 900_000,
   }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'varve-roles-'));

@@ -69,7 +69,7 @@ describe(
       if (elasticsearch !== undefined) await removeIndices(elasticsearch, space);
     });
 
-    it('find an edit once the write is answered, also one of a related entry', async () => {
+    it('find an edit as soon as the write is answered, also an edit of a related entry', async () => {
       const city = await write('POST', 'cities', { name: 'Quaggaville', slug: 'quaggaville' });
       const base = { priceLevel: 'budget', city };
       for (let n = 0; n < 5; n++) {
@@ -93,7 +93,7 @@ describe(
       }
     }, 300_000);
 
-    it('have the same answers during a hand-over to a rebuild, and no errors', async () => {
+    it('have the same answers and no errors during a hand-over to a rebuild', async () => {
       const before = await answers();
       for (const each of before) expect(each.slice(0, 4)).toBe('200 ');
       let isOver = false;

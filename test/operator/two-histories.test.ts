@@ -37,7 +37,7 @@ function createCooks() {
 }
 
 it(
-  'refuses a log that ends before the graph does; after other events were appended to it, rebuilds the graph',
+  'refuses a log that ends before the position of the graph; rebuilds the graph after other events were appended',
   takesMinutes('a log that is shorter than its graph'),
   async () => {
     const { data, args, options, add } = createCooks();

@@ -39,7 +39,7 @@ function textOf({ bytes }: IndexableDocument): string {
 }
 
 describe(`documents made one after the other (seed ${SEED}, ${RUNS} runs)`, () => {
-  it('equal documents that are made alone, until they are released', () => {
+  it('equal documents that are made separately, until they are released', () => {
     const released = fc.infiniteStream(fc.integer({ min: 1, max: 40 }));
     fc.assert(
       fc.property(steps(), released, (history, sizes) => {

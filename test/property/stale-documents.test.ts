@@ -111,7 +111,7 @@ describe(`stale documents (seed ${SEED}, ${RUNS} runs)`, () => {
     fc.assert(property, { seed: SEED, numRuns: RUNS, endOnFailure: true });
   });
 
-  it('are those that copy a row of which another locale was deleted', () => {
+  it('include documents that copy a row whose other locale was deleted', () => {
     withGraph({ dependencies }, (graph) => {
       const log = createLog();
       const topics = { attribute: 'topics', kind: 'set', targets: [{ documentId: 'topic', locale: 'en' }] };

@@ -31,7 +31,7 @@ async function createAt(steps: readonly SearchStep[], options: Options) {
 }
 
 /** The stored words are those of an earlier or later state: of a copy, or of a process that was killed. */
-it('answers as if words were read again, for words stored at any state of the rows', async () => {
+it('answers correctly with words that were stored in any earlier state of the rows', async () => {
   const steps = fc.array(searchSteps(4), { minLength: 2, maxLength: 5 });
   const places = fc.tuple(fc.nat({ max: 5 }), fc.nat({ max: 5 }));
   await fc.assert(

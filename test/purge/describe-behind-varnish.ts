@@ -138,7 +138,7 @@ export async function describeBehindVarnish(kind: SiteKind): Promise<void> {
       for (const end of ends.reverse()) await end();
     });
 
-    it('serve from it, and nothing stale once it has caught up', async () => {
+    it('serve answers from Varnish, and no stale answer after it has caught up', async () => {
       await site.caughtUp();
       const load = { reads: READS_A_SECOND, edits: EDITS_A_SECOND, ms: LOAD_MS };
       const { hits } = await measureSite(site, load);
@@ -146,7 +146,7 @@ export async function describeBehindVarnish(kind: SiteKind): Promise<void> {
       expect(hits).toBeGreaterThan(0);
     });
 
-    it(`lose no purge in ${FAULTS} kills and pauses, and when Varnish stops ${STOPS} times`, async () => {
+    it(`lose no purge in ${FAULTS} kills and pauses, and while Varnish stops ${STOPS} times`, async () => {
       await site.caughtUp();
       const readers = startReaders(site, READS_A_SECOND);
       for (let n = 0; n < FAULTS; n++) {

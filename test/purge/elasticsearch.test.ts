@@ -167,7 +167,7 @@ describe(
       await expect.poll(() => purgedAt(all, back), PATIENT).toBeDefined();
     }, 90_000);
 
-    it('do not wait for a killed process longer than that, and wait for it again after its start', async () => {
+    it('wait no longer for a killed process than for a silent one, and wait for it again after its start', async () => {
       await second().end('SIGKILL');
       const since = performance.now();
       await write(first(), 'd');

@@ -23,7 +23,7 @@ describe('events behind a position', () => {
     },
   });
 
-  it('may change content if they are about it, or more than 10,000', async () => {
+  it('may change content if they concern documents, or if there are more than 10,000', async () => {
     expect(await changesContent(logOf(10_001), 0n, 10_000n)).toBe(false);
     expect(await changesContent(logOf(10_001), 0n, 10_001n)).toBe(true);
     expect(await changesContent(logOf(10_001), 5n, 10_001n)).toBe(false);

@@ -13,7 +13,7 @@ function requests(
   return purgeRequests({ kind, address }, { names: MANY, plain: ['chefs', 'chefs:1'], position: 7n }, style);
 }
 
-it('purges Varnish by xkey, in headers of a size that it accepts', () => {
+it('purges Varnish by xkey, with headers of an accepted size', () => {
   const made = requests('varnish', 'http://10.0.0.1:6081/');
   const tags = made.map(({ headers }) => String(headers['xkey-purge']));
   expect(tags.flatMap((text) => text.split(' '))).toEqual(MANY);

@@ -17,7 +17,7 @@ async function read(member: Member, path: string) {
   return { text, isKept: answer.headers.get('cache-control')?.includes('s-maxage') === true };
 }
 
-it('a leader that is paused past its lease lets caches keep no old answer when it continues', {
+it('a leader that was paused beyond its lease lets caches keep no old answer when it continues', {
   ...takesMinutes('two leaders that purge'),
   timeout: 240_000,
 }, async () => {

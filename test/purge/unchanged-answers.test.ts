@@ -78,7 +78,7 @@ describe(
     });
 
     it(
-      'say that nothing has changed without making the answer, and are never wrong',
+      'are sent without making the answer, and are never wrong',
       async () => {
         await site.untilKnown();
         const before = await site.shortcuts();
@@ -112,7 +112,7 @@ describe(
       expect(await nameFrom(first(), path)).toBe('after');
     }, 60_000);
 
-    it('follow every write that was answered, while others write', async () => {
+    it('show every acknowledged write, while others write', async () => {
       const path = aPath();
       const versions = new Map<string, number>();
       let [answered, isDone, stale, unchanged] = [0, false, 0, 0];
@@ -143,7 +143,7 @@ describe(
     }, 240_000);
 
     it.each(['SIGKILL', 'SIGSTOP', 'SIGKILL', 'SIGSTOP'] as const)(
-      'are right after a leader was ended by %s, and when it is there again',
+      'are correct after a leader was ended by %s, and after it is back',
       async (how) => {
         const leader = await fleet.leader();
         if (how === 'SIGKILL') await leader.end('SIGKILL');
@@ -158,7 +158,7 @@ describe(
       180_000,
     );
 
-    it('are right after a reading process was killed, and when it was paused', async () => {
+    it('are correct after a reading process was killed or paused', async () => {
       for (let round = 0; round < 3; round++) {
         await first().end('SIGKILL');
         await editAndCompare(3);
@@ -182,7 +182,7 @@ describe(
       }
     }, 240_000);
 
-    it('are right after the index of the tags was deleted, and when an older state of it was restored', async () => {
+    it('are correct after the index of the tags was deleted, or an older state of it was restored', async () => {
       const path = aPath();
       const etag = await remembered(first(), path);
       await toTags('/_refresh', 'POST');
@@ -209,7 +209,7 @@ describe(
       await site.untilKnown();
     }, 120_000);
 
-    it('are right while a rebuild makes other indices and they become live', async () => {
+    it('are correct while a rebuild makes other indices and they become live', async () => {
       const { data } = await fleet.leader();
       // It would become the leader during the hand-over.
       const other = fleet.projects.find((one) => one.data !== data);

@@ -51,7 +51,7 @@ async function startSite(): Promise<Site> {
   return site;
 }
 
-it('serves from Varnish, and nothing stale once it has caught up', {
+it('serves answers from Varnish, and no stale answer after it has caught up', {
   ...longWithVarnish('reads and edits through Varnish'),
   timeout: TIMEOUT_MS,
 }, async () => {

@@ -199,7 +199,7 @@ describe('a list', () => {
 });
 
 describe('positions of tags', () => {
-  it('ignore changes before they were watched, also one that is being applied', () => {
+  it('ignore changes from before they were watched, also a change that is being applied', () => {
     const positions = createTagPositions();
     positions.note(3n, () => expect.fail('nobody asks'));
     positions.watch();
@@ -211,7 +211,7 @@ describe('positions of tags', () => {
     expect(positions.isUnchanged(['a'], 4n)).toBe(true);
   });
 
-  it('forget all tags when there are too many', () => {
+  it('forget all tags if there are too many', () => {
     const positions = createTagPositions(2);
     positions.watch();
     positions.note(1n, () => ['a', 'b']);

@@ -154,7 +154,7 @@ it('ignores a former leader that continues', async () => {
   expect(one.keeping()).toBe('asked');
 });
 
-it('reports what it shows at once while the log has more, and not for ever', async () => {
+it('reports its position immediately while the log has more events, up to a time limit', async () => {
   const processes = createMemoryAnswering();
   const one = startReporter(processes, 'a1', { is: 1n }, SLOW);
   const reported = async () => (await processes.reports()).map(({ position }) => position);
@@ -170,7 +170,7 @@ it('reports what it shows at once while the log has more, and not for ever', asy
   expect(one.asked.times).toBe(times);
 });
 
-it('hurries no more while its reports do not arrive', async () => {
+it('does not report more often while its reports do not arrive', async () => {
   const processes = createMemoryAnswering();
   const one = startReporter(processes, 'a1', { is: 1n }, SLOW);
   await expect.poll(() => processes.reports(), PATIENT).toHaveLength(1);
@@ -204,7 +204,7 @@ it('reads the reports that a purge waits for again, once its documents show the 
 });
 
 it(
-  `waits for ${MOST_ANSWERING} processes, and lets others keep nothing until one of these is forgotten`,
+  `waits for ${MOST_ANSWERING} processes, and gives others no permission until one of these is forgotten`,
   MANY,
   async () => {
     const processes = createMemoryAnswering(MOST_ANSWERING);
@@ -237,7 +237,7 @@ it(
   },
 );
 
-it('takes no earlier report of a process for news', async () => {
+it('does not treat an earlier report of a process as a new one', async () => {
   const processes = createMemoryAnswering();
   const leader = startLeader(processes, 1);
   const report = (beat: number, position: bigint) =>
@@ -285,7 +285,7 @@ describe(
       return { leader, report, reads: () => store.readByName.length };
     };
 
-    it('reads the reports that a purge waits for at once, and again and again', async () => {
+    it('reads the reports that a purge waits for immediately and repeatedly', async () => {
       const { leader, report, reads } = await startSlow(RARE);
       const before = reads();
       leader.expect(9n);

@@ -18,7 +18,7 @@ async function awaited(headers: { readonly [name: string]: string }, mayBecomeVa
   return calls;
 }
 
-it('waits a second at most for the tokens of a position, as far as the log has reached it', async () => {
+it('waits at most a second for the tokens of a position that the log has reached', async () => {
   expect(await awaited({ 'varve-min-position': '5' })).toEqual([[5n, 1_000]]);
   expect(await awaited({ 'varve-min-position': '9' })).toEqual([[7n, 1_000]]);
   expect(await awaited({ 'varve-min-position': '99999999999999999999' })).toEqual([[7n, 1_000]]);

@@ -3,7 +3,7 @@ import { releaseBody, takeBody } from '../../services/query/body-buffers.ts';
 
 const KIB = 2 ** 10;
 
-it('gives a body the memory of the last one that was returned', () => {
+it('gives a body the memory of the body that was returned last', () => {
   const first = takeBody(20 * KIB);
   const { buffer } = first;
   releaseBody(first);
@@ -21,14 +21,14 @@ it('never gives two bodies the same memory, also if one is returned twice', () =
   expect(new Set(buffers).size).toBe(3);
 });
 
-it('keeps only memory that it gave', () => {
+it('keeps only memory that it handed out', () => {
   const foreign = Buffer.allocUnsafeSlow(32 * KIB);
   releaseBody(foreign);
   expect(takeBody(32 * KIB).buffer).not.toBe(foreign.buffer);
 });
 
 it.each([0, 1, 4 * KIB - 1, 4 * KIB, 4 * KIB + 1, 2 ** 20, 2 ** 20 + 1, 5 * 2 ** 20])(
-  'has room for %i bytes, again and again',
+  'provides %i bytes, repeatedly',
   (length) => {
     for (let i = 0; i < 3; i++) {
       const body = takeBody(length);

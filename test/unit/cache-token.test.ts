@@ -60,7 +60,7 @@ it.each([
   expect([found.rights(), found.problem()]).toEqual([undefined, expect.stringContaining('no valid token')]);
 });
 
-it('makes answers private when the public loses rights, says so once, and makes them public again', () => {
+it('makes answers private when public rights are removed, reports it once, and makes them public again', () => {
   const rights = custom(TAGS);
   const { token, refusals, set } = tokenIn(stateOf(rights, custom(TAGS)));
   expect(token.rights()).toBe(rights);

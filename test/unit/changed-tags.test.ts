@@ -96,7 +96,7 @@ describe('a term of tags', () => {
     expect(await isSettled(written)).toBe(true);
   });
 
-  it('tells which tags changed since a position, and knows nothing of before', async () => {
+  it('reports which tags changed since a position, and nothing about earlier changes', async () => {
     const store = createMemoryChangedTags();
     const leader = await leading(store, 1);
     await leader.change(11n, 'a', 'b');
@@ -129,7 +129,7 @@ describe('a term of tags', () => {
     expect((await looked(store)).term(2, 'set')).toBeDefined();
   });
 
-  it('knows no answers from before the newest change that the leader before has noted', async () => {
+  it('accepts no answers from before the newest change that the previous leader has noted', async () => {
     const store = createMemoryChangedTags();
     const before = await leading(store, 1);
     await before.change(15n, 'a');
@@ -239,7 +239,7 @@ describe('a term of tags', () => {
     expect(tags.term(2, 'other set')).toBeDefined();
   });
 
-  it('lets documents wait while it ceases', async () => {
+  it('lets documents wait while it is being closed', async () => {
     const store = createMemoryChangedTags();
     const { term } = await leading(store, 1);
     const held = Promise.withResolvers<void>();
@@ -252,7 +252,7 @@ describe('a term of tags', () => {
     expect((await looked(store)).term(1, 'set')).toBeUndefined();
   });
 
-  it('lets documents wait while it ceases that were waiting for their tags before', async () => {
+  it('lets documents that waited for their tags wait while it is being closed', async () => {
     const store = createMemoryChangedTags();
     const { term, note } = await leading(store, 1);
     const [noting, ceasing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -268,7 +268,7 @@ describe('a term of tags', () => {
     await Promise.all([ceased, written]);
   });
 
-  it('is noted by a process that hands over, until another one begins: then its documents wait for nothing', async () => {
+  it('is noted by a process that hands over, until another process begins: then its documents wait for nothing', async () => {
     const store = createMemoryChangedTags();
     const leader = await leading(store, 1);
     leader.term.release();
@@ -302,7 +302,7 @@ describe('a term of tags', () => {
 });
 
 describe('tags that are read', () => {
-  it('are read again for a caller that came during a look', async () => {
+  it('are read again for a caller that came during a read', async () => {
     const store = createMemoryChangedTags();
     const leader = await leading(store, 1);
     const tags = await looked(store);
@@ -325,7 +325,7 @@ describe('tags that are read', () => {
     expect(tags.isUnchanged(['a'], 10n)).toBe(false);
   });
 
-  it('know nothing of before changes that were forgotten between two looks', async () => {
+  it('know nothing about the time before changes that were forgotten between two reads', async () => {
     const store = createMemoryChangedTags();
     const leader = await leading(store, 1);
     const tags = await looked(store);
@@ -353,7 +353,7 @@ describe('tags that are read', () => {
     expect([tags.isUnchanged(['a'], 10n), tags.isUnchanged(['a'], 12n)]).toEqual([false, true]);
   });
 
-  it('count for one index set and one epoch only', async () => {
+  it('are valid for one index set and one epoch only', async () => {
     const store = createMemoryChangedTags();
     await leading(store, 1);
     const tags = await looked(store);

@@ -54,7 +54,7 @@ test.each(['post', 'note'])('an attribute of %s is required while its condition 
   expect(await create(name, {})).toEqual([]);
 });
 
-test('the condition of an attribute of a component is about the component', async () => {
+test('the condition of an attribute of a component is evaluated on the component', async () => {
   expect(await create('post', { mode: 'text', part: { mode: 'link' } })).toEqual(['part.url', 'part.page']);
   expect(await create('post', { mode: 'text', part: { mode: 'text' } })).toEqual([]);
 });
@@ -70,7 +70,7 @@ test('the stored entry decides when it is published', async () => {
   expect(await publish()).toMatchObject({ documentId });
 });
 
-test('a rule calls and logs nothing: the attribute counts as shown', async () => {
+test('a rule cannot call functions or log: the attribute counts as shown', async () => {
   expect(await create('calls', { mode: 'link' })).toEqual(['url', 'page']);
   expect(await create('logs', { mode: 'link' })).toEqual(['url', 'page']);
 });

@@ -38,7 +38,7 @@ function handlerOn(world: CommandWorld, more: Partial<CommandEnvironment>) {
 }
 
 describe('locks', () => {
-  test('of one key are given in the order of the requests, of others at once', async () => {
+  test('for one key are given in the order of the requests, and for other keys immediately', async () => {
     const locks = createLocks();
     const order: string[] = [];
     const take = async (name: string, keys: readonly string[]) => {
@@ -157,7 +157,7 @@ describe('an append whose answer is lost', () => {
     await expect(again).rejects.toMatchObject({ code: 'invalid-body' });
   });
 
-  test('keeps them in an import too', async () => {
+  test('keeps its unique values in an import too', async () => {
     const { world, environment, show } = await worldThatLosesAnAnswer();
     await expect(createCommandHandler(environment).execute(page)).rejects.toMatchObject({
       code: 'log-unavailable',

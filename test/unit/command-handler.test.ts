@@ -258,7 +258,7 @@ describe('actions', () => {
     expect(await world.execute({ ...remove, status: 'draft' })).toMatchObject({ changed: true });
   });
 
-  test('a value is free again once its document is deleted', async () => {
+  test('a value is free again after its document is deleted', async () => {
     const { documentId } = await create(PAGE, { name: 'a', slug: 'again' });
     await world.execute({ kind: 'delete', type: PAGE, documentId });
     expect(await create(PAGE, { name: 'b', slug: 'again' })).toMatchObject({ changed: true });

@@ -53,7 +53,7 @@ const book = (key: string, data: object, more: object = {}) => ({
 });
 
 describe('importing', () => {
-  test('gives each document one append, by its state', async () => {
+  test('makes one append for each document, depending on its state', async () => {
     const { importer } = await given();
     const types = async (line: object) =>
       documentOf(await importer.importLine(line)).events.map(({ type }) => type);
@@ -84,7 +84,7 @@ describe('importing', () => {
     expect(other.events[0]?.id).not.toBe(first.events[0]?.id);
   });
 
-  test('again writes nothing, and nothing over a document with other content', async () => {
+  test('a second time writes nothing, and does not overwrite a document with other content', async () => {
     const { world, importer } = await given();
     const { stream, events } = documentOf(await importer.importLine(book('a', {})));
     await world.append(stream, events);

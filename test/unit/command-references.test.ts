@@ -65,7 +65,7 @@ const linked = (attribute: string) =>
 const ANSWERED = { id: 1, name: 'x', createdAt: 'x', updatedAt: 'x', publishedAt: null, locale: null };
 
 describe('a reference', () => {
-  test('may be an entry as it was answered, without effect on that entry', async () => {
+  test('may be an entry from an answer, without effect on that entry', async () => {
     await put({ tags: [{ documentId: tag, ...ANSWERED, localizations: [], books: [{ documentId: book }] }] });
     expect(linked('tags')).toEqual([tag]);
     expect(valuesOf(world, TAG, tag, 'live')).toEqual({ name: 'n' });
@@ -107,7 +107,7 @@ describe('operations', () => {
     expect(linked('tags')).toEqual(operation === 'set' ? [tag] : [other, tag]);
   });
 
-  test('take shown attributes next to them, and no other key', async () => {
+  test('accept attributes of an answer next to them, and no other key', async () => {
     await put({ tags: { connect: [tag], name: 'x', createdAt: 'x' } });
     expect(linked('tags')).toEqual([other, tag]);
     await put({ tags: { options: {} } });
@@ -117,24 +117,27 @@ describe('operations', () => {
     });
   });
 
-  test('take any true start, and an empty neighbour for none', async () => {
+  test('accept any true start, and treat an empty neighbour as none', async () => {
     await put({ tags: { connect: [{ documentId: tag, position: { start: 'x' } }] } });
     expect(linked('tags')).toEqual([tag, other]);
     await put({ tags: { connect: [{ documentId: tag, position: { before: '' } }] } });
     expect(linked('tags')).toEqual([other, tag]);
   });
 
-  test.each(['before', 'after'])('connect %s a target that they disconnect replaces it', async (at) => {
-    const [first, second, third] = [other, tag, await createTag()];
-    await put({ tags: [first, second, third] });
-    const added = [await createTag(), await createTag()];
-    const connect = added.map((documentId) => ({ documentId, position: { [at]: second } }));
-    await put({ tags: { disconnect: [second], connect } });
-    expect(linked('tags')).toEqual([first, ...added, third]);
-    const last = { documentId: second, position: { [at]: third } };
-    await put({ tags: { disconnect: [third], connect: [last] } });
-    expect(linked('tags')).toEqual([first, ...added, second]);
-  });
+  test.each(['before', 'after'])(
+    'connect %s a target that is disconnected by the same update takes its place',
+    async (at) => {
+      const [first, second, third] = [other, tag, await createTag()];
+      await put({ tags: [first, second, third] });
+      const added = [await createTag(), await createTag()];
+      const connect = added.map((documentId) => ({ documentId, position: { [at]: second } }));
+      await put({ tags: { disconnect: [second], connect } });
+      expect(linked('tags')).toEqual([first, ...added, third]);
+      const last = { documentId: second, position: { [at]: third } };
+      await put({ tags: { disconnect: [third], connect: [last] } });
+      expect(linked('tags')).toEqual([first, ...added, second]);
+    },
+  );
 
   test('are refused next to an id: Strapi would ignore them', async () => {
     await expect(put({ tags: { documentId: tag, connect: [other] } })).rejects.toMatchObject({

@@ -114,7 +114,7 @@ describe('without draft & publish', () => {
     expect(await problems(create(NOTE, data))).toEqual([missing('one', value)]);
   });
 
-  test('a disconnection is not enough for a new entry', async () => {
+  test('a disconnection does not satisfy a required relation of a new entry', async () => {
     const page = await create(PAGE, {});
     const sent = { disconnect: [page] };
     expect(await problems(create(NOTE, { many: [page], one: sent }))).toEqual([missing('one', sent)]);

@@ -337,7 +337,7 @@ describe('values stored in their own form', () => {
     },
   );
 
-  test('JSON keys are ordered as jsonb orders them', async () => {
+  test('JSON keys have the order of jsonb', async () => {
     const value = await stored('extra', { bb: 1, c: 2, a: 3 });
     expect(Object.keys(value as object)).toEqual(['a', 'c', 'bb']);
   });
@@ -466,7 +466,7 @@ describe('keys', () => {
 });
 
 describe('components', () => {
-  test('with their id they stay and keep omitted values, without it they are new', async () => {
+  test('with their id they are kept with omitted values, and without an id they are new', async () => {
     const data = { name: 'n', parts: [{ title: 'a', size: 5 }, { title: 'b' }] };
     const { documentId } = await world.execute({
       kind: 'create',

@@ -121,7 +121,7 @@ it('ignores whether old commands were forgotten yet, which happens from time to 
   await expectAlike(whole, cut);
 });
 
-it('makes no items of tables that are the same in both files', async () => {
+it('does not compare tables that are equal in both files', async () => {
   const events = logOfCommands(10);
   const one = readGraphContents(graphOf(events, () => 100));
   const other = readGraphContents(graphOf(events, () => 3));
@@ -132,7 +132,7 @@ it('makes no items of tables that are the same in both files', async () => {
   other.close();
 });
 
-it('finds no equal tables in a file that another position was written to meanwhile', async () => {
+it('treats no tables as equal if another position was written to the file in the meantime', async () => {
   const events = logOfCommands(10);
   const file = graphOf(events.slice(0, -1), () => 100);
   const [one, other] = [readGraphContents(graphOf(events, () => 100)), readGraphContents(file)];

@@ -58,7 +58,7 @@ describe('the set of indices that a process reads', () => {
     expect(await set.get()).toBe(NEW);
   });
 
-  it('does not become an older one by a late answer', async () => {
+  it('is not replaced by an older one because of a late answer', async () => {
     const { set, move, pass, hold, release } = createMovingCluster();
     hold();
     const early = set.get();
@@ -70,7 +70,7 @@ describe('the set of indices that a process reads', () => {
     expect(await set.get()).toBe(NEW);
   });
 
-  it('held, stays what it was, and says when another is live', async () => {
+  it('does not change while it is held, and reports when another set is live', async () => {
     const { set, move, pass } = createMovingCluster();
     await set.get();
     await set.stay();
@@ -82,7 +82,7 @@ describe('the set of indices that a process reads', () => {
   });
 });
 
-describe('a position that was announced of the new set', () => {
+describe('a position that was announced for the new set', () => {
   const announced: IndexProgress = { epoch: 1, position: 7n, parked: [] };
   const progressOf = (set: ReturnType<typeof createCurrentSet>) =>
     progressOfLiveSet(
@@ -90,7 +90,7 @@ describe('a position that was announced of the new set', () => {
       'log',
     );
 
-  it('is known only once that set is what is read', async () => {
+  it('is used only when that set is being read', async () => {
     const { set, move } = createMovingCluster();
     expect(await set.get()).toBe(OLD);
     move();
@@ -100,7 +100,7 @@ describe('a position that was announced of the new set', () => {
     expect(await set.get()).toBe(NEW);
   });
 
-  it('is never known to a caller that still uses the old one', async () => {
+  it('is never used for a caller that still uses the old set', async () => {
     const { set, move } = createMovingCluster();
     await set.get();
     await set.stay();

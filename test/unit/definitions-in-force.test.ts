@@ -10,7 +10,7 @@ const defined = (label: string, epoch: number, extra?: object) =>
   event('content-type-defined', epoch, definition(label), extra);
 const [UID, OLD, NEW] = ['api::dish.dish', definition('old'), definition('new')];
 
-it('takes the newest definition, and says which one it replaces', () => {
+it('uses the newest definition, and returns the one that it replaces', () => {
   const inForce = trackDefinitions(1);
   expect(inForce.text(UID)).toBeUndefined();
   expect(inForce.apply(defined('old', 1))).toEqual({ now: OLD, before: undefined });

@@ -31,7 +31,7 @@ function exchangeWith(url: string) {
 }
 
 describe('an exchange with a cluster', () => {
-  it("goes below the cluster's path with the client's credentials, and takes answers in pieces", async () => {
+  it('is sent below the path of the cluster with the credentials of the client, and accepts answers in pieces', async () => {
     const seen: string[] = [];
     const url = await listen(async (request, response) => {
       let body = '';

@@ -96,7 +96,7 @@ describe('the layout of documents', () => {
     expect(ways(none)).toBeLessThan(ways());
   });
 
-  it('says which type has too many fields, and what makes them fewer', () => {
+  it('names the type that has too many fields, and how to reduce them', () => {
     const deep = createLayout(registry, BOOK, {
       toOne: 5,
       toMany: 1,

@@ -91,7 +91,7 @@ describe('one mention of a relation', () => {
     });
   });
 
-  it('asks the rows themselves for fields that their copies do not have', () => {
+  it('queries the rows themselves for fields that their copies do not have', () => {
     const body: BoolQuery = { kind: 'text', match: 'contains', field: 'body', value: 'long', fold: true };
     const explained = explain(TAG, some('best', body));
     expect(explained.strategies).toEqual([
@@ -100,7 +100,7 @@ describe('one mention of a relation', () => {
     expect(explained.semiJoins[0]?.query).toEqual({ match_phrase: { 'g.body': { query: 'lon ong' } } });
   });
 
-  it('joins at the step that is not copied, inside what is', () => {
+  it('joins at the step that is not copied, inside the copied part', () => {
     const query = some('author', some('home', some('authors', name('B'))));
     const { dsl, strategies } = explain(BOOK, query);
     expect(strategies.map(({ path, strategy }) => [path, strategy])).toEqual([
@@ -119,7 +119,7 @@ describe('one mention of a relation', () => {
 });
 
 describe('limits', () => {
-  it('refuses what nests deeper than Elasticsearch allows, with the reason', () => {
+  it('refuses a filter that nests deeper than Elasticsearch allows, with the reason', () => {
     let query: BoolQuery = name('x');
     for (let i = 0; i < 30; i++)
       query = { kind: 'bool', should: [not({ kind: 'bool', should: [query, name(`${i}`)] }), name('y')] };

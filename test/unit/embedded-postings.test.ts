@@ -29,7 +29,7 @@ it('turns a posting into bits when it is dense and back when it is not', () => {
   expect([postingCount(postings, 0), collected(postings, 0)]).toEqual([0, []]);
 });
 
-it('grows bits with the row set, and gives them up when the term stays behind', () => {
+it('grows bits with the row set, and drops them when the term has few rows in comparison', () => {
   const postings = createPostings();
   for (let row = 0; row < 200; row++) addToPosting(postings, 3, row, 200);
   addToPosting(postings, 3, 500, 501);

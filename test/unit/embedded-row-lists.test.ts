@@ -33,7 +33,7 @@ const operations = fc.array(
   { maxLength: 300, size: 'max' },
 );
 
-it('keeps ordered lists like arrays, whatever grows, shrinks and is used again', () => {
+it('keeps ordered lists equal to arrays, while they grow, shrink and are reused', () => {
   fc.assert(
     fc.property(operations, (steps) => {
       const stored = createRowLists(true);
@@ -81,7 +81,7 @@ it('reuses freed blocks', () => {
   expect(stored.poolUsed).toBeLessThanOrEqual(256);
 });
 
-it('changes packed lists like any others, also after they have got other numbers', () => {
+it('changes packed lists like other lists, also after they have got other numbers', () => {
   const entries = fc.array(fc.array(fc.nat(50), { maxLength: 9 }), { minLength: 6, maxLength: 6 });
   const numbers = fc.array(fc.nat(8), { minLength: 6, maxLength: 6 });
   fc.assert(

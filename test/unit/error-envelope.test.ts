@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { presentError } from '../../services/http/answers/error-envelope.ts';
 import { RequestError } from '../../shared/request-error.ts';
 
-it('answers an error that Strapi has with the bytes of Strapi', () => {
+it('answers an error that Strapi knows with the same bytes as Strapi', () => {
   const error = new RequestError('invalid-body', 'name is a required field', { errors: [] });
   expect(JSON.stringify(presentError(error))).toBe(
     '{"data":null,"error":{"status":400,"name":"ValidationError","message":"name is a required field","details":{"errors":[]}}}',

@@ -54,7 +54,7 @@ test('a key of a later release is kept in both forms', () => {
     expect(readMetadata(form)).toEqual({ kind: 'read', metadata: given });
 });
 
-describe('whose event it is depends on the metadata alone', () => {
+describe('the program that wrote an event is known from its metadata alone', () => {
   const foreign = [
     ...[undefined, null, 7, 'text', true, [], [FACTS], {}],
     ...[{ schemaVersion: 1 }, { at: 'noon' }, { epoch: 4 }, { user: 'else', $correlationId: 'c' }],
@@ -89,7 +89,7 @@ describe('whose event it is depends on the metadata alone', () => {
   });
 });
 
-test('any form of an author is read, since it decides nothing', () => {
+test('any form of an author is accepted, since it has no effect', () => {
   for (const actor of ['token:7', 7, null, { kind: 'webhook' }])
     expect(readMetadata({ ...FACTS, actor, via: 7 })).toMatchObject({ kind: 'read' });
 });

@@ -55,7 +55,7 @@ describe('a log that changes under a store that has it open', () => {
   const file = () => join(directory, 'log.db');
 
   test.each(['replaced', 'removed'])(
-    'is noticed if its file is %s: nothing is appended or delivered any more',
+    'is detected if its file is %s: no more events are appended or delivered',
     async (how) => {
       await store.append(newStream(), 'none', [newEvent()]);
       const failed = failureOf();
@@ -143,7 +143,7 @@ describe('decode', () => {
   });
 });
 
-test('a batch size that is not an integer from 1 on is refused', () => {
+test('a batch size that is not a positive integer is refused', () => {
   for (const batchSize of [0, -1, 1.5, Number.NaN]) {
     expect(() => store.readAll(0n, { batchSize })).toThrow(RangeError);
     expect(() => store.subscribe(0n, async () => undefined, { batchSize })).toThrow(RangeError);
@@ -158,7 +158,7 @@ test('batches of big events end early, so that a reader never holds hundreds of 
   expect(sizes).toEqual([8, 8, 8, 6]);
 });
 
-test('a closed store says so', async () => {
+test('a closed store rejects with a message', async () => {
   await store.close();
   expect(() => store.subscribe(0n, async () => undefined)).toThrow('the event store is closed');
   await expect(store.append(newStream(), 'any', [newEvent()])).rejects.toThrow('the event store is closed');

@@ -92,7 +92,7 @@ test('states fit the type, and all locales have the same shared values', () => {
   }
 });
 
-test('the guide shows off: every state, several locales, a zone, nested components and self relations', () => {
+test('the guide contains every state, several locales, a zone, nested components and self relations', () => {
   const states = lines.flatMap(variantsOf).map(({ state }) => state);
   expect(new Set(states)).toEqual(new Set(['live', 'published', 'draft', 'modified']));
   const locales = new Set(lines.flatMap((line) => ('locales' in line ? Object.keys(line.locales) : [])));

@@ -31,7 +31,7 @@ test.each([
   expect(expanded(url)).toBe(`http://127.0.0.1:1337${expected}`);
 });
 
-test('the same in a browser: its text needs nothing from outside', () => {
+test('the same in a browser: the function works on its own', () => {
   const alone = new Function(`return (${expandDeepObjects.toString()})`)() as typeof expandDeepObjects;
   expect(decodeURIComponent(alone('/api/x?filters[a]={"b":"c"}', BASE))).toBe(
     'http://127.0.0.1:1337/api/x?filters[a][b]=c',

@@ -89,7 +89,7 @@ describe('a former leader, after another process claimed the lease', () => {
     expect(again).toMatchObject({ documentId: done.documentId, position: done.position, changed: false });
   });
 
-  test('is ignored by a graph that replays the log, whatever the size of its batches', async () => {
+  test('is ignored by a graph that replays the log, for any size of batches', async () => {
     const world = await newWorld();
     const first = await claim(world, 'first');
     const { documentId } = await leaderOf(world, first).execute(create(1, 'c-1'));
@@ -135,7 +135,7 @@ describe('a former leader, after another process claimed the lease', () => {
 describe('a leader on a store that checks conditions', () => {
   const leadNow = async (world: CommandWorld) => leadOf('varve', await readLease(world.store, 'varve'));
 
-  test('stores nothing after another process claimed the lease, and its command counts once when that one repeats it', async () => {
+  test('stores nothing after another process claimed the lease, and its command counts once when that process repeats it', async () => {
     const world = await newWorld();
     await claim(world, 'first');
     const first = await leadNow(world);
@@ -252,7 +252,7 @@ describe('a leader that is paused between its append and its answer', () => {
 });
 
 describe('events that were stored before a claim', () => {
-  test('count although the graph lags behind both, and later ones do not', async () => {
+  test('count, even if the graph lags behind both, and later events do not count', async () => {
     const world = await newWorld();
     await claim(world, 'first');
     const lead = leadOf('varve', await readLease(world.store, 'varve'));

@@ -30,7 +30,7 @@ describe('the simulated writing side', () => {
     expect([left, largestBacklog]).toEqual([0, 0]);
   });
 
-  it('finishes a burst in the time that its documents take, and shows other edits meanwhile', () => {
+  it('finishes a burst in the time that its documents take, and shows other edits in the meantime', () => {
     const { atRestAfter, largestBacklog, visibleP99 } = simulate(
       {},
       { bursts: [{ atSecond: 10, copies: 20_000 }] },

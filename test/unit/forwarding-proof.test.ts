@@ -131,7 +131,7 @@ describe('a question to a leader', () => {
     expect(await meet(strange, leader, leading)).toBeUndefined();
   });
 
-  test('is not answered to strangers, and an old answer does not count for a new question', async () => {
+  test('is not answered to other callers, and an old answer is not valid for a new question', async () => {
     const { following, leader, leading, log } = await newPair();
     const stranger = openMembership({ log, space: SPACE, owner: randomUUID(), key: randomBytes(32) });
     const asked = await askLeader(stranger, leader);
@@ -145,7 +145,7 @@ describe('a question to a leader', () => {
 });
 
 describe('a proof', () => {
-  test('counts once, for its request only', async () => {
+  test('is valid once, and only for its request', async () => {
     const { met, command, verify } = await newPair();
     const { header } = signCommand(met, command, HEAD, TEXT);
     const others = [
@@ -160,7 +160,7 @@ describe('a proof', () => {
     expect(kindOf(verify(HEAD))).toBe('none');
   });
 
-  test('does not count for other processes and other terms', async () => {
+  test('is not valid for other processes and other terms', async () => {
     const { met, command, leading, log, following, verify } = await newPair();
     const header = () => signCommand(met, command, HEAD, TEXT).header;
     expect(kindOf(createCommandVerifier(following)(withProof(header())))).toBe('refused');
@@ -185,7 +185,7 @@ describe('a proof', () => {
     vi.restoreAllMocks();
   });
 
-  test('covers the answer: its status, its position and its body', async () => {
+  test('covers the status, the position and the body of the answer', async () => {
     const { met, command, verify } = await newPair();
     const signed = signCommand(met, command, HEAD, TEXT);
     const verdict = verify(withProof(signed.header));
@@ -267,7 +267,7 @@ describe('a write on its way to the leader', () => {
     }
   });
 
-  test('is not answered by an answer without the signature of the leader', async () => {
+  test('does not accept an answer without the signature of the leader', async () => {
     const { sender, leader } = await newLine(() => ({ signed: false, body: 'made' }));
     expect(await sender.send(leader, write(), NEVER)).toEqual({ kind: 'lost' });
   });
@@ -291,7 +291,7 @@ describe('a write on its way to the leader', () => {
     expect(await sender.send(leader, write(), NEVER)).toEqual({ kind: 'unreached' });
   });
 
-  test('is lost if the leader says nothing after it', async () => {
+  test('is lost if the leader does not answer it', async () => {
     const log = newLog();
     const presence = createPresence();
     const leading = openMembership({ log, space: SPACE, owner: presence.owner, key });
@@ -305,7 +305,7 @@ describe('a write on its way to the leader', () => {
   });
 
   test(
-    'is not sent to a process that accepts a connection and says nothing',
+    'is not sent to a process that accepts a connection and does not answer',
     takesMinutes('a silent leader'),
     async () => {
       const log = newLog();

@@ -75,7 +75,7 @@ describe('digests of generations', () => {
     expect(differingGroups(digestOf([a as Item]), digestOf([b as Item]))).toEqual(['g']);
   });
 
-  it('show no more differences than asked for, and count them all', () => {
+  it('show at most the requested number of differences, and count them all', () => {
     const all = Array.from({ length: 10 }, (_, i) => ({ group: 'g', name: String(i), content: 'x' }));
     const { differences, count } = compare(all, [], 3);
     expect([differences.length, count]).toEqual([3, 10]);

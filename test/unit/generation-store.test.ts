@@ -23,7 +23,7 @@ describe('the record of generations', () => {
     expect(store.rebuild()).toBeUndefined();
   });
 
-  it('has one rebuild at a time, whose end makes the next one possible', () => {
+  it('has one rebuild at a time, after whose end the next one can begin', () => {
     const first = store.begin({ graph: true }, AT);
     expect(first).toMatchObject({ generation: 2, phase: 'replaying', wanted: 'run' });
     expect(() => store.begin({ graph: true }, AT)).toThrow('is still running');

@@ -48,7 +48,7 @@ describe('a changed content type', () => {
     expect(graph.row('restaurant', 'r1', 'draft')).toMatchObject({ id: 1, name: 'A', stars: null });
   });
 
-  it('drops values of another type and knows what is unique now', () => {
+  it('drops values of another type, and applies the new unique attributes', () => {
     graph.given(
       created('tag', 't1', { values: { name: 'A' } }),
       created('country', 'c1', { values: { name: 'Peru' } }),
@@ -75,7 +75,7 @@ describe('a changed content type', () => {
     ).toThrow('is not unique');
   });
 
-  it('knows what became unique in components', () => {
+  it('applies attributes of components that become unique', () => {
     const holder = (place: string, value: string) =>
       graph.graph.reader.documentWithUnique({
         type: 'api::restaurant.restaurant',

@@ -28,7 +28,7 @@ function links(attribute: string, ...targets: readonly (readonly [documentId: st
 }
 
 describe('an imported row', () => {
-  it('has the id and the times that the event says, in its version alone', () => {
+  it('has the id and the times of the event, only in its version', () => {
     graph.given(
       imported('chef', 'c1', { version: 'draft', id: 70, values: { name: 'Draft' }, updatedAt: LATER }),
       imported('chef', 'c1', { version: 'published', id: 31, values: { name: 'Public' } }),

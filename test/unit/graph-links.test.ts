@@ -75,7 +75,7 @@ describe('order and slots', () => {
     expect(tagsOf('draft')).toEqual(['a', 'd', 'c', 'b']);
   });
 
-  it('disconnects; what is connected in the same operation stays and moves', () => {
+  it('disconnects; a target that is connected in the same operation stays and moves', () => {
     graph.given(relate('restaurant', 'r1', set('tags', 'a', 'b', 'c')));
     graph.given(relate('restaurant', 'r1', disconnect('tags', 'b')));
     expect(tagsOf('draft')).toEqual(['a', 'c']);
@@ -108,7 +108,7 @@ describe('cardinality', () => {
     );
   });
 
-  it('takes the last of several for a to-one, and one-way relations steal nothing', () => {
+  it('uses the last of several for a to-one relation; a one-way relation takes no target from another source', () => {
     graph.given(relate('restaurant', 'r1', set('chef', 'h1', 'h2')));
     expect(chefOf('draft')).toEqual(['h2']);
     graph.given(...documents('restaurant', 'r3'), relate('restaurant', 'r1', set('similar', 'r3')));
@@ -116,7 +116,7 @@ describe('cardinality', () => {
     expect(graph.sources('restaurant', 'similar', 'draft', 'r3')).toEqual(['r1', 'r2']);
   });
 
-  it('gives a child one parent, from whichever side', () => {
+  it('gives a child one parent, from either side', () => {
     graph.given(relate('restaurant', 'r1', set('chef', 'h1')), relate('restaurant', 'r2', set('chef', 'h1')));
     expect(restaurantsOf('draft', 'h1')).toEqual(['r1', 'r2']);
     graph.given(relate('chef', 'h2', connect('restaurants', 'r1')));
@@ -125,7 +125,7 @@ describe('cardinality', () => {
     expect([restaurantsOf('draft', 'h1'), restaurantsOf('draft', 'h2')]).toEqual([['r1'], []]);
   });
 
-  it('steals on both sides of a oneToOne', () => {
+  it('takes targets from other sources on both sides of a oneToOne', () => {
     const menus = () => ['r1', 'r2'].map((id) => graph.targets('restaurant', 'menu', 'draft', id)[0]);
     graph.given(relate('restaurant', 'r1', set('menu', 'm1')), relate('restaurant', 'r2', set('menu', 'm2')));
     graph.given(relate('restaurant', 'r2', set('menu', 'm1')));
@@ -248,7 +248,7 @@ describe('worlds', () => {
     expect([chefOf('draft'), chefOf('published')]).toEqual([[], ['h1']]);
   });
 
-  it('one published oneToOne at a time: publishing takes it from the document that had it', () => {
+  it('a published oneToOne link exists once: publishing takes it from the document that had it', () => {
     graph.given(...documents('menu', 'm1'), created('restaurant', 'r1', { relations: [set('menu', 'm1')] }));
     graph.given(
       created('restaurant', 'r2'),

@@ -107,7 +107,7 @@ describe('locales of a document', () => {
     expect([pictures('draft', 'en'), state('en')]).toEqual([['f1', 'f2'], 'published']);
   });
 
-  it('links an article of one locale to the topic of the same', () => {
+  it('links an article of one locale to the topic of the same locale', () => {
     const targets = (locale: string) => [{ documentId: 't1', locale }];
     const operation = (locale: string) => ({ attribute: 'topics', kind: 'set', targets: targets(locale) });
     graph.given(changed('article', 'a1', { relations: [operation('fr')] }, 'fr'));

@@ -68,7 +68,7 @@ describe('rows', () => {
     expect(graph.row('country', 'c1', 'live')?.['id']).toBe(1);
   });
 
-  it('finds the document of a present and of an earlier id while its row exists', () => {
+  it('finds a document by the current and by an earlier id while its row exists', () => {
     graph.given(created('restaurant', 'r1'), published('restaurant', 'r1'), published('restaurant', 'r1'));
     const target = { documentId: 'r1', locale: null };
     const documentOf = (id: number) => graph.graph.reader.documentOfId('api::restaurant.restaurant', id);

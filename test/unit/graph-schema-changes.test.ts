@@ -86,7 +86,7 @@ const RENAMED = (from: string) => ({ pluginOptions: { varve: { renamedFrom: from
 const LOCALIZED = { pluginOptions: { i18n: { localized: true } } };
 
 describe('attributes', () => {
-  it('one is added: it is null until it is written', () => {
+  it('a new one is null until it is written', () => {
     log.add(
       created('tag', 't1', { values: { name: 'A' } }),
       redefined('tag', { colour: { type: 'string' } }),
@@ -100,7 +100,7 @@ describe('attributes', () => {
     close();
   });
 
-  it('one is removed and comes back: its values do not', () => {
+  it('one that is removed and added again has lost its values', () => {
     log.add(
       created('tag', 't1', { values: { name: 'A' } }),
       redefined('tag', { name: null }),
@@ -111,7 +111,7 @@ describe('attributes', () => {
     close();
   });
 
-  it('one is renamed: its values are kept, also those that older events have under the old name', () => {
+  it('a renamed one keeps its values, also those that older events have under the old name', () => {
     log.add(created('chef', 'h1', { values: { name: 'A' } }), published('chef', 'h1'));
     log.add(changed('chef', 'h1', { values: { name: 'B' } }));
     const renamed = redefined('chef', {
@@ -127,7 +127,7 @@ describe('attributes', () => {
     close();
   });
 
-  it('a relation is renamed: its links are kept in both worlds', () => {
+  it('a renamed relation keeps its links in both worlds', () => {
     log.add(created('tag', 'a'), created('restaurant', 'r1', { relations: [set('tags', 'a')] }));
     log.add(published('restaurant', 'r1'));
     const tags = { type: 'relation', relation: 'manyToMany', target: uid('tag'), inversedBy: 'restaurants' };
@@ -272,7 +272,7 @@ describe('a component', () => {
     },
   });
 
-  it('changes: its values follow at every depth, whichever type says so first', () => {
+  it('changes its values at every depth, for any order of the definitions', () => {
     const address = { city: 'Oslo', note: 'n', geo: { lat: 1.5 } };
     log.add(
       created('restaurant', 'r1', { values: { address, sections: [{ __component: 'common.geo', lat: 2 }] } }),
@@ -295,7 +295,7 @@ describe('a component', () => {
     close();
   });
 
-  it('leaves a dynamic zone, and a single one becomes a list: links of removed ones are removed', () => {
+  it('is removed from a dynamic zone, and a single one becomes a list: links of removed components are removed', () => {
     log.add(created('country', 'c1'), created('chef', 'h1'));
     const link = (documentId: string) => [{ documentId, locale: null }];
     const values = {
@@ -327,7 +327,7 @@ describe('a component', () => {
 });
 
 describe('a content type', () => {
-  it('that is in the log but no longer in the folder keeps its rows, and has them when it comes back', () => {
+  it('that is in the log but no longer in the folder keeps its rows, and has them when it is added again', () => {
     log.add(
       created('tag', 't1', { values: { name: 'A' } }),
       redefined('restaurant', { tags: null }),

@@ -69,7 +69,7 @@ it.each([
   expect(await log.lastPosition()).toBe(0n);
 });
 
-it('that is paused stores nothing after the claim of another process', async () => {
+it('stores nothing after the claim of another process, if it was paused', async () => {
   const now = () => new Date().toISOString();
   const store = log;
   let claimed = false;

@@ -142,7 +142,7 @@ it('makes every write of a batch wait for its documents, not only the last one',
   expect([...fleet.index.visible.values()].filter((text) => text.includes('"France"'))).not.toEqual([]);
 });
 
-it('removes what the leader has written from the stale documents of a standby, which writes the rest as leader', async () => {
+it('removes documents that the leader has written from the stale documents of a standby, which writes the rest when it is leader', async () => {
   const fleet = openFleet();
   const first = fleet.openGraph(true);
   const second = fleet.openGraph(true);

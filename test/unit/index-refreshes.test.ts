@@ -29,7 +29,7 @@ function countingRefreshes(): { readonly refreshes: Refreshes; readonly made: ()
   return { refreshes: createRefreshes({ refresh }), made: () => count };
 }
 
-it('refreshes every five seconds while that lets waiting requests finish', async () => {
+it('refreshes every five seconds while this lets waiting requests finish', async () => {
   const { refreshes, made } = countingRefreshes();
   expect(await refreshedAt(refreshes, made, false, 22)).toEqual([0, 5, 10, 15, 20]);
   expect(refreshes.oldest()).toBe(7n);

@@ -210,7 +210,7 @@ it('lets no edit wait for all copies of an earlier edit', async () => {
   expect(setting.index.visible).toEqual(wanted(setting));
 });
 
-it('makes a write wait for its own document, also when the graph applied others with it', async () => {
+it('makes a write wait for its own document, even if the graph applied other events with it', async () => {
   const setting = openSetting();
   setting.given(...SOME);
   const writer = setting.start();
@@ -356,7 +356,7 @@ it('sends a batch after `beforeWrite` for the position of its documents, and not
   expect(setting.index.requests).toHaveLength(1);
 });
 
-it('continues where it was after a crash', async () => {
+it('continues at the same place after a crash', async () => {
   const setting = openSetting();
   setting.given(...SOME);
   setting.index.behave({ fails: () => new Error('no connection') });

@@ -72,7 +72,7 @@ it('counts the answers to all callers together', () => {
   expect(idle.find('/a')).toBeUndefined();
 });
 
-it('keeps bodies within its bytes, and of a large answer only the ETag', () => {
+it('keeps bodies within its memory, and only the ETag of a large answer', () => {
   const memory = memoryOf(100_000, () => 1n);
   const known = memory.create();
   for (let i = 0; i < 1_000; i++) {
@@ -84,7 +84,7 @@ it('keeps bodies within its bytes, and of a large answer only the ETag', () => {
   expect(known.find('/large')).toEqual({ ...answer(1n), body: undefined });
 });
 
-it('keeps no memory of another answer with a body', () => {
+it('does not keep memory that another answer shares with a body', () => {
   const known = memoryOf(100_000, () => 1n).create();
   known.keep('/a', { ...answer(1n), body: Buffer.from('small, and a part of a pool') });
   expect(known.find('/a')?.body?.buffer.byteLength).toBe(27);
@@ -103,7 +103,7 @@ it('counts a request as repeated only if its answer could still be cached', () =
   expect([repeated(1_000, 300), repeated(1_000, 400)]).toEqual([true, false]);
 });
 
-it('knows what a caller has asked before', () => {
+it('detects a request that a caller has repeated', () => {
   const memory = memoryOf(100_000, () => 1n);
   const [one, other] = [memory.create(), memory.create()];
   expect(one.isRepeated('/a')).toBe(false);

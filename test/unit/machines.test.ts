@@ -28,9 +28,12 @@ describe('the Elasticsearch of a test run', () => {
     },
     { asked: 'as CI', env: { VARVE_REQUIRE_ELASTICSEARCH: '1' }, isFetched: false, chosen: { kind: 'node' } },
   ];
-  it.each(rows)('asked for $asked, fetched: $isFetched, is $chosen.kind', ({ env, isFetched, chosen }) => {
-    expect(chooseElasticsearch(env, isFetched)).toEqual(chosen);
-  });
+  it.each(rows)(
+    'with $asked requested and fetched: $isFetched, is $chosen.kind',
+    ({ env, isFetched, chosen }) => {
+      expect(chooseElasticsearch(env, isFetched)).toEqual(chosen);
+    },
+  );
 });
 
 const folders: string[] = [];

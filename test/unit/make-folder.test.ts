@@ -12,7 +12,7 @@ function folderForTest(): string {
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-it('makes a folder and those above it for their owner alone, and leaves what is there', () => {
+it('creates a folder and its parents for the owner only, and does not change existing ones', () => {
   const above = folderForTest();
   chmodSync(above, 0o755);
   for (let i = 0; i < 2; i++) makeFolder(join(above, 'a', 'b', '..', 'c'));
@@ -24,7 +24,7 @@ it('makes a folder and those above it for their owner alone, and leaves what is 
   expect(modeOf(join(above, 'a/d'))).toBe(0o700);
 });
 
-it('goes up from the folder that a link names, as the system does', () => {
+it('resolves .. from the folder that a link names, as the system does', () => {
   const above = folderForTest();
   makeFolder(join(above, 'other', 'deep'));
   symlinkSync(join(above, 'other', 'deep'), join(above, 'link'));
@@ -37,7 +37,7 @@ it('goes up from the folder that a link names, as the system does', () => {
   ]);
 });
 
-it('throws what the system says of a file in the way, of links to nothing, and of a name that is too long', () => {
+it('throws the error of the system for a file in the path, for dangling links, and for a name that is too long', () => {
   const above = folderForTest();
   writeFileSync(join(above, 'file'), '');
   symlinkSync(join(above, 'nowhere'), join(above, 'link'));
@@ -49,7 +49,7 @@ it('throws what the system says of a file in the way, of links to nothing, and o
   expect(() => makeFolder(join(above, 'a'.repeat(300)))).toThrow(/^ENAMETOOLONG: .*, mkdir '/);
 });
 
-it('ends where the system makes no folders', () => {
+it('ends if the system cannot create folders', () => {
   expect(() => makeFolder('/proc/varve')).toThrow(/ENOENT|EROFS/);
   expect(() => makeFolder('/proc/varve/data')).toThrow(/ENOENT|EROFS/);
   expect(() => makeFolder('')).toThrow("mkdir ''");

@@ -51,7 +51,7 @@ describe('durations', () => {
     ]);
   });
 
-  it('escapes what label values hold', async () => {
+  it('escapes characters in label values', async () => {
     const metrics = createMetrics();
     metrics.durations(HISTOGRAM).series('"\n\\', '').observe(1);
     expect(await metrics.text()).toContain('varve_test_seconds_count{a="\\"\\n\\\\",b=""} 1');
@@ -79,7 +79,7 @@ describe('gauges and counters', () => {
     expect(linesOf(text, 'process_cpu_seconds_total')).toHaveLength(1);
   });
 
-  it('shows a counter that other code keeps', async () => {
+  it('shows a counter that other code counts', async () => {
     const metrics = createMetrics();
     let count = 1;
     metrics.total(COUNTER, () => count);

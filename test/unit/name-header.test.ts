@@ -29,7 +29,7 @@ const answer = fc.record({
   plain: fc.uniqueArray(fc.stringMatching(/^[a-z]{1,60}$/), { maxLength: 3 }),
 });
 
-it.each(FORMS)('has each name once, as long as there is room, for one answer after the other: %o', (form) => {
+it.each(FORMS)('has each name once, as long as there is space, for successive answers: %o', (form) => {
   const header = createNameHeader(form);
   const written = (texts: readonly string[]) =>
     texts.map((text) => form.quote + text + form.quote).join(form.separator);

@@ -36,7 +36,7 @@ it('makes a tag once', () => {
   }
 });
 
-it('remembers no more tags than that, of all content types and fields together', () => {
+it('remembers no more tags than the limit, for all content types and fields together', () => {
   const { narrowTags, made } = createCounted();
   const make = (n: number) =>
     narrowTags(`api::a${n}.a`, 'published', { field: `f${n}`, value: n % 2 > 0 })(ROWS);

@@ -59,7 +59,7 @@ it('tags an ordered page with the values of its first and its last row', async (
   expect(ties.map((tag) => tag.split('=')[1])).toEqual(['1', '4']);
 });
 
-it('does not keep an ordered page that a row from the page before moves into', async () => {
+it('does not keep an ordered page if a row of the previous page moves into it', async () => {
   const query = 'sort=stars&pagination[start]=1&pagination[limit]=3';
   const { keys } = await remember(query);
   const [first = ''] = (await remember('sort=stars&pagination[limit]=1')).keys;
@@ -68,7 +68,7 @@ it('does not keep an ordered page that a row from the page before moves into', a
   expect((await remember(query)).keys).toEqual([first, ...keys.slice(1)]);
 });
 
-it('does not keep a page behind a cursor that a row from before the cursor moves into', async () => {
+it('does not keep a page after a cursor if a row from before the cursor moves into it', async () => {
   const one = 'sort=stars&pagination[limit]=3&pagination[cursor]=';
   const { page, keys } = await remember(one);
   expect(keys.at(-1)).toBe('c');

@@ -43,7 +43,7 @@ it('a process reads its indices until those of the new content types are live', 
   expect(await over).toContain('have changed');
 });
 
-it('a process that hears of the change after the alias switch ends at once', async () => {
+it('a process that learns of the change after the alias switch ends at once', async () => {
   const { indices, over, change, switchAliases } = openReader();
   switchAliases();
   await indices.refresh();

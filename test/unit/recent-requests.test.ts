@@ -28,7 +28,7 @@ it('lists recent requests, with the Authorization of those that had one', () => 
   ]);
 });
 
-it('keeps the last 500, and a later request without Authorization has none', () => {
+it('keeps the last 500, and uses no Authorization for a later request without one', () => {
   const headers = { authorization: 'Bearer a' };
   const first = Array.from({ length: KEPT }, (_, i) => ({ url: `/${i}`, headers }));
   const listed = listAfter([...first, { url: '/last' }, { url: '/very-last' }]);

@@ -48,7 +48,7 @@ async function ask(
   return (await fetch(`http://127.0.0.1:${port}${path}`)).text();
 }
 
-it('answers what is remembered, and leaves all else to routes', async () => {
+it('sends remembered answers, and passes all other requests to the routes', async () => {
   const { body: _, ...withoutBody } = KNOWN;
   const { route: __, ...withoutRoute } = KNOWN;
   expect(await ask('/api/a?x=1', { '/api/a?x=1': KNOWN })).toBe('remembered');
@@ -57,7 +57,7 @@ it('answers what is remembered, and leaves all else to routes', async () => {
   expect(await ask('/api/a', { '/api/a': withoutRoute })).toBe('routed');
 });
 
-it('knows answers by the path that routes get', async () => {
+it('finds answers by the path that routes get', async () => {
   const answers = { '/api/a': KNOWN, '/api/v1/b': KNOWN };
   const prefix = { apiPrefix: '/api/v1' };
   expect(await ask('/api/v1/a', answers, prefix)).toBe('remembered');

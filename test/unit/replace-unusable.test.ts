@@ -95,7 +95,7 @@ async function replaced(data: string): Promise<readonly (readonly [file: string,
 const OTHER = expect.stringContaining('is not in this log');
 
 describe('an older log under a newer graph', () => {
-  it('that got other events since: the graph is rebuilt from it', async () => {
+  it('with other events since then: the graph is rebuilt from it', async () => {
     const data = await directoryOf('a');
     const putBack = saveLog(data);
     await addTags(data, 'b', 'c');
@@ -150,7 +150,7 @@ describe('an older log under a newer graph', () => {
 });
 
 describe('a log and its own graph', () => {
-  it('stay as they are', async () => {
+  it('are not changed', async () => {
     const data = await directoryOf('a');
     await follow(data);
     await addTags(data, 'b');
@@ -158,7 +158,7 @@ describe('a log and its own graph', () => {
     expect(await follow(data)).toEqual(['a', 'b']);
   });
 
-  it('stay as they are if an earlier release made the graph, without a record of its last event', async () => {
+  it('are not changed if an earlier release made the graph, without a record of its last event', async () => {
     const data = await directoryOf('a');
     const putBack = saveLog(data);
     await addTags(data, 'b');

@@ -40,7 +40,7 @@ describe('retry', () => {
     await expect(retry(work, { backoff: BACKOFF, signal, failed })).rejects.toBe(refused);
   });
 
-  it('ends its wait when it is aborted', async () => {
+  it('stops waiting when it is aborted', async () => {
     const ended = new AbortController();
     const backoff = { firstMs: 3_600_000, longestMs: 3_600_000 };
     const failed = () => void setTimeout(() => ended.abort(), 1);

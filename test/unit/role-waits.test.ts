@@ -60,7 +60,7 @@ it('the next role has the rest of the time', async () => {
   expect(next.asked[0]).toBeLessThan(first.asked[0] as number);
 });
 
-it('what the earlier role shows counts, also after it has ended', async () => {
+it('a position that the earlier role shows counts, even after its end', async () => {
   const { first, waits, change } = startWaits();
   const shows = waits.shows(1n, LONG_MS);
   change();
@@ -68,14 +68,14 @@ it('what the earlier role shows counts, also after it has ended', async () => {
   expect(await shows).toBe(true);
 });
 
-it('a wait ends with its time, or with the last role', async () => {
+it('a wait ends at its time limit, or with the last role', async () => {
   const { first, waits } = startWaits();
   const shows = waits.shows(1n, LONG_MS);
   first.end();
   expect(await shows).toBe(false);
 });
 
-it('a wait that is over does not ask the next role', async () => {
+it('a wait that has ended does not ask the next role', async () => {
   const { first, next, waits, change } = startWaits();
   first.show();
   expect(await waits.shows(1n, LONG_MS)).toBe(true);

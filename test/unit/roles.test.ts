@@ -61,7 +61,7 @@ describe('how far documents copy relations', () => {
     return chooseReadSide(settings, await createLogger({ logLevel: 'silent', logFormat: 'json' }));
   };
 
-  it('is set for Elasticsearch, and refused for the embedded index, which has no documents', async () => {
+  it('is a setting for Elasticsearch, and refused for the embedded index, which has no documents', async () => {
     const { graph } = await chosen({ ...ELASTICSEARCH, denormaliseToOne: '0', denormaliseToMany: '0' });
     expect(graph.dependencies).toBeDefined();
     for (const name of ['denormaliseToOne', 'denormaliseToMany']) {

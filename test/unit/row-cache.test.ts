@@ -64,7 +64,7 @@ describe('rows that are known', () => {
     expect(asked).toEqual(['sum', 'key,src,sum', 'sum']);
   });
 
-  it('are read again once they have changed, with all of their page', async () => {
+  it('are read again after they have changed, with all rows of their page', async () => {
     const { rows: found, asked, send } = cluster([...rows]);
     const cache = createRowCache({ maxBytes: 2 ** 20, expectFrom: 0 });
     await searchKnownRows(cache, [PAGE], send);
@@ -85,7 +85,7 @@ describe('rows that are known', () => {
     expect(asked.slice(4)).toEqual(['sum', 'sum']);
   });
 
-  it('answer a search without those of another in the same request that are not known', async () => {
+  it('answer a search, even if rows of another search in the same request are not known', async () => {
     const { asked, send } = cluster([{ key: 1, text: 'one' }]);
     const cache = createRowCache({ maxBytes: 2 ** 20, expectFrom: 0 });
     await searchKnownRows(cache, [PAGE], send);
@@ -94,7 +94,7 @@ describe('rows that are known', () => {
     expect(asked.slice(2)).toEqual(['sum', 'sum', 'sum', 'key,src,links,sum']);
   });
 
-  it('are expected in an index once most pages of it had no others', async () => {
+  it('are expected in an index after most of its pages had only known rows', async () => {
     const { rows: found, asked, send } = cluster([...rows]);
     const cache = createRowCache({ maxBytes: 2 ** 20 });
     for (let times = 0; times < 40; times++) await searchKnownRows(cache, [PAGE], send);
@@ -109,7 +109,7 @@ describe('rows that are known', () => {
     expect(asked.at(-2)).toBe('key,src,sum');
   });
 
-  it('are evicted for others: the least recently used one first', async () => {
+  it('are evicted, the least recently used one first', async () => {
     const found = cluster([]);
     // Room for some ten rows of 1,000 bytes.
     const cache = createRowCache({ maxBytes: 15_000, expectFrom: 0 });

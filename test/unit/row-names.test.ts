@@ -72,7 +72,7 @@ function createNamed(index: EmbeddedIndex) {
   return { namesOf, made: () => made, addRows, kindOf };
 }
 
-it('makes the tag of a row in memory once, for each kind, and for all that name rows of the index', async () => {
+it('makes the tag of a row in memory once for each kind, for all users of the index', async () => {
   const { index, put, hits } = createBooks();
   for (const key of [1, 2, 3]) await put(10 + key, key);
   const [one, other] = [createNamed(index), createNamed(index)];
@@ -83,7 +83,7 @@ it('makes the tag of a row in memory once, for each kind, and for all that name 
   expect(other.made()).toBe(0);
 });
 
-it('makes it again for a row that has changed, and names an answer from before by its own bytes', async () => {
+it('makes the tag of a changed row again, and uses the bytes of an earlier answer for the tags of that answer', async () => {
   const { index, put, remove, hits } = createBooks();
   const { namesOf } = createNamed(index);
   await put(1, 7);
@@ -127,7 +127,7 @@ it('remembers nothing of rows that were read for one answer', async () => {
   expect(named).toEqual([2]);
 });
 
-it('ends when there is no room for more names', async () => {
+it('ends when there is no space for more names', async () => {
   const { index, put, hits } = createBooks();
   for (const key of [1, 2, 3]) await put(key, key);
   const { addRows, kindOf, made } = createNamed(index);
@@ -136,7 +136,7 @@ it('ends when there is no room for more names', async () => {
   expect(made()).toBe(2);
 });
 
-it('names the rows of an index as their bytes say, whatever was written, deleted and moved before', async () => {
+it('names the rows of an index by their bytes, after any writes, deletions and moves', async () => {
   const change = fc.record({
     key: fc.integer({ min: 1, max: 60 }),
     length: fc.oneof(fc.integer({ min: 8, max: 200 }), fc.integer({ min: 8, max: 40_000 })),

@@ -20,7 +20,7 @@ function createSender() {
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-it('sends answers in their order when the event loop has handled its input', async () => {
+it('sends answers in order after the event loop has handled its input', async () => {
   const { sent, send } = createSender();
   for (const _ of [1, 2]) {
     sent.length = 0;
@@ -58,7 +58,7 @@ it('sends an answer with the next one if it has waited for more than a milliseco
   }
 });
 
-it('sends an answer at once if the one before it was not ready shortly before', () => {
+it('sends an answer at once if no other answer was ready shortly before', () => {
   const { sent, time, send } = createSender();
   send(0);
   time.now += 1.1;

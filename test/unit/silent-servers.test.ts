@@ -70,7 +70,7 @@ const CALLS: Readonly<Record<string, (host: string) => Promise<unknown>>> = {
   },
 };
 
-it('gives up on every server that accepts a connection and says nothing', {
+it('gives up on every server that accepts a connection and does not answer', {
   ...takesMinutes('the time limits of calls to other servers'),
   timeout: 100_000,
 }, async () => {

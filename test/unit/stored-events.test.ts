@@ -36,7 +36,7 @@ function readVersion(version: number): readonly StoredEvent[] {
 const EARLIER = [1];
 
 describe('events of earlier schema versions, as they were stored', () => {
-  it('are here for every version', () => {
+  it('exist for every version', () => {
     const files = EARLIER.map((version) => `version-${version}.jsonl`);
     expect(readdirSync(FOLDER).sort()).toEqual(['by-type', ...files]);
     expect(EARLIER.length).toBeGreaterThan(0);
@@ -52,7 +52,7 @@ describe('events of earlier schema versions, as they were stored', () => {
     }
   });
 
-  it.each(EARLIER)('version %i: they give the content that was served then', (version) => {
+  it.each(EARLIER)('version %i: they give the content that was served at that time', (version) => {
     const folder = mkdtempSync(join(tmpdir(), 'varve-stored-'));
     const graph = openContentGraph(join(folder, 'graph.db'));
     graph.replay(readVersion(version));
@@ -79,7 +79,7 @@ describe('an event of every version of every type', () => {
     schemas.map((_schema, index) => `${type}.${index + 1}.json`),
   );
 
-  it('is here', () => {
+  it('exists', () => {
     expect(readdirSync(join(FOLDER, 'by-type')).sort()).toEqual(versions.sort());
   });
 

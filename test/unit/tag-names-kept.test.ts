@@ -23,7 +23,7 @@ const PROGRAM = `
   console.log(JSON.stringify({ grown: heap() - before, isEqual: nameOf(0) === first }));
 `;
 
-it('names of tags are made again instead of being remembered for ever', async () => {
+it('names of tags are made again instead of being remembered permanently', async () => {
   const { stdout } = await run(process.execPath, ['--expose-gc', '--input-type=module', '-e', PROGRAM]);
   const { grown, isEqual } = JSON.parse(stdout) as { readonly grown: number; readonly isEqual: boolean };
   expect(isEqual).toBe(true);

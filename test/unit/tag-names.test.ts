@@ -72,19 +72,22 @@ const tag: fc.Arbitrary<Tag> = fc.oneof(
 
 describe.each(Object.keys(TAG_RECEIVERS) as TagReceiver[])('tags for %s', (receiver) => {
   const answers = fc.uniqueArray(tag, { minLength: 1, maxLength: 900 });
-  it.each([false, true])('fit, and share one with every change of a tag (plain names: %s)', (plain) => {
-    const own = namesWith(plain);
-    const check = (tags: readonly Tag[], bytes: number) => {
-      const collected = halfOfRows(tags);
-      const answer = namesOf(own, collected, [receiver, bytes]);
-      expect(namesOf(own, collected, [receiver, bytes])).toEqual(answer);
-      expect(answer.length).toBeLessThanOrEqual(TAG_RECEIVERS[receiver].tags);
-      expect(headerOf(own, collected, [receiver, bytes]).length).toBeLessThanOrEqual(bytes);
-      expect(new Set(answer).size).toBe(answer.length);
-      for (const one of tags) expect(overlap(answer, own.ofChange([one])), one).not.toEqual([]);
-    };
-    fc.assert(fc.property(answers, fc.integer({ min: 60, max: 6_000 }), check), { numRuns: 30 });
-  });
+  it.each([false, true])(
+    'are within the limit, and share a name with every change of a tag (plain names: %s)',
+    (plain) => {
+      const own = namesWith(plain);
+      const check = (tags: readonly Tag[], bytes: number) => {
+        const collected = halfOfRows(tags);
+        const answer = namesOf(own, collected, [receiver, bytes]);
+        expect(namesOf(own, collected, [receiver, bytes])).toEqual(answer);
+        expect(answer.length).toBeLessThanOrEqual(TAG_RECEIVERS[receiver].tags);
+        expect(headerOf(own, collected, [receiver, bytes]).length).toBeLessThanOrEqual(bytes);
+        expect(new Set(answer).size).toBe(answer.length);
+        for (const one of tags) expect(overlap(answer, own.ofChange([one])), one).not.toEqual([]);
+      };
+      fc.assert(fc.property(answers, fc.integer({ min: 60, max: 6_000 }), check), { numRuns: 30 });
+    },
+  );
 });
 
 const documents = (count: number) =>
@@ -142,7 +145,7 @@ it('does not change an answer when a write changes none of its tags', () => {
   expect(overlap(answer, names.ofChange([documentTag(CHEF, 'draft', 'a')]))).toEqual([]);
 });
 
-it('makes the documents of one type coarse, and keeps the others', () => {
+it('uses one coarser tag for the documents of one type, and keeps the other tags', () => {
   const few = documentTag('api::city.city', 'published', 'rome');
   const many = Array.from({ length: 100 }, (_, i) => documentTag(CHEF, 'published', `chef${i}`));
   const answer = namesOf(names, fixed([few, ...many]), ['cloudfront', 6_000]);
@@ -152,7 +155,7 @@ it('makes the documents of one type coarse, and keeps the others', () => {
   expect(overlap(answer, names.ofChange([documentTag('api::city.city', 'published', 'oslo')]))).toEqual([]);
 });
 
-it('gives an answer that any change may change a tag that every change has', () => {
+it('gives an answer that any change may affect a tag that every change has', () => {
   expect(overlap(namesOf(names, undefined, WIDE), names.ofChange([]))).toEqual([names.everything]);
   expect(namesOf(names, undefined, WIDE)).toContain(names.generation);
 });
@@ -181,7 +184,7 @@ it('adds plain names if they are requested', () => {
   expect(namesOf(hidden, fixed(tags), WIDE).join(' ')).not.toContain('chef');
 });
 
-describe('lifetimes with something that purges', () => {
+describe('lifetimes with purges', () => {
   const cdn = 'cdn-cache-control';
   it.each([
     ['varnish', 'cache-control', 'public, max-age=0, s-maxage=31536000, must-revalidate', ''],
@@ -248,7 +251,7 @@ describe('times for answers that are no longer up to date', () => {
     else expect(problem).toContain(`got ${cacheTags}`);
   });
 
-  it('are refused without something that purges, and not missed', () => {
+  it('are refused without purges, and are optional', () => {
     const some = { ...settings, cacheTags: 'fastly', cacheStaleIfError: 60 } as const;
     expect(staleProblems({ ...some, purge: undefined })).toEqual([expect.stringContaining('needs --purge')]);
     expect(staleProblems({ ...settings, cacheTags: 'none', purge: undefined })).toEqual([]);

@@ -62,7 +62,7 @@ describe('turns', () => {
     expect(turns.run(turns.task(100), work(3))).toBe(3);
   });
 
-  it('do the rest in slices, and let the event loop turn after each', async () => {
+  it('do the rest in slices, and let the event loop run after each', async () => {
     const { turns, work, untilIdle, longest, time } = thread();
     const result = turns.run(turns.task(100), work(50));
     expect(time()).toBe(4);
@@ -109,7 +109,7 @@ describe('turns', () => {
     expect(time()).toBeLessThanOrEqual(8);
   });
 
-  it('count the work of a task, not what it waits for, and end it at its limit', async () => {
+  it('count the work of a task without its waits, and end it at its limit', async () => {
     const { turns, work, untilIdle } = thread();
     const waiting: Task = turns.task(50);
     const others = [1, 2, 3, 4].map(() => turns.run(turns.task(1_000), work(40)));
@@ -148,7 +148,7 @@ describe('turns', () => {
     expect(await result).toMatchObject({ code: 'busy', message: expect.stringContaining('took too long') });
   });
 
-  it('stop working for nobody', async () => {
+  it('stop work for a client that does not wait any more', async () => {
     const { turns, work, turn, untilIdle, time } = thread();
     let isWanted = true;
     const result = settled(turns.run(turns.task(1_000, { isWanted: () => isWanted }), work(500)));

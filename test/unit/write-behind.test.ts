@@ -31,7 +31,7 @@ const names = () =>
     .all()
     .map(({ name }) => name);
 
-it('executes transactions in order, however many are pending', () => {
+it('executes transactions in order, for any number of pending ones', () => {
   for (let id = 1; id <= 50; id++) {
     writer.add(INSERT, [id, `first ${id}`]);
     writer.add('UPDATE pet SET name = ? WHERE id = ?', [`pet ${id}`, id]);
@@ -75,14 +75,14 @@ it('reports an error, and executes neither that transaction nor later ones', () 
   expect(names()).toEqual(['stays']);
 });
 
-it('brings into the file by itself what nothing follows', async () => {
+it('writes the last transaction to the file without a further one', async () => {
   writer.add(INSERT, [1, 'alone']);
   writer.commit();
   await expect.poll(names).toEqual(['alone']);
   writer.close();
 });
 
-it('closes twice', () => {
+it('can be closed twice', () => {
   writer.close();
   writer.close();
 });

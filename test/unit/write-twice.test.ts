@@ -25,7 +25,7 @@ function open() {
   return { next, earlier, index, write };
 }
 
-it('writes documents in the earlier form to the earlier index too, until the time is over', async () => {
+it('also writes documents in the earlier form to the earlier index, until the end of that time', async () => {
   const { next, earlier, index, write } = open();
   await write(1, 1n);
   expect(earlier.visible.size).toBe(0);

@@ -73,7 +73,7 @@ const idsAt = () => receiver.received.map(({ id }) => id);
 const stateOf = (id: string) => store.find(id)?.state;
 const until = (holds: () => boolean) => moved.until(holds);
 
-it('keeps the order of a document while others overtake it', async () => {
+it('keeps the order of a document while deliveries of others overtake it', async () => {
   const [a1, a2, b1] = [add('a'), add('a'), add('b')];
   const failures = new Map<string, number>();
   receiver.answer(({ id }) => {
@@ -130,7 +130,7 @@ it('pauses a receiver that asks for it', async () => {
   expect(Date.now() - before).toBeGreaterThanOrEqual(990);
 });
 
-it('pauses it also if the delivery that it refused is parked', async () => {
+it('pauses the receiver, even if the refused delivery is parked', async () => {
   const [parked, waiting, free] = [add('a'), add('b'), add('a', 'h2')];
   receiver.answer(({ id }) =>
     id === parked ? { status: 429, headers: { 'retry-after': '3600' } } : { status: 200 },
@@ -145,7 +145,7 @@ it('pauses it also if the delivery that it refused is parked', async () => {
   expect(stateOf(waiting)).toBe('waiting');
 });
 
-it('does so after a restart too, until somebody pauses and resumes the hook', async () => {
+it('keeps the pause after a restart too, until an operator pauses and resumes the hook', async () => {
   const first = add('a');
   receiver.answer(() => ({ status: 429, headers: { 'retry-after': '3600' } }));
   const { dispatcher } = start(QUICK);
@@ -258,7 +258,7 @@ it('sends deliveries of a document again in the order in which they are made aga
   expect(receiver.received[3]?.body).toBe(receiver.received[1]?.body);
 });
 
-it('makes others of a range of positions due again, once', async () => {
+it('schedules other deliveries of a range of positions again, once', async () => {
   const ids = [add('a'), add('b'), add('c'), add('d')];
   start(QUICK).dispatcher.look();
   await until(() => ids.every((id) => stateOf(id) === 'delivered'));

@@ -19,7 +19,7 @@ describe(
   takesMinutes('webhooks over a hand-over'),
   () => {
     it.each(['steps down', 'is paused', 'is killed'])(
-      'are lost none of, and come in order, when the first one %s',
+      'are not lost, and arrive in order, when the first one %s',
       { timeout: 240_000 },
       async (what) => {
         const receiver = await startReceiverProcess();

@@ -107,7 +107,7 @@ it('stores the result of a delivery in flight while its webhook is paused, and s
   await expect.poll(states, PATIENT).toEqual(['delivered', 'delivered', 'delivered']);
 });
 
-it('sends nothing more of a webhook that is removed while a delivery is in flight', async () => {
+it('sends no more deliveries of a webhook that is removed while a delivery is in flight', async () => {
   const answer = holdAnswers(503);
   const { documentId } = await createTag('gone');
   await receiver.until(1);
@@ -123,7 +123,7 @@ it('sends nothing more of a webhook that is removed while a delivery is in fligh
   expect((await api.call('GET', `/_varve/webhooks/${hook.id}/deliveries`)).status).toBe(404);
 });
 
-it('is disabled by a 410 while others are in flight: these are parked or wait, and resuming sends what waits', async () => {
+it('is disabled by a 410 while other deliveries are in flight: these are parked or wait, and resuming sends the waiting ones', async () => {
   receiver.answer(() => ({ status: 410 }));
   await Promise.all(['g0', 'g1', 'g2'].map(createTag));
   await expect.poll(async () => (await shown()).status, PATIENT).toBe('disabled');
@@ -160,7 +160,7 @@ it('waits until the date of Retry-After, for all deliveries of the webhook', asy
 
 const REDIRECTED = 'the receiver answered 302';
 
-it('counts a redirect as a failed attempt, and says so', async () => {
+it('counts a redirect as a failed attempt, and reports it', async () => {
   const other = await startReceiver();
   onTestFinished(other.close);
   receiver.answer(() => ({ status: 302, headers: { location: other.url } }));

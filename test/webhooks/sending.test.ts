@@ -124,7 +124,7 @@ it('follows no redirect, and waits no longer than its timeout', async () => {
   expect(other.received).toEqual([]);
 });
 
-it('waits for no name longer than its time, and not at all once it is to end', async () => {
+it('waits for no name longer than its time limit, and not at all when it should end', async () => {
   const ending = new AbortController();
   const post = { ...POST, url: 'http://slow.invalid/', resolve: () => new Promise<never>(() => {}) };
   expect(await postWebhook({ ...post, timeoutMs: 20 })).toEqual({
@@ -217,7 +217,7 @@ it.each([
   { url: 'http://10.0.0.1/', allowPrivate: true },
   { url: 'http://8.8.8.8/' },
   { url: 'https://intranet.example.org/' },
-])('takes the webhook %j', (given) => {
+])('accepts the webhook %j', (given) => {
   expect(parseWebhook(given, undefined)).toMatchObject({ kind: 'parsed' });
 });
 

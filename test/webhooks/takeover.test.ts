@@ -68,7 +68,7 @@ describe('the next of two leaders', takesMinutes('webhooks of two leaders'), () 
     await expect.poll(() => waiting(other), PATIENT).toBe(0);
   });
 
-  it('replays what the one before was to replay, also if it has delivered it earlier itself', {
+  it('continues replays of the leader before it, also of deliveries that it has sent earlier itself', {
     timeout: 120_000,
   }, async () => {
     const { receiver, fleet, leader, other, id, waiting } = await start();
@@ -89,7 +89,7 @@ describe('the next of two leaders', takesMinutes('webhooks of two leaders'), () 
   });
 
   it.each(['SIGKILL', 'SIGSTOP', 'SIGTERM'] as const)(
-    'continues a replay in whose middle the one before gets %s',
+    'continues a replay during which the previous leader gets %s',
     { timeout: 120_000 },
     async (signal) => {
       const { receiver, fleet, leader, other, waiting } = await start();
@@ -142,7 +142,7 @@ describe('the next of two leaders', takesMinutes('webhooks of two leaders'), () 
     },
   );
 
-  it('does not keep a replay that it is asked for: the leader gets it, or the command is refused', {
+  it('does not keep a requested replay: the leader gets it, or the command is refused', {
     timeout: 120_000,
   }, async () => {
     const { receiver, fleet, leader, other, id } = await start();

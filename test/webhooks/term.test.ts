@@ -127,7 +127,7 @@ it('writes its progress to the log while it is the leader', async () => {
   await expect.poll(progress, PATIENT).toBe(true);
 });
 
-it('hands a replay on that it has not begun, and the next leader makes it once', async () => {
+it('passes on a replay that it has not begun, and the next leader makes it once', async () => {
   const receiver = await startReceiving();
   const folders = [createDataDirectory(), createDataDirectory()] as const;
   const eventStore = `sqlite:${join(folders[0], 'shared.db')}`;
@@ -184,7 +184,7 @@ it.each([
   expect(third.store.list({ limit: 10 })).toHaveLength(made);
 });
 
-it('hands deliveries on that are older than their webhook, and says that they are replayed', async () => {
+it('passes on deliveries that are older than their webhook, and marks them as replayed', async () => {
   const receiver = await startReceiving();
   const folders = [createDataDirectory(), createDataDirectory()] as const;
   const eventStore = `sqlite:${join(folders[0], 'shared.db')}`;
@@ -217,7 +217,7 @@ it('forgets the deliveries of a webhook that is removed', async () => {
   await expect.poll(() => opened.store.backlog().waiting, PATIENT).toBe(0);
 });
 
-it('writes a replay to the log before it begins it, for the case that it is killed', async () => {
+it('writes a replay to the log before it begins, in case it is killed', async () => {
   const receiver = await startReceiving();
   const opened = await open(createDataDirectory(), { lookMs: 20, progressMs: 2 * HOUR_MS });
   const { varve, store } = opened;
@@ -295,7 +295,7 @@ describe('a file of deliveries that cannot be used for a while', () => {
     return { data, receiver, failures, opened };
   }
 
-  it('ends neither the process nor the deliveries', async () => {
+  it('does not end the process or the deliveries', async () => {
     const { data, receiver, failures, opened } = await openFailing();
     const find = lose(data, 'meta');
     await expect.poll(() => failures.length, PATIENT).toBeGreaterThan(3);
@@ -304,7 +304,7 @@ describe('a file of deliveries that cannot be used for a while', () => {
     await receiver.until(2);
   });
 
-  it('hides no webhook that is added meanwhile or later', async () => {
+  it('does not hide webhooks that are added in the meantime or later', async () => {
     const { data, receiver, failures, opened } = await openFailing();
     const find = lose(data, 'deliveries');
     await addHook(opened, receiver, ['entry.create'], 'second');
@@ -362,7 +362,7 @@ describe(
       120_000,
     );
 
-    it('sends replays that are older than their webhook, though the other one could not list them', async () => {
+    it('sends replays that are older than their webhook, even if the other leader could not list them', async () => {
       const { receiver, folders, lead, first, hook } = await startLeaders(200);
       await first.commands.remove(hook);
       receiver.answer(() => ({ status: 503 }));
@@ -377,7 +377,7 @@ describe(
       expect(new Set([...accepted].map((id) => id.split('_')[1]))).toEqual(new Set([late.id]));
     }, 120_000);
 
-    it('keeps deliveries parked that the other one could not list', async () => {
+    it('keeps deliveries parked that the other leader could not list', async () => {
       const { folders, lead, first, countOf } = await startLeaders(503, { retryMs: [] });
       await expect.poll(() => countOf(first).parked, PATIENT).toBe(MANY);
       await first.varve.close();

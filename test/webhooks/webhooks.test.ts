@@ -70,7 +70,7 @@ async function editAsRecorded(): Promise<void> {
   await api.call('DELETE', `/api/categories/${category.documentId}`);
 }
 
-it('sends what Strapi sends: the same events, headers and members', async () => {
+it('sends the same events, headers and members as Strapi', async () => {
   await editAsRecorded();
   const received = inOrder(await receiver.until(7));
   // One for the document instead of one for each of its rows.

@@ -78,7 +78,7 @@ export function describeInstantLeaks(start: () => Promise<RunningServer>): void 
       expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     });
 
-    test('an index: unknown, forbidden and of Varve itself', async () => {
+    test('an index that is unknown, forbidden or internal to Varve', async () => {
       const answers = await Promise.all(
         ['nope', 'chefs', 'categories', 'users', 'files', 'homepage'].map(async (name) => {
           const { status, body } = await ask(`/1/indexes/${name}/query`, { method: 'POST', body: {} });
@@ -89,7 +89,7 @@ export function describeInstantLeaks(start: () => Promise<RunningServer>): void 
       expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     });
 
-    test('an index among those of other queries: nothing of any of them is answered', async () => {
+    test('an index of one of several queries: none of the queries gets an answer', async () => {
       const queries = (name: string): readonly object[] => [
         { indexName: 'restaurants', facets: ['name'] },
         { indexName: name },
@@ -159,7 +159,7 @@ export function describeInstantLeaks(start: () => Promise<RunningServer>): void 
       expect((await post('', { authorization: `Bearer ${token}` })).status).toBe(200);
     });
 
-    test('that are longer than any token, or empty, are wrong too', async () => {
+    test('that are longer than any token, or empty, are invalid too', async () => {
       const long = 'a'.repeat(3_000);
       for (const query of [
         `?x-algolia-api-key=${long}`,

@@ -162,7 +162,7 @@ export function describeLeaks(start: () => Promise<RunningServer>): void {
       expect(texts[0]).toBe(texts[1]);
     });
 
-    test('populate=* leaves out what the caller may not find', async () => {
+    test('populate=* omits content that the caller may not find', async () => {
       const { status, body } = await ask('/api/restaurants?populate=*&pagination[pageSize]=5');
       expect(status).toBe(200);
       expect(body.data).toHaveLength(5);

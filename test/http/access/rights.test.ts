@@ -123,7 +123,7 @@ describe('each caller on each route', () => {
     else expect({ status, body }).toEqual({ status: 403, body: FORBIDDEN });
   });
 
-  test('existing and missing documents are forbidden alike', async () => {
+  test('existing and missing documents get the same 403', async () => {
     const [tag] = (await asks['read-only']('/api/tags')).body.data;
     for (const id of [tag.documentId, 'nobody']) {
       for (const method of ['GET', 'PUT', 'DELETE']) {
@@ -157,7 +157,7 @@ describe('each caller on each route', () => {
 });
 
 describe('a token that is not valid', () => {
-  test('has the same answer on every guarded route, for any defect', async () => {
+  test('gets the same answer on every guarded route, whatever is wrong with it', async () => {
     const full = asks['full-access'];
     const secret = await createTokenOver(full, { name: 'short', type: 'read-only' });
     await full('/_varve/tokens/short', { method: 'DELETE' });
@@ -409,7 +409,7 @@ describe('a server', () => {
     expect(answers.slice(0, 20).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
   });
 
-  test('lets pages of the origins in --cors call it, never with credentials', async () => {
+  test('lets pages of the origins in --cors call the server, never with credentials', async () => {
     const shared = await startServer({ arguments: ['--cors', 'https://example.org,http://localhost:3000'] });
     onTestFinished(() => shared.dispose());
     const ask = createAsk(shared.url);

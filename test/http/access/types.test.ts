@@ -63,7 +63,7 @@ describe.each(Object.keys(CALLERS) as Caller[])('%s', (caller) => {
     for (const uid of all) expect(shown.includes(`"${uid}"`), uid).toBe(SEEN[caller].includes(uid));
   });
 
-  test('gets the same answer for a type that it may not find as for one that does not exist', async () => {
+  test('gets the same answer for a forbidden type as for a type that does not exist', async () => {
     const unknown = await asks[caller](`${PATH}/content-types/api::nope.nope`);
     expect(unknown.status).toBe(404);
     for (const uid of all) {

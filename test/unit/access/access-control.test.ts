@@ -90,7 +90,7 @@ describe('authentication', () => {
     expect(await tokens.setPublic(['api::tag.tag.findOne'])).toEqual({ position: undefined });
   });
 
-  test('answers every token that is not valid alike', async () => {
+  test('gives every invalid token the same answer', async () => {
     const expiring = await createToken({ name: 'a', expiresAt: new Date(START + HOUR).toISOString() });
     const revoked = await createToken({ name: 'b' });
     await access.applied((await tokens.revoke('b')).position);
@@ -191,7 +191,7 @@ describe('authentication', () => {
 });
 
 describe('the log', () => {
-  test('holds a keyed hash and nothing of the secret', async () => {
+  test('contains a keyed hash, and no part of the secret', async () => {
     const { secret } = await createToken();
     expect(secret).toMatch(/^varve_[A-Za-z0-9_-]{43}$/);
     const events = [];
@@ -202,7 +202,7 @@ describe('the log', () => {
     expect(events[0]?.data).toMatchObject({ hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
   });
 
-  test('gives a token nothing under another key', async () => {
+  test('gives a token no rights if the key is another one', async () => {
     const { header } = await createToken();
     const other = await openAccessControl({ log, space: 'varve', key: Buffer.alloc(32, 8), now: () => now });
     expect(() => other.authenticate(header)).toThrow(UNKNOWN_TOKEN);
@@ -286,7 +286,7 @@ test.each(['', ' ', 'Bearer', 'Bearer ', 'Bearer a b', 'secret', 'Bearer=x', '\u
 );
 
 describe('a key that is lost', () => {
-  test('is not replaced while there are tokens, and is once they are revoked', async () => {
+  test('is replaced only when all tokens are revoked', async () => {
     const at = join(folder, 'data');
     const options = { log, space: 'varve', folder: at, given: undefined };
     const { token } = await tokens.create({ ...READER, name: 'lost' });

@@ -4,7 +4,7 @@ import { createSweeper } from '../../../services/assets/sweeper.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-it('sweeps what was suspected a day ago, with an upload an hour after the last time', async () => {
+it('removes content that was suspected a day ago, during an upload an hour after the last sweep', async () => {
   const clock = vi.spyOn(Date, 'now');
   onTestFinished(() => clock.mockRestore());
   const swept: number[] = [];

@@ -22,14 +22,14 @@ it('passes a body on, also in pieces that come within the limit', async () => {
   expect((await buffer(body)).toString()).toBe('012345');
 });
 
-it('fails when the rest does not come, and leaves the body', async () => {
+it('fails if the rest does not arrive, and stops reading the body', async () => {
   const body = new PassThrough();
   body.write('half');
   await expect(buffer(untilSilent(body, SILENCE_MS, silent))).rejects.toThrow('silent');
   expect(body.destroyed).toBe(true);
 });
 
-it('lets a reader take any time, before it begins and in the middle', async () => {
+it('gives a reader any amount of time, before it begins and in the middle', async () => {
   const source = new PassThrough();
   const content = untilSilent(source, SILENCE_MS, silent);
   for (let piece = 0; piece < PIECES; piece++) source.write(PIECE);
@@ -43,7 +43,7 @@ it('lets a reader take any time, before it begins and in the middle', async () =
   expect(read).toBe(PIECES * PIECE.length);
 });
 
-it('fails with the body, and ends the body when its reader leaves', async () => {
+it('fails if the body fails, and ends the body when its reader stops', async () => {
   const broken = new PassThrough();
   const content = untilSilent(broken, SILENCE_MS, silent);
   broken.destroy(new Error('reset'));

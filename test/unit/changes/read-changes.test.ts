@@ -53,7 +53,7 @@ const dataOf = (n: number) => ({
   shared: [],
 });
 
-it(`remembers the last ${KEPT} documents, reads forgotten ones again, and looks at ${MAX_EVENTS} events a time`, async () => {
+it(`remembers the last ${KEPT} documents, reads forgotten ones again, and reads ${MAX_EVENTS} events at a time`, async () => {
   const { log, append, reads, end } = createLog();
   append(
     definitionStream(SPACE, CHEF),

@@ -35,7 +35,7 @@ it.each(['import', 'copy'] as const)('continues in the phase %s after a kill', (
   expect(next.begin(2)).toBe(phase);
 });
 
-it('does not touch a copy that another leader made meanwhile', () => {
+it('does not change a copy that another leader made in the meantime', () => {
   rows = 0;
   open().begin(1);
   rows = 5;
@@ -43,7 +43,7 @@ it('does not touch a copy that another leader made meanwhile', () => {
   expect(open().phase()).toBe('done');
 });
 
-it('is complete if rows were stored before, and begins again if they are gone', () => {
+it('is complete if rows were stored before, and begins again if they do not exist any more', () => {
   rows = 5;
   expect(open().begin(7)).toBe('done');
   rows = 0;

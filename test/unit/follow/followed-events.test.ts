@@ -135,7 +135,7 @@ describe('events of differing rows', () => {
   });
 });
 
-it('events turn any stored rows into those of the source, and are empty the second time', () => {
+it('change any stored rows to those of the source, and are empty the second time', () => {
   const second = fc.integer({ min: 1, max: 9 });
   const version = fc.record({
     id: fc.integer({ min: 1, max: 99 }),

@@ -73,7 +73,7 @@ function startFollower() {
   };
 }
 
-it('follows again in a second term if an answer to the first term comes after its end', async () => {
+it('follows again in a second term, even if an answer to the first term arrives after its end', async () => {
   const { follower, lead, looked, find, wrote, written, roleIs } = startFollower();
   await looked();
   lead(false);

@@ -14,7 +14,7 @@ function leaseOf(data: string) {
   return withLog(log, (opened) => readLease(opened, 'varve'));
 }
 
-it("a process that takes another's place claims the lease when its turn comes, not while the other one is silent", async () => {
+it("a process that takes another's place claims the lease when its turn comes, even if the other one is silent before", async () => {
   const data = createDataDirectory();
   onTestFinished(() => rmSync(data, { recursive: true, force: true }));
   await (await openInProcess(data)).close();
@@ -29,7 +29,7 @@ it("a process that takes another's place claims the lease when its turn comes, n
   expect((await leaseOf(data)).epoch).toBe(epoch + 1);
 });
 
-it('a process that has left its address does not say there who it is', async () => {
+it('a process that has left its address does not identify itself there', async () => {
   const presence = createPresence();
   const listener = await listen({ host: '127.0.0.1', port: 0, first: presence.answer });
   onTestFinished(() => listener.drain(0));

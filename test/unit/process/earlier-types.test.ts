@@ -80,7 +80,7 @@ async function takeOver(data: string): Promise<void> {
   });
 }
 
-it('a process that loses its lease while it serves earlier content types leaves its requests before it closes what answers them', async () => {
+it('a process that loses its lease while it serves earlier content types stops its requests before it closes the parts that answer them', async () => {
   const { data, types } = await changedKitchen();
   const served = Promise.withResolvers<ServedApi>();
   const ending = Promise.withResolvers<void>();

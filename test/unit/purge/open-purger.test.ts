@@ -65,7 +65,7 @@ function startLeader(term: PurgeTerm | undefined) {
   return { purger, clock, state, look };
 }
 
-it('looks at the lease again and again without keeping anything of a look', async () => {
+it('reads the lease repeatedly without keeping memory of each read', async () => {
   const { state } = startLeader({ epoch: 7, shape: 'shape' });
   const looks = async (count: number) => {
     const until = state.looks + count;
@@ -76,7 +76,7 @@ it('looks at the lease again and again without keeping anything of a look', asyn
   expect((await looks(1_000)) - before).toBeLessThan(500);
 });
 
-it('a leader that cannot read its log lets caches keep nothing after two seconds', async () => {
+it('a leader that cannot read its log lets caches keep no answers after two seconds', async () => {
   const { purger, clock, state, look } = startLeader({ epoch: 7, shape: 'shape' });
   await expect.poll(purger.isPurging).toBe(true);
   state.isSilent = true;

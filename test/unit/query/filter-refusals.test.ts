@@ -57,7 +57,7 @@ describe('names', () => {
     });
   });
 
-  it('include the first one behind a value of a list', () => {
+  it('include the first unknown name in a value of a list', () => {
     expect(refusal('filters[stars][$in][0]=1&filters[stars][$in][1][b]=1').message).toBe(
       'Invalid key b at stars',
     );

@@ -76,13 +76,13 @@ describe('forms', () => {
     expect(kinds('populate=sections.headline')).toEqual(kinds('populate=sections'));
   });
 
-  it('reads no names between dots', () => {
+  it('refuses empty names between dots', () => {
     for (const path of ['chef.', '.chef', ' chef . '])
       expect(outline(nodes(`populate=${path}`)), path).toBe('chef');
     expect(outline(nodes('populate=chef..country'))).toBe('chef(country)');
   });
 
-  it('counts neither files nor other locales', () => {
+  it('shows files and other locales instead of counting them', () => {
     const countOnly = (query: string, name?: string) =>
       nodes(query, name).map((node) => node.kind !== 'zone' && node.countOnly);
     expect(countOnly('populate[gallery][count]=true')).toEqual([false]);
@@ -90,7 +90,7 @@ describe('forms', () => {
     expect(countOnly('populate[tags][count]=true')).toEqual([true]);
   });
 
-  it('populates nothing behind a relation with true', () => {
+  it('populates nothing after a relation with true', () => {
     expect(nodes('populate[chef][populate]=true')).toEqual(nodes('populate[chef]=true'));
   });
 

@@ -150,7 +150,7 @@ test('relations of every kind, media, components and zones are parsed', () => {
 const OWN = { pluginOptions: { i18n: { localized: true } } };
 const SHARED = { pluginOptions: { i18n: { localized: false } } };
 
-test('an attribute of a localized type is shared unless its options differ, a relation or uid never', () => {
+test('an attribute of a localized type is shared by default; a relation or uid is never shared', () => {
   const relation = { type: 'relation', relation: 'oneToOne', target: 'api::thing.thing' };
   const attributes = {
     silent: { type: 'string' },

@@ -56,7 +56,7 @@ function inShortSlices<Result>(step: () => Result): Result {
   }
 }
 
-it('counts each row once for each value behind it, at a stretch and in slices', () => {
+it('counts each row once for each of its related values, in one piece and in slices', () => {
   const values = 70;
   const levels = fc.array(numbers(ROWS, ROWS), { maxLength: 6 });
   fc.assert(

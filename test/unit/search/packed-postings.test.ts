@@ -64,7 +64,7 @@ it('has the places of each word, and takes changes like any postings', () => {
   );
 });
 
-it('puts rows in the place of places, and omits those without a row', () => {
+it('replaces places by rows, and omits places without a row', () => {
   const size = 2 * PLACES;
   const rows = fc.uniqueArray(fc.nat(size - 1), { minLength: PLACES, maxLength: PLACES, size: 'max' });
   const isOmitted = fc.array(fc.boolean(), { minLength: PLACES, maxLength: PLACES, size: 'max' });

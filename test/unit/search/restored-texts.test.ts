@@ -102,7 +102,7 @@ function textOf({ vocabulary, postings, lengths, rows }: LocaleText) {
   return { rows, lengths, words: Object.fromEntries(words) };
 }
 
-it('has what an index has that read all texts, whatever changed since the words were stored', async () => {
+it('equals an index that read all texts, after any changes since the words were stored', async () => {
   await fc.assert(
     fc.asyncProperty(changes, changes, changes, async (before, between, after) => {
       const files = createWordMemory({ fewRows: 0 });

@@ -21,7 +21,7 @@ const word = fc
   .map((parts) => parts.flat().join(''))
   .filter((text) => text !== '');
 
-it('keeps the first letter of a word in every language that claims it', () => {
+it('keeps the first letter of a word in every language for which this is stated', () => {
   fc.assert(
     fc.property(word, (text) => {
       for (const language of LANGUAGES) {

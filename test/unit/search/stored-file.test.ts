@@ -27,7 +27,7 @@ function opened(bytes: Uint8Array<ArrayBuffer>) {
   for (let step = opening.next(); ; step = opening.next()) if (step.done === true) return step.value;
 }
 
-it('gives the header and arrays back', async () => {
+it('returns the header and the arrays', async () => {
   const bytes = await created();
   const file = opened(bytes);
   expect(file?.header).toMatchObject({ name: 'words' });
@@ -42,19 +42,19 @@ it('copies nothing when it is opened', async () => {
   expect(doubles().buffer).toBe(bytes.buffer);
 });
 
-it.each([0, 7, 8, 16, 900, 1_500_000])('is not whole with another byte at %i', async (at) => {
+it.each([0, 7, 8, 16, 900, 1_500_000])('is invalid with another byte at %i', async (at) => {
   const bytes = await created();
   bytes[at] = (bytes[at] as number) ^ 1;
   expect(opened(bytes)).toBe(undefined);
 });
 
-it('is not whole when its end is missing', async () => {
+it('is incomplete if its end is missing', async () => {
   const bytes = await created();
   for (const length of [0, 15, 16, 100, bytes.length - 1])
     expect(opened(bytes.slice(0, length))).toBe(undefined);
 });
 
-it('ends at a pause that says so', async () => {
+it('can be ended at a pause', async () => {
   let pauses = 0;
   const pause = async () => ++pauses < 2;
   expect(await createFile({}, PARTS, { pause, sliceMs: 0 })).toBe(undefined);

@@ -172,7 +172,7 @@ it('reads words again if another version stored them', async () => {
   expect([await found(index, 'mark5 '), await found(index, 'layer ')]).toEqual([0, ARTICLES]);
 });
 
-it('reads words again if the release before stored them', async () => {
+it('reads words again if an earlier release stored them', async () => {
   const { files } = await stored();
   const [bytes = Buffer.alloc(0)] = files.values();
   const header = Buffer.from(bytes).subarray(16).toString('latin1');

@@ -56,7 +56,7 @@ describe('typoDistance', () => {
     expect(typoDistance('pizz', 'pizzeria', 0, true)).toBe(0);
   });
 
-  it('is at least the distance that trying every typo finds, and equal to it below two', () => {
+  it('is at least the distance found by trying every typo, and equal to it below two', () => {
     const word = fc.stringMatching(/^[abc]{1,6}$/);
     fc.assert(
       fc.property(word, word, fc.constantFrom(0, 1, 2), fc.boolean(), (typed, other, limit, isPrefix) => {

@@ -23,7 +23,7 @@ it('reads the last file of another process, and only its owner can', async () =>
   expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
 });
 
-it('reads to its end a file that another process replaces meanwhile', async () => {
+it('reads a file to its end, even if another process replaces it in the meantime', async () => {
   const [before, after] = [1, 2].map((byte) => new Uint8Array(3 * 2 ** 20 + byte).fill(byte));
   const files = createWordFolder(folder);
   await files.write(NAME, before as Uint8Array);

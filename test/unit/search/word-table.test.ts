@@ -19,7 +19,7 @@ const steps = fc.array(fc.record({ text, number: fc.nat(300), isStored: fc.nat(6
   size: 'max',
 });
 
-it('has the numbers of each text, also after it was stored and taken', () => {
+it('has the numbers of each text, also after it was stored and loaded', () => {
   fc.assert(
     fc.property(steps, (all) => {
       const texts = new Map<number, string>();
@@ -50,7 +50,7 @@ it('has the numbers of each text, also after it was stored and taken', () => {
   );
 });
 
-it('has chains of a few numbers, for words that differ in their ends', () => {
+it('has short chains for words that differ in their ends', () => {
   const words = Array.from({ length: 50_000 }, (_, at) => `review${at}`);
   const table = createWordTable((number) => words[number] as string);
   for (const [number, word] of words.entries()) addToTable(table, word, number);

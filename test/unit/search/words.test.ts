@@ -88,7 +88,7 @@ describe('searchTerms', () => {
 });
 
 describe('visibleText', () => {
-  it('reads the text nodes of blocks, whose parts may be one word', () => {
+  it('reads the text nodes of blocks, and joins parts of one word', () => {
     const blocks = [
       {
         type: 'paragraph',

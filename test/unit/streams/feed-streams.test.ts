@@ -35,7 +35,7 @@ function startFeed(
   return { follow, move };
 }
 
-it(`a stream that never meets the others follows the feed alone after ${TRIES} tries`, async () => {
+it(`a stream that never joins the others follows the feed alone after ${TRIES} tries`, async () => {
   const { follow, move } = startFeed();
   let items: readonly FeedItem[] = [];
   const first = await follow(async () => pageOf('1', items));

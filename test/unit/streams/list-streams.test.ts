@@ -8,7 +8,7 @@ import { createMemoryStream } from '../../support/memory-stream.ts';
 const PACE_MS = 50;
 const ANSWERS = 6;
 
-it('answers of a list that changes all the time are made at a pace', async () => {
+it('answers of a list that changes constantly are made at a limited rate', async () => {
   let [position, answers] = [0n, 0];
   const known: Partial<KnownAnswers> = {
     find: () => undefined,
@@ -91,7 +91,7 @@ it('a change reaches all streams, also if one begins before the others have hear
   expect(second.sent()).toEqual(['two', 'three']);
 });
 
-it('a client that comes again gets no answer that is older than its own', async () => {
+it('a client that reconnects gets no answer that is older than its own', async () => {
   const { change, announce, follow } = startList();
   const first = await follow();
   change('two');

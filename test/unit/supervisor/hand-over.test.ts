@@ -46,7 +46,7 @@ it('a worker that does not enter within its limit is killed', async () => {
   expect([end(), next.isKilled(), from.isKilled()]).toEqual(['lost', true, false]);
 });
 
-it('a worker has any time to become ready, and the one that serves is not asked before', async () => {
+it('a worker has any amount of time to become ready, and the serving worker is not asked to step down before', async () => {
   const { from, next, end } = start();
   await pass(100 * ENTER_MS);
   expect([kinds(from), kinds(next), end()]).toEqual([[], [], undefined]);

@@ -35,7 +35,7 @@ function start(count = 1) {
   return { reading, leading, started };
 }
 
-it(`kills a worker that gives no sign of life for more than ${LOOKS} looks`, async () => {
+it(`kills a worker that sends no heartbeat for more than ${LOOKS} checks`, async () => {
   const { reading, leading, started } = start();
   const [worker] = started as [MemoryWorker];
   reading.join(worker);
@@ -53,7 +53,7 @@ it(`kills a worker that gives no sign of life for more than ${LOOKS} looks`, asy
   expect([worker, leading].map((one) => one.isKilled())).toEqual([true, false]);
 });
 
-it('kills a worker that lives and does not show what a write waits for', async () => {
+it('kills a worker that is alive and does not show the position that a write waits for', async () => {
   const { reading, leading, started } = start();
   const [worker] = started as [MemoryWorker];
   reading.join(worker);

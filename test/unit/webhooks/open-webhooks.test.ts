@@ -6,7 +6,7 @@ import { WEBHOOK_LIMITS } from '../../../services/webhooks/webhook-limits.ts';
 import { openSqliteEventStore } from '../../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { createDataDirectory } from '../../support/server.ts';
 
-it('looks at the lease again and again without keeping anything of a look', async () => {
+it('reads the lease repeatedly without keeping memory of each read', async () => {
   const log = openSqliteEventStore(':memory:', { space: 'varve' });
   let looks = 0;
   const options: Partial<WebhooksOptions> = {
