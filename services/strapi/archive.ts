@@ -80,11 +80,21 @@ async function* contentOf(archive: Archive, entry: AsyncIterable<Buffer>): Async
   }
 }
 
-/** Yields the parsed lines of a file of an archive. A line that is not JSON is an error that names it. */
-export async function* readJsonLines({ name, content }: ArchiveFile): AsyncGenerator<unknown> {
+/** Characters of the longest line. A longer one would fill the memory before it could be parsed. */
+const MAX_LINE = 256 * 1024 * 1024;
+
+/** Yields the parsed lines of a file of an archive. A line that is not JSON, or too long, is an error that names it. */
+export async function* readJsonLines(
+  { name, content }: ArchiveFile,
+  maxLine = MAX_LINE,
+): AsyncGenerator<unknown> {
   let number = 0;
-  for await (const line of textLines(content)) {
+  for await (const line of textLines(content, maxLine)) {
     number++;
+    if (line === null)
+      throw new Error(
+        `${name}, line ${number}: longer than ${maxLine} characters, the most that a line may have`,
+      );
     if (line.trim() === '') continue;
     try {
       yield JSON.parse(line);
@@ -94,16 +104,26 @@ export async function* readJsonLines({ name, content }: ArchiveFile): AsyncGener
   }
 }
 
-/** readline's iterator does not pass errors of its input on: a file that is cut short would end the process. */
-async function* textLines(content: AsyncIterable<Buffer>): AsyncGenerator<string> {
+/**
+ * Yields lines, and null for one that is too long. readline's iterator does not pass errors of its input on: a file that is cut short
+ * would end the process. The parts of a line are joined once, since a text with embedded pictures has megabytes.
+ */
+async function* textLines(content: AsyncIterable<Buffer>, maxLine: number): AsyncGenerator<string | null> {
   const decoder = new TextDecoder();
-  let rest = '';
+  let parts: string[] = [];
+  let length = 0;
   for await (const bytes of content) {
-    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
+    const [end = '', ...others] = decoder.decode(bytes, { stream: true }).split('\n');
+    parts.push(end);
+    length += end.length;
+    if (length > maxLine) yield null;
+    for (const line of others) {
+      yield parts.join('');
+      parts = [line];
+      length = line.length;
+    }
   }
-  yield rest + decoder.decode();
+  yield parts.join('') + decoder.decode();
 }
 
 /** Part of an archive that a file belongs to: `entities`, `assets/uploads`. */

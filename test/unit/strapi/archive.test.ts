@@ -92,6 +92,33 @@ it('names a line that is not JSON', async () => {
   await expect(read()).rejects.toThrow('links/x.jsonl, line 3: ');
 });
 
+it('refuses a line that is too long before it has the whole of it', async () => {
+  let read = 0;
+  const content = (async function* () {
+    yield Buffer.from('{"a":1}\n{"a":"');
+    for (; read < 100; read++) yield Buffer.from('x'.repeat(10));
+  })();
+  const lines: unknown[] = [];
+  const all = async () => {
+    for await (const line of readJsonLines({ name: 'entities/x.jsonl', size: 0, content }, 50))
+      lines.push(line);
+  };
+  await expect(all()).rejects.toThrow('entities/x.jsonl, line 2: longer than 50 characters');
+  expect(lines).toEqual([{ a: 1 }]);
+  expect(read).toBeLessThan(10);
+});
+
+it('joins a line of many parts, with characters across two of them', async () => {
+  const text = 'ñ€😀'.repeat(1_000);
+  const bytes = Buffer.from(`${JSON.stringify({ text })}\r\n${JSON.stringify({ text })}`);
+  const content = (async function* () {
+    for (let at = 0; at < bytes.length; at += 7) yield bytes.subarray(at, at + 7);
+  })();
+  const lines: unknown[] = [];
+  for await (const line of readJsonLines({ name: 'links/x.jsonl', size: 0, content })) lines.push(line);
+  expect(lines).toEqual([{ text }, { text }]);
+});
+
 it('has the content types of the exported project', async () => {
   const archived = assembleContentTypes(await readArchiveSchemas({ file: EXPORTED }));
   const project = loadContentTypes(CONFORMANCE_SCHEMA);
