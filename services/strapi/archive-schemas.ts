@@ -1,13 +1,20 @@
+import { isRecord } from '../../shared/json-record.ts';
 import type { SchemaFile } from '../../shared/schema/build-registry.ts';
 import { addedAttributes, extendedSchema, isBuiltInType } from '../../shared/schema/built-in-types.ts';
 import { FILE_TYPE } from '../../shared/schema/content-type.ts';
-import { type Archive, archiveFiles, archivePartOf, readJsonLines } from './archive.ts';
+import { type Archive, archiveFiles, archivePartOf, type LineShape, readJsonLines } from './archive.ts';
 
 /** A line of `schemas/`: a content type or component with all that Strapi and its plugins add to it. */
 type ArchivedSchema = {
   readonly modelType: string;
   readonly uid: string;
   readonly attributes: { readonly [name: string]: unknown };
+};
+
+const SCHEMA: LineShape<ArchivedSchema> = {
+  name: 'a schema with `uid` and `attributes`',
+  fits: (line): line is ArchivedSchema =>
+    isRecord(line) && typeof line['uid'] === 'string' && isRecord(line['attributes']),
 };
 
 /** Attributes that Strapi adds to every content type. */
@@ -31,8 +38,8 @@ export async function readArchiveSchemas(archive: Archive): Promise<SchemaFile[]
     // They come first: the rest may be gigabytes.
     if (!isSchemas && files.length > 0) break;
     if (!isSchemas) continue;
-    for await (const line of readJsonLines(file)) {
-      const source = schemaFile(line as ArchivedSchema, archive.file);
+    for await (const line of readJsonLines(file, SCHEMA)) {
+      const source = schemaFile(line, archive.file);
       if (source !== undefined) files.push(source);
     }
   }

@@ -82,25 +82,38 @@ async function* contentOf(archive: Archive, entry: AsyncIterable<Buffer>): Async
 
 /** Characters of the longest line. A longer one would fill the memory before it could be parsed. */
 const MAX_LINE = 256 * 1024 * 1024;
+/** Characters of a line that a message shows. */
+const MAX_SHOWN = 80;
 
-/** Yields the parsed lines of a file of an archive. A line that is not JSON, or too long, is an error that names it. */
-export async function* readJsonLines(
+/** Shape that the lines of a part have, and its name in messages. */
+export type LineShape<Line> = { readonly name: string; readonly fits: (line: unknown) => line is Line };
+
+/** Yields the parsed lines of a file of an archive. A line that is not JSON, too long or of another shape is an error that names it. */
+export async function* readJsonLines<Line>(
   { name, content }: ArchiveFile,
+  shape: LineShape<Line>,
   maxLine = MAX_LINE,
-): AsyncGenerator<unknown> {
+): AsyncGenerator<Line> {
   let number = 0;
   for await (const line of textLines(content, maxLine)) {
     number++;
+    const place = `${name}, line ${number}`;
     if (line === null)
-      throw new Error(
-        `${name}, line ${number}: longer than ${maxLine} characters, the most that a line may have`,
-      );
+      throw new Error(`${place}: longer than ${maxLine} characters, the most that a line may have`);
     if (line.trim() === '') continue;
-    try {
-      yield JSON.parse(line);
-    } catch (error) {
-      throw new Error(`${name}, line ${number}: ${(error as Error).message}`);
-    }
+    const value = parsedJson(line, place);
+    if (!shape.fits(value))
+      throw new Error(`${place}: must be ${shape.name}, got ${line.slice(0, MAX_SHOWN)}`);
+    yield value;
+  }
+}
+
+/** Parses the text. If it is not JSON, the error names where it is. */
+export function parsedJson(text: string, place: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${place}: ${(error as Error).message}`);
   }
 }
 

@@ -1,6 +1,15 @@
+import { isRecord } from '../../shared/json-record.ts';
 import { FILE_TYPE, type Uid, USER_TYPE } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { type Archive, type ArchiveFile, archiveFiles, archivePartOf, readJsonLines } from './archive.ts';
+import {
+  type Archive,
+  type ArchiveFile,
+  archiveFiles,
+  archivePartOf,
+  type LineShape,
+  parsedJson,
+  readJsonLines,
+} from './archive.ts';
 import type { ImportNotes } from './import-notes.ts';
 import type { Staging } from './staging.ts';
 
@@ -45,6 +54,23 @@ type End = {
 };
 type Link = { readonly kind: string; readonly left: End; readonly right: End };
 
+const ENTITY: LineShape<Entity> = {
+  name: 'a row with `type`, `id` and `data`',
+  fits: (line): line is Entity =>
+    isRecord(line) &&
+    typeof line['type'] === 'string' &&
+    Number.isSafeInteger(line['id']) &&
+    isRecord(line['data']),
+};
+const LINK: LineShape<Link> = {
+  name: 'a link with `left` and `right`',
+  fits: (line): line is Link => isRecord(line) && isRecord(line['left']) && isRecord(line['right']),
+};
+const SETTING: LineShape<StoredSetting> = {
+  name: 'a setting',
+  fits: (line): line is StoredSetting => isRecord(line),
+};
+
 /** Reads an archive once, from its beginning to its end, into the staging file. */
 export async function stageArchive(options: StageOptions): Promise<ArchiveFacts> {
   let version: string | undefined;
@@ -52,14 +78,18 @@ export async function stageArchive(options: StageOptions): Promise<ArchiveFacts>
   const settings = new Map<string, unknown>();
   for await (const file of archiveFiles(options.archive)) {
     const part = archivePartOf(file.name);
-    if (part === 'entities' || part === 'links') {
-      for await (const line of readJsonLines(file)) {
+    if (part === 'entities') {
+      for await (const row of readJsonLines(file, ENTITY)) {
         lines++;
-        if (part === 'entities') stageRow(options, line as Entity);
-        else stageLink(options, line as Link);
+        stageRow(options, row);
+      }
+    } else if (part === 'links') {
+      for await (const link of readJsonLines(file, LINK)) {
+        lines++;
+        stageLink(options, link);
       }
     } else if (part === 'configuration') {
-      for await (const line of readJsonLines(file)) {
+      for await (const line of readJsonLines(file, SETTING)) {
         checkDefaultLocale(options, line);
         noteSetting(settings, line);
       }
@@ -152,13 +182,13 @@ type StoredSetting = {
   readonly value?: { readonly key?: string; readonly value?: unknown };
 };
 
-function noteSetting(settings: Map<string, unknown>, line: unknown): void {
-  const { key = '', value } = (line as StoredSetting).value ?? {};
+function noteSetting(settings: Map<string, unknown>, line: StoredSetting): void {
+  const { key = '', value } = line.value ?? {};
   if (key.startsWith('plugin_users-permissions_')) settings.set(key, value);
 }
 
-function checkDefaultLocale({ defaultLocale, registry }: StageOptions, line: unknown): void {
-  const { key, value } = (line as StoredSetting).value ?? {};
+function checkDefaultLocale({ defaultLocale, registry }: StageOptions, line: StoredSetting): void {
+  const { key, value } = line.value ?? {};
   if (key !== 'plugin_i18n_default_locale' || value === defaultLocale) return;
   if (![...registry.contentTypes.values()].some(({ localized }) => localized)) return;
   throw new Error(
@@ -166,9 +196,11 @@ function checkDefaultLocale({ defaultLocale, registry }: StageOptions, line: unk
   );
 }
 
-async function readVersion(file: ArchiveFile): Promise<string | undefined> {
+async function readVersion({ name, content }: ArchiveFile): Promise<string | undefined> {
   const parts: Buffer[] = [];
-  for await (const part of file.content) parts.push(part);
-  const { strapi } = JSON.parse(Buffer.concat(parts).toString()) as { strapi?: { version?: string } };
-  return strapi?.version;
+  for await (const part of content) parts.push(part);
+  const metadata = parsedJson(new TextDecoder().decode(Buffer.concat(parts)), name);
+  const strapi = isRecord(metadata) ? metadata['strapi'] : undefined;
+  const version = isRecord(strapi) ? strapi['version'] : undefined;
+  return typeof version === 'string' ? version : undefined;
 }

@@ -6,6 +6,7 @@ import { archiveFiles, readJsonLines } from '../../services/strapi/archive.ts';
 import { createAsk } from '../support/access-client.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, startServer } from '../support/server.ts';
+import { ANY_LINE } from '../support/strapi-archive.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 import { png } from '../support/upload-client.ts';
 
@@ -57,7 +58,8 @@ async function partsOf(file: string) {
   const assets = new Map<string, Buffer>();
   for await (const entry of archiveFiles({ file })) {
     const part = entry.name.split('/')[0] as keyof typeof parts;
-    if (part in parts) for await (const line of readJsonLines(entry)) parts[part].push(line as Line);
+    if (part in parts)
+      for await (const line of readJsonLines(entry, ANY_LINE)) parts[part].push(line as Line);
     else assets.set(entry.name, Buffer.concat(await Array.fromAsync(entry.content)));
   }
   return { ...parts, assets };

@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
+import type { LineShape } from '../../services/strapi/archive.ts';
 
 /** A file as `strapi export` writes it, from what tests say of it. */
 export type ArchiveContent = {
@@ -11,6 +12,8 @@ export type ArchiveContent = {
   readonly configuration?: readonly object[];
   /** Bytes by name below `assets/uploads`. */
   readonly assets?: Readonly<Record<string, Buffer>>;
+  /** Text of metadata.json. */
+  readonly metadata?: string;
 };
 
 export async function writeArchive(file: string, content: ArchiveContent): Promise<string> {
@@ -30,11 +33,15 @@ export async function writeArchive(file: string, content: ArchiveContent): Promi
   }
   await add('links/links_00001.jsonl', lines(content.links ?? []));
   await add('configuration/configuration_00001.jsonl', lines(content.configuration ?? []));
-  await add('metadata.json', JSON.stringify({ createdAt: AT, strapi: { version: '5.54.0' } }));
+  const metadata = JSON.stringify({ createdAt: AT, strapi: { version: '5.54.0' } });
+  await add('metadata.json', content.metadata ?? metadata);
   tar.finalize();
   await written;
   return file;
 }
+
+/** Of lines that a test reads whatever they are. */
+export const ANY_LINE: LineShape<unknown> = { name: 'a line', fits: (_line): _line is unknown => true };
 
 export const AT = '2026-01-02T03:04:05.678Z';
 

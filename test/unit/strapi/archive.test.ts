@@ -8,6 +8,7 @@ import { type Archive, archiveFiles, isArchive, readJsonLines } from '../../../s
 import { readArchiveSchemas } from '../../../services/strapi/archive-schemas.ts';
 import { assembleContentTypes, loadContentTypes } from '../../../shared/schema/load-content-types.ts';
 import { CONFORMANCE_SCHEMA } from '../../support/server.ts';
+import { ANY_LINE } from '../../support/strapi-archive.ts';
 
 /** What Strapi 5.54 exported of the conformance corpus. */
 const EXPORTED = join(import.meta.dirname, '../../support/archives/strapi-5.54-export.tar.gz');
@@ -19,7 +20,7 @@ async function linesByFile(archive: Archive): Promise<Record<string, number>> {
   for await (const file of archiveFiles(archive)) {
     counts[file.name] = 0;
     if (!file.name.endsWith('.jsonl')) continue;
-    for await (const _ of readJsonLines(file)) counts[file.name] = (counts[file.name] ?? 0) + 1;
+    for await (const _ of readJsonLines(file, ANY_LINE)) counts[file.name] = (counts[file.name] ?? 0) + 1;
   }
   return counts;
 }
@@ -86,7 +87,7 @@ it('names a line that is not JSON', async () => {
     yield Buffer.from('{"a":"ñ"}\n\n{"b":');
   })();
   const read = async () => {
-    for await (const line of readJsonLines({ name: 'links/x.jsonl', size: 0, content }))
+    for await (const line of readJsonLines({ name: 'links/x.jsonl', size: 0, content }, ANY_LINE))
       expect(line).toEqual({ a: 'ñ' });
   };
   await expect(read()).rejects.toThrow('links/x.jsonl, line 3: ');
@@ -100,7 +101,7 @@ it('refuses a line that is too long before it has the whole of it', async () => 
   })();
   const lines: unknown[] = [];
   const all = async () => {
-    for await (const line of readJsonLines({ name: 'entities/x.jsonl', size: 0, content }, 50))
+    for await (const line of readJsonLines({ name: 'entities/x.jsonl', size: 0, content }, ANY_LINE, 50))
       lines.push(line);
   };
   await expect(all()).rejects.toThrow('entities/x.jsonl, line 2: longer than 50 characters');
@@ -115,7 +116,8 @@ it('joins a line of many parts, with characters across two of them', async () =>
     for (let at = 0; at < bytes.length; at += 7) yield bytes.subarray(at, at + 7);
   })();
   const lines: unknown[] = [];
-  for await (const line of readJsonLines({ name: 'links/x.jsonl', size: 0, content })) lines.push(line);
+  for await (const line of readJsonLines({ name: 'links/x.jsonl', size: 0, content }, ANY_LINE))
+    lines.push(line);
   expect(lines).toEqual([{ text }, { text }]);
 });
 

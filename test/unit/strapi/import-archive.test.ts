@@ -223,6 +223,29 @@ describe('an import of an archive', () => {
     expect(rows.get('f1 live')?.values).toMatchObject(file);
   });
 
+  it.each([
+    [
+      'a row',
+      { entities: [{ type: 'api::thing.thing', id: 1 }] },
+      'entities/entities_00001.jsonl, line 1: must be a row',
+    ],
+    ['an id', { entities: [row('thing', 1.5, 'a')] }, 'entities/entities_00001.jsonl, line 1: must be a row'],
+    [
+      'a link',
+      { links: [{ left: {}, right: {} }, { left: {} }] },
+      'links/links_00001.jsonl, line 2: must be a link',
+    ],
+    [
+      'a setting',
+      { configuration: [[]] },
+      'configuration/configuration_00001.jsonl, line 1: must be a setting, got []',
+    ],
+    ['a schema', { schemas: [THING, { uid: 'x' }] }, 'schemas/schemas_00001.jsonl, line 2: must be a schema'],
+    ['the metadata', { metadata: '{' }, 'metadata.json: Expected property name'],
+  ])('names the line of %s that has another shape', async (_what, content, message) => {
+    await expect(imported({ schemas: [THING, BOX], entities: [], ...content })).rejects.toThrow(message);
+  });
+
   it('refuses an id of another document', async () => {
     const owner = { documentId: 'other', locale: null };
     const { rows, summary } = await imported(
