@@ -17,6 +17,7 @@ import { deferredChanges } from '../content-types/deferred-change.ts';
 import { type OpenedChange, openPendingChange } from '../content-types/pending-change.ts';
 import { finishSwitch } from '../read-side/finish-switch.ts';
 import { openServedGenerations } from '../read-side/open-generations.ts';
+import type { OutsideIndices } from '../read-side/outside-indices.ts';
 import type { ReadSidePlan } from '../read-side/read-side.ts';
 import { type ReportReplaced, replaceUnusable } from '../read-side/replace-unusable.ts';
 import type { ServedGenerations, ServedGenerationsOptions } from '../read-side/served-generations.ts';
@@ -111,38 +112,57 @@ async function openWith(
   log: EventStore,
   opened: Opened,
 ): Promise<Omit<ContentStore, 'close'>> {
-  const { data } = options;
+  const { data, registry, definitions, generation, handOver } = options;
   // If another process serves another generation, that process has checked the files, and it writes to one of them.
-  if (options.generation === undefined) await replaceUnusable({ data, log, report: options.reportReplaced });
-  if (options.generation === undefined) await finishSwitch(data, plan);
-  const { generation, handOver } = options;
+  if (generation === undefined) {
+    await replaceUnusable({ data, log, report: options.reportReplaced });
+    await finishSwitch(data, plan);
+  }
   const generations = opened(openServedGenerations({ data, log, plan, generation, handOver }));
   const { graph } = generations;
   // A graph with rows has seen a document. So a start does not search a shared log from its beginning each time.
   const isNew = graph.size().rows === 0 && !(await hasDocuments(log));
-  // Another process serves in the meantime.
-  const convertAtOnce = generation === undefined ? options.convertAtOnce : undefined;
-  const isLarge = graph.size().rows > (convertAtOnce ?? Number.POSITIVE_INFINITY);
-  const outside = isLarge ? plan?.outside : undefined;
+  const conversion = conversionOf(options, plan, graph);
   const pending =
-    outside === undefined ? undefined : await openPendingChange(log, graph, options.definitions, outside);
+    conversion.place === 'outside'
+      ? await openPendingChange(log, graph, definitions, conversion.outside)
+      : undefined;
   for (const folder of folders(options)) reserveDisk(folder);
   if (pending === undefined) await catchUpUnlessDiskFull(log, graph);
-  const isCopied = isLarge && plan !== undefined && plan.outside === undefined && handOver !== undefined;
-  const files = generation !== undefined && {
-    file: graphFile(data, generation),
-    copy: convertedFile(data, generation),
-  };
+  const converted =
+    generation === undefined
+      ? undefined
+      : { file: graphFile(data, generation), copy: convertedFile(data, generation) };
   return {
-    registry: options.registry,
+    registry,
     log,
     graph,
     generations,
     pending,
-    converted: files ? openConvertedCopy(files, graph, options.definitions) : undefined,
-    deferred: isCopied ? deferredChanges(graph, options.definitions) : [],
+    converted: converted && openConvertedCopy(converted, graph, definitions),
+    deferred: conversion.place === 'copy' ? deferredChanges(graph, definitions) : [],
     isNew,
   };
+}
+
+/**
+ * Where rows are converted to new content types. `graph`: here, before this process serves. `outside`: in indices that are made again,
+ * while the earlier ones serve. `copy`: in a copy of the graph, by another process.
+ */
+type Conversion =
+  | { readonly place: 'graph' | 'copy' }
+  | { readonly place: 'outside'; readonly outside: OutsideIndices };
+
+function conversionOf(
+  { generation, convertAtOnce = Number.POSITIVE_INFINITY, handOver }: ContentStoreOptions,
+  plan: ReadSidePlan | undefined,
+  graph: ContentGraph,
+): Conversion {
+  const isHere = plan === undefined || graph.size().rows <= convertAtOnce;
+  // Another process serves while the next generation is opened.
+  if (isHere || generation !== undefined) return { place: 'graph' };
+  if (plan.outside !== undefined) return { place: 'outside', outside: plan.outside };
+  return { place: handOver === undefined ? 'graph' : 'copy' };
 }
 
 async function hasDocuments(log: EventStore): Promise<boolean> {
