@@ -155,9 +155,10 @@ async function answerWithTags(
   kept?: Kept,
 ): Promise<void> {
   const { generation, tagging } = delivery;
-  const tags = (kept?.known ?? (tagging as Tagging)).collect();
+  const source = kept?.known ?? (tagging as Tagging);
+  const tags = source.collect();
   const asking = askingOf(reply.request, tags);
-  const position = (kept?.known ?? tagging)?.position();
+  const position = source.position();
   const state = kept?.known.outside?.state();
   let body: Uint8Array;
   try {
@@ -170,9 +171,9 @@ async function answerWithTags(
   const { isDraft } = asking;
   const collected = tags.collected();
   const made = { etag: entityTag(generation, body), isDraft, tagged: tagging?.field(collected) };
-  const isCurrent = position === (kept?.known ?? tagging)?.position() && !asking.varies;
+  const isCurrent = position === source.position() && !asking.varies;
   const isKnowable = kept?.known.outside === undefined || state !== undefined;
-  if (kept !== undefined && isCurrent && isKnowable && position !== undefined) {
+  if (kept !== undefined && isCurrent && isKnowable) {
     const whole = kept.isRepeated ? body : undefined;
     const route = reply.request.routeOptions.url;
     kept.known.keep(kept.key, { ...made, route, position, state, tags: tags.all(), body: whole });
