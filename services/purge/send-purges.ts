@@ -107,23 +107,7 @@ function createRound(options: SenderOptions, target: PurgeTarget, round: Round):
   let isAsked = false;
   let running: Promise<void> | undefined;
   let purgedLost = 0;
-  const purge = async (tags: PurgedTags): Promise<void> => {
-    for (let failures = 0; ; ) {
-      const started = performance.now();
-      const failure = await send(options, target, tags, signal);
-      const isSlow = performance.now() - started > limits.slowMs;
-      if (failure !== undefined) {
-        failures += 1;
-        report.failed(target, failure.reason);
-        await delay(pauseMs(limits, failure, failures), undefined, { signal });
-      } else if (failures > 0 || isSlow) {
-        failures = 0;
-        await delay(limits.againMs, undefined, { signal });
-        if ((await send(options, target, tags, signal)) === undefined) return;
-        failures = 1;
-      } else return;
-    }
-  };
+  const purge = (tags: PurgedTags) => purgeSurely(options, target, tags, signal);
   const isShown = ({ position }: PurgedTags): boolean => {
     if (answering === undefined) return true;
     const isShown = position <= (answering.shown() ?? -1n);
@@ -136,30 +120,35 @@ function createRound(options: SenderOptions, target: PurgeTarget, round: Round):
     const rest = stored.findIndex((change) => change.seq > upTo || !isShown(change));
     return rest < 0 ? stored : stored.slice(0, rest);
   };
+  const purgeAll = async (lost: number): Promise<void> => {
+    const all = options.all();
+    if (!isShown(all)) return;
+    await purge(all);
+    purgedLost = lost;
+    round.moved();
+  };
+  const purgeChanges = async (upTo: number): Promise<void> => {
+    for (;;) {
+      const done = store.checkpoint(name) ?? 0;
+      const changes = changesAfter(done, upTo);
+      const [first, last] = [changes.at(0), changes.at(-1)];
+      if (first === undefined || last === undefined) return;
+      // Changes in between were removed from the file, so their tags are not known.
+      const isWhole = first.seq === done + 1;
+      const tags = merged(changes, options, isWhole);
+      await purge(tags);
+      report.purged(target, tags.names.length);
+      store.moveCheckpoint(name, last.seq);
+      round.moved();
+    }
+  };
   const work = async (): Promise<void> => {
     while (isAsked && !signal.aborted) {
       isAsked = false;
       const { upTo, lost } = round.due();
       await delay(round.waitMs, undefined, { signal });
-      const all = lost > purgedLost ? options.all() : undefined;
-      if (all !== undefined && isShown(all)) {
-        await purge(all);
-        purgedLost = lost;
-        round.moved();
-      }
-      for (;;) {
-        const done = store.checkpoint(name) ?? 0;
-        const changes = changesAfter(done, upTo);
-        const [first, last] = [changes.at(0), changes.at(-1)];
-        if (first === undefined || last === undefined) break;
-        // Changes in between were removed from the file, so their tags are not known.
-        const isWhole = first.seq === done + 1;
-        const tags = merged(changes, options, isWhole);
-        await purge(tags);
-        report.purged(target, tags.names.length);
-        store.moveCheckpoint(name, last.seq);
-        round.moved();
-      }
+      if (lost > purgedLost) await purgeAll(lost);
+      await purgeChanges(upTo);
     }
   };
   const start = async (): Promise<void> => {
@@ -218,6 +207,33 @@ type Failure = { readonly reason: string; readonly retryAfterMs?: number | undef
 function pauseMs({ backoff, longestPauseMs }: PurgeLimits, failure: Failure, failures: number): number {
   const asked = Math.min(failure.retryAfterMs ?? 0, longestPauseMs);
   return Math.max(asked, jittered(backoffMs(failures, backoff)));
+}
+
+/**
+ * Sends a purge until the receiver has confirmed it at once. After a failure or a slow confirmation it is sent again a while later: the
+ * receiver may have stored an old answer after it.
+ */
+async function purgeSurely(
+  options: SenderOptions,
+  target: PurgeTarget,
+  tags: PurgedTags,
+  signal: AbortSignal,
+): Promise<void> {
+  const { limits, report } = options;
+  for (let failures = 0; ; ) {
+    const started = performance.now();
+    const failure = await send(options, target, tags, signal);
+    if (failure !== undefined) {
+      failures += 1;
+      report.failed(target, failure.reason);
+      await delay(pauseMs(limits, failure, failures), undefined, { signal });
+      continue;
+    }
+    if (failures === 0 && performance.now() - started <= limits.slowMs) return;
+    await delay(limits.againMs, undefined, { signal });
+    if ((await send(options, target, tags, signal)) === undefined) return;
+    failures = 1;
+  }
 }
 
 /** Returns a failure; undefined if the receiver has confirmed all tags. */
