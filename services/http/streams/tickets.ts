@@ -29,7 +29,7 @@ const TAG_BYTES = 16;
 
 /** Tickets can be read in every process with the key. `now`: milliseconds since 1970. */
 export function createTickets(key: Uint8Array, now: () => number = Date.now): Tickets {
-  /** Used tickets by nonce, with the time when they expire. In order of use. */
+  /** Used tickets by nonce, with a time when they have expired: that of a ticket made when they were used. So the first expires first. */
   const used = new Map<string, number>();
   const read = (ticket: string): Opened => {
     const opened = open(key, Buffer.from(ticket, 'base64url'));
@@ -48,10 +48,10 @@ export function createTickets(key: Uint8Array, now: () => number = Date.now): Ti
     },
     read: (ticket) => read(ticket).authorization,
     use(ticket, term) {
-      const { nonce, until, term: own } = read(ticket);
+      const { nonce, term: own } = read(ticket);
       forgetExpired(used, now());
       if (own !== term || used.has(nonce)) throw invalidTicket();
-      used.set(nonce, until);
+      used.set(nonce, now() + TICKET_MS);
     },
   };
 }
@@ -79,7 +79,10 @@ function open(key: Uint8Array, bytes: Buffer): Opened | undefined {
 }
 
 function forgetExpired(used: Map<string, number>, now: number): void {
-  for (const [nonce, until] of used) if (until <= now) used.delete(nonce);
+  for (const [nonce, until] of used) {
+    if (until > now) return;
+    used.delete(nonce);
+  }
 }
 
 function invalidTicket(): RequestError {
