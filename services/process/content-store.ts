@@ -5,7 +5,7 @@ import { catchUpUnlessDiskFull } from '../../projections/graph/projector.ts';
 import { convertedFile, graphFile } from '../../projections/graph/store/generation-files.ts';
 import { defined } from '../../shared/defined.ts';
 import type { EventStore, StoredEvent, Trouble } from '../../shared/event-store/event-store.ts';
-import { isOutsideContent } from '../../shared/events/outside-content.ts';
+import { isAboutContent } from '../../shared/events/about-content.ts';
 import { upcast } from '../../shared/events/upcasters.ts';
 import { freeReservedDisk, reserveDisk } from '../../shared/free-disk.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
@@ -174,5 +174,5 @@ async function hasDocuments(log: EventStore): Promise<boolean> {
 
 /** Returns whether an event may come before the first document of a log. */
 function isFromStart(event: StoredEvent): boolean {
-  return event.type === 'content-type-defined' || isOutsideContent(event);
+  return event.type === 'content-type-defined' || !isAboutContent(event);
 }

@@ -1,5 +1,5 @@
 import type { EventStore } from '../../shared/event-store/event-store.ts';
-import { isOutsideContent } from '../../shared/events/outside-content.ts';
+import { isAboutContent } from '../../shared/events/about-content.ts';
 
 /** Maximum number of events that are read. */
 const MOST = 10_000;
@@ -19,7 +19,7 @@ export async function changesContent(
       if (event.position > upTo) return false;
       seen += 1;
       // Rights are part of the shape, which is compared separately.
-      if (seen > MOST || !isOutsideContent(event)) return true;
+      if (seen > MOST || isAboutContent(event)) return true;
     }
   }
   return false;

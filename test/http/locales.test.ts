@@ -52,7 +52,7 @@ describe.each(engines)('GET /api/i18n/locales with $engine', ({ engine, options,
       expect(Object.keys(body[0])).toEqual(['id', 'documentId', 'name', 'code', 'isDefault']);
     });
 
-    it('names locales by their code if it is not a language tag', async () => {
+    it('has locales that are not language tags, by their code', async () => {
       // Twice the same variant: content may have it, and Intl refuses it.
       const path = '/api/articles?locale=de-1996-1996';
       const { status, body } = await ask(path, {

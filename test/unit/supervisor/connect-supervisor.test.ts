@@ -8,7 +8,7 @@ import { COMPATIBILITY, type FromWorker, type ToWorker } from '../../../services
 
 const PROGRAM = join(import.meta.dirname, '../../support/worker-that-stays.ts');
 
-it('a worker that cannot step down says why, and stays until the supervisor ends it', async () => {
+it('a worker that cannot step down says why, and stays until the supervisor stops it', async () => {
   const worker = fork(PROGRAM, { stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });
   onTestFinished(() => void worker.kill('SIGKILL'));
   const said = text(worker.stderr as Readable);

@@ -5,9 +5,9 @@ import { isIdentityEvent } from '../fleet/identity-events.ts';
 import { isLeaseEvent } from '../fleet/lease-events.ts';
 import { isWebhookEvent } from '../webhooks/webhook-events.ts';
 
-/** Returns whether an event is about neither documents nor content types: rights, webhooks, the fleet, or another program. */
-export function isOutsideContent(event: StoredEvent): boolean {
-  return (
+/** Returns whether an event is about documents or content types, and not about rights, webhooks or the fleet, or of another program. */
+export function isAboutContent(event: StoredEvent): boolean {
+  return !(
     isForeign(event) ||
     isAccessEvent(event) ||
     isLeaseEvent(event) ||
