@@ -79,6 +79,8 @@ async function serveUntilReplaced(earlier: Earlier, { lead, term }: Leading, ope
   const { generations } = base.store;
   const readSide = await generations.openEarlier(pending.indices);
   const failed = Promise.withResolvers<never>();
+  // It may fail before it is waited for.
+  failed.promise.catch(() => {});
   readSide.done.catch(failed.reject);
   await readSide.lead(lead);
   const operator = operatorContext(options, base.store, readSide);

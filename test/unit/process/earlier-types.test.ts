@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { claimLease } from '../../../services/fleet/claim-lease.ts';
 import { readLease } from '../../../services/fleet/lease-view.ts';
@@ -39,8 +40,8 @@ function typesOf(folder: string): Partial<VarveOptions> {
   return loaded;
 }
 
-/** An index that counts as outside of the process; `closed` is called before it is closed. */
-function outsideReadSide(closed: () => void): ReadSidePlan {
+/** An index that counts as outside of the process; `closed` is called before it is closed. It can be updated until `lost` rejects. */
+function outsideReadSide(closed: () => void, lost = Promise.withResolvers<void>().promise): ReadSidePlan {
   const plan = embeddedReadSide({});
   const none = async () => ({});
   const sets = {
@@ -56,6 +57,7 @@ function outsideReadSide(closed: () => void): ReadSidePlan {
       const readSide = await plan.open(...parameters);
       return {
         ...readSide,
+        done: Promise.race([readSide.done, lost]),
         async close() {
           closed();
           await readSide.close();
@@ -120,4 +122,23 @@ it('a process that loses its lease while it serves earlier content types stops i
   left.resolve();
   await ended;
   expect(isClosed).toBe(true);
+});
+
+it('a process whose index fails while it begins to serve earlier content types ends with the reason', async () => {
+  const { data, types } = await changedKitchen();
+  const lost = Promise.withResolvers<void>();
+  const varve = openInProcess(data, {
+    ...types,
+    convertAtOnce: 0,
+    readSide: outsideReadSide(() => {}, lost.promise),
+    meanwhile: {
+      async serve() {
+        lost.reject(new Error('the index refuses the password'));
+        await nextTurn();
+      },
+      rebuild: () => {},
+      end: async () => {},
+    },
+  });
+  await expect(varve).rejects.toThrow('the index refuses the password');
 });
