@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { runVarve } from '../support/run-varve.ts';
-import { CONFORMANCE_SCHEMA } from '../support/server.ts';
+import { CONFORMANCE_SCHEMA, VARVE } from '../support/server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'varve-options-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -19,6 +20,24 @@ describe('a data directory that does not exist', () => {
     },
   );
 });
+
+it.each([['status'], ['rebuild'], ['backup', join(folder, 'backup')], ['token', 'list']])(
+  'varve %s says that the data directory belongs to another user',
+  async (...args) => {
+    const data = mkdtempSync(join(folder, 'private-'));
+    writeFileSync(join(data, 'events.db'), '');
+    chmodSync(data, 0);
+    // Root may read everything.
+    const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    chmodSync(folder, 0o755);
+    const { status, stderr } = spawnSync(process.execPath, [...VARVE, ...args, '--data', data], {
+      encoding: 'utf8',
+      ...user,
+    });
+    chmodSync(data, 0o700);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('belongs to another user')]);
+  },
+);
 
 it.each(['serve', 'import'])(
   'varve %s ends with a message if the system cannot create the folder',

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
 import { openOperations } from '../../operator/open-operations.ts';
 import type { Operations } from '../../operator/operations.ts';
-import { noDataDirectory, requireLog } from '../settings/access-log.ts';
+import { isThere, noDataDirectory, requireLog } from '../settings/access-log.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
 
 /**
@@ -28,7 +27,7 @@ export async function withOperations<Result>(
 /** A typing error must not make a directory. */
 export function requireDataDirectory(settings: OperatorSettings): void {
   const { data } = settings;
-  if (!existsSync(data)) throw noDataDirectory(data);
+  if (!isThere(data)) throw noDataDirectory(data);
   requireLog(settings);
 }
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { withLogin } from '../../../shared/access/access-state.ts';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { upcast } from '../../../shared/events/upcasters.ts';
@@ -33,7 +33,18 @@ export async function withLog<Result>(
 /** False if there is no file yet; a log on a server is assumed to exist. */
 function hasLog(settings: LogSettings): boolean {
   const file = logFile(settings);
-  return file === undefined || existsSync(file);
+  return file === undefined || isThere(file);
+}
+
+/** Returns whether there is a file or folder. Throws a message if this user may not know. */
+export function isThere(path: string): boolean {
+  try {
+    statSync(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') return false;
+    throw new Error(`${path} belongs to another user: run varve as that user`);
+  }
 }
 
 /** Throws a message if there is no log: a typing error must not create one. */
