@@ -5,14 +5,16 @@ import type { RelationScope } from './relation-scope.ts';
 import type { RelationConnection } from './resolve-relation.ts';
 
 /**
- * Problems of an entry's relations as a whole: at most one, of the body. Strapi looks at the references type by type, and stops
- * at the first type with a wrong one.
+ * Problems of an entry's relations as a whole: at most one, of the body. Strapi looks the references up type by type, and stops
+ * at the first type with a wrong one. References without an id fail before.
  */
 export function relationProblems({ faults, references }: RelationScope): BodyProblem[] {
   const [fault] = faults;
   if (fault !== undefined) return [{ path: '', message: fault }];
+  const invalid = [{ path: '', message: INVALID_RELATIONS }];
+  if ([...references.values()].some(({ unreadable }) => unreadable === 'by-strapi')) return invalid;
   for (const [type, { unreadable, missing }] of references) {
-    if (unreadable) return [{ path: '', message: INVALID_RELATIONS }];
+    if (unreadable !== null) return invalid;
     if (missing.size === 0) continue;
     const message = `${missing.size} relation(s) of type ${type} associated with this entity do not exist`;
     return [{ path: '', message }];

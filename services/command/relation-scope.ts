@@ -19,8 +19,8 @@ export type LinkFinder = {
 
 /** References to rows of one type. */
 export type ReferencesToType = {
-  /** True: some references cannot be read. */
-  unreadable: boolean;
+  /** Says what cannot read some references: Strapi, because they have no id, or its database. null: all can be read. */
+  unreadable: 'by-strapi' | 'by-database' | null;
   /** Numeric ids that no row has. */
   readonly missing: Set<number | null>;
 };

@@ -48,7 +48,8 @@ export function resolveReference(
     if (presence === 'may-be-missing')
       scope.late.push(problemsError([{ path: '', message: INVALID_RELATIONS }]));
     else if (given === null) to.missing.add(null);
-    else to.unreadable = true;
+    else if (given === undefined || given === '') to.unreadable = 'by-strapi';
+    else to.unreadable ??= 'by-database';
     return undefined;
   }
   const found = byRowId(scope, target, id);
@@ -74,7 +75,7 @@ export function placeOf(scope: RelationScope, attribute: RelationAttribute, refe
 }
 
 function referencesTo({ references }: RelationScope, type: Uid): ReferencesToType {
-  return valueAt(references, type, () => ({ unreadable: false, missing: new Set() }));
+  return valueAt(references, type, () => ({ unreadable: null, missing: new Set() }));
 }
 
 function rowIdIn(value: unknown): number | undefined {

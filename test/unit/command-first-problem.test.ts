@@ -92,6 +92,8 @@ describe('unknown documents come first', () => {
 describe('references are validated type by type', () => {
   test.each<[string, object, string]>([
     ['the first type that has a wrong one', { tags: [true], author: 99_999 }, noRows(1, AUTHOR)],
+    ['references without an id', { tags: [{}], author: 99_999 }, 'Invalid relations'],
+    ['an empty text', { tags: [''], author: 99_999 }, 'Invalid relations'],
     ['unreadable ones', { author: true, tags: [99_999] }, 'Invalid relations'],
     ['a null id', { tags: [{ id: null }] }, noRows(1, TAG)],
     ['several ids', { tags: [99_998, 99_999, 99_998] }, noRows(2, TAG)],
