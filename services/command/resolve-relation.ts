@@ -54,9 +54,10 @@ function readRelation(
   const { connect, set } = value;
   if (isEmptyScalar(connect ?? set)) scope.faults.push(INVALID_RELATIONS);
   if (!set && !connect && !value['disconnect']) return undefined;
-  const update = updateOf(scope, attribute, value);
-  // Next to `set` the others have no effect, but are looked up.
-  return set ? setOf(attribute, references(scope, attribute, set)) : update;
+  if (!set) return updateOf(scope, attribute, value);
+  // The others have no effect, but are looked up.
+  updateOf({ ...scope, late: [] }, attribute, value);
+  return setOf(attribute, references(scope, attribute, set));
 }
 
 function isEmptyScalar(value: unknown): boolean {

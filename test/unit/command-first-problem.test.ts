@@ -130,6 +130,12 @@ describe('forms of references', () => {
     expect(await refusal({ tags: [[tag]] })).toBe('Invalid key 0 at tags');
   });
 
+  test('next to a set, places of connect mean nothing', async () => {
+    const connect = [{ documentId: tag }, { documentId: tag, position: { start: true } }];
+    await put({ tags: { connect, set: [other] } });
+    expect(linked('tags')).toEqual([other]);
+  });
+
   test('a falsy disconnect has no effect', async () => {
     await put({ tags: [tag] });
     for (const disconnect of [0, '', false]) await put({ tags: { disconnect } });
