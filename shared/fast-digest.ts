@@ -2,18 +2,18 @@ import xxhash from 'xxhash-wasm';
 
 const { create64, h64, h64Raw } = await xxhash();
 
-/** Bytes that are copied into the digest's memory at once. That memory never shrinks. */
+/** Bytes that are copied into the digest's memory in one piece. That memory never shrinks. */
 export const DIGESTED_AT_ONCE = 2 ** 20;
 
 /**
- * Returns XXH64 of bytes in base 36: 64 bits, a sixth of the time of SHA-256. Two contents have one digest by chance only. An attacker
- * can make such contents: proofs need SHA-256.
+ * Returns XXH64 of bytes in base 36: 64 bits, in a sixth of the time of SHA-256. Two contents have the same digest only by chance. But an
+ * attacker can make such contents, so proofs need SHA-256.
  */
 export function fastDigest(bytes: Uint8Array): string {
   return fastDigestBits(bytes).toString(36);
 }
 
-/** Creates a digest of bytes that come in pieces of at most `DIGESTED_AT_ONCE`. */
+/** Creates a digest of bytes that arrive in pieces of at most `DIGESTED_AT_ONCE`. */
 export function createFastDigest(): {
   readonly update: (bytes: Uint8Array) => void;
   readonly digest: () => bigint;
@@ -22,7 +22,7 @@ export function createFastDigest(): {
   return { update: (bytes) => void digest.update(bytes), digest: () => digest.digest() };
 }
 
-/** The same as a number. */
+/** Returns the digest of `fastDigest` as a number. */
 export function fastDigestBits(bytes: Uint8Array): bigint {
   if (bytes.length <= DIGESTED_AT_ONCE) return h64Raw(bytes);
   const digest = createFastDigest();
@@ -31,7 +31,7 @@ export function fastDigestBits(bytes: Uint8Array): bigint {
   return digest.digest();
 }
 
-/** XXH64 of a text, for the same uses. */
+/** Returns XXH64 of a text. Use it like `fastDigest`. */
 export function fastTextDigest(text: string): bigint {
   return text.length * 3 <= DIGESTED_AT_ONCE ? h64(text) : fastDigestBits(Buffer.from(text));
 }

@@ -1,4 +1,7 @@
-/** Returns the first number below `count` that matches, and `count` if none does. All behind a match must match: a binary search. */
+/**
+ * Returns the first number below `count` that matches, or `count` if none does. It uses binary search, so all numbers after a match must
+ * match.
+ */
 export function firstWhere(count: number, isMatch: (at: number) => boolean): number {
   let low = 0;
   let high = count;

@@ -1,9 +1,9 @@
 import type * as z from 'zod';
 
-/** Why a form is refused: the path of a member, and what is wrong with it. */
+/** Reason why a form is refused: the path of a member, and what is wrong with it. */
 export type FormProblem = { readonly path: string; readonly message: string };
 
-/** A value that a person or an HTTP body describes, or every reason why it is refused. */
+/** The value of a form or an HTTP body, or all reasons why it is refused. */
 export type Parsed<Value> =
   | { readonly kind: 'parsed'; readonly value: Value }
   | { readonly kind: 'problems'; readonly problems: readonly FormProblem[] };

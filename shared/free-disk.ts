@@ -5,10 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { restrictToOwner } from './private-file.ts';
 
 const LOOK_EVERY_MS = 1_000;
-/** Smaller changes are ignored: SQLite grows files by pages. */
+/** Smaller changes are ignored, because SQLite grows files by pages. */
 const NOTABLE_BYTES = 64 * 1024;
 
-/** Bytes that this process may still write to a file system. */
+/** Returns the bytes that this process may still write to a file system. */
 export function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
@@ -27,7 +27,7 @@ export async function waitForFreeDisk(folder: string, atMostMs: number, signal: 
 }
 
 const RESERVE = 'reserve';
-/** Bytes that a start writes before it can answer reads: locks, and what SQLite needs to read a database. */
+/** Bytes that a start writes before it can answer reads: locks, and data that SQLite needs to read a database. */
 const RESERVED_BYTES = 1024 * 1024;
 
 /** Reserves disk space that a start on a full disk can use. Has no effect if the disk is already full. */

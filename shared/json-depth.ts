@@ -1,9 +1,9 @@
-/** Deeper than any content type nests. Code that walks JSON by recursion is safe up to here. */
+/** More levels than any content type nests. Recursion over JSON is safe up to here. */
 export const MOST_JSON_LEVELS = 100;
 
 /**
- * Parses JSON from a client. Throws a SyntaxError for text that is not JSON or nests deeper than `MOST_JSON_LEVELS`: `JSON.parse`
- * reads any depth, and code behind it would exhaust the stack.
+ * Parses JSON from a client. Throws a SyntaxError for text that is not JSON or nests deeper than `MOST_JSON_LEVELS`. `JSON.parse` reads any
+ * depth, and later code would exhaust the stack.
  */
 export function parseShallowJson(text: string): unknown {
   const value: unknown = JSON.parse(text);

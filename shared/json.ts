@@ -1,7 +1,7 @@
-/** Any JSON value. biginteger values are decimal strings, decimals and floats numbers, dates as answered. */
+/** Any JSON value. biginteger values are decimal strings; decimals and floats are numbers; dates have the form of answers. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** Returns the value of a JSON text; undefined for another text. */
+/** Parses JSON. Returns undefined for a text that is not JSON. */
 export function valueOfJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -10,12 +10,12 @@ export function valueOfJson(text: string): unknown {
   }
 }
 
-/** Replacer of JSON.stringify: JSON has no bigint. */
+/** Replacer for JSON.stringify, because JSON has no bigint. */
 export function wrapBigint(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? { bigint: String(value) } : value;
 }
 
-/** Reviver of JSON.parse, for what wrapBigint wrote. */
+/** Reviver for JSON.parse, for values that wrapBigint wrote. */
 export function unwrapBigint(_: string, value: unknown): unknown {
   const isWrapped = typeof value === 'object' && value !== null && 'bigint' in value;
   return isWrapped ? BigInt(String(value.bigint)) : value;

@@ -18,7 +18,10 @@ export async function loadOptional<Loaded>(what: string, load: () => Promise<Loa
   }
 }
 
-/** Installs the missing package and the others of its scope, as they were tested. undefined: no optional dependency is missing. */
+/**
+ * Returns the command that installs the missing package and the others of its scope, in the tested versions. undefined: no optional
+ * dependency is missing.
+ */
 function installCommand({ code, message }: NodeJS.ErrnoException): string | undefined {
   const [, missing] = /^Cannot find package '([^']+)'/.exec(message) ?? [];
   if (code !== 'ERR_MODULE_NOT_FOUND' || missing === undefined) return undefined;

@@ -1,15 +1,15 @@
-/** Mutual exclusion by key inside one process: the leader is the only writer of its namespace. */
+/** Mutual exclusion by key inside one process. This is sufficient, because the leader is the only writer of its namespace. */
 export type Locks = {
   /**
-   * Resolves with the release when all keys are locked. Locks keys in sorted order, so that two callers without locks
-   * cannot deadlock. Callers of a key wait in the order they came.
+   * Resolves to the function that releases the locks, when all keys are locked. It locks keys in sorted order, so that two callers that
+   * hold no locks cannot deadlock. Callers wait for a key in the order of their calls.
    */
   acquire(keys: readonly string[]): Promise<() => void>;
-  /** Runs work while it has all keys locked. */
+  /** Runs work while it holds the locks of all keys. */
   run<Result>(keys: readonly string[], work: () => Promise<Result>): Promise<Result>;
 };
 
-/** Creates locks that are all free. They are not reentrant: a holder that acquires its own key again waits for ever. */
+/** Creates locks that are all free. They are not reentrant: a holder that acquires its own key again waits forever. */
 export function createLocks(): Locks {
   const tails = new Map<string, Promise<void>>();
   const acquireOne = async (key: string): Promise<() => void> => {

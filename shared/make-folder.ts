@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder, and those above it that are missing; `mode`: by default only the owner may use them. Throws the error of the system.
- * Node's own option `recursive` never ends where the system answers ENOENT below an existing folder, as in /proc.
+ * Makes a folder and its missing parents. `mode`: by default only the owner may use them. Throws the error of the system. Node's own option
+ * `recursive` never ends if the system answers ENOENT below an existing folder, as in /proc.
  */
 export function makeFolder(path: string, mode = 0o700): void {
   try {
@@ -18,7 +18,7 @@ export function makeFolder(path: string, mode = 0o700): void {
   }
 }
 
-/** False also for a path that may not be looked at: it has no folder for this process. */
+/** Returns false also for a path that this process may not look at. */
 function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();

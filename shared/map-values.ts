@@ -1,7 +1,7 @@
 /** A map, a map with weak keys, or a cache. */
 type Values<Key, Value> = { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown };
 
-/** Returns the value of a key. Makes it and keeps it if there is none. */
+/** Returns the value of a key. If there is none, makes the value and stores it. */
 export function valueAt<Key, Value>(values: Values<Key, Value>, key: Key, make: () => Value): Value {
   const known = values.get(key);
   if (known !== undefined) return known;

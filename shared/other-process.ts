@@ -1,4 +1,4 @@
-/** Returns whether another process with this id runs, also one of another user. */
+/** Returns whether another process with this id runs, even one of another user. */
 export function isOtherProcess(pid: number): boolean {
   try {
     process.kill(pid, 0);

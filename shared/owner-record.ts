@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Log that writes to a store outside of it: its identity, and the last claim of its lease under which it wrote. */
+/** The log that writes to a store outside of it: its identity, and the last claim of its lease under which it wrote. */
 export type OwnerRecord = { readonly log: string; readonly claim: string };
 
 /** Owners of a store by their namespaces. */
@@ -8,7 +8,7 @@ export type Owners = { readonly [space: string]: OwnerRecord };
 
 /** Storage of the record. */
 export type OwnerStore = {
-  /** Empty: there is no record yet. */
+  /** Returns the record; empty if there is none yet. */
   read(): Promise<Owners>;
   write(owners: Owners): Promise<void>;
 };
@@ -18,12 +18,12 @@ const FORM = z.object({
   inode: z.string().optional(),
 });
 
-/** Returns the text of a record for `parseOwners`. `inode`: of the folder, where the store is one. */
+/** Returns a record as text for `parseOwners`. `inode` is that of the folder, if the store is one. */
 export function presentOwners(owners: Owners, inode?: string): string {
   return JSON.stringify({ owners, inode });
 }
 
-/** Throws a message for a text that is not such a record. */
+/** Parses a record. Throws a message if the text is not one. */
 export function parseOwners(text: string, where: string): z.infer<typeof FORM> {
   try {
     return FORM.parse(JSON.parse(text));

@@ -3,8 +3,8 @@ import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 const OWNER_ONLY = 0o600;
 
 /**
- * Makes a file readable for its owner only, whatever the umask: creates an empty file, or sets the mode of an existing
- * one. A file of another owner stays as it is.
+ * Makes a file readable only for its owner, whatever the umask. Creates an empty file, or sets the mode of an existing one. A file of
+ * another owner stays unchanged.
  */
 export function createPrivateFile(path: string): void {
   try {
@@ -16,8 +16,8 @@ export function createPrivateFile(path: string): void {
 }
 
 /**
- * Removes access to a file for everyone but its owner; does nothing if there is none. It uses the path: if the process
- * opened and closed a file that SQLite has open, it would lose its SQLite locks.
+ * Removes access to a file for everyone but its owner. Does nothing if there is no file. It uses the path: if the process opened and closed
+ * a file that SQLite has open, it would lose its SQLite locks.
  */
 export function restrictToOwner(path: string): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode;

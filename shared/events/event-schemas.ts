@@ -4,8 +4,8 @@ import { WEBHOOK_EVENTS } from '../webhooks/webhook-events.ts';
 import type { EventType } from './event-versions.ts';
 
 /**
- * The data of every version of every event type, as it is stored. docs/events/ has them as JSON Schema. A version that was
- * released never changes: a new field is a new version of its type, with an upcaster where readers need more than before
+ * Schemas of the data of every version of every event type, as stored. docs/events/ has them as JSON Schema. A released version never
+ * changes: a new field makes a new version of its type. If readers then need more than the old version has, there is an upcast
  * (shared/events/upcasters.ts).
  */
 
@@ -176,7 +176,7 @@ const webhooksProgressed = z.strictObject({
   ),
 });
 
-/** Schemas in order, from version 1 on. */
+/** Schemas of a type's versions, in order from version 1 on. */
 type Versions = readonly [z.ZodType, ...z.ZodType[]];
 
 export const EVENT_SCHEMAS: Readonly<Record<EventType, Versions>> = {

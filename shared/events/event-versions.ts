@@ -13,10 +13,9 @@ export type EventType =
   | WebhooksProgressed['type'];
 
 /**
- * Version of every type of event that this program writes, and the newest that it reads. Each type has its own numbers,
- * so a process of an earlier release stops only at events of a type that has changed. A new type begins with 1.
- * Versions 1 and 2 of these types come from a time with one number for all of them: only `content-type-defined` changed
- * from 1 to 2.
+ * Version of each event type that this program writes, which is also the newest that it reads. Each type has its own numbers, so a process
+ * of an earlier release stops only at events of a type that has changed. A new type begins with 1. Types with version 2 are from a time
+ * with one number for all types: only `content-type-defined` changed from 1 to 2.
  */
 export const EVENT_VERSIONS: Readonly<Record<EventType, number>> = {
   'entry-created': 2,

@@ -2,7 +2,7 @@ import type { EventContent } from '../event-store/event-codec.ts';
 import type { Unreadable } from '../event-store/event-store.ts';
 import { EVENT_VERSIONS } from './event-versions.ts';
 
-/** The data of an event of one version in the shape of the next version. */
+/** Converts the data of an event from one version to the shape of the next version. */
 export type Upcaster = (data: unknown) => unknown;
 
 /**
@@ -11,7 +11,7 @@ export type Upcaster = (data: unknown) => unknown;
  */
 export type UpcasterChains = { readonly [type: string]: { readonly [version: number]: Upcaster } };
 
-/** Version 1 had no default locale in definitions; it was `en` unless configured otherwise. */
+/** Definitions of version 1 had no default locale. It was `en` unless configured otherwise. */
 const CHAINS: UpcasterChains = {
   'content-type-defined': { 1: (data) => ({ ...(data as object), defaultLocale: 'en' }) },
 };
@@ -38,7 +38,7 @@ export function createUpcast(chains: UpcasterChains, versions: Readonly<Record<s
   };
 }
 
-/** A stored event in the shapes of today. */
+/** Converts a stored event to the current shapes. */
 export const upcast = createUpcast(CHAINS, EVENT_VERSIONS);
 
 function unreadableReason(

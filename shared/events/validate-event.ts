@@ -4,8 +4,8 @@ import { EVENT_SCHEMAS, METADATA_SCHEMA } from './event-schemas.ts';
 import type { EventType } from './event-versions.ts';
 
 /**
- * Checks an event of a known type and version against its schema; undefined if it is valid. The check costs more than
- * reading the event, so a replay omits it.
+ * Checks an event of a known type and version against its schema. Returns undefined if it is valid. The check costs more than reading the
+ * event, so a replay omits it.
  */
 export function validateEvent({
   type,

@@ -1,15 +1,15 @@
 /**
- * Identity of a namespace's log, and the processes that use it: one stream next to the documents' streams. Events of
- * this stream are written under no lease (epoch 0). They change no content, no condition depends on the stream, and a
- * log that has only these counts as new (docs/adr/0015-a-log-has-an-identity.md).
+ * Events that identify a namespace's log and the processes that use it. They are in one stream next to the documents' streams. They are
+ * written without a lease (epoch 0), change no content, and no condition depends on their stream. A log that has only such events counts as
+ * new (docs/adr/0015-a-log-has-an-identity.md).
  */
 
-/** The log is this one from here on: everything before may be a copy of another's. */
+/** Gives the log its identity from this event on. Earlier events may be a copy of another log's. */
 export type LogIdentified = {
   readonly type: 'log-identified';
   readonly data: {
     readonly id: string;
-    /** Identity of the log that this one was copied from, where that is known. */
+    /** Identity of the log from which this one was copied, if it is known. */
     readonly copyOf?: string;
     /** Head of the hash chain of the log that was imported into this one. */
     readonly history?: { readonly position: string; readonly chain: string } | undefined;
@@ -17,17 +17,17 @@ export type LogIdentified = {
 };
 
 /**
- * A process proves to the leader of a term that both use one log: only a reader of this log knows the nonce. Written
- * once for each process and term.
+ * Proves to the leader of a term that a process uses the same log: only a reader of this log knows the nonce. It is written once for each
+ * process and term.
  */
 export type ProcessStarted = {
   readonly type: 'process-started';
   readonly data: {
-    /** Names the process; a restarted one has another. */
+    /** Name of the process. It changes with each restart. */
     readonly owner: string;
     /** Event id of the leader's claim. */
     readonly claim: string;
-    /** 32 random bytes, base64url. */
+    /** 32 random bytes in base64url. */
     readonly nonce: string;
   };
 };
@@ -39,7 +39,7 @@ const IDENTITY_EVENTS: ReadonlySet<string> = new Set<IdentityEvent['type']>([
   'process-started',
 ]);
 
-/** Returns whether an event is in the identity stream. No row depends on it. */
+/** Returns whether an event is in the identity stream. No row depends on such events. */
 export function isIdentityEvent({ type }: { readonly type: string }): boolean {
   return IDENTITY_EVENTS.has(type);
 }

@@ -9,23 +9,20 @@ export type Leader = Omit<LeaderElected['data'], 'epoch'> & { readonly claim: st
 export type Lease = {
   /** Epoch of the newest claim; 0 before the first. */
   readonly epoch: number;
-  /** Undefined after the last leader stepped down, and before the first. */
+  /** The leader; undefined before the first claim and after the last leader stepped down. */
   readonly leader: Leader | undefined;
-  /** Revision of the lease's stream. */
+  /** Revision of the last event in the lease's stream. */
   readonly revision: bigint | undefined;
 };
 
-/** The lease as its holder writes under it. */
+/** Epoch and condition with which the holder of the lease writes. */
 export type Lead = {
   readonly epoch: number;
-  /**
-   * Condition of every append: met until another process claims the lease, or this one steps down. Absent: no process
-   * claims.
-   */
+  /** Condition of every append. It holds until another process claims the lease or this one steps down. Absent: no process claims. */
   readonly fence?: AppendCondition;
 };
 
-/** `lease` as its holder writes under it. */
+/** Returns the epoch and condition with which the holder of `lease` writes. */
 export function leadOf(space: string, { epoch, revision }: Lease): Lead {
   return revision === undefined ? { epoch } : { epoch, fence: { stream: leaseStream(space), revision } };
 }
@@ -33,8 +30,8 @@ export function leadOf(space: string, { epoch, revision }: Lease): Lead {
 export const NO_LEASE: Lease = { epoch: 0, leader: undefined, revision: undefined };
 
 /**
- * Lease after an event of its stream. A known event changes nothing, an unreadable one only the revision: a process
- * that must not continue past it has stopped before.
+ * Returns the lease after an event of its stream. An event that was already applied changes nothing. An unreadable event changes only the
+ * revision: a process that must not continue past it has stopped before.
  */
 export function evolveLease(lease: Lease, stored: StoredEvent): Lease {
   const { revision } = stored;

@@ -1,33 +1,35 @@
-/** Report of a process that answers reads, for the leader, which purges caches. */
+/** Report of a process that answers reads. The leader needs it to purge caches. */
 export type AnsweringReport = {
-  /** Another one after a restart. */
+  /** Name of the process. It changes with each restart. */
   readonly process: string;
-  /** Counts the reports of the process. */
+  /** Number of the report within the process. */
   readonly beat: number;
-  /** Its reads show everything up to this position. */
+  /** Position up to which the process's reads show every change. */
   readonly position: bigint;
-  /** Names everything besides content that shapes its answers. */
+  /** Digest of everything besides content that affects its answers. */
   readonly shape: string;
-  /** A leader has acknowledged an earlier report of the process. */
+  /** True if a leader has acknowledged an earlier report of the process. */
   readonly isAcknowledged: boolean;
 };
 
-/** The newest beat of each process that the leader of an epoch waits for before it purges. */
+/** Number of the newest report of each process that the leader of an epoch waits for before it purges. */
 export type AwaitedProcesses = { readonly epoch: number; readonly beats: ReadonlyMap<string, number> };
 
-/** Most processes whose reports are read. Those that come later are never acknowledged, and let caches keep nothing. */
+/**
+ * Maximum number of processes whose reports are read. Further processes are never acknowledged, and do not allow caches to store answers.
+ */
 export const MOST_ANSWERING = 1_000;
 
-/** Reports of processes that answer reads, where all processes of a log see them. A call rejects while that is unreachable. */
+/** Storage for reports of processes that answer reads. All processes of a log see them. A call rejects while the storage is unreachable. */
 export type AnsweringProcesses = {
   report(report: AnsweringReport): Promise<void>;
-  /** Reports of processes that were not removed, up to MOST_ANSWERING. Those of the last second may be missing. */
+  /** Returns the reports that were not removed, up to MOST_ANSWERING. Reports of the last second may be missing. */
   reports(): Promise<readonly AnsweringReport[]>;
-  /** The newest reports of these processes, at most MOST_ANSWERING. */
+  /** Returns the newest reports of these processes, at most MOST_ANSWERING. */
   reportsOf(processes: readonly string[]): Promise<readonly AnsweringReport[]>;
   remove(process: string): Promise<void>;
-  /** Says for which processes purges wait. Has no effect after the leader of a later epoch said so. */
+  /** Records the processes that purges wait for. Has no effect after the leader of a later epoch has recorded them. */
   await(awaited: AwaitedProcesses): Promise<void>;
-  /** undefined: no leader has said so yet. */
+  /** Returns the recorded processes; undefined if no leader has recorded them yet. */
   awaited(): Promise<AwaitedProcesses | undefined>;
 };

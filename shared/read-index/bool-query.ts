@@ -1,12 +1,9 @@
 /**
- * The query both engines run: a plain frozen value, never a string. Two-valued: whatever SQL's NULL logic
- * would do is decided by the translator, the engine only evaluates sets of rows.
+ * The query that both engines run. It is a plain frozen value, never a string. It has two truth values: the translator decides everything
+ * that SQL's NULL logic would, and the engine only evaluates sets of rows.
  */
 
-/**
- * Value of a column. 64-bit integers are bigint; dates, times and datetimes are compared as numbers of milliseconds,
- * see `FieldType`.
- */
+/** Value of a column. 64-bit integers are bigint. Dates, times and datetimes are compared as numbers of milliseconds (see `FieldType`). */
 export type Scalar = string | number | bigint | boolean;
 
 /**
@@ -28,7 +25,7 @@ export type FieldType = 'keyword' | 'number' | 'long' | 'boolean' | 'time-of-day
 export const PUBLICATION_STATE_FIELD = '$publication';
 export const DOCUMENT_PUBLISHED_FIELD = '$documentPublished';
 
-/** Publication state of a (document, locale). `sort=status` ranks them in this order. */
+/** Publication state of a document in a locale. `sort=status` sorts the states in this order. */
 export const PUBLICATION_STATES = ['never-published', 'modified', 'published'] as const;
 export type PublicationState = (typeof PUBLICATION_STATES)[number];
 
@@ -50,8 +47,8 @@ export type BoolQuery =
   /** The field has a value (is not NULL). */
   | { readonly kind: 'exists'; readonly field: string }
   /**
-   * Comparison of the field's text form (`textForm`) with `value`. `fold: true` compares `foldText(textForm)`, and `value`
-   * is already folded. An empty `value` matches every row that has the field.
+   * The field's text form (`textForm`) compared with `value`. `fold: true` compares `foldText(textForm)`, and `value` is already folded. An
+   * empty `value` matches every row that has the field.
    */
   | {
       readonly kind: 'text';
@@ -72,7 +69,7 @@ export type BoolQuery =
       readonly component: string;
       readonly query: BoolQuery;
     }
-  /** All of `filter`, at least one of `should` when it is there (an empty `should` matches nothing), none of `must_not`. */
+  /** Matches all of `filter`, none of `must_not`, and at least one of `should` if it is given (an empty `should` matches nothing). */
   | {
       readonly kind: 'bool';
       readonly filter?: readonly BoolQuery[];

@@ -1,44 +1,47 @@
-/** Tags that changed, as the leader of a term noted them before searches showed the changes. */
+/** Tags that changed. The leader of a term records them before searches show the changes. */
 export type ChangedTags = {
-  /** Another one whenever searches may show a change that was not noted. */
+  /** Name of a term. A new term begins whenever searches may show a change that was not recorded. */
   readonly term: string;
   readonly epoch: number;
-  /** Counts the states of a term. */
+  /** Number of the state within its term. */
   readonly number: number;
-  /** Names the index set whose changes are noted; undefined: changes are not noted. */
+  /** Name of the index set whose changes are recorded; undefined: changes are not recorded. */
   readonly set?: string | undefined;
-  /** All changes after this position, up to `upTo`, are in `changes`. */
+  /** Position after which, up to `upTo`, all changes are in `changes`. */
   readonly since: bigint;
-  /** Newest position that was noted, in this term or an earlier one. */
+  /** Newest recorded position, in this term or an earlier one. */
   readonly upTo: bigint;
-  /** In the order of their positions. */
+  /** Changes in the order of their positions. */
   readonly changes: readonly TagChange[];
-  /** Index set in which a document was refused: what its next state changes is not known. */
+  /** Index set in which a document was refused. Nobody knows which tags its next state changes. */
   readonly brokenSet?: string | undefined;
 };
 
-/** `tags`: digests. */
+/** Tags, as digests, that the change at a position affects. */
 export type TagChange = { readonly position: bigint; readonly tags: readonly string[] };
 
-/** Names one state that was written. */
+/** Identifies one written state. */
 export type TagsVersion = { readonly sequence: number; readonly primary: number } | 'absent';
 
-/** Names the newest state, and says how far searches are. */
+/** Identifies the newest state, with the position that searches show. */
 export type TagsGlance = {
-  /** undefined: there is no state. */
+  /** The newest state; undefined: there is none. */
   readonly newest: Pick<ChangedTags, 'term' | 'number' | 'set' | 'upTo'> | undefined;
-  /** Position that the leader has announced as shown; undefined: none. */
+  /** Position that the leader has announced as visible in searches; undefined: none. */
   readonly announced: bigint | undefined;
 };
 
-/** The newest state, where all processes of a log see it. Reads show what was written before them. Calls reject while it is unreachable. */
+/**
+ * Storage for the newest state. All processes of a log see it. A read shows everything that was written before it. Calls reject while the
+ * storage is unreachable.
+ */
 export type ChangedTagsStore = {
-  /** Costs less than `read`. */
+  /** Returns only what identifies the newest state. Costs less than `read`. */
   glance(): Promise<TagsGlance>;
-  /** undefined: no leader has written one yet. */
+  /** Returns the newest state; undefined if no leader has written one yet. */
   read(): Promise<ChangedTags | undefined>;
-  /** The newest state, and the version that has to be replaced by the next. */
+  /** Returns the newest state, and the version that the next state must replace. */
   latest(): Promise<{ readonly state: ChangedTags | undefined; readonly version: TagsVersion }>;
-  /** Replaces a version. Returns the new one; undefined: another process has replaced it before. */
+  /** Replaces a version. Returns the new one; undefined if another process has already replaced it. */
   replace(version: TagsVersion, state: ChangedTags): Promise<TagsVersion | undefined>;
 };

@@ -3,7 +3,7 @@ import type { ScalarType } from '../schema/content-type.ts';
 import type { FieldType, Scalar } from './bool-query.ts';
 import { dateText, timeText } from './instant-text.ts';
 
-/** Storage and comparison of an attribute's values in a read index. */
+/** Returns how a read index stores and compares an attribute's values. */
 export function fieldTypeOf(type: ScalarType): FieldType {
   return FIELD_TYPES[type];
 }
@@ -29,8 +29,8 @@ const FIELD_TYPES: Readonly<Record<ScalarType, FieldType>> = {
 };
 
 /**
- * Returns the column value for an attribute's value as rows and answers have it (biginteger: decimal string, date
- * `yyyy-MM-dd`, time `HH:mm:ss[.SSS]`, datetime ISO 8601 in UTC). null and undefined give null.
+ * Returns the column value for an attribute's value in the form of rows and answers: biginteger as decimal string, date `yyyy-MM-dd`, time
+ * `HH:mm:ss[.SSS]`, datetime ISO 8601 in UTC. null and undefined give null.
  */
 export function columnValue(type: ScalarType, value: unknown): Scalar | null {
   if (value === null || value === undefined) return null;
@@ -52,7 +52,7 @@ export function columnValue(type: ScalarType, value: unknown): Scalar | null {
   }
 }
 
-/** Milliseconds since midnight of `HH:mm:ss[.SSS]`. */
+/** Returns the milliseconds since midnight of `HH:mm:ss[.SSS]`. */
 export function timeOfDayMilliseconds(time: string): number {
   const [hours = '0', minutes = '0', seconds = '0'] = time.split(':');
   return Math.round((Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000);
@@ -80,7 +80,7 @@ export function textForm(type: ScalarType, value: Scalar): string {
   }
 }
 
-/** PostgreSQL's shortest text of a double: exponents of two digits at least, from 1e+15 up and below 1e-04. */
+/** Returns PostgreSQL's shortest text of a double. It has an exponent, of at least two digits, from 1e+15 up and below 1e-04. */
 function floatText(value: number): string {
   if (value === 0) return Object.is(value, -0) ? '-0' : '0';
   const magnitude = Math.abs(value);
@@ -107,6 +107,6 @@ export function compareCodePoints(a: string, b: string): number {
 
 function surrogatesLast(unit: number): number {
   if (unit < 0xd800) return unit;
-  // E000–FFFF moves down to D800–F7FF, the surrogates D800–DFFF (code points above FFFF) move up behind them.
+  // E000–FFFF moves down to D800–F7FF. The surrogates D800–DFFF (code points above FFFF) move up after them.
   return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;
 }

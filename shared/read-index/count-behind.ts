@@ -1,6 +1,6 @@
 import { rest } from '../turns/slice.ts';
 
-/** Lists of numbers: `heads` has the only entry of a list of one, or where in `pool` a longer list begins. */
+/** Lists of numbers. `heads` has the only entry of a list with one entry, or the start of a longer list in `pool`. */
 export type EntryLists = {
   readonly counts: Int32Array;
   readonly heads: Int32Array;
@@ -9,24 +9,24 @@ export type EntryLists = {
 
 /** A path from rows to values. Rows and values are numbers. */
 export type PathToValues = {
-  /** From the counted rows on: how many rows there are, and the rows of the next level that each is linked to. */
+  /** Levels of the path, from the counted rows on: the number of rows, and the rows of the next level to which each row is linked. */
   readonly levels: readonly { readonly rows: number; readonly lists: EntryLists }[];
-  /** Rows at the end of the path. */
+  /** Number of rows at the end of the path. */
   readonly ends: number;
   readonly values: number;
-  /** Calls `add` for each value of a row at the end. */
+  /** Calls `add` for each value of a row at the end of the path. */
   readonly valuesOf: (end: number, add: (value: number) => void) => void;
 };
 
-/** Values behind the rows of one level: so many words of bits for each row. */
+/** Values that each row of one level reaches, as `words` words of bits per row. */
 type ValueSets = { readonly words: number; readonly bits: Int32Array; readonly hasAny: Uint8Array };
 
-/** Words of a level's sets. More values are counted in several rounds. */
+/** Maximum words of a level's sets. More values are counted in several rounds. */
 const MOST_WORDS = 2 ** 22;
 
 /**
- * Counts the rows that have each value behind them, from the values back to the rows: each link is passed once for some hundred values, however many
- * ways lead through it. If a call ends with its slice, the next continues it.
+ * Counts for each value the rows that reach it. It goes from the values back to the rows. It uses each link once for some hundred values,
+ * even if many paths lead through it. If a call ends with its slice, the next call continues.
  */
 export function createCountBehind(path: PathToValues, isCounted: (row: number) => boolean): () => Int32Array {
   const counts = new Int32Array(path.values);
@@ -46,7 +46,7 @@ export function createCountBehind(path: PathToValues, isCounted: (row: number) =
 
 type Round = { readonly first: number; readonly words: number };
 
-/** Counts the values from `first` on that fit into so many words. */
+/** Counts the values from `first` on that fit into this many words. */
 function createRound(
   { levels, ends, valuesOf }: PathToValues,
   { first, words }: Round,
@@ -84,7 +84,7 @@ function createRound(
   };
 }
 
-/** `work` returns how many steps it took. */
+/** Calls `work` for each row, in slices. `work` returns the number of its steps. */
 function forEachRow(rows: number, work: (row: number) => number): () => void {
   let row = 0;
   return () => {
@@ -102,7 +102,7 @@ function addValue({ words, bits, hasAny }: ValueSets, row: number, value: number
   hasAny[row] = 1;
 }
 
-/** Adds to the set of a row those of the rows in its list. */
+/** Adds to the set of a row the sets of the rows in its list. */
 function unite({ counts, heads, pool }: EntryLists, row: number, below: ValueSets, above: ValueSets): number {
   const count = row < counts.length ? (counts[row] as number) : 0;
   const { words } = below;

@@ -5,7 +5,7 @@ import { CHAIN_START, nextLink } from './hash-chain.ts';
 /** An event's row with its link in the hash chain, and the link of the previous event in the log. */
 export type StoredRow = readonly [...EventColumns, chain: string | null, before: string | null];
 
-/** Damage of an event that was changed or moved after it was written; undefined if there is none. */
+/** Returns the damage of an event that was changed or moved after it was written; undefined if there is none. */
 export function damageOf(row: StoredRow): string | undefined {
   const [position, stream, revision, id, type, data, metadata, chain, before] = row;
   const { digest, matches } = checkStoredText({ id, type, data, metadata });

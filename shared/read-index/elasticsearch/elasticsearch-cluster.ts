@@ -31,30 +31,30 @@ import { createRowCache } from './read/row-cache.ts';
 import { createElasticsearchClient, type ElasticsearchConnection } from './wire/client.ts';
 import { createSearchEngine } from './wire/search-engine.ts';
 
-/** A cluster with the indices of one namespace. */
+/** A cluster with the indices of a namespace. */
 export type ElasticsearchCluster = {
   readonly reader: ElasticsearchReader;
   readonly stored: StoredDocuments;
   /**
-   * Creates a writer for a set; default: the one that was used last here, if any. At first everything counts as unrefreshed,
-   * whichever process wrote it.
+   * Creates a writer for a set; default: the one last used in this process, if any. At first all indices count as unrefreshed, because
+   * another process may have written them.
    */
   createWriter(set?: IndexSet): DocumentIndex;
-  /** The set that is read here. */
+  /** The index set that this process reads. */
   readonly indices: CurrentSet;
-  /** Index sets: the live one, and how to make and switch to others. */
+  /** Returns the index sets: the live one, and functions to make others and to switch to them. */
   sets(log: string): IndexSets;
-  /** Reads and writes use this set from now on. */
+  /** Makes reads and writes use this set. */
   use(set: IndexSet): void;
-  /** Progress of the documents relative to a log. */
+  /** Returns the progress of the documents relative to a log. */
   progress(log: string): ProgressStore;
-  /** Reports of the processes that answer reads of a log. */
+  /** Returns the reports of the processes that answer reads of a log. */
   answering(log: string): AnsweringProcesses;
-  /** Tags that changed, for the processes that answer reads of a log. */
+  /** Returns the tags that changed, for the processes that answer reads of a log. */
   changedTags(log: string): ChangedTagsStore;
   /** Resolves when the cluster answers and the namespace's indices can be searched. See `isPassingFailure`. */
   ready(): Promise<void>;
-  /** For the one process that writes. */
+  /** Makes the missing indices. Only the process that writes calls it. */
   openIndices(options: {
     readonly log: string;
     readonly replaceAll: boolean;
@@ -63,7 +63,7 @@ export type ElasticsearchCluster = {
   readonly fence: LeaderFence;
   /** Record of the log that writes the namespace's indices. */
   readonly owner: OwnerStore;
-  /** Returns whether reads find an index for every content type, made from this log and for these types. */
+  /** Returns whether reads find, for every content type, an index that was made from this log and for the current definition. */
   isWhole(log: string): Promise<boolean>;
   close(): Promise<void>;
 };
@@ -72,13 +72,13 @@ export type ElasticsearchClusterOptions = {
   readonly connection: ElasticsearchConnection;
   readonly space: string;
   readonly registry: SchemaRegistry;
-  /** Default: one shard, no replicas. */
+  /** Shards and replicas; default: one shard, no replicas. */
   readonly spread?: IndexSpread;
   /** Copying of relations into documents, for content types that do not configure it. */
   readonly denormalise?: DenormaliseSettings;
-  /** Memory for rows that are read repeatedly in this process; default: no rows are cached. */
+  /** Bytes for rows that are read repeatedly in this process; default: no rows are cached. */
   readonly rowCacheBytes?: number;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns milliseconds of a monotonic clock. */
   readonly now?: () => number;
 };
 
@@ -87,7 +87,7 @@ const SEMI_JOIN_LIMIT = 1_000_000;
 const SORT_LIMIT = 10_000;
 const READY_WITHIN = '10s';
 
-/** Connects to nothing yet. Throws a sentence when a content type does not fit into an index. */
+/** Creates the cluster. It connects to nothing yet. Throws a sentence if a content type does not fit into an index. */
 export function createElasticsearchCluster(options: ElasticsearchClusterOptions): ElasticsearchCluster {
   const { connection, space, registry, rowCacheBytes = 0 } = options;
   const layouts = createLayouts(registry, options.denormalise);
@@ -146,7 +146,7 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
   };
 }
 
-/** Rows that the documents of all content types show besides their own. `denormalise`: the setting of the cluster. */
+/** Returns the rows that the documents of all content types show besides their own. `denormalise`: the setting of the cluster. */
 export function documentDependencies(
   registry: SchemaRegistry,
   denormalise?: DenormaliseSettings,
@@ -154,7 +154,7 @@ export function documentDependencies(
   return [...createLayouts(registry, denormalise).values()].flatMap(dependenciesOf);
 }
 
-/** Returns whether time or an operator fixes a failure; false if the cluster understood the request and refuses it. */
+/** Returns whether time or an operator can fix a failure; false if the cluster understood the request and refused it. */
 export function isPassingFailure(error: unknown): boolean {
   if (!(error instanceof errors.ResponseError)) return error instanceof errors.ElasticsearchClientError;
   const status = error.statusCode ?? 500;

@@ -1,11 +1,11 @@
 /**
- * UTF-8 in the making. Documents consist of parts that many of them share. As bytes each part is copied once. As
- * strings (which are UTF-16 here) it is copied again at every level, and encoded at the end.
+ * UTF-8 text that is being written. Documents share many of their parts. As bytes each part is copied once. As strings (which are UTF-16
+ * here) it is copied again at every level, and encoded at the end.
  */
 export type ByteSink = {
-  /** Do not use it beyond the next write: it is replaced when it is full. */
+  /** Memory of the sink. Do not keep it after the next write, which replaces it when it is full. */
   bytes: Buffer;
-  /** The same bytes. */
+  /** A view of `bytes`. */
   view: DataView;
   /** Start of the current text. */
   start: number;
@@ -15,12 +15,12 @@ export type ByteSink = {
   readonly allot: (size: number) => Buffer;
 };
 
-/** Large enough for many documents: nothing is copied again, and whole slabs become garbage together. */
+/** Large enough for many documents: bytes are rarely copied again, and whole slabs become garbage together. */
 const SLAB_BYTES = 2 ** 20;
-/** UTF-8 bytes of a UTF-16 unit, at most. */
+/** Maximum UTF-8 bytes of a UTF-16 unit. */
 const BYTES_OF_UNIT = 3;
 
-/** Creates an empty sink. `allot` returns memory of at least the asked number of bytes, whatever is in it. */
+/** Creates an empty sink. `allot` returns memory of at least the requested size, with any content. */
 export function createByteSink(allot: ByteSink['allot'] = Buffer.allocUnsafeSlow): ByteSink {
   const bytes = allot(SLAB_BYTES);
   return { bytes, view: viewOf(bytes), start: 0, end: 0, allot };
@@ -54,36 +54,36 @@ export function putByte(sink: ByteSink, byte: number): void {
   sink.bytes[sink.end++] = byte;
 }
 
-/** Appends bytes. May replace the slab: `sink.bytes` from before is then another one. */
+/** Appends bytes. May replace the slab, so `sink.bytes` may be another buffer afterwards. */
 export function putBytes(sink: ByteSink, part: Uint8Array): void {
   reserve(sink, part.length);
   sink.bytes.set(part, sink.end);
   sink.end += part.length;
 }
 
-/** Overwrites with ASCII after the first `at` bytes. */
+/** Overwrites bytes from `at` on with an ASCII text. */
 export function overwrite(sink: ByteSink, at: number, text: string): void {
   sink.bytes.write(text, sink.start + at, 'latin1');
 }
 
-/** Bytes written since `start`. Positions use this number: it stays valid when the slab is replaced. */
+/** Returns the bytes written since `start`. Use this number for positions: it stays valid when the slab is replaced. */
 export function sizeOf(sink: ByteSink): number {
   return sink.end - sink.start;
 }
 
-/** Returns what was written after the first `from` bytes; not a copy. */
+/** Returns a view, not a copy, of the bytes written after the first `from`. */
 export function writtenSince(sink: ByteSink, from: number): Buffer {
   return sink.bytes.subarray(sink.start + from, sink.end);
 }
 
-/** Returns what was written; the next text begins after it. The result keeps its bytes. */
+/** Returns the written bytes, which stay valid. The next text begins after them. */
 export function takeWritten(sink: ByteSink): Buffer {
   const taken = sink.bytes.subarray(sink.start, sink.end);
   sink.start = sink.end;
   return taken;
 }
 
-/** Discards what was written and not taken. */
+/** Discards the bytes that were written and not taken. */
 export function discardWritten(sink: ByteSink): void {
   sink.end = sink.start;
 }

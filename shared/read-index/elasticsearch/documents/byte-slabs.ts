@@ -2,16 +2,16 @@
 export type ByteSlabs = {
   /** Returns at least this many bytes, with arbitrary content. */
   take(size: number): Buffer;
-  /** Returns a slab that is no longer read. Slabs that are never returned are ordinary garbage. */
+  /** Takes back a slab that is no longer read. A slab that is never given back is ordinary garbage. */
   giveBack(slab: Buffer): void;
 };
 
-/** Slabs are of whole ones of these, so that one fits where another did. */
+/** Size of a slab is a multiple of this, so that a returned slab fits again. */
 const UNIT_BYTES = 2 ** 20;
-/** Somewhat more than the requests in flight and in the making use. */
+/** Slightly more than the documents in flight and being made use. */
 const MOST_KEPT_BYTES = 24 * UNIT_BYTES;
 
-/** Creates an empty store of slabs. It keeps 24 MiB at most; what is returned beyond that is garbage. */
+/** Creates an empty store of slabs. It keeps at most 24 MiB; further slabs become garbage. */
 export function createByteSlabs(): ByteSlabs {
   const free: Buffer[] = [];
   let kept = 0;

@@ -20,20 +20,20 @@ import { type FieldTexts, writeWords } from './write-words.ts';
 type Members<T> = { [name: string]: T };
 type PlacedItems = Exclude<PlacedStep, PlacedRelation>;
 
-/** Source of a document besides its row, and the sink. */
+/** Inputs of a document besides its row, and the sink. */
 type Making = { readonly sink: ByteSink; readonly neighbours: Neighbours };
 
 const [COMMA, OPENING_BRACKET, CLOSING_BRACKET, CLOSING_BRACE] = [0x2c, 0x5b, 0x5d, 0x7d];
 
-/** Characters of base64: 144 bits of the SHA-256. */
+/** Characters of the digest in base64: 144 bits of the SHA-256. */
 const SUM_LENGTH = 24;
-/** Placeholder of the digest's length. */
+/** Placeholder with the length of a digest. */
 const NO_SUM = digestOf('');
 
 /**
- * Writes a row's document, made from the row and its surroundings in one world: the JSON of a `DocumentBody`. Its first
- * member `sum` is a digest for comparing an index with its expected content. It covers all that follows, except for the
- * row's own text grams and words, which come last and follow from its columns. Pure, given `neighbours`.
+ * Writes a row's document, made from the row and its surroundings in one world, as the JSON of a `DocumentBody`. Its first member `sum` is
+ * a digest for comparing an index with its expected content. It covers the rest except for the row's own text grams and words, which come
+ * last and follow from its columns. Pure, given `neighbours`.
  */
 export function writeDocument(
   sink: ByteSink,
@@ -72,7 +72,7 @@ export function writeDocument(
   cacheOwnPart(sink, layout, row, { head, texts, summed, sum });
 }
 
-/** Texts of the row and of rows around it, each row once. */
+/** Returns the texts of the row and of related rows, each row once. */
 function textsAround({ neighbours }: Making, { root }: DocumentLayout, node: RowNode): FieldTexts {
   return ({ path, attribute }) => {
     const ends = new Map(
@@ -95,7 +95,7 @@ type Kept = { readonly links?: StoredLinks; readonly parts?: StoredParts };
 
 const NOTHING_KEPT: Kept = Object.freeze({});
 
-/** Writes the members of an object below the root. `own`: it is a component of the document's row. */
+/** Writes the members of an object below the root. `own`: the object is a component of the document's row. */
 function writeBody(making: Making, place: Place, node: RowNode, own: boolean): Kept {
   writeColumns(making.sink, place, node.fields);
   writeTexts(making.sink, place, node.fields);
@@ -110,7 +110,7 @@ function writeAround(making: Making, place: Place, node: RowNode, own: boolean):
   return { ...defined({ links, parts }) };
 }
 
-/** `"e":{…}` and `"t":{…}`, where there are any. */
+/** Writes `"e":{…}` and `"t":{…}`, if there are any links. */
 function writeLinked(making: Making, place: Place, node: RowNode, own: boolean): StoredLinks | undefined {
   const { sink, neighbours } = making;
   const links: Members<StoredLinks[string]> = {};
@@ -142,7 +142,7 @@ function writeList(sink: ByteSink, copies: readonly Buffer[], list: boolean): vo
   if (list) putByte(sink, CLOSING_BRACKET);
 }
 
-/** Copies of the linked rows, if the relation is copied. Each is made once for all documents that show it. */
+/** Returns copies of the linked rows, if the relation is copied. Each copy is made once for all documents that show it. */
 function linkedCopies(
   making: Making,
   { target, embedded }: PlacedRelation,
@@ -158,7 +158,7 @@ function linkedCopies(
     if (copy === undefined) {
       const row = neighbours.row(target, key);
       if (row === undefined) continue;
-      // Written after the document that asks for it, and removed again.
+      // The copy is written after the unfinished document, and then removed from the sink.
       const from = sizeOf(sink);
       writeText(sink, `{"key":${key},`);
       writeBody(making, place, { key, fields: row.fields, components: row.components }, false);
@@ -172,7 +172,7 @@ function linkedCopies(
   return copies;
 }
 
-/** `"c":{…}`, where there are any. */
+/** Writes `"c":{…}`, if there are any components. */
 function writeComponents(making: Making, place: Place, node: RowNode, own: boolean): StoredParts | undefined {
   const { sink } = making;
   const parts: Members<readonly StoredPart[]> = {};
@@ -199,7 +199,7 @@ function writeComponents(making: Making, place: Place, node: RowNode, own: boole
 function writeComponent(making: Making, step: PlacedItems, item: IndexedComponent, own: boolean): StoredPart {
   const place = step.kind === 'component' ? step.place : step.components.get(item.component);
   if (place === undefined) throw new Error(`${item.component} does not belong in ${step.objectField}`);
-  // The kind first, then the fields below a separate name: kinds may use one name for different types.
+  // The kind comes first. The fields are below a name of their own, because kinds may use one name for different types.
   const opening =
     step.kind === 'component'
       ? ''

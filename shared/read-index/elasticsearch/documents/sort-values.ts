@@ -4,7 +4,7 @@ import { compareSortValues } from '../../sort-value.ts';
 import type { DocumentLayout, Place, SortPath } from '../layout/document-layout.ts';
 import { jsonOf, type RowNode, storedColumn } from './write-columns.ts';
 
-/** Members of `s`: sort values from the ends of paths through lists. */
+/** Returns the members of `s`: sort values from the ends of paths that pass lists. */
 export function sortsText(
   neighbours: Neighbours,
   { root, sortPaths }: DocumentLayout,
@@ -15,7 +15,7 @@ export function sortsText(
   return sorts.slice(1);
 }
 
-/** Each with a comma in front. */
+/** Returns the members for one path, each after a comma. */
 function endsText(fields: SortPath['fields'], ends: readonly (RowNode | null)[]): string {
   let sorts = '';
   for (const { scalar, members } of fields) {
@@ -29,7 +29,7 @@ function endsText(fields: SortPath['fields'], ends: readonly (RowNode | null)[])
   return sorts;
 }
 
-/** Smallest and largest value of a column at the ends; `isMissing`: one of them has no value. */
+/** Returns the smallest and the largest value of a column at the ends. `isMissing`: an end has no value. */
 function extremesOf(name: string, ends: readonly (RowNode | null)[]) {
   let least: Scalar | undefined;
   let greatest: Scalar | undefined;
@@ -47,7 +47,7 @@ function extremesOf(name: string, ends: readonly (RowNode | null)[]) {
 
 const WAY_ENDS: readonly null[] = [null];
 
-/** The rows at the ends of a path, of which `at` steps are behind; null for each way that ends early. */
+/** Returns the rows at the ends of a path, and null for each branch that ends early. */
 export function pathEnds(
   neighbours: Neighbours,
   root: Place,

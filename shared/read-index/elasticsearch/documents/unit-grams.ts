@@ -4,21 +4,21 @@ const BLANK = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const HEX = '0123456789abcdef';
-/** Size of the buffer that is reused, in characters; longer texts get their own. */
+/** Size in characters of the buffer that is reused. Longer texts get their own. */
 const KEPT_LENGTH = 2 ** 16;
-/** Bytes of a unit in JSON: a control character is written as six, of which the first four are always the same. */
+/** Maximum bytes of a unit in JSON. A control character takes six, and the first four are always the same. */
 const MOST_BYTES = 6;
 const WORD_BYTES = 4;
 const ESCAPED = Buffer.from('\\u00').readInt32LE();
 
 type Buffers = {
-  /** The text with its marks, as it is written. */
+  /** The text with its marks, as units to write. */
   readonly units: Uint16Array;
   /** JSON of each unit in UTF-8: its first four bytes (lowest first), the bytes after these, and their number. */
   readonly words: Int32Array;
   readonly tails: Uint16Array;
   readonly sizes: Uint8Array;
-  /** An open hash table of pairs; a slot is taken if its stamp is the round's. */
+  /** An open hash table of pairs. A slot is taken if its stamp is that of the current round. */
   readonly pairs: Int32Array;
   readonly stamps: Uint32Array;
   readonly singles: Uint32Array;
@@ -39,7 +39,7 @@ function createBuffers(length: number): Buffers {
   };
 }
 
-/** A power of two. A short text uses only a small part of the buffer, which stays in the processor's cache. */
+/** Returns a power of two. A short text uses only a small part of the buffer, which stays in the processor's cache. */
 function slotsFor(length: number): number {
   return 1 << (32 - Math.clz32(length * 2 + 15));
 }
@@ -47,9 +47,9 @@ function slotsFor(length: number): number {
 let kept = createBuffers(KEPT_LENGTH);
 
 /**
- * Writes, as a JSON string, every three neighbouring units of a marked text in order. Then it writes each distinct unit
- * but the marks, and each distinct pair, separated by blanks. `standIns` has what is written for each unit, 0 for
- * surrogates: returns false for a text with one. It works on numbers: strings and a `Set` take many times as long.
+ * Writes a marked text as a JSON string: every three neighbouring units in order, then each distinct unit except the marks and each
+ * distinct pair, separated by blanks. `standIns` has the replacement of each unit, and 0 for surrogates. Returns false for a text with a
+ * surrogate. It works on numbers, because strings and a `Set` take many times as long.
  */
 export function writeUnitGrams(
   sink: ByteSink,
@@ -69,18 +69,18 @@ export function writeUnitGrams(
     size += encode(buffers, i, unit);
   }
   size += encode(buffers, length - 1, marks[1]);
-  // A unit is in three triples, two pairs and itself, and each of these has a blank behind it. Words are written whole.
+  // A unit is in three triples, two pairs and itself, and a blank follows each of these. Four bytes are always written at once.
   reserve(sink, size * 6 + length * 3 + WORD_BYTES);
   const { view } = sink;
   view.setUint8(sink.end, QUOTE);
   const end = writePieces(buffers, length, view, writeTriples(buffers, length, view, sink.end + 1));
-  // Instead of the last blank.
+  // The quote replaces the last blank.
   view.setUint8(end - 1, QUOTE);
   sink.end = end;
   return true;
 }
 
-/** Encodes the unit at an index; returns its size in bytes. */
+/** Encodes the unit at an index. Returns its size in bytes. */
 function encode({ units, words, tails, sizes }: Buffers, at: number, unit: number): number {
   let size = 1;
   let word = unit;
@@ -121,7 +121,7 @@ function writeTriples(buffers: Buffers, length: number, out: DataView, from: num
   return at;
 }
 
-/** May overwrite the bytes after the unit. */
+/** Writes a unit. May overwrite the bytes after it. */
 function writeUnit({ words, tails, sizes }: Buffers, i: number, out: DataView, at: number): number {
   out.setInt32(at, words[i] as number, true);
   const size = sizes[i] as number;
@@ -140,7 +140,7 @@ function writePieces(buffers: Buffers, length: number, out: DataView, from: numb
       at = writeUnit(buffers, i, out, at);
       out.setUint8(at++, BLANK);
     }
-    // The mark at the end is in every text.
+    // Every text has the mark at the end.
     if (i + 1 < length && singles[b] !== round) {
       singles[b] = round;
       at = writeUnit(buffers, i, out, at);
@@ -150,7 +150,7 @@ function writePieces(buffers: Buffers, length: number, out: DataView, from: numb
   return at;
 }
 
-/** Returns false if the pair was there. */
+/** Adds a pair. Returns false if the table already has it. */
 function addPair({ pairs, stamps, round }: Buffers, mask: number, pair: number): boolean {
   let slot = (Math.imul(pair, 0x9e3779b1) >>> 7) & mask;
   while (stamps[slot] === round) {

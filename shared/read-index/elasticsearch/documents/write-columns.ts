@@ -8,14 +8,14 @@ import { type ByteSink, createByteSink, putBytes, takeWritten, writeText } from 
 import { publicationRank, storedValue } from './stored-value.ts';
 import { writeGrams } from './text-grams.ts';
 
-/** A row or component with its node in the document. */
+/** A row or component, as a node of the document. */
 export type RowNode = {
   readonly key: number;
   readonly fields: FieldValues;
   readonly components: IndexedRow['components'];
 };
 
-/** Writes the members of a node with the row's own columns: `"f":{…}` and, if there are any, `"x":{…}`. */
+/** Writes the members of a node that have the row's own columns: `"f":{…}` and, if there are any text forms, `"x":{…}`. */
 export function writeColumns(sink: ByteSink, place: Place, fields: FieldValues): void {
   let [f, x] = ['', ''];
   for (const scalar of place.scalars.values()) {
@@ -29,7 +29,7 @@ export function writeColumns(sink: ByteSink, place: Place, fields: FieldValues):
   writeText(sink, x === '' ? `"f":{${f}}` : `"f":{${f}},"x":{${x}}`);
 }
 
-/** Writes after other members: `"g":{…}` of a node's texts, and `"w":{…}` of those that differ when folded. */
+/** Writes, after other members, `"g":{…}` of a node's texts, and `"w":{…}` of those that folding changes. */
 export function writeTexts(sink: ByteSink, place: Place, fields: FieldValues): void {
   let g = 0;
   const asWritten: PlacedScalar[] = [];
@@ -55,7 +55,7 @@ function textOf({ name, text }: PlacedScalar, fields: FieldValues): string | und
   return value === null || value === undefined ? undefined : String(value);
 }
 
-/** Last text of a node: draft and published rows, one after the other, usually have the same. */
+/** Last text of a node. It is cached because draft and published rows are written one after the other and usually have the same text. */
 type LastText = {
   readonly text: string;
   readonly folded: string;
@@ -75,7 +75,7 @@ function foldedGrams(scalar: PlacedScalar, text: string): LastText {
   return made;
 }
 
-/** Grams of the last text of `foldedGrams`. */
+/** Returns the grams of the last text of `foldedGrams`. */
 function writtenGrams(scalar: PlacedScalar, text: string): Buffer {
   const last = foldedGrams(scalar, text);
   last.written ??= gramsOf(text);
@@ -87,12 +87,12 @@ function gramsOf(text: string): Buffer {
   return takeWritten(scratch);
 }
 
-/** Returns a value as its field in Elasticsearch has it. `$publication` is a number, by which it sorts. */
+/** Returns a value in the form of its field in Elasticsearch. `$publication` is a number, so that states sort by rank. */
 export function storedColumn({ name, fieldType }: PlacedScalar, value: Scalar): StoredValue {
   return name === PUBLICATION_STATE_FIELD ? publicationRank(value) : storedValue(fieldType, value);
 }
 
-/** Numbers here are finite. */
+/** Returns the JSON of a value. Numbers here are finite. */
 export function jsonOf(value: StoredValue): string {
   return typeof value === 'number' ? String(value) : JSON.stringify(value);
 }

@@ -8,22 +8,22 @@ import type { FieldValues } from '../../read-index.ts';
 import { type FoundWord, stemsName, stemToken, vocabularyTokens, wordToken } from '../layout/word-tokens.ts';
 import { type ByteSink, writeText } from './byte-sink.ts';
 
-/** A word as documents have it, in one locale. */
+/** A word in the form of documents, in one locale. */
 type WrittenWord = {
   readonly key: string;
-  /** Tokens of the vocabulary as JSON, with commas between. */
+  /** Tokens of the vocabulary as JSON, separated by commas. */
   readonly vocabulary: string;
-  /** Undefined for a stop word. */
+  /** Stem of the word; undefined for a stop word. */
   readonly stem: string | undefined;
 };
 
 const CACHED_WORDS = 20_000;
 const recentWords = new Map<string, RecentValues<string, WrittenWord>>();
 
-/** The values of a field: several where it is at the end of a path. */
+/** Returns the values of a field. There are several at the end of a path. */
 export type FieldTexts = (field: SearchField) => Iterable<unknown>;
 
-/** Writes, after other members, the words of a row's texts: see `word-tokens.ts`. */
+/** Writes the words of a row's texts, after other members (see `word-tokens.ts`). */
 export function writeWords(
   sink: ByteSink,
   settings: SearchSettings,
@@ -39,7 +39,7 @@ export function writeWords(
   if (stems.length > 0) writeText(sink, `,"stems":{${stems.join()}}`);
 }
 
-/** Members of a document, as JSON. */
+/** Members of a document that have words, as JSON. */
 type Written = { readonly words: string[]; readonly stems: string[]; readonly vocabulary: Set<string> };
 
 function addField(written: Written, locale: string, field: SearchField, texts: Iterable<unknown>): void {

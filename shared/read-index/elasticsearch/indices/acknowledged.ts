@@ -1,6 +1,6 @@
 import { errors } from '@elastic/elasticsearch';
 
-/** The change may have been made, may be made later, or not at all. */
+/** Error for an unconfirmed change: it may have happened, may happen later, or never. */
 class Unacknowledged extends errors.ElasticsearchClientError {
   constructor() {
     super('not all nodes of the cluster have confirmed a change in time');
@@ -9,7 +9,7 @@ class Unacknowledged extends errors.ElasticsearchClientError {
 
 /**
  * Resolves when all nodes of the cluster have confirmed a change of its state, such as an alias switch. Rejects with a passing failure if
- * they have not in time: a change of Varve may be repeated, whatever has become of the first attempt.
+ * they do not confirm it in time. Varve may repeat the change, whatever happened to the first attempt.
  */
 export async function acknowledged(change: Promise<{ readonly acknowledged: boolean }>): Promise<void> {
   if (!(await change).acknowledged) throw new Unacknowledged();

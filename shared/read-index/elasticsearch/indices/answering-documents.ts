@@ -2,7 +2,7 @@ import type { Client } from '@elastic/elasticsearch';
 import { type AnsweringProcesses, type AnsweringReport, MOST_ANSWERING } from '../../answering-processes.ts';
 import { type ProgressDocumentOptions, progressIndex, undefinedOn } from './progress-document.ts';
 
-/** Documents of a search: the progress of logs and the acknowledgements are among them. */
+/** Maximum documents of a search. It also finds the progress of logs and the acknowledgements. */
 const MOST_FOUND = 2 * MOST_ANSWERING;
 const OPTIONS = { requestTimeout: 5_000, maxRetries: 0 };
 
@@ -13,8 +13,8 @@ type Found = { readonly hits: { readonly hits: readonly Hit[] } };
 type Read = { readonly docs: readonly { readonly _source?: ReportBody }[] };
 
 /**
- * Documents next to the progress, which begin with the name of the log: `<log>-answers-<process>`, and `<log>-awaited` of the leader.
- * New processes are found by a search, which sees them within a second. The reports of known ones are read in real time.
+ * Creates the storage for reports, as documents next to the progress. Their names begin with that of the log: `<log>-answers-<process>`,
+ * and the leader's `<log>-awaited`. A search finds new processes within a second. Reports of known processes are read in real time.
  */
 export function createAnsweringDocuments({
   client,
@@ -63,7 +63,7 @@ function readReport(body: ReportBody): AnsweringReport {
   return { ...body, position: BigInt(body.position) };
 }
 
-/** Writes a document. A later leader's is kept. */
+/** Writes a document, unless a later leader has written it. */
 async function put(client: Client, path: string, body: object): Promise<void> {
   await client.transport.request({ method: 'PUT', path, body }, OPTIONS).catch(undefinedOn(409));
 }

@@ -6,29 +6,29 @@ import { indexDefinition } from '../layout/index-definition.ts';
 import { writeAlias } from '../layout/index-names.ts';
 import { acknowledged } from './acknowledged.ts';
 
-/** Over the nodes of a cluster. */
+/** Distribution of indices over the nodes of a cluster. */
 export type IndexSpread = {
-  /** Shards of new indices; existing ones keep theirs until they are rebuilt. */
+  /** Shards of new indices. Existing indices keep theirs until they are rebuilt. */
   readonly shards: number;
-  /** Copies besides the primary, of all indices; undefined: none for new ones, and the others unchanged. */
+  /** Copies of each shard besides the primary, for all indices; undefined: none for new indices, and existing ones unchanged. */
   readonly replicas: number | undefined;
 };
 
 export type CreateIndexOptions = {
   readonly client: Client;
-  /** Log that documents are made from: indices made from another one are not used. */
+  /** Log from which documents are made. Indices made from another log are not used. */
   readonly log: string;
   readonly spread: IndexSpread;
 };
 
-/** Counts up when the same row and layout give another document than before. */
+/** Raise it whenever the same row and layout give a different document than before. */
 const DOCUMENT_FORMAT = 3;
 
 const EXISTS = 'resource_already_exists_exception';
 
 /**
- * Makes an empty index with a write alias of its own. `aliases`: its other aliases. Resolves with false if it exists: another process
- * makes it, or an earlier request of this one was answered late.
+ * Makes an empty index with a write alias of its own. `aliases`: its other aliases. Resolves to false if the index exists: another process
+ * made it, or an earlier request of this process was answered late.
  */
 export async function createIndex(
   { client, log, spread }: CreateIndexOptions,
@@ -53,13 +53,13 @@ export async function createIndex(
   }
 }
 
-/** Short form of an index's content: equal for equal documents and mappings. */
+/** Returns a digest of an index's content, which is equal for equal documents and mappings. */
 export function signature(layout: DocumentLayout, log: string): string {
   const text = JSON.stringify([DOCUMENT_FORMAT, log, indexDefinition(layout), wordRules(layout)]);
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Version and settings by which documents have their words. */
+/** Returns the version and settings that decide the words of documents. */
 function wordRules({ words: { locale, fields } }: DocumentLayout): unknown {
   return [
     WORDS_VERSION,

@@ -1,10 +1,10 @@
 import type { Client } from '@elastic/elasticsearch';
 import { acknowledged } from './acknowledged.ts';
 
-/** The names are in the address of a request, which has 4 KB. */
+/** Limited because the address of a request holds the names and has at most 4 KB. */
 const NAMES_AT_ONCE = 12;
 
-/** Deletes indices; a missing one is not an error. */
+/** Deletes indices. A missing one is not an error. */
 export async function deleteIndices(client: Client, indices: readonly string[]): Promise<void> {
   for (let at = 0; at < indices.length; at += NAMES_AT_ONCE) {
     const index = indices.slice(at, at + NAMES_AT_ONCE);

@@ -15,27 +15,27 @@ export type IndexSetsOptions = CreateIndexOptions & {
   readonly layouts: readonly DocumentLayout[];
 };
 
-/** Part to rebuild; absent: everything. */
+/** Part to rebuild; absent members: everything. */
 export type SetScope = { readonly type?: Uid; readonly world?: World };
 
 /** Index sets of a namespace. The aliases of its types name the live one. */
 export type IndexSets = {
-  /** Set that searches find now. */
+  /** Returns the set that searches find now. */
   live(): Promise<IndexSet>;
-  /** Returns the names of a new set: new indices within the scope, the live ones outside of it. Makes nothing. */
+  /** Returns the names of a new set: new indices within the scope, and the live ones outside of it. Creates nothing. */
   plan(scope: SetScope): Promise<IndexSet>;
-  /** Makes the missing indices, empty; keeps those of a previous attempt. */
+  /** Creates the missing indices, which are empty. Keeps those of a previous attempt. */
   make(set: IndexSet): Promise<void>;
-  /** Returns whether the set is complete, made from this log for these content types. */
+  /** Returns whether the set is complete and was made from this log for these content types. */
   fits(set: IndexSet): Promise<boolean>;
   /**
-   * Switches the aliases to this set, in one call. Keeps the previous set. Returns false and does nothing if `epoch` is
-   * not the newest that raised the fence.
+   * Switches the aliases to this set in one call. Keeps the previous set. Returns false and does nothing if another epoch has raised the
+   * fence since.
    */
   promote(set: IndexSet, epoch: number): Promise<boolean>;
 };
 
-/** Creates the sets of a namespace. Every call asks the cluster: nothing is cached here. */
+/** Creates the sets of a namespace. Every call asks the cluster; nothing is cached. */
 export function createIndexSets(options: IndexSetsOptions): IndexSets {
   const { names, space, layouts } = options;
   const places = placesOf(layouts);
@@ -97,7 +97,7 @@ export function createIndexSets(options: IndexSetsOptions): IndexSets {
   };
 }
 
-/** Live indices of a namespace by their aliases. */
+/** Returns the live indices of a namespace, by their aliases. */
 export async function readLiveSet(
   client: Client,
   space: string,
@@ -111,13 +111,13 @@ export async function readLiveSet(
   return set;
 }
 
-/** Returns whether all of this set is live. */
+/** Returns whether all indices of this set are live. */
 export async function isLiveSet(client: Client, space: string, set: IndexSet): Promise<boolean> {
   const live = await readLiveSet(client, space, new Set(Object.keys(set)));
   return Object.entries(set).every(([alias, index]) => live[alias] === index);
 }
 
-/** Returns whether a set has its own index for a type and world, which searches do not find. */
+/** Returns a function that says whether the set's index for a type and world is not the live one. */
 export async function ownIndices(
   client: Client,
   space: string,
@@ -131,7 +131,7 @@ export async function ownIndices(
   };
 }
 
-/** Removes those indices of a set that searches do not find. */
+/** Removes the indices of a set that searches do not find. */
 export async function removeSet(client: Client, space: string, set: IndexSet): Promise<void> {
   const used = Object.values(await readLiveSet(client, space, new Set(Object.keys(set))));
   await deleteIndices(

@@ -3,22 +3,21 @@ import { acknowledged } from './acknowledged.ts';
 import { openProgressIndex, progressIndex } from './progress-document.ts';
 
 /**
- * The cluster's own record of the leader: an alias of the progress's index with the newest epoch. A call that moves
- * aliases depends on it, so the cluster carries the call out as a whole or refuses it. So a leader that was paused in
- * the middle, and does not know of a newer claim, moves nothing. Epochs are not compared here: a log that was restored
- * counts on from an earlier one.
+ * The cluster's own record of the leader: an alias of the progress index with the newest epoch. A call that moves aliases depends on it, so
+ * the cluster either carries out the whole call or refuses it. So a leader that was paused and does not know of a newer claim cannot move
+ * aliases. Epochs are not compared here, because a restored log continues from an earlier epoch.
  */
 export type LeaderFence = {
   /**
-   * Refuses every other epoch from now on. `isNewest` returns whether the log has no newer claim; it is asked
-   * before each attempt, as it alone decides. Returns false and does nothing if there is a newer claim.
+   * Refuses all other epochs from now on. `isNewest` returns whether the log has no newer claim. It is called before each attempt, because
+   * only the log decides. Returns false and does nothing if there is a newer claim.
    */
   raise(epoch: number, isNewest: () => Promise<boolean>): Promise<boolean>;
-  /** The one that was raised last; 0 before the first. */
+  /** Returns the epoch that was raised last; 0 before the first. */
   newest(): Promise<number>;
 };
 
-/** Creates the fence of a namespace. It asks the cluster with each call. */
+/** Creates the fence of a namespace. Each call asks the cluster. */
 export function createLeaderFence(client: Client, space: string): LeaderFence {
   const index = progressIndex(space);
   const epochs = async (): Promise<readonly number[]> => {
@@ -36,7 +35,7 @@ export function createLeaderFence(client: Client, space: string): LeaderFence {
           ...before.map((each) => ({ remove: { index, alias: fenceAlias(space, each), must_exist: true } })),
           { add: { index, alias: fenceAlias(space, epoch) } },
         ];
-        // Otherwise the alias changed: another process was faster.
+        // If the call is refused, another process changed the alias first. The loop tries again.
         if (await updateAliases(client, actions)) return true;
       }
     },
@@ -45,8 +44,8 @@ export function createLeaderFence(client: Client, space: string): LeaderFence {
 }
 
 /**
- * Moves aliases in one call: no search sees a part of it, and it may be repeated after an answer was lost. Returns false and does
- * nothing if `epoch` is not the newest that raised the fence.
+ * Moves aliases in one call, so that no search sees only a part of the change. It may be repeated after a lost answer. Returns false and
+ * does nothing if another epoch has raised the fence since.
  */
 export async function moveAliases(
   { client, space }: { readonly client: Client; readonly space: string },
@@ -59,7 +58,7 @@ export async function moveAliases(
 
 type AliasAction = estypes.IndicesUpdateAliasesAction;
 
-/** Resolves with false if the call was refused because of its epoch. */
+/** Updates aliases. Resolves to false if the call was refused because of its epoch. */
 async function updateAliases(client: Client, actions: AliasAction[]): Promise<boolean> {
   try {
     await acknowledged(client.indices.updateAliases({ actions }));
@@ -70,9 +69,9 @@ async function updateAliases(client: Client, actions: AliasAction[]): Promise<bo
   }
 }
 
-/** Actions that make a call of `_aliases` fail if this epoch is no longer the newest: see isFenced. */
+/** Returns actions that make a call of `_aliases` fail if another epoch has raised the fence since (see isLeaderFenced). */
 export function fenceActions(space: string, epoch: number): readonly AliasAction[] {
-  // Before the first leader no call can be refused.
+  // No call can be refused before the first leader.
   if (epoch === 0) return [];
   const at = { index: progressIndex(space), alias: fenceAlias(space, epoch) };
   return [{ remove: { ...at, must_exist: true } }, { add: at }];

@@ -19,33 +19,30 @@ import {
 import { tagsIndex } from './tags-document.ts';
 
 export type OpenIndicesOptions = IndexSetsOptions & {
-  /** True to make every document again, whatever the indices have. */
+  /** True to make every document again, even if the indices are complete. */
   readonly replaceAll: boolean;
-  /** Epoch of the leader that makes them. */
+  /** Epoch of the leader that makes the indices. */
   readonly epoch: number;
 };
 
-/** Indices of a namespace. Until `promote`, reads use the existing ones. */
+/** Indices of a namespace after opening. Until `promote`, reads use the existing ones. */
 export type OpenedIndices = {
-  /** Types with new, empty indices. */
+  /** Types whose indices are new and empty. */
   readonly toBuild: readonly Uid[];
-  /** Set to write; it is read after it is promoted. */
+  /** Set to write. Reads use it after `promote`. */
   readonly set: IndexSet;
-  /** The new indices take the place of others. */
+  /** True if the new indices replace others. */
   readonly replaces: boolean;
   /**
-   * Switches reads to the new indices, all types at once. If another leader has raised the fence since, it does nothing and resolves with
-   * false, or rejects if that one has removed these indices.
+   * Switches reads to the new indices, all types at once. If another leader has raised the fence since, it does nothing and resolves to
+   * false. It rejects if that leader has removed these indices.
    */
   promote(): Promise<boolean>;
-  /** Removes the indices that were replaced, after `promote`. */
+  /** Removes the indices that were replaced. Call it after `promote`. */
   removeReplaced(): Promise<void>;
 };
 
-/**
- * Makes the missing indices. An index is complete exactly when reads use it; one that never became complete is made
- * again.
- */
+/** Makes the missing indices. An index is complete exactly when reads use it. An index that never became complete is made again. */
 export async function openIndices(options: OpenIndicesOptions): Promise<OpenedIndices> {
   const { client, names, layouts, replaceAll, log } = options;
   const found = await readIndices(options);
@@ -86,7 +83,7 @@ function isWhole(found: FoundIndices, layout: DocumentLayout, log: string): bool
   return placesOf([layout]).every((place) => found(place).some((each) => each.read && each.made === made));
 }
 
-/** A process ended before searches found the index, or before it removed it. */
+/** Returns whether an index is a leftover: a process ended before searches found the index, or before it removed the index. */
 function isLeftover({ read, kept }: FoundIndex): boolean {
   return !read && !kept;
 }
@@ -107,15 +104,13 @@ async function makeNext(
   }
 }
 
-/** Indices of an earlier version of Varve were written through an alias that moved. */
+/** Adds write aliases. Earlier versions of Varve wrote indices through an alias that moved. */
 async function giveWriteAliases(client: Client, indices: readonly string[]): Promise<void> {
   const actions = indices.map((index) => ({ add: { index, alias: writeAlias(index) } }));
   if (actions.length > 0) await acknowledged(client.indices.updateAliases({ actions }));
 }
 
-/**
- * Sets the replicas of existing indices, except for those of the progress and the tags, which have as many as the cluster allows.
- */
+/** Sets the replicas of existing indices, except for those of the progress and the tags. These have as many as the cluster allows. */
 async function setReplicas({ client, space, spread }: OpenIndicesOptions): Promise<void> {
   if (spread.replicas === undefined) return;
   await client.indices.putSettings({

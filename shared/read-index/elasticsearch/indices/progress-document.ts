@@ -6,11 +6,11 @@ import { acknowledged } from './acknowledged.ts';
 export type ProgressDocumentOptions = {
   readonly client: Client;
   readonly space: string;
-  /** Log that the documents are made from: the progress of another log is meaningless. */
+  /** Log from which the documents are made. The progress of another log is meaningless. */
   readonly log: string;
 };
 
-/** Document in `<space>-progress`, under the name of the log. Positions are strings: JSON has no 64-bit integers. */
+/** Document in `<space>-progress`, with the name of the log as its id. Positions are strings, because JSON has no 64-bit integers. */
 type ProgressBody = {
   readonly epoch: number;
   readonly position: string;
@@ -19,12 +19,12 @@ type ProgressBody = {
 
 const OPTIONS = { requestTimeout: 10_000, maxRetries: 0 };
 
-/** Returns the name of the index that has the progress and the owner of a namespace. */
+/** Returns the name of the index with the progress and the owner of a namespace. */
 export function progressIndex(space: string): string {
   return `${space}-progress`;
 }
 
-/** Read in real time, not by a search, so it needs no refresh. */
+/** Creates the storage of the progress. It is read in real time, not by a search, so it needs no refresh. */
 export function createProgressDocument({ client, space, log }: ProgressDocumentOptions): ProgressStore {
   const path = (kind: '_doc' | '_source') => `/${progressIndex(space)}/${kind}/${encodeURIComponent(log)}`;
   return {
@@ -43,23 +43,23 @@ export function createProgressDocument({ client, space, log }: ProgressDocumentO
   };
 }
 
-/** Makes the index of the progress if there is none. */
+/** Creates the index of the progress if there is none. */
 export async function openProgressIndex(client: Client, space: string): Promise<void> {
   await openSmallIndex(client, progressIndex(space));
 }
 
-/** Makes an index for documents that are read by their ids only, if there is none. */
+/** Creates an index for documents that are only read by their ids, if there is none. */
 export async function openSmallIndex(client: Client, index: string): Promise<void> {
   const settings = { number_of_shards: 1, auto_expand_replicas: '0-1' };
   try {
     await acknowledged(client.indices.create({ index, settings, mappings: { enabled: false } }));
   } catch (error) {
-    // It exists already.
+    // The index exists already.
     if (!hasStatus(error, 400) || !(await client.indices.exists({ index }))) throw error;
   }
 }
 
-/** Stored next to the progress of logs, whose names are UUIDs. */
+/** Creates the storage of the owner record. It is next to the progress of logs, whose names are UUIDs. */
 export function createOwnerDocument(client: Client, space: string): OwnerStore {
   const path = (kind: '_doc' | '_source') => `/${progressIndex(space)}/${kind}/owner`;
   return {

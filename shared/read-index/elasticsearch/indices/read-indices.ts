@@ -3,22 +3,22 @@ import { WORLDS, type World } from '../../read-index.ts';
 import type { DocumentLayout } from '../layout/document-layout.ts';
 import { type IndexNames, keptAlias } from '../layout/index-names.ts';
 
-/** Index for documents of a layout in a world. */
+/** The layout and world of an index. */
 export type IndexPlace = { readonly layout: DocumentLayout; readonly world: World };
 
-/** An index of one type and world, as found. */
+/** An existing index of one type and world. */
 export type FoundIndex = {
   readonly index: string;
   readonly number: number;
-  /** Signature it was made for, see `signature`. */
+  /** Signature for which it was made (see `signature`). */
   readonly made: string;
-  /** Searches go to it. */
+  /** True if searches find it. */
   readonly read: boolean;
-  /** It belongs to a generation that is being built, or is kept: it is not a leftover. */
+  /** True if it belongs to a generation that is being built or is kept, so it is not a leftover. */
   readonly kept: boolean;
 };
 
-/** Existing indices for a layout and world. */
+/** Returns the existing indices for a layout and world. */
 export type FoundIndices = (place: IndexPlace) => readonly FoundIndex[];
 
 type Where = { readonly client: Client; readonly names: IndexNames; readonly space: string };
@@ -42,7 +42,7 @@ export async function readIndices({ client, names, space }: Where): Promise<Foun
   };
 }
 
-/** Pairs of layouts and worlds. */
+/** Returns all pairs of layouts and worlds. */
 export function placesOf(layouts: Iterable<DocumentLayout>): readonly IndexPlace[] {
   return [...layouts].flatMap((layout) => WORLDS.map((world) => ({ layout, world })));
 }

@@ -16,7 +16,7 @@ type TagsBody = Omit<ChangedTags, 'since' | 'upTo' | 'changes'> & {
 };
 type Version = { readonly _seq_no: number; readonly _primary_term: number };
 type Found = Version & { readonly _source: TagsBody };
-/** `error`: there is no such index, or no copy of it answers. */
+/** Result of a read. `error`: the index does not exist, or no copy of it answers. */
 type Glanced<Source> = { readonly _source?: Source; readonly error?: { readonly type: string } };
 type Glance = {
   readonly docs: readonly [
@@ -25,12 +25,15 @@ type Glance = {
   ];
 };
 
-/** The index of the tags; see `createTagsDocument`. */
+/** Returns the name of the index of the tags; see `createTagsDocument`. */
 export function tagsIndex(space: string): string {
   return `${space}-tags`;
 }
 
-/** One document under the name of the log, in an index of its own. It is read in real time, not by searches. */
+/**
+ * Creates the storage of changed tags: a document with the name of the log as its id, in an index of its own. It is read in real time, not
+ * by searches.
+ */
 export function createTagsDocument({ client, space, log }: ProgressDocumentOptions): ChangedTagsStore {
   const index = tagsIndex(space);
   const path = `/${index}/_doc/${encodeURIComponent(log)}`;
@@ -63,14 +66,14 @@ export function createTagsDocument({ client, space, log }: ProgressDocumentOptio
           ? 'op_type=create'
           : `if_seq_no=${version.sequence}&if_primary_term=${version.primary}`;
       const request = { method: 'PUT', path: `${path}?${condition}`, body: bodyOf(state) };
-      // 404: a condition on an index that was deleted.
+      // 404: the condition refers to an index that was deleted.
       const answer = await client.transport.request(request, OPTIONS).catch(undefinedOn(409, 404));
       return answer === undefined ? undefined : versionOf(answer as Version);
     },
   };
 }
 
-/** Throws if no copy of the index answers. */
+/** Returns the content of a document. Throws if no copy of the index answers. */
 function sourceOf<Source>({ _source, error }: Glanced<Source>): Source | undefined {
   if (error !== undefined && error.type !== 'index_not_found_exception') throw new Error(error.type);
   return _source;

@@ -32,21 +32,21 @@ import {
 } from './document-layout.ts';
 import { zoneField } from './index-document.ts';
 
-/** Surroundings of a node: they decide how much is copied there. */
+/** Surroundings of a node, which decide how much is copied there. */
 type Surroundings = {
   readonly registry: SchemaRegistry;
   readonly settings: DenormaliseSettings;
-  /** Relations passed since the root. */
+  /** Number of relations between the root and the node. */
   readonly hops: number;
-  /** A to-many relation is among them. */
+  /** True if one of these relations is to-many. */
   readonly inList: boolean;
-  /** Names since the root. */
+  /** Names on the path from the root. */
   readonly path: readonly string[];
 };
 
 type Address = Pick<Place, 'prefix' | 'model' | 'rowSet' | 'kind'>;
 
-/** Layout of a type's documents. Pure: it follows from the schema and the settings. */
+/** Returns the layout of a type's documents. Pure: it depends only on the schema and the settings. */
 export function createLayout(
   registry: SchemaRegistry,
   type: Uid,
@@ -54,7 +54,7 @@ export function createLayout(
 ): DocumentLayout {
   const model = contentTypeOf(registry, type);
   const words = searchOf(registry, type);
-  // Words of related rows come from their copies.
+  // Documents get the words of related rows from copies of these rows.
   const paths = [...settings.paths, ...words.fields.map(({ path }) => path.join('.')).filter(Boolean)];
   const around: Surroundings = {
     registry,
@@ -91,8 +91,8 @@ function placedScalars(model: Model, kind: Place['kind'], hops: number): Readonl
     const fieldType = fieldTypeOf(type);
     const isText = fieldType === 'keyword' || fieldType === 'json';
     const whole = isText ? 'grams' : 'form';
-    // Grams are most of a document's cost: a copy has only those that people search by, of short texts. Longer ones are
-    // asked of the row's own index.
+    // Grams cause most of a document's cost. So a copy only has grams of short texts that people search by. For longer texts, queries ask
+    // the row's own index.
     const isSearched = hops <= 1 && usesOf(type).selects === 'one' && model.attributes.has(name);
     const copied = isSearched ? 'folded' : 'none';
     add({ name, type, fieldType, text: kind === 'embedded' ? copied : whole });
@@ -117,7 +117,7 @@ function createStep(around: Surroundings, at: Address, attribute: Attribute): Pl
   }
 }
 
-/** A private relation is asked for from its other side only. */
+/** Returns whether queries may use a relation. A private one can only be used from its other side. */
 function isReachable(
   registry: SchemaRegistry,
   { private: hidden, target, inversedBy }: RelationAttribute,
@@ -150,8 +150,8 @@ function createRelation(around: Surroundings, at: Address, attribute: RelationAt
 }
 
 /**
- * Copies to-one chains, owned to-many relations, and paths in the settings. Files only if named: they are rarely
- * filtered by.
+ * Returns whether documents copy a relation: chains of to-one relations, owned to-many relations, and paths in the settings. Files are
+ * copied only if the settings name them, because they are rarely used in filters.
  */
 function isCopied({ settings, hops, inList, path }: Surroundings, attribute: RelationAttribute): boolean {
   if (isNamed(settings, [...path, attribute.name])) return true;
@@ -201,7 +201,7 @@ function createComponentPlace(
     prefix,
     model: componentOf(around.registry, component),
     rowSet: { type: rowSet.type, path: [...rowSet.path, step] },
-    // Components of an embedded row are copies as well.
+    // Components of an embedded row are copies too.
     kind: kind === 'embedded' ? 'embedded' : 'component',
   });
 }
