@@ -7,7 +7,7 @@ export type Answers = {
   answer<Result>(work: (answer: AnswerScope) => Promise<Result>, terms?: AnswerTerms): Promise<Result>;
   /** Runs one part of an answer, or a whole answer without a scope. */
   part<Result>(scope: AnswerScope | undefined, begin: () => TurnStep<Result>): Promise<Result>;
-  /** Changes the index as soon as no answer is in progress, or after a time limit. In order of the calls. */
+  /** Changes the index as soon as no answer is in progress, or after a time limit. Changes are applied in the order of the calls. */
   change(apply: () => void): Promise<void>;
 };
 
@@ -20,13 +20,16 @@ export type AnswersOptions = {
   readonly now: () => number;
 };
 
-/** An answer in the making, on one state of the index. Its mark is a plain name: a symbol costs each read a microsecond. */
+/**
+ * An answer in progress, on one state of the index. Its mark is a member with an ordinary name, because a symbol costs each read a
+ * microsecond.
+ */
 type Attempt = {
   readonly isAttempt: true;
   readonly task: Task;
-  /** Index among the started attempts; -1: not started, or done. */
+  /** Index among the started attempts; -1: not started, or finished. */
   slot: number;
-  /** State number of the index in its first part. */
+  /** Number of the index's state in the first part. */
   state: number;
   /** Number of finished parts. Further parts must see the same state. */
   parts: number;
@@ -37,7 +40,7 @@ function isAttempt(scope: AnswerScope | undefined): scope is Attempt {
   return scope !== undefined && (scope as Partial<Attempt>).isAttempt === true;
 }
 
-/** A set of attempts. JavaScript's `Set` gives each member a hash, which costs too much for objects that live some microseconds. */
+/** Creates a set of attempts. JavaScript's `Set` gives each member a hash, which costs too much for objects that live some microseconds. */
 function createBegun() {
   let attempts: Attempt[] = [];
   return {
@@ -46,7 +49,7 @@ function createBegun() {
     add(attempt: Attempt): void {
       if (attempt.slot < 0) attempt.slot = attempts.push(attempt) - 1;
     },
-    /** Returns false if it was not a member. */
+    /** Removes an attempt. Returns false if it was not a member. */
     remove(attempt: Attempt): boolean {
       const { slot } = attempt;
       if (slot < 0) return false;
@@ -68,10 +71,10 @@ function createBegun() {
 /** Thrown if the state has changed since an answer began. The answer starts again. */
 const CHANGED: Error = Object.freeze(new Error('the index has changed under an answer'));
 
-/** State numbers of all indices: no two indices share one. */
+/** Number of the last state, over all indices. No two indices share a number. */
 let states = 0;
 
-/** Changes wait longer for an answer that was restarted this often, if such waits take at most a tenth of the time. */
+/** A change waits longer for an answer that was restarted this often, if such waits take at most a tenth of the time. */
 const STUBBORN_RESTARTS = 3;
 const STUBBORN_PATIENCE = 5;
 const STUBBORN_SHARE = 10;
@@ -101,7 +104,7 @@ export function createAnswers({ turns, limit, patienceMs, now }: AnswersOptions)
     if (begun.remove(attempt) && begun.size() === 0 && waiting.length > 0) applyWaiting();
   };
 
-  /** Maximum wait of the next change for answers in progress. */
+  /** Returns the milliseconds for which the next change waits for answers in progress. */
   const delayMs = (): number => {
     const isStubborn = begun.some(({ task }) => task.restarts >= STUBBORN_RESTARTS);
     if (!isStubborn || now() < longAgain) return patienceMs;

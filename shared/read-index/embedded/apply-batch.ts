@@ -19,7 +19,7 @@ export type BatchTarget = {
   readonly sources: SourceStore;
 };
 
-/** Applies changes of rows and their components, in order. Removes links of removed rows at both ends. */
+/** Applies changes of rows and their components, in order. Removes the links of removed rows at both ends. */
 export function applyRows(index: BatchTarget, changes: readonly RowChange[]): void {
   for (const change of changes) {
     const rowSet = versionRowSet(index.rowSets, change.type, change.version);
@@ -31,7 +31,7 @@ export function applyRows(index: BatchTarget, changes: readonly RowChange[]): vo
   }
 }
 
-/** Skips links between rows that do not exist (any more): a replayed batch may name them. */
+/** Applies changes of links. Skips links between rows that do not exist, because a replayed batch may name rows that were removed later. */
 export function applyLinks(index: BatchTarget, changes: readonly LinkChange[]): void {
   let last: LinkChange | undefined;
   let ends: LinkEnds | undefined;
@@ -50,7 +50,7 @@ export function applyLinks(index: BatchTarget, changes: readonly LinkChange[]): 
 
 type LinkEnds = { readonly source: RowSetIndex; readonly target: RowSetIndex; readonly links: Links };
 
-/** undefined for a relation that is private on both sides: no query may use it. */
+/** Returns the ends of a changed link; undefined for a relation that is private on both sides, which no query may use. */
 function linkEnds(rowSets: RowSets, change: LinkChange): LinkEnds | undefined {
   const source = rowSetAt(rowSets, change.rowSet, change.world);
   const definition = source.model.attributes.get(change.attribute);

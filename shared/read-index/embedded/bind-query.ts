@@ -11,7 +11,7 @@ import type { OrderCache } from './order-cache.ts';
 import { columnOf, type RowSetIndex, type Step } from './row-set.ts';
 import { type RowSets, stepFrom, zoneStepFrom } from './row-sets.ts';
 
-/** Context of queries: valid until the next change of the index. */
+/** Context of queries. It is valid until the next change of the index. */
 export type QueryContext = { readonly rowSets: RowSets; readonly orders: OrderCache; readonly world: World };
 
 /** Binds a query to the rows of `rowSet`. Throws on a field or attribute that the schema does not have. */
@@ -67,7 +67,7 @@ function bindBool(context: QueryContext, rowSet: RowSetIndex, query: Bool): Matc
 
 type Conditions = { readonly required: Matcher[]; readonly excluded: Matcher[] };
 
-/** Returns the conditions of a bool and of the bools among its filters in one list, so that the cheapest of all can come first. */
+/** Collects the conditions of a bool and of the bools among its filters in one list, so that the cheapest of all can run first. */
 function flatten(context: QueryContext, rowSet: RowSetIndex, query: Bool, into: Conditions): void {
   for (const filter of query.filter ?? []) {
     if (filter.kind === 'bool') flatten(context, rowSet, filter, into);

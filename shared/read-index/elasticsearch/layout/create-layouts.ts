@@ -6,7 +6,7 @@ import { DEFAULT_DENORMALISE, type DenormaliseSettings, type DocumentLayout } fr
 import { mappingProblem } from './index-definition.ts';
 import { typeSlug } from './index-names.ts';
 
-/** Longer chains are hardly ever filtered by, and each step multiplies the fields. */
+/** Longest chain of relations that is copied. Filters rarely use longer ones, and each step multiplies the fields. */
 const LONGEST_CHAIN = 5;
 
 const settingsSchema = z.strictObject({
@@ -16,8 +16,8 @@ const settingsSchema = z.strictObject({
 });
 
 /**
- * Layouts of all content types: `pluginOptions.varve.denormalise` of a type, with `defaults` for what it omits. Throws
- * one sentence per type whose settings or documents are not valid.
+ * Returns the layouts of all content types. They follow `pluginOptions.varve.denormalise` of the type, and `defaults` for what it omits.
+ * Throws one sentence for each type whose settings or documents are not valid.
  */
 export function createLayouts(
   registry: SchemaRegistry,

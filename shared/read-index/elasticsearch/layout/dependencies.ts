@@ -2,8 +2,8 @@ import type { Dependency, Hop } from '../../document-index.ts';
 import type { DocumentLayout, Place } from './document-layout.ts';
 
 /**
- * Rows that a type's documents show besides their own: rows copied into them, and keys of rows that they or these link
- * to.
+ * Returns the rows that a type's documents show besides their own: rows copied into them, and keys of rows to which they or these copies
+ * link.
  */
 export function dependenciesOf(layout: DocumentLayout): readonly Dependency[] {
   return dependenciesBelow(layout, layout.root, []);

@@ -4,29 +4,28 @@ import type { FieldType } from '../../bool-query.ts';
 import type { RowSet } from '../../read-index.ts';
 
 /**
- * Layout of the documents of one content type. The same in both worlds. A *node* (type `Place`) is a row or component
- * in a document: the document's own row (the root), its components, rows embedded along relations, and so on. Below a
- * node's prefix:
- * - `f.<attribute>` value, `g.<attribute>` folded grams, `w.<attribute>` grams as written if these differ,
- *   `x.<attribute>` text form of a column of another kind;
+ * Layout of the documents of one content type. It is the same in both worlds. A *node* (type `Place`) is a row or component in a document:
+ * the document's own row (the root), its components, rows embedded along relations, and so on. Below a node's prefix:
+ * - `f.<attribute>` value, `g.<attribute>` folded grams, `w.<attribute>` grams as written if these differ, `x.<attribute>` text form of a
+ *   column of another kind;
  * - `c.<attribute>` components, `e.<attribute>` embedded rows, `t.<attribute>` keys of linked rows, on the owning side.
- * The root also has `key`, `src`, `links`, `parts`, the document's checksum `sum`, the sort fields `s.…`, and the words
- * of its texts (see `word-tokens.ts`); an embedded row has its `key`.
+ * The root also has `key`, `src`, `links`, `parts`, the document's digest `sum`, the sort fields `s.…`, and the words of its texts (see
+ * `word-tokens.ts`); an embedded row has its `key`.
  */
 export type DocumentLayout = {
   readonly type: Uid;
   readonly root: Place;
-  /** Paths that pass a list, with a smallest and a largest value for each column at their ends. */
+  /** Paths that pass a list. The documents have the smallest and the largest value of each column at their ends. */
   readonly sortPaths: readonly SortPath[];
-  /** Texts whose words are in the documents. */
+  /** Settings of the texts whose words are in the documents. */
   readonly words: SearchSettings;
 };
 
 export type Place = {
-  /** Prefix of field names here: empty at the root, else with a dot at the end, such as `e.chef.`. */
+  /** Prefix of the node's field names: empty at the root, otherwise with a dot at the end, such as `e.chef.`. */
   readonly prefix: string;
   readonly model: Model;
-  /** Row set of the rows here. */
+  /** Row set of the node's rows. */
   readonly rowSet: RowSet;
   readonly kind: 'root' | 'component' | 'embedded';
   readonly scalars: ReadonlyMap<string, PlacedScalar>;
@@ -39,8 +38,8 @@ export type PlacedScalar = {
   readonly type: ScalarType;
   readonly fieldType: FieldType;
   /**
-   * Text operators available here: grams as written and folded (text columns), folded ones only (short texts of rows
-   * one step away), the text form as a keyword (other columns), or none.
+   * Fields for text operators on the column: grams as written and folded (text columns), only folded grams (short texts of rows one step
+   * away), the text form as a keyword (other columns), or none.
    */
   readonly text: 'grams' | 'folded' | 'form' | 'none';
 };
@@ -54,7 +53,7 @@ export type PlacedComponents = PlacedRows & {
   readonly member: Member;
 };
 
-/** A nested list whose items have their kind in `<objectField>.kind`. */
+/** A nested list. Each item has its kind in `<objectField>.kind`. */
 export type PlacedZone = {
   readonly kind: 'zone';
   readonly attribute: string;
@@ -68,15 +67,15 @@ export type PlacedRelation = {
   readonly attribute: string;
   readonly member: Member;
   readonly target: Uid;
-  /** The field with the targets' keys, where this side owns the links. */
+  /** Field with the targets' keys, if this side owns the links. */
   readonly linkField?: string;
-  /** The owning side's attribute, where this is the inverse one. */
+  /** Attribute of the owning side, if this is the inverse side. */
   readonly mappedBy?: string;
-  /** Copies of the linked rows, when they are denormalised here. */
+  /** Copies of the linked rows, if the relation is denormalised here. */
   readonly embedded?: PlacedRows;
 };
 
-/** Rows or components in a document: one object, or a nested list. */
+/** Rows or components in a document, as one object or a nested list. */
 export type PlacedRows = { readonly objectField: string; readonly list: boolean; readonly place: Place };
 
 /** Returns the components or copies behind a step; undefined for a dynamic zone and a relation that is not copied. */
@@ -95,7 +94,7 @@ export type SortField = {
   readonly members: { readonly low: Member; readonly high: Member };
 };
 
-/** `"name":` as in documents: computed once, not for each of them. */
+/** `"name":` as in documents. It is computed once, not for each document. */
 export type Member = string;
 
 /** Returns the text that begins a member of a JSON object: `"name":`. */
@@ -103,25 +102,22 @@ export function memberOf(name: string): Member {
   return `${JSON.stringify(name)}:`;
 }
 
-/**
- * Extent of copied relations in the documents of a type: `pluginOptions.varve.denormalise`, or the setting for all
- * types.
- */
+/** Settings for the relations that a type's documents copy: `pluginOptions.varve.denormalise`, or the setting for all types. */
 export type DenormaliseSettings = {
-  /** Length of chains of to-one relations. */
+  /** Maximum length of chains of to-one relations. */
   readonly toOne: number;
-  /** Depth of to-many relations that the type owns: 0 or 1. */
+  /** Maximum depth of to-many relations that the type owns: 0 or 1. */
   readonly toMany: number;
-  /** Additional dotted paths, of any relations and components, to copy. */
+  /** Further dotted paths to copy, through any relations and components. */
   readonly paths: readonly string[];
 };
 
 export const DEFAULT_DENORMALISE: DenormaliseSettings = Object.freeze({ toOne: 2, toMany: 1, paths: [] });
 
 /**
- * Fields with the smallest and the largest value of a column at the ends of a path. The smallest is absent without
- * values. The largest is absent if one of them is NULL or the path ends early, which counts as greater than all
- * (SEMANTICS section 7).
+ * Returns the names of the fields with the smallest and the largest value of a column at the ends of a path. The smallest is absent if
+ * there are no values. The largest is absent if a value is NULL or the path ends early, which counts as greater than all values (SEMANTICS
+ * section 7).
  */
 export function sortFieldNames(
   path: readonly string[],

@@ -7,7 +7,7 @@ export type PlacedColumn = {
   readonly list: string | undefined;
 };
 
-/** Finds the column at the end of a path; undefined: the documents do not contain it. Throws if the schema does not have it. */
+/** Finds the column at the end of a path; undefined if the documents do not contain it. Throws if the schema does not have it. */
 export function findColumn(
   { root }: DocumentLayout,
   path: readonly string[],
@@ -25,7 +25,10 @@ export function findColumn(
   return scalar && { field: `${place.prefix}f.${name}`, scalar, list };
 }
 
-/** Returns undefined for a copy, which may lack fields of its row. Throws for every other node: the schema does not have the field. */
+/**
+ * Returns undefined for a copy, which may lack fields of its row. Throws for every other node, because the schema then does not have the
+ * field.
+ */
 export function missingField(place: Place, name: string): undefined {
   if (place.kind === 'embedded') return undefined;
   throw new Error(`${place.model.uid} has no field ${name} in the read index`);

@@ -7,36 +7,38 @@ import type { DocumentLayout, Place, PlacedRelation, PlacedScalar, PlacedStep } 
 import { zoneField } from './index-document.ts';
 import { stemsName, VOCABULARY_FIELD, WORDS_FIELD } from './word-tokens.ts';
 
-/** Rows that an offset can reach, and the rows that one page may add. */
+/** Largest offset, and the largest offset with the rows that one page may add. */
 export const OFFSET_LIMIT = 100_000;
 export const WINDOW = OFFSET_LIMIT + 10_000;
 
 /**
- * Limits of one index: Elasticsearch's own defaults, raised if a content type of fifty attributes with relations would
- * exceed them.
+ * Limits of one index. They are Elasticsearch's own defaults, but higher if a content type of fifty attributes with relations would exceed
+ * them.
  */
 export const FIELD_LIMIT = 3000;
 const NESTED_LIMIT = 100;
 const DEPTH_LIMIT = 20;
 
-/** Patterns of words that a word may be: several times as long as the longest query. */
+/** Maximum characters of a pattern for a word: several times those of the longest query. */
 const LONGEST_PATTERN = 10_000;
 
-/** Rows, or components of one row, that are read with one request where all of them are wanted. */
+/** Rows, or components of one row, that one request reads if all of them are needed. */
 export const PAGE_OF_KEYS = 10_000;
 
 type Mapping = { readonly [name: string]: unknown };
 type Properties = { [name: string]: Mapping };
 
-/** The body that creates an index for a layout. Only types and features that every official distribution has without a licence. */
+/**
+ * Returns the body that creates an index for a layout. It uses only types and features of every official distribution without a licence.
+ */
 export function indexDefinition(layout: DocumentLayout): Mapping {
   return {
     settings: {
       number_of_shards: 1,
       number_of_replicas: 0,
-      // Writers refresh what they wrote: nothing else changes what searches see.
+      // Writers refresh after their writes. Nothing else changes the results of searches.
       refresh_interval: '-1',
-      // Deletes are remembered, so that a late write cannot restore a row.
+      // The index remembers deletes this long, so that a late write cannot restore a row.
       gc_deletes: '1h',
       max_result_window: WINDOW,
       max_inner_result_window: PAGE_OF_KEYS,
@@ -44,10 +46,10 @@ export function indexDefinition(layout: DocumentLayout): Mapping {
       'mapping.nested_fields.limit': NESTED_LIMIT,
       'mapping.depth.limit': DEPTH_LIMIT,
       max_regex_length: LONGEST_PATTERN,
-      // All fields that count: a search over several refuses to run where one of them has its own.
+      // All searched fields have the default similarity: a search over several fields fails if one of them has its own.
       'similarity.default': { type: 'BM25', k1: K1, b: B },
     },
-    // Answers come from doc values, and rows can always be made from the graph.
+    // Answers come from doc values, and documents can always be made again from the graph.
     mappings: { dynamic: 'strict', _source: { enabled: false }, properties: rootProperties(layout) },
   };
 }
@@ -95,8 +97,8 @@ function rootProperties({ root, sortPaths, words }: DocumentLayout): Properties 
 type Groups = Readonly<Record<'f' | 'g' | 'w' | 'x' | 'c' | 'e' | 't', Properties>>;
 
 /**
- * `sorted`: documents are sorted by the values here, which needs doc values. Components' values are also read one by
- * one, and facets count short values.
+ * Returns the mapping of a node. `sorted`: documents are sorted by the values here, which needs doc values. Components' values are also
+ * read one by one, and facets count short values.
  */
 function placeProperties(place: Place, sorted: boolean): Properties {
   const groups: Groups = { f: {}, g: {}, w: {}, x: {}, c: {}, e: {}, t: {} };
@@ -145,7 +147,7 @@ function componentField(step: Exclude<PlacedStep, { kind: 'relation' }>, sorted:
 }
 
 function valueField({ name, type, fieldType }: PlacedScalar): Mapping {
-  // Smaller types take a number for a missing value that is not the largest of all.
+  // Smaller types replace a missing value by a number that is not the largest possible one.
   if (name === PUBLICATION_STATE_FIELD) return { type: 'long' };
   switch (fieldType) {
     case 'keyword':
@@ -154,8 +156,7 @@ function valueField({ name, type, fieldType }: PlacedScalar): Mapping {
       return { type: 'keyword' };
     case 'number':
       return { type: type === 'integer' ? 'long' : 'double' };
-    // Booleans as 0 and 1: Elasticsearch has no values before or after both of its own at which search_after could
-    // begin.
+    // Booleans are 0 and 1, because `search_after` needs values before and after both, and Elasticsearch's own booleans have none.
     case 'boolean':
     case 'time-of-day':
     case 'instant':
@@ -166,7 +167,8 @@ function valueField({ name, type, fieldType }: PlacedScalar): Mapping {
 }
 
 /**
- * Reason why a type's mapping cannot be made, or undefined. Names the type, its size, and the setting that reduces it.
+ * Returns the reason why a type's mapping cannot be made; undefined if it can. The text names the type, its size, and the setting that
+ * reduces it.
  */
 export function mappingProblem(layout: DocumentLayout): string | undefined {
   const { fields, nested, depth } = countFields(rootProperties(layout));

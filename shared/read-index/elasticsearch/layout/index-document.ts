@@ -3,7 +3,7 @@ import type { Uid } from '../../../schema/content-type.ts';
 /** A value in a document. */
 export type StoredValue = string | number;
 
-/** Fields of a node, see `DocumentLayout`. */
+/** Fields of a node (see `DocumentLayout`). */
 export type PlaceBody = {
   readonly f?: { readonly [field: string]: StoredValue };
   readonly g?: { readonly [attribute: string]: string };
@@ -21,11 +21,11 @@ export type ZoneItemBody = { readonly kind: Uid; readonly [field: string]: Uid |
 
 export type DocumentBody = PlaceBody & {
   readonly key: number;
-  /** base64 of the row's response JSON. */
+  /** base64 of the row's JSON in answers. */
   readonly src: string;
-  /** base64 of the JSON of `StoredLinks`: in link order, with the slot on the other side. Absent if there are none. */
+  /** base64 of the JSON of `StoredLinks`. Absent if there are no links. */
   readonly links?: string;
-  /** base64 of the JSON of `StoredParts['components']`. Absent when there are none. */
+  /** base64 of the JSON of `StoredParts['components']`. Absent if there are no components. */
   readonly parts?: string;
   readonly s?: { readonly [name: string]: StoredValue };
   readonly words?: readonly string[];
@@ -33,14 +33,14 @@ export type DocumentBody = PlaceBody & {
   readonly stems?: { readonly [field: string]: string };
 };
 
-/** Links a row or component owns: by attribute [key of the target, targetOrder], in link order. */
+/** Links that a row or component owns, by attribute, in link order. Each link is [key of the target, targetOrder]. */
 export type StoredLinks = { readonly [attribute: string]: readonly (readonly [number, number])[] };
 
 /** A component as `populate` reads it. */
 export type StoredPart = {
   readonly key: number;
   readonly component: Uid;
-  /** Response JSON. */
+  /** JSON of the component in answers. */
   readonly source: string;
   readonly links?: StoredLinks;
   readonly components?: StoredParts;
@@ -48,7 +48,10 @@ export type StoredPart = {
 
 export type StoredParts = { readonly [attribute: string]: readonly StoredPart[] };
 
-/** Name of the object with the fields of a kind of component, in a dynamic zone's items. Field names cannot have dots. */
+/**
+ * Returns the name of the object with the fields of a kind of component, in a dynamic zone's items. It has no dots, because field names
+ * cannot have dots.
+ */
 export function zoneField(component: Uid): string {
   return component.replaceAll('.', '~');
 }

@@ -3,14 +3,14 @@ import type { IndexedWord, WordKind } from '../../../search/match-word.ts';
 
 /**
  * Words in documents, as tokens without blanks. Parts are separated by colons, which words do not have.
- * - `words` has every word in order, as `wordToken`: for matches and distances.
- * - `vocabulary` has each distinct word, as `vocabularyTokens`: searches look up there which words are like theirs.
- * - `stems.<field>` has the stems, as `stemToken`: for BM25.
+ * - `words` has every word in order, as `wordToken`, for matches and distances.
+ * - `vocabulary` has each distinct word, as `vocabularyTokens`. Searches look up there which words resemble theirs.
+ * - `stems.<field>` has the stems, as `stemToken`, for BM25.
  */
 export const WORDS_FIELD = 'words';
 export const VOCABULARY_FIELD = 'vocabulary';
 
-/** The field of a path has no dots: these would make it a member of another one. */
+/** Returns the name of a field's stems. It has no dots, which would make it a member of another field. */
 export function stemsName(field: string): string {
   return field.replaceAll('.', '/');
 }
@@ -23,7 +23,7 @@ export function stemsField(field: string): string {
 /** A word of texts. Words of keywords have no stem. */
 export type FoundWord = IndexedWord & { readonly key: string };
 
-/** The whitespace analyzer cuts tokens of more than 255 characters. */
+/** Longer words have a digest in their token, because the whitespace analyzer cuts tokens of more than 255 characters. */
 const LONGEST_KEY = 64;
 
 /** Returns the token of a word in `words`: `<locale>:<field>:<key>`, with a digest for a key of more than 64 characters. */
@@ -35,7 +35,7 @@ function nameOfWord(text: string): string {
   return text.length <= LONGEST_KEY ? text : `~${hash('sha256', text, 'base64')}`;
 }
 
-/** A regular expression (Lucene's) for exactly the tokens of these words in these fields. */
+/** Returns a regular expression (Lucene's) for exactly the tokens of these words in these fields. */
 export function wordTokensPattern(
   locale: string,
   fields: readonly string[],
@@ -50,7 +50,7 @@ export function stemToken(locale: string, { folded, stem }: IndexedWord): string
   return `${locale}:${nameOfWord(stem ?? `!${folded}`)}`;
 }
 
-/** Letters of the kinds of words in `vocabulary`, and of the stems of those that have them. */
+/** Letters for the kinds of words in `vocabulary`, and for the stems of words that have one. */
 const KINDS: Readonly<Record<WordKind, string>> = { text: 't', spelled: 'u', keyword: 'k' };
 const STEMS: Readonly<Record<WordKind, string>> = { text: 's', spelled: 'v', keyword: '' };
 
@@ -65,7 +65,7 @@ export function vocabularyTokens(locale: string, { key, folded, stem, kind }: Fo
   return [token, `${locale}:${STEMS[kind]}:${stem}:${spelled}`];
 }
 
-/** The word of a token of `vocabulary`. */
+/** Returns the word of a token of `vocabulary`. */
 export function readVocabularyToken(
   locale: string,
   token: string,

@@ -1,6 +1,6 @@
 import type { StoredValue } from '../layout/index-document.ts';
 
-/** The part of Elasticsearch's query language that Varve speaks, as values. */
+/** The part of Elasticsearch's query language that Varve uses, as values. */
 export type Dsl =
   | { readonly match_all: Record<string, never> }
   | { readonly match_none: Record<string, never> }
@@ -50,7 +50,7 @@ type NestedDsl = {
 };
 
 type BoolDsl = {
-  /** Like filters, but they count for the score. */
+  /** Conditions like those of `filter`, but they also count for the score. */
   readonly must?: readonly Dsl[];
   readonly filter?: readonly Dsl[];
   readonly should?: readonly Dsl[];
@@ -62,10 +62,10 @@ export type SortDsl = {
   readonly [field: string]: { readonly order: 'asc' | 'desc'; readonly missing?: '_first' | '_last' };
 };
 
-/** Values in one `terms` query: Elasticsearch's default limit is 65,536. */
+/** Maximum values in one `terms` query. Elasticsearch's default limit is 65,536. */
 const MAX_TERMS = 60_000;
 
-/** `field` has one of `values`, however many there are. */
+/** Matches documents whose `field` has one of `values`, for any number of values. */
 export function termsDsl(field: string, values: readonly StoredValue[]): Dsl {
   const [first] = values;
   if (first === undefined) return { match_none: {} };
@@ -78,7 +78,7 @@ export function termsDsl(field: string, values: readonly StoredValue[]): Dsl {
   return { bool: { should: chunks, minimum_should_match: 1 } };
 }
 
-/** Nesting depth of a query. */
+/** Returns the nesting depth of a query. */
 export function dslDepth(dsl: Dsl): number {
   if ('nested' in dsl) return 1 + dslDepth(dsl.nested.query);
   if ('constant_score' in dsl) return 1 + dslDepth(dsl.constant_score.filter);

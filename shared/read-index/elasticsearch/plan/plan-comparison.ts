@@ -50,7 +50,7 @@ export function planComparison(
   }
 }
 
-/** All values of a column that has few by nature: whatever is asked of it is asked here. */
+/** Returns all possible values of a column that by its nature has few. A comparison is evaluated on these values here. */
 function finiteValues({ name, fieldType }: PlacedScalar): readonly Scalar[] | undefined {
   if (name === PUBLICATION_STATE_FIELD) return PUBLICATION_STATES;
   return fieldType === 'boolean' ? [false, true] : undefined;
@@ -90,7 +90,7 @@ function planValues(scalar: PlacedScalar, field: string, values: readonly Scalar
   return stored.size === 0 ? NONE : leaf(termsDsl(field, [...stored]));
 }
 
-/** Returns whether a column can contain the value; Elasticsearch refuses impossible operands. */
+/** Returns whether a column can contain the value. Elasticsearch refuses impossible operands. */
 function isStorable({ fieldType, type }: PlacedScalar, value: Scalar): boolean {
   switch (fieldType) {
     case 'long':
@@ -105,7 +105,7 @@ function isStorable({ fieldType, type }: PlacedScalar, value: Scalar): boolean {
   }
 }
 
-/** Plans two ranges if one side has both an open and a closed bound: one range takes one bound per side. */
+/** Plans a range. Plans two if one side has both an open and a closed bound, because one range takes one bound per side. */
 function planRange(scalar: PlacedScalar, field: string, query: RangeComparison): PlannedQuery {
   const { gt, gte, lt, lte } = query;
   const pairs: readonly Bounds[] = [
@@ -133,7 +133,7 @@ function planBounds(scalar: PlacedScalar, field: string, bounds: Bounds): Planne
   return Object.keys(stored).length === 0 ? ALL : leaf({ range: { [field]: stored } });
 }
 
-/** Bound as the field stores it, or whether it is below or above all possible values. */
+/** Returns a bound as the field stores it, or says that it is below or above all possible values. */
 function storedBound(
   { fieldType, type }: PlacedScalar,
   value: Scalar,
@@ -164,12 +164,12 @@ function planText(
   const tokens = needleGrams(match, value);
   if (fold) return text === 'none' ? undefined : leaf(phrase(folded, tokens));
   if (text === 'grams') return asWritten(`${place.prefix}w.${name}`, folded, value, tokens);
-  // A term contains this much of a text, whether complete or not.
+  // A term contains at least this much of a text, even if it does not contain the whole text.
   const isWithinTerm = match === 'prefix' && isText && value.length * 3 < PREFIX_BYTES;
   return isWithinTerm ? leaf({ prefix: { [field]: { value } } }) : undefined;
 }
 
-/** Texts without capitals have folded grams only. */
+/** Plans a comparison that respects capitals. A text that folding does not change has only folded grams. */
 function asWritten(written: string, folded: string, value: string, tokens: readonly string[]): PlannedQuery {
   const inWritten = leaf(phrase(written, tokens));
   if (foldText(value) !== value) return inWritten;
@@ -186,7 +186,7 @@ function phrase(field: string, tokens: readonly string[]): Dsl {
     : { match_phrase: { [field]: { query: tokens.join(' ') } } };
 }
 
-/** Text forms have no capitals, so folding changes nothing. */
+/** Plans a comparison of a text form. Text forms have no capitals, so folding changes nothing. */
 function planForm(field: string, { match, value }: TextComparison): PlannedQuery {
   if (value.length > LONGEST_FORM) return NONE;
   return leaf(formDsl(field, match, value));

@@ -8,15 +8,15 @@ import { ALL, allPlanned, impliesPresence, leaf, NONE, type PlannedQuery } from 
 
 export type Layouts = (type: Uid) => DocumentLayout;
 
-/** Strategy for one mention of a relation or component. */
+/** How a plan handles one mention of a relation or component. */
 export type Strategy = {
-  /** Attribute names since the row the search is for. */
+  /** Attribute names from the row that is searched. */
   readonly path: string;
   readonly strategy: 'object path' | 'nested' | 'link field' | 'semi-join';
   readonly why: string;
 };
 
-/** Context of planning: the layouts, and the list that collects strategies. */
+/** Context of planning: the layouts, and the function that records strategies. */
 export type PlanContext = {
   readonly layouts: Layouts;
   readonly path: readonly string[];
@@ -34,8 +34,7 @@ export function planQuery(
 }
 
 /**
- * Plans a query of the components at a node of a type's documents; relative to the document, without the `nested`
- * around it.
+ * Plans a query of the components at a node of a type's documents. The plan is relative to the document, without the surrounding `nested`.
  */
 export function planAtPlace(layouts: Layouts, place: Place, query: BoolQuery): PlannedQuery {
   return planned({ layouts, path: [], note: () => {} }, place, query);
@@ -52,7 +51,10 @@ function planned(context: PlanContext, place: Place, query: BoolQuery): PlannedQ
   return plan;
 }
 
-/** undefined if the rows here are copies without all necessary fields; then the rows' own index is searched. */
+/**
+ * Plans a query of the rows at a node. Returns undefined if they are copies without all necessary fields. Then the rows' own index is
+ * searched.
+ */
 function planAt(context: PlanContext, place: Place, query: BoolQuery): PlannedQuery | undefined {
   switch (query.kind) {
     case 'match_all':
@@ -185,7 +187,7 @@ function semiJoin(inside: PlanContext, place: Place, step: PlacedRelation, query
     return { kind: 'semi_join', join };
   }
   const select = `t.${step.mappedBy}`;
-  // Without links the field is empty anyway; asking for it keeps the result small.
+  // Rows without links have no value in this field anyway. The condition keeps the result small.
   const linked = allPlanned([leaf({ exists: { field: select } }), plan]);
   return {
     kind: 'semi_join',
@@ -197,7 +199,7 @@ function nested(path: string, query: PlannedQuery): PlannedQuery {
   return query.kind === 'none' ? NONE : { kind: 'nested', path, query };
 }
 
-/** A row or component at an object path that is there and matches. */
+/** Requires that the row or component at an object path exists and matches. */
 function present(keyField: string, query: PlannedQuery): PlannedQuery {
   if (query.kind === 'none' || impliesPresence(query)) return query;
   return allPlanned([leaf({ exists: { field: keyField } }), query]);

@@ -12,21 +12,21 @@ export type SortClause = {
   readonly stored: StoredAs;
 };
 
-/** Storage of a field's values: 64-bit integers as sortable text, other integers and doubles as they are. */
+/** How a field stores its values: 64-bit integers as sortable text, other integers and doubles unchanged. */
 type StoredAs = 'text' | 'integer' | 'whole' | 'double';
 
-/** Ascending id: the order without a sort, and the last tie-break of every other. */
+/** Ascending id. It is the default order, and the last tie-break of every other order. */
 const BY_ID: SortClause = { field: 'f.id', direction: 'asc', stored: 'whole' };
 
-/** Relevance: the best first. */
+/** Relevance, with the best first. */
 const BY_SCORE: SortClause = { field: '_score', direction: 'desc', stored: 'double' };
 
 /** The order of relevance, ties by id. */
 export const RELEVANCE: readonly SortClause[] = [BY_SCORE, BY_ID];
 
 /**
- * Returns the sort keys as fields of the documents, or null if one of them is outside the copied rows. Throws on an
- * attribute that the schema does not have.
+ * Returns the sort keys as fields of the documents, or null if one of them is outside the copied rows. Throws if the schema does not have
+ * an attribute.
  */
 export function planSort(layout: DocumentLayout, sort: readonly SortKey[]): readonly SortClause[] | null {
   const clauses = sort.flatMap((key) => sortClause(layout, key) ?? []);
@@ -42,7 +42,7 @@ function sortClause(layout: DocumentLayout, { path, field, direction }: SortKey)
   return { field: `s.${direction === 'asc' ? names.low : names.high}`, direction, stored };
 }
 
-/** Presents sort keys; NULL counts as greater than every value. `reversed`: the same order from its other end. */
+/** Returns the DSL of sort keys. NULL counts as greater than every value. `reversed`: the same order from its other end. */
 export function sortDsl(clauses: readonly SortClause[], reversed = false): readonly SortDsl[] {
   return clauses.map(({ field, direction }) => {
     const ascending = (direction === 'asc') !== reversed;
@@ -61,10 +61,10 @@ function storedAs({ name, type, fieldType }: PlacedScalar): StoredAs {
 type SortValue = SortPosition[number];
 type WireValue = string | number | null;
 
-/** Value that Elasticsearch accepts and returns for a missing number. */
+/** Values that Elasticsearch accepts and returns for a missing number. */
 const MISSING = { whole: '9223372036854775807', double: 'Infinity', text: null, integer: null } as const;
 
-/** Position in the order, as `search_after` accepts it. */
+/** Returns a position in the order in the form of `search_after`. */
 export function writePosition(clauses: readonly SortClause[], position: SortPosition): readonly WireValue[] {
   return clauses.map(({ stored }, i) => writeValue(stored, position[i] ?? null));
 }
@@ -75,7 +75,7 @@ function writeValue(stored: StoredAs, value: SortValue): WireValue {
   return stored === 'integer' ? String(storedValue('long', value)) : Number(value);
 }
 
-/** Position of a hit, from its sort values. */
+/** Returns the position of a hit, from its sort values. */
 export function readPosition(clauses: readonly SortClause[], sort: readonly WireValue[]): SortPosition {
   return clauses.map(({ stored }, i) => readValue(stored, sort[i] ?? null));
 }

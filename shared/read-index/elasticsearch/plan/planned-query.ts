@@ -1,27 +1,30 @@
 import type { Uid } from '../../../schema/content-type.ts';
 import type { Dsl } from './dsl.ts';
 
-/** A query for one index: its DSL, without the keys that semi-joins still have to find. */
+/** A query for one index: its DSL, without the keys that semi-joins still must find. */
 export type PlannedQuery =
   | { readonly kind: 'all' }
   | { readonly kind: 'none' }
-  /** True only for a node that has a value. */
+  /** Matches only nodes that have a value. */
   | { readonly kind: 'leaf'; readonly dsl: Dsl }
   | { readonly kind: 'nested'; readonly path: string; readonly query: PlannedQuery }
   | {
       readonly kind: 'bool';
       readonly filter: readonly PlannedQuery[];
-      /** Empty: nothing is asked. */
+      /** Matches everything if empty. */
       readonly should: readonly PlannedQuery[];
       readonly mustNot: readonly PlannedQuery[];
     }
   | { readonly kind: 'semi_join'; readonly join: SemiJoin };
 
-/** The keys in `select` of the documents of `type` that match `query` are looked for in the field `into`. */
+/**
+ * A query for keys, whose result becomes a condition. It reads the keys in `select` of the documents of `type` that match `query`. The
+ * outer query searches for them in the field `into`.
+ */
 export type SemiJoin = {
   readonly type: Uid;
   readonly query: PlannedQuery;
-  /** `key`, or a link field. */
+  /** Field with the keys: `key`, or a link field. */
   readonly select: string;
   readonly into: string;
 };
@@ -34,7 +37,7 @@ export function leaf(dsl: Dsl): PlannedQuery {
   return { kind: 'leaf', dsl };
 }
 
-/** Combines queries: all of `filter`, one of `should` if given, none of `mustNot`; as flat as possible. */
+/** Combines queries: all of `filter`, one of `should` if given, none of `mustNot`. The result is as flat as possible. */
 export function allPlanned(
   filter: readonly PlannedQuery[],
   should?: readonly PlannedQuery[],
@@ -59,7 +62,10 @@ export function allPlanned(
 
 type RangeOfField = Extract<Dsl, { readonly range: unknown }>['range'];
 
-/** Bounds of one column as one range: Elasticsearch walks its values once, not once per bound. Columns have one value at most. */
+/**
+ * Merges the bounds of one column into one range, so that Elasticsearch walks its values once, not once per bound. This is possible because
+ * a column has at most one value.
+ */
 function mergeRanges(filter: readonly PlannedQuery[]): readonly PlannedQuery[] {
   const merged: PlannedQuery[] = [];
   const at = new Map<string, number>();
@@ -81,7 +87,7 @@ function mergeRanges(filter: readonly PlannedQuery[]): readonly PlannedQuery[] {
   return merged;
 }
 
-/** undefined where both bound the same side. */
+/** Merges two ranges. Returns undefined if both bound the same side. */
 function mergedRange(one: RangeOfField, two: RangeOfField): RangeOfField | undefined {
   const [field = ''] = Object.keys(one);
   const [a = {}, b = {}] = [one[field], two[field]];
@@ -99,7 +105,7 @@ function addRequired(parts: { filter: PlannedQuery[]; mustNot: PlannedQuery[] },
   } else parts.filter.push(query);
 }
 
-/** Combines queries of which one has to match, as flat as possible. */
+/** Combines queries of which one must match, as flat as possible. */
 export function anyPlanned(options: readonly PlannedQuery[]): PlannedQuery {
   const should: PlannedQuery[] = [];
   for (const option of options) {
@@ -126,7 +132,7 @@ export function impliesPresence(query: PlannedQuery): boolean {
   }
 }
 
-/** Returns every semi-join, outer ones before the ones inside them. */
+/** Returns all semi-joins, outer ones before the ones inside them. */
 export function semiJoinsOf(query: PlannedQuery): readonly SemiJoin[] {
   switch (query.kind) {
     case 'nested':

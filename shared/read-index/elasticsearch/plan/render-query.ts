@@ -7,16 +7,16 @@ import type { PlannedQuery, SemiJoin } from './planned-query.ts';
 const MAX_DEPTH = 30;
 
 /**
- * Renders the DSL of a plan. `keysOf` returns the keys that a semi-join found. Throws a 400 if it is nested too deep
- * for Elasticsearch.
+ * Returns the DSL of a plan. `keysOf` returns the keys that a semi-join found. Throws a 400 if the query nests too deeply for
+ * Elasticsearch.
  */
 export function renderQuery(query: PlannedQuery, keysOf: (join: SemiJoin) => readonly number[]): Dsl {
   return checkDepth(render(query, (join) => termsDsl(join.into, keysOf(join))));
 }
 
-/** The same query. Throws a 400 if it is nested too deep for Elasticsearch. */
+/** Returns the query unchanged. Throws a 400 if it nests too deeply for Elasticsearch. */
 export function checkDepth(dsl: Dsl): Dsl {
-  // The query's wrapper in a search counts as well.
+  // The search wraps the query, which adds two levels.
   const depth = dslDepth(dsl) + 2;
   if (depth > MAX_DEPTH) refuseDepth(depth);
   return dsl;
@@ -31,7 +31,7 @@ function refuseDepth(depth: number): never {
   });
 }
 
-/** Renders a plan of any depth. `ofJoin` returns what takes the place of a semi-join. */
+/** Returns the DSL of a plan of any depth. `ofJoin` returns the DSL that replaces a semi-join. */
 export function render(query: PlannedQuery, ofJoin: (join: SemiJoin) => Dsl): Dsl {
   switch (query.kind) {
     case 'all':

@@ -2,16 +2,16 @@ import { type LocaleWords, readingsIn, type WordScope, type WordTerm } from './f
 import { foundPairs, hasToken, isThere, matchedWords, readVocabulary, tokensOf } from './read-words.ts';
 import { termPattern } from './word-patterns.ts';
 
-/** Words that terms match by the vocabulary alone. */
+/** Words that terms match according to the vocabulary alone. */
 export type AssumedWords = {
   readonly locales: readonly LocaleWords[];
-  /** Asks whether documents have them: the vocabulary also lists words of deleted documents. */
+  /** Asks the cluster whether documents have these words. The vocabulary also lists words of deleted documents. */
   areRight(): Promise<boolean>;
 };
 
 /**
- * Assumes that documents have the words of the vocabulary, which is almost always so, in order that the search can be sent with the
- * question whether it is so. undefined for questions, and if a term matches no word: these need more questions.
+ * Assumes that documents have the words of the vocabulary, which is almost always true. So the search can be sent together with the check
+ * of this assumption. Returns undefined for questions, and if a term matches no word, because these need more requests.
  */
 export async function assumeWords(
   scope: WordScope,
@@ -36,7 +36,7 @@ export async function assumeWords(
   return { locales, areRight: () => areThere(scope, locales) };
 }
 
-/** Whether documents have, for each term, one of the words with the fewest typos. */
+/** Returns whether documents have, for each term, one of the words with the fewest typos. */
 async function areThere(scope: WordScope, locales: readonly LocaleWords[]): Promise<boolean> {
   const queries = locales.flatMap(({ locale, terms }) =>
     terms.map(({ words }) => {

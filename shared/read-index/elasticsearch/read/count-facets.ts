@@ -48,7 +48,7 @@ function kindOf(
 
 type Aggregate = (aggregation: object) => Promise<unknown>;
 
-/** Aggregations that are asked for in one turn are one search. */
+/** Returns a function that joins the aggregations requested in one turn into one search. */
 function countTogether(session: Session, type: Uid, query: Dsl): Aggregate {
   let waiting: Record<string, object> = {};
   let answer: Promise<SearchAnswer> | undefined;
@@ -72,7 +72,7 @@ type Counting = {
   readonly found: PlacedColumn;
 };
 
-/** A bucket; `rows` are the documents of its values where these are in a list. */
+/** A bucket. `rows` has the documents if the values are in a list. */
 type Bucket = {
   readonly key?: unknown;
   readonly doc_count: number;
@@ -93,10 +93,10 @@ function rowsIn({ rows, doc_count }: Bucket): number {
   return rows?.doc_count ?? doc_count;
 }
 
-/** Values that a shard counts at least, so that the most frequent ones of all shards are among them. */
+/** Minimum number of values that each shard counts, so that the most frequent values of all shards are among them. */
 const SHARD_VALUES = 10_000;
 
-/** The most frequent texts: Elasticsearch's order of equal counts is that of code points too. */
+/** Counts the most frequent texts. Elasticsearch sorts texts with equal counts by code points, as Varve does. */
 async function countFrequent(counting: Counting): Promise<FacetCounts> {
   const { facet, found } = counting;
   const { field, list } = found;
@@ -108,11 +108,11 @@ async function countFrequent(counting: Counting): Promise<FacetCounts> {
   return presentFacet(facet, countsOf(found, buckets));
 }
 
-/** Values that are read with one request, of one facet and of all. Elasticsearch's default limit is 65,536. */
+/** Maximum values that one request reads, of one facet and of all. Elasticsearch's default limit is 65,536. */
 const PAGE = 10_000;
 const MOST_BUCKETS = 40_000;
 
-/** Every value. */
+/** Counts every value. */
 async function countAll(counting: Counting, size: number): Promise<FacetCounts> {
   const { facet, found } = counting;
   const sources = [{ value: { terms: { field: found.field } } }];
@@ -129,7 +129,7 @@ async function countAll(counting: Counting, size: number): Promise<FacetCounts> 
 function countsOf({ scalar }: PlacedColumn, buckets: readonly Bucket[]): ReadonlyMap<Scalar, number> {
   return new Map(
     buckets.map((bucket) => {
-      // A composite names the value of each source.
+      // A composite aggregation names the value of each source.
       const key = bucket.key as Scalar | { readonly value: Scalar };
       const value = typeof key === 'object' ? key.value : key;
       return [scalar.fieldType === 'long' ? readInteger(String(value)) : value, rowsIn(bucket)] as const;
@@ -149,7 +149,7 @@ async function countRanges(counting: Counting, ranges: readonly FacetRange[]): P
 const NO_ROWS: Bucket = { doc_count: 0 };
 
 function rangeQuery(field: string, { from, to }: FacetRange): Dsl {
-  // JSON has no infinity.
+  // JSON has no infinity, so an infinite bound is omitted.
   if (from === Number.POSITIVE_INFINITY || to === Number.NEGATIVE_INFINITY) return { match_none: {} };
   const bounds = {
     gte: from === Number.NEGATIVE_INFINITY ? undefined : from,

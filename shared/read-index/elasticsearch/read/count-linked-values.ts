@@ -11,12 +11,12 @@ import { columnValues, keysBehind, rowSetBehind } from './follow-step.ts';
 import { readKeys } from './read-keys.ts';
 import type { Session } from './session.ts';
 
-/** Rows whose keys or links are read at a time. */
+/** Number of rows whose keys or links one request reads. */
 const ROWS_AT_ONCE = 5_000;
 
 /**
- * Counts a facet beyond what the documents copy: reads the keys of all matching rows, the links of each step, and the values at the
- * end. Each row is read once, however many ways lead to it.
+ * Counts a facet whose values the documents do not copy. It reads the keys of all matching rows, the links of each step, and the values at
+ * the end. It reads each row once, even if many paths lead to it.
  */
 export async function countLinkedValues(
   session: Session,
@@ -86,7 +86,7 @@ function numberValues(found: readonly (Scalar | null)[]): ReadonlyMap<Scalar, nu
 type Step = { readonly rowSet: RowSet; readonly keys: readonly number[]; readonly attribute: string };
 type Level = { readonly keys: readonly number[]; readonly lists: EntryLists };
 
-/** The rows behind an attribute of some rows, each once, and by row those behind it. */
+/** Reads the rows to which an attribute of some rows leads, each once, and the list of them for each row. */
 async function readLevel(session: Session, { rowSet, keys, attribute }: Step): Promise<Level> {
   const numbers = new Map<number, number>();
   const [counts, heads] = [new Int32Array(keys.length), new Int32Array(keys.length)];

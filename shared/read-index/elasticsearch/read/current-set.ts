@@ -1,27 +1,26 @@
 import type { IndexSet } from '../../index-set.ts';
 
 /**
- * Index set that a process reads. The cluster's aliases name the live one; the process asks for them now and then. An
- * answer with several requests has to read one set from first to last.
+ * Index set that a process reads. The cluster's aliases name the live set, and the process reads the aliases from time to time. An answer
+ * with several requests must read one set from first to last.
  */
 export type CurrentSet = {
-  /** Returns the known set, or a promise if that is too old. Rejects if it is not available. */
+  /** Returns the known set, or a promise if that set is too old. Rejects if it is not available. */
   get(): IndexSet | Promise<IndexSet>;
-  /** Asks the cluster. */
+  /** Reads the set from the cluster. */
   refresh(): Promise<IndexSet>;
-  /** Uses this set from now on, whatever the aliases say: the caller writes it, or moves them. */
+  /** Uses this set from now on, even if the aliases name another one. The caller writes this set or moves the aliases. */
   fix(set: IndexSet): void;
-  /** Follows the aliases from now on. */
+  /** Uses the set that the aliases name from now on. */
   release(): void;
   /**
-   * Stays on the current set from now on, for a process that cannot read another. Once the aliases name another set,
-   * `refresh` rejects with OtherSetIsLive; reads still work while the old indices exist. Rejects if the set is not
-   * available.
+   * Keeps the current set, for a process that cannot read another. Once the aliases name another set, `refresh` rejects with
+   * OtherSetIsLive; reads still work while the old indices exist. Rejects if the set is not available.
    */
   stay(): Promise<void>;
 };
 
-/** The live indices are not those that this process stays on. */
+/** Error for live indices that are not the ones that this process must keep. */
 export class OtherSetIsLive extends Error {
   constructor() {
     super('other indices are live now');
@@ -29,20 +28,20 @@ export class OtherSetIsLive extends Error {
 }
 
 /**
- * Ages in milliseconds at which the set is refreshed during a read, and before one. The process that moves aliases
- * waits longer than the latter.
+ * Ages in milliseconds: beyond the first, a read starts a refresh; beyond the second, it waits for one. The process that moves aliases
+ * waits longer than the second.
  */
 const YOUNG = 1_000;
 const OLD = 2_000;
 
-/** Creates a set that is read at the first `get`. `now` is in milliseconds and does not jump. */
+/** Creates a current set, which is read at the first `get`. `now` is in milliseconds and does not jump. */
 export function createCurrentSet(read: () => Promise<IndexSet>, now: () => number): CurrentSet {
   let fixed: IndexSet | undefined;
   let own: IndexSet | undefined;
   let known: { readonly set: IndexSet; readonly at: number } | undefined;
   let asking: Promise<IndexSet> | undefined;
   const ask = async (): Promise<IndexSet> => {
-    // An answer to an earlier request may be older than this time.
+    // The time is taken before the request, because the answer may show an older state than the time of its arrival.
     const at = now();
     const set = await read();
     if (known === undefined || known.at <= at) known = { set, at };

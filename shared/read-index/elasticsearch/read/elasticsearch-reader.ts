@@ -7,9 +7,9 @@ import { searchRows } from './search-rows.ts';
 import { openSession, type SearchContext, type Session } from './session.ts';
 import { traverseRows } from './traverse-rows.ts';
 
-/** The reading side of the port. */
+/** The read side of the port. */
 export type ElasticsearchReader = Pick<ReadIndex, 'search' | 'searchMany' | 'traverse'> & {
-  /** Explains the execution of a search. */
+  /** Explains how a search is executed. */
   explain(request: Parameters<ReadIndex['search']>[0]): Promise<Explanation>;
 };
 
@@ -19,8 +19,8 @@ export type ElasticsearchReaderOptions = Omit<SearchContext, 'totals'>;
 const CACHED_TOTALS = 1_000;
 
 /**
- * Answers from the indices of a cluster. Throws 400 on requests beyond Elasticsearch's limits, 503 if the cluster
- * cannot be reached.
+ * Creates a reader of the indices of a cluster. Throws 400 for requests beyond Elasticsearch's limits, and 503 if the cluster cannot be
+ * reached.
  */
 export function createElasticsearchReader(options: ElasticsearchReaderOptions): ElasticsearchReader {
   const context: SearchContext = { ...options, totals: createRecentValues(CACHED_TOTALS / 2) };
@@ -28,7 +28,7 @@ export function createElasticsearchReader(options: ElasticsearchReaderOptions): 
   const sets = new WeakMap<AnswerScope, IndexSet>();
   const sessionOn = (set: IndexSet, answer: AnswerScope | undefined, world: World): Session => {
     if (answer === undefined) return openSession(context, world, set);
-    // Another request of the answer may have been first while the set was asked for.
+    // Meanwhile another request of the same answer may have set the index set.
     const pinned = sets.get(answer) ?? set;
     const known = sessions.get(answer);
     const session = known?.world === world ? known : openSession(context, world, pinned);

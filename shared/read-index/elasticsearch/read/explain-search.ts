@@ -8,24 +8,24 @@ import { render } from '../plan/render-query.ts';
 import type { Search } from '../wire/write-search.ts';
 import type { SearchContext } from './session.ts';
 
-/** Execution of a search, as JSON. */
+/** How a search is executed, as JSON. */
 export type Explanation = {
   readonly query: BoolQuery;
   readonly index: string;
-  /** Query sent to Elasticsearch; the keys of a semi-join are shown by its number. */
+  /** Query sent to Elasticsearch. It shows the number of a semi-join in place of its keys. */
   readonly dsl: Dsl;
-  /** null: sorted in the process, since the documents do not contain all of it. */
+  /** null: the process sorts the rows, because the documents do not contain all sort keys. */
   readonly sort: readonly SortDsl[] | null;
   readonly strategies: readonly Strategy[];
   readonly semiJoins: readonly ExplainedSemiJoin[];
-  /** Requests for the answer, page and populated rows, each with its searches. */
+  /** Requests for the answer, its page and its populated rows, each with its searches. */
   readonly requests: readonly (readonly Omit<Search, 'plain'>[])[];
 };
 
-/** Carried out before the search: the values of `select` in the documents of `index` that match `query`. */
+/** A semi-join, which runs before the search. It reads the values of `select` in the documents of `index` that match `query`. */
 export type ExplainedSemiJoin = { readonly index: string; readonly query: Dsl; readonly select: string };
 
-/** Plans a search without running it. `requests`: those of the search that was run, if it was. */
+/** Plans a search without running it. `requests`: the requests of the search, if it was run. */
 export function explainSearch(
   { layouts, names }: Pick<SearchContext, 'layouts' | 'names'>,
   request: SearchRequest,

@@ -5,14 +5,14 @@ import { type SortClause, sortDsl } from '../plan/plan-sort.ts';
 import { type PageSearch, readHits, readPage } from './page-search.ts';
 import type { KnownTotals } from './session.ts';
 
-/** Times that a number of matches may have changed while a page was read. */
+/** Maximum attempts. The number of matches may change while a page is read. */
 const TRIES = 3;
 
 const NO_HITS: Hits = Object.freeze({ rows: [], sources: [] });
 
 /**
- * Reads a page at a large offset. Its far half is nearer from the other end, which needs the number of matching rows:
- * it assumes the last count, and the search itself confirms or corrects it.
+ * Reads a page at a large offset. Beyond the middle, the other end of the order is nearer, which needs the number of matching rows. It
+ * assumes the last count, and the search itself confirms or corrects it.
  */
 export async function readFarPage(
   search: PageSearch,

@@ -31,14 +31,14 @@ import type { Session } from './session.ts';
 import { hasPair } from './word-intervals.ts';
 import { termPattern, wordsPattern } from './word-patterns.ts';
 
-/** A term of a query in one locale, and the words in documents that match it; documents may lack the pairs. */
+/** A term of a query in one locale, and the words in documents that match it. Its pairs may occur in no document. */
 export type WordTerm = {
   readonly term: SearchTerm;
   readonly words: readonly MatchedWord[];
   readonly pairs: readonly FoundPair[];
 };
 
-/** A query in the language of one locale: its terms, and whether all have to match. */
+/** A query in the language of one locale: its terms, and whether all must match. */
 export type LocaleWords = {
   readonly locale: string;
   readonly mode: SearchMode;
@@ -50,11 +50,11 @@ export type WordScope = {
   readonly type: string;
   readonly settings: SearchSettings;
   readonly text: TextSearch;
-  /** The fields that are looked at. */
+  /** The searched fields. */
   readonly fields: readonly SearchField[];
 };
 
-/** The terms of a query in each of some locales that has words. */
+/** Finds the terms of a query in each of these locales that has words. */
 export async function findWords(scope: WordScope, names: readonly string[]): Promise<readonly LocaleWords[]> {
   const found = await Promise.all(names.map((locale) => findInLocale(scope, locale)));
   return found.flat();
@@ -62,7 +62,7 @@ export async function findWords(scope: WordScope, names: readonly string[]): Pro
 
 const MOST_LOCALES = 1_000;
 
-/** The locales that a search is about. */
+/** Returns the locales of a search. */
 export async function localesOf({ session, type, settings, text }: WordScope): Promise<readonly string[]> {
   if (!session.layouts(type).root.scalars.has('locale')) return [settings.locale];
   if (text.locales !== 'all') return [...new Set(text.locales)];
@@ -72,7 +72,7 @@ export async function localesOf({ session, type, settings, text }: WordScope): P
   return bucketsIn<{ readonly key: string }>(answer, 'locales').map(({ key }) => key);
 }
 
-/** One for each reading of the query; none if no document has words in this locale. */
+/** Finds the terms for each reading of the query. Returns none if no document has words in this locale. */
 async function findInLocale(scope: WordScope, locale: string): Promise<readonly LocaleWords[]> {
   const { session, type } = scope;
   const readings = readingsIn(scope, locale);
@@ -89,7 +89,7 @@ async function findInLocale(scope: WordScope, locale: string): Promise<readonly 
   return hasAny ? found : [];
 }
 
-/** Readings of the query in a locale. */
+/** Returns the readings of the query in a locale. */
 export function readingsIn({ text, settings }: WordScope, locale: string): readonly SearchTerms[] {
   const synonyms = synonymsIn(settings.synonyms, locale);
   const rules = { language: languageOf(locale), typoTolerance: text.typoTolerance, ...defined({ synonyms }) };
@@ -124,14 +124,14 @@ async function findTerm(
     : splitOrNone(scope, place, guessed);
 }
 
-/** The two words that a question's term may be, where documents have both; else the term without words. */
+/** Returns the two words into which a question's term may be split, if documents have both. Otherwise returns the term without words. */
 async function splitOrNone(
   scope: WordScope,
   place: WordPlace,
   term: SearchTerm,
 ): Promise<readonly WordTerm[]> {
   const none = [{ term, words: [], pairs: [] }];
-  // A short query has looked for its pairs.
+  // A short query has already searched for pairs.
   const splits = term.splits.length > 0 ? [] : splitsOf(term);
   if (splits.length === 0) return none;
   const language = languageOf(place.locale);
@@ -162,7 +162,7 @@ async function splitOrNone(
   );
 }
 
-/** Matches exactly: in a long query a word that occurs in texts has no typo and no end to guess. */
+/** Returns the term for exact matches. In a long query, a word that occurs in texts has no typo and is complete. */
 function asTyped(term: SearchTerm): SearchTerm {
   return { ...term, typos: 0, isPrefix: false };
 }
@@ -179,7 +179,10 @@ async function isKnown(
   return isThere(place, hasToken(tokensOf(place.locale, known, fields)));
 }
 
-/** Words with as many typos as any word has that documents have: the index lists words of deleted documents for a while. */
+/**
+ * Returns the words of each number of typos for which some document has a word. The index still lists words of deleted documents for a
+ * while.
+ */
 async function livingWords(
   { fields }: WordScope,
   place: WordPlace,

@@ -6,13 +6,13 @@ import { linkingRows, ownedTargets, partRowSet, partsOf, stepOf } from './linked
 import { locate, readRows } from './read-rows.ts';
 import type { Session } from './session.ts';
 
-/** Row set behind an attribute of rows. */
+/** Returns the row set to which an attribute leads. */
 export function rowSetBehind(session: Session, rowSet: RowSet, attribute: string): RowSet {
   const step = stepOf(session, rowSet, attribute);
   return step.kind === 'relation' ? { type: step.target, path: [] } : partRowSet(rowSet, attribute);
 }
 
-/** Keys of the rows behind an attribute of each row. */
+/** Returns the keys of the rows to which an attribute of each row leads. */
 export async function keysBehind(
   session: Session,
   rowSet: RowSet,
@@ -30,8 +30,8 @@ export async function keysBehind(
 }
 
 /**
- * Keys of the rows that link to each row: of fewer rows at a time if one search, which returns `most`, cannot return them
- * all.
+ * Returns the keys of the rows that link to each row. One search returns at most `most` keys. If these are not all, it asks for fewer rows
+ * at a time.
  */
 export async function linkingKeys(
   session: Pick<Session, 'search'>,
@@ -49,7 +49,7 @@ export async function linkingKeys(
   return found.flat();
 }
 
-/** Keys of more rows than one search returns, in pages by key. */
+/** Returns the keys of more rows than one search returns, in pages by key. */
 async function manyLinkingKeys(
   session: Pick<Session, 'search'>,
   parent: number,
@@ -70,7 +70,7 @@ async function manyLinkingKeys(
   return found;
 }
 
-/** Values of a column of rows, by key. A row that is gone has none. */
+/** Returns the values of a column of rows, by key. A row that no longer exists has none. */
 export async function columnValues(
   session: Session,
   rowSet: RowSet,

@@ -9,11 +9,11 @@ export type PageSearch = {
   readonly session: Session;
   readonly request: SearchRequest;
   readonly query: Dsl;
-  /** Reads the rows with the data that `traverse` needs. */
+  /** True to read the rows with the data that `traverse` needs. */
   readonly details: boolean;
 };
 
-/** Reads a page from an answer. `plain`: sort values of the hits are not wanted. */
+/** Returns the page of a search. `plain`: the sort values of the hits are not needed. */
 export function readPage(
   { session, request, query, details }: PageSearch,
   page: Omit<SearchBody, 'query'>,
@@ -23,7 +23,7 @@ export function readPage(
   return session.search(request.type, { ...page, query, docvalue_fields }, plain);
 }
 
-/** Reads keys and answers of hits. Remembers their links and components in the session if the request wants them. */
+/** Returns keys and JSON of hits. Stores their links and components in the session if the request needs them. */
 export function readHits({ session, request, details }: PageSearch, hits: readonly SearchHit[]): Hits {
   const rowSet = { type: request.type, path: [] };
   const rows: number[] = [];
@@ -38,7 +38,7 @@ export function readHits({ session, request, details }: PageSearch, hits: readon
   return { rows, sources };
 }
 
-/** Number of all matches, if the request asks for it. */
+/** Returns the number of all matches, if the request asks for it. */
 export function totalOf({ request }: PageSearch, { total }: SearchAnswer['hits']): number | undefined {
   return request.withTotal ? (total?.value ?? 0) : undefined;
 }

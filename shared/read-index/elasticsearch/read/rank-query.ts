@@ -8,36 +8,37 @@ import { hasToken, type MatchedWord, tokensOf } from './read-words.ts';
 import { anyWord, hasPair, inSequence, oneOf } from './word-intervals.ts';
 
 /**
- * The tiers as one number, the larger the better: typos, nearness, weight of the attributes, exact words. Each is a sum over
- * up to eight terms (four words, each split) and fits below the next. All are whole numbers below 2^24, which a score holds exactly.
+ * Factors that make one number of the ranking tiers, in which larger is better: typos, nearness, weight of the attributes, exact words.
+ * Each tier is a sum over up to eight terms (four words, each split), and is smaller than one step of the next tier. All are whole numbers
+ * below 2^24, which a score holds exactly.
  */
 const [EXACT, WEIGHT, NEAR, TYPOS] = [1, 2 ** 4, 2 ** 11, 2 ** 17];
 const MOST_TYPOS = 2;
-/** A word with one typo is worth half of the word itself, as in `rank-rows.ts`. */
+/** Worth of a word with one typo, relative to the word itself, as in `rank-rows.ts`. */
 const TYPO_WORTH = 0.5;
 const EVERYTHING: Dsl = { match_all: {} };
 
 type RankScope = Pick<WordScope, 'settings' | 'fields'>;
 
-/** Matches what `locales` ask for; the score orders it. */
+/** Matches the documents that `locales` describe. The score gives their order. */
 export function rankedQuery(scope: RankScope, locales: readonly LocaleWords[]): Dsl {
   const isQuestion = locales.some(({ mode }) => mode === 'any');
   const asked = locales.filter(({ terms }) => terms.length > 0);
   if (asked.length === 0) return hasToken([]);
-  // Locales may have different stop words: terms that one lacks count as matched.
+  // Locales may have different stop words. Terms that one locale lacks count as matched.
   const most = Math.max(0, ...asked.map(({ terms }) => terms.length));
   const options = asked.map((words) =>
     isQuestion
       ? { bool: { filter: [matchQuery(scope, [words])], should: scoresOf(scope, words) } }
       : { bool: tiersOf(scope, words, most) },
   );
-  // A document has one locale: of several readings the best counts.
+  // A document has one locale. If that has several readings, the best one counts.
   return asked.length > new Set(asked.map(({ locale }) => locale)).size
     ? { dis_max: { queries: options } }
     : { bool: { should: options, minimum_should_match: 1 } };
 }
 
-/** Matches what `locales` ask for: all terms of one, or with `any` one of them. */
+/** Matches the documents that `locales` describe: all terms of one locale, or any term with the mode `any`. */
 export function matchQuery({ fields }: Pick<RankScope, 'fields'>, locales: readonly LocaleWords[]): Dsl {
   const isQuestion = locales.some(({ mode }) => mode === 'any');
   const options = locales
@@ -59,7 +60,7 @@ function best(queries: readonly Dsl[]): Dsl[] {
   return queries.length === 0 ? [] : [{ dis_max: { queries } }];
 }
 
-/** A document that all terms match is in a tier of each: the tiers are the match too. */
+/** Returns the queries of all tiers. A document that all terms match is in a tier of each term, so the tiers also decide the match. */
 function tiersOf(
   scope: RankScope,
   { locale, terms }: LocaleWords,
@@ -77,7 +78,7 @@ function tiersOf(
   };
 }
 
-/** The fewest typos first, then the heaviest field. */
+/** Ranks the matches of a term: first by fewest typos, then by the weight of the field. */
 function termTiers({ settings, fields }: RankScope, locale: string, { words, pairs }: WordTerm): Dsl {
   const weights = [...new Set(settings.fields.map(({ weight }) => weight))].sort((a, b) => b - a);
   const rankOf = (field: SearchField) => Math.min(LAST_RANK, weights.indexOf(field.weight));
@@ -101,7 +102,7 @@ function exactTier({ fields }: RankScope, locale: string, { words }: WordTerm): 
   return tokens.length === 0 ? [] : [constant(hasToken(tokens), EXACT)];
 }
 
-/** Words that terms and their next ones mean, where these may be near to each other. */
+/** Returns the words of each two neighbouring terms that may be near to each other. */
 function nearPairs(
   { fields }: RankScope,
   locale: string,
@@ -117,7 +118,7 @@ function nearPairs(
   });
 }
 
-/** In the wrong order is one further away. */
+/** Scores the distance of two words. The wrong order counts as one word more. */
 function distances(first: IntervalsDsl, second: IntervalsDsl): Dsl[] {
   const queries: Dsl[] = [];
   for (let distance = 1; distance < FAR; distance++) {
@@ -128,9 +129,9 @@ function distances(first: IntervalsDsl, second: IntervalsDsl): Dsl[] {
   return queries;
 }
 
-/** BM25 over the stems of the words that match, each field with its weight. */
+/** Returns BM25 queries over the stems of the words that match, with the weight of each field. */
 function scoresOf({ fields }: RankScope, { locale, terms }: LocaleWords): Dsl[] {
-  // Elasticsearch takes weights from 1 on.
+  // Elasticsearch requires weights of at least 1.
   const least = Math.min(1, ...fields.map(({ weight }) => weight));
   const weighted = fields.map(({ name, weight }) => `${stemsField(name)}^${weight / least}`);
   return terms.flatMap(({ term, words }) =>
@@ -142,7 +143,7 @@ function scoresOf({ fields }: RankScope, { locale, terms }: LocaleWords): Dsl[] 
   );
 }
 
-/** Stems of words, each with the fewest typos. */
+/** Returns the stems of words, each with the fewest typos. */
 function stemsOf(locale: string, words: readonly MatchedWord[]): ReadonlyMap<string, number> {
   const stems = new Map<string, number>();
   for (const word of words) {

@@ -6,9 +6,9 @@ import type { Session } from './session.ts';
 export type KeysRequest = {
   readonly type: Uid;
   readonly query: Dsl;
-  /** Field that has the keys: the row's own, or those that it links to. */
+  /** Field with the keys: the row's own, or those to which it links. */
   readonly field: string;
-  /** Keys in one answer of the cluster. */
+  /** Number of keys in one answer of the cluster. */
   readonly atOnce: number;
 };
 
@@ -17,7 +17,9 @@ type KeyBuckets = {
   readonly after_key?: { readonly key: number };
 };
 
-/** Reads the keys in a field of all matching rows, each once and ascending. Calls `refuse` if there are more than semi-joins may have. */
+/**
+ * Returns the keys in a field of all matching rows, each once and ascending. Calls `refuse` if there are more than a semi-join may have.
+ */
 export async function readKeys(
   session: Session,
   { type, query, field, atOnce }: KeysRequest,

@@ -7,14 +7,14 @@ import { type Dsl, type SortDsl, termsDsl } from '../plan/dsl.ts';
 import type { HitFields, RowDetails, SearchHit } from '../wire/search-answer.ts';
 import { knownRows, type Session } from './session.ts';
 
-/** Location of a row set's rows in documents: their node, and the innermost list around it. */
+/** Location of a row set in documents: its node, and the innermost list around it. */
 export type LocatedRowSet = {
   readonly place: Place;
   readonly keyField: string;
   readonly list: string | undefined;
 };
 
-/** Throws if the schema has no such row set. */
+/** Returns the location of a row set. Throws if the schema has no such row set. */
 export function locate(layout: DocumentLayout, path: readonly ComponentStep[]): LocatedRowSet {
   let place = layout.root;
   let list: string | undefined;
@@ -36,7 +36,7 @@ export function locate(layout: DocumentLayout, path: readonly ComponentStep[]): 
 /** Fields of whole rows besides their key. */
 const BINARY_FIELDS: readonly string[] = ['src', 'links', 'parts'];
 
-/** Returns the fields of rows besides their key. `details`: with the data that `traverse` needs. */
+/** Returns the fields of rows besides their key. `details`: includes the data that `traverse` needs. */
 export function rowFields(details: boolean): readonly string[] {
   return details ? BINARY_FIELDS : ['src'];
 }
@@ -50,17 +50,14 @@ export type ReadRow = {
 
 export const NO_SOURCE = new Uint8Array(0);
 
-/** Which of some rows are read, in which order, and what of them. Absent: all of them, in any order. */
+/** Selects rows, their order and their fields. Absent members: all rows, in any order. */
 export type RowSelection = {
   readonly fields: readonly string[];
   readonly query?: Dsl | undefined;
   readonly sort?: readonly SortDsl[] | undefined;
 };
 
-/**
- * Values of the rows with these keys that match `query`, which is in terms of the row set's node; in the order of
- * `sort`.
- */
+/** Returns the values of the rows with these keys that match `query`, in the order of `sort`. `query` is relative to the row set's node. */
 export async function readRows(
   session: Session,
   rowSet: RowSet,
@@ -78,7 +75,7 @@ export async function readRows(
     const matching: Dsl = query === undefined ? wanted : { bool: { filter: [wanted, query] } };
     const docvalue_fields = [located.keyField, ...fields];
     const search = {
-      // Elasticsearch allocates memory for the requested number of hits, and a row is one document.
+      // Elasticsearch allocates memory for the requested number of hits. A row is one document.
       size: located.keyField === 'key' ? asked.length : PAGE_OF_KEYS,
       ...defined({ sort }),
       ...(located.list === undefined
@@ -105,35 +102,35 @@ function collectRows(rows: ReadRow[], { list, keyField }: LocatedRowSet, hit: Se
   }
 }
 
-/** JSON in a binary field, base64 in a hit. */
+/** Returns the JSON of a binary field, which is base64 in a hit. */
 function jsonField(fields: HitFields, name: string): unknown {
   const value = fields[name]?.[0];
   return value === undefined ? undefined : JSON.parse(Buffer.from(value as string, 'base64').toString());
 }
 
-/** Row details in a document. */
+/** Returns the details of a row in a hit. */
 export function hitDetails({ details, fields = NO_FIELDS }: SearchHit): RowDetails {
   return details ?? { fields };
 }
 
-/** Remembers a row for the rest of the answer. */
+/** Stores a row for the rest of the answer. */
 export function rememberRow(session: Session, rowSet: RowSet, key: number, details: RowDetails): void {
   knownRows(session, rowSet).set(key, details);
 }
 
-/** Returns the links of a row. Parses them once. */
+/** Returns the links of a row, and parses them only once. */
 export function linksOf(details: RowDetails): StoredLinks {
   details.links ??= (jsonField(details.fields, 'links') ?? {}) as StoredLinks;
   return details.links;
 }
 
-/** Returns the components of a row. Parses them once. */
+/** Returns the components of a row, and parses them only once. */
 export function componentsOf(details: RowDetails): StoredParts {
   details.parts ??= (jsonField(details.fields, 'parts') ?? {}) as StoredParts;
   return details.parts;
 }
 
-/** Remembers a component for the rest of the answer: it came with the row that has it. */
+/** Stores a component for the rest of the answer. It came with the row that contains it. */
 export function rememberPart(session: Session, rowSet: RowSet, part: StoredPart): void {
   const { links = {}, components: parts = {} } = part;
   knownRows(session, rowSet).set(part.key, { fields: NO_FIELDS, links, parts });
@@ -142,7 +139,7 @@ export function rememberPart(session: Session, rowSet: RowSet, part: StoredPart)
 const NO_FIELDS: HitFields = Object.freeze({});
 const NO_DETAILS: RowDetails = Object.freeze({ fields: NO_FIELDS, links: {}, parts: {} });
 
-/** Components and links of each of these rows; already known, or read with one request. */
+/** Returns the components and links of each of these rows. They are known already or read with one request. */
 export async function detailsOf(
   session: Session,
   rowSet: RowSet,
@@ -162,7 +159,7 @@ export async function detailsOf(
   return (key) => known.get(key) ?? NO_DETAILS;
 }
 
-/** Components are found through the documents that hold them. */
+/** Reads components through the documents that contain them. */
 async function readComponents(session: Session, rowSet: RowSet, keys: readonly number[]): Promise<void> {
   const { keyField, list } = locate(session.layouts(rowSet.type), rowSet.path);
   for (let at = 0; at < keys.length; at += PAGE_OF_KEYS) {

@@ -4,22 +4,22 @@ import type { Uid } from '../../../schema/content-type.ts';
 import type { World } from '../../read-index.ts';
 import type { StoredDocument, StoredDocuments, StoredFields, StoredKey } from '../../stored-documents.ts';
 
-/** Fields that answers contain, and the digest of the whole body; columns cannot be read back. */
+/** Fields of a document that can be read back: those of answers, and the digest of the whole body. Columns cannot be read back. */
 const FIELDS = { answer: 'src', links: 'links', components: 'parts', columns: 'sum' } as const;
 
-/** The first field of a body, which is the second line. */
+/** Matches the first field of a body, which is in the second line. */
 const SUM = new RegExp(`\\n\\{"${FIELDS.columns}":"([^"]+)"`);
-/** Bytes around each name, with the line in front that names an index. */
+/** Bytes around each name, including the line before it that names an index. */
 const HEAD = 512;
 
-/** Index for documents of a type and world. */
+/** Returns the index for documents of a type and world. */
 export type IndexOf = (type: Uid, world: World) => string;
 
 type Range = { readonly index: string; readonly after: number; readonly limit: number };
 
-/** Reads documents back. */
+/** Creates a reader of stored documents. */
 export function readStoredDocuments(client: Client, indexOf: IndexOf): StoredDocuments {
-  /** Documents in the order of their keys, after one of them. */
+  /** Returns documents in the order of their keys, after one key. */
   async function hitsAfter({ index, after, limit }: Range, fields: string[]) {
     const { hits } = await client.search({
       index,

@@ -19,7 +19,7 @@ import type { Session } from './session.ts';
 /** A word of texts that a term matches. */
 export type MatchedWord = FoundWord & { readonly match: WordMatch };
 
-/** Where the words of a search are looked for. */
+/** Type and locale in which the words of a search are looked up. */
 export type WordPlace = { readonly session: Session; readonly type: Uid; readonly locale: string };
 
 /** Elasticsearch's default limit of buckets in an answer is 65,536. */
@@ -27,7 +27,10 @@ const MOST_WORDS = 60_000;
 
 type WordBucket = { readonly key: string };
 
-/** The words of documents, asked for once for an answer, whose tokens a regular expression matches; some may be in none any more. */
+/**
+ * Returns the words of the vocabulary whose tokens a regular expression matches. It asks the cluster once per answer. Some words may not be
+ * in any document any more.
+ */
 export function readVocabulary(place: WordPlace, include: string): Promise<readonly FoundWord[]> {
   const name = `${place.type} ${place.locale} ${include}`;
   return valueAt(place.session.vocabularies, name, () => askVocabulary(place, include));
@@ -37,7 +40,7 @@ async function askVocabulary(
   { session, type, locale }: WordPlace,
   include: string,
 ): Promise<readonly FoundWord[]> {
-  // With a count of zero every term of the field is listed, and no document is read.
+  // With a minimum count of zero, every term of the field is listed, and no document is read.
   const terms = { field: VOCABULARY_FIELD, include, min_doc_count: 0, size: MOST_WORDS };
   const words = { terms: { ...terms, order: { _key: 'asc' } } };
   const answer = await session.search(type, { size: 0, query: { match_none: {} }, aggs: { words } });
@@ -54,7 +57,7 @@ function foundWords(language: Language, buckets: readonly WordBucket[]): readonl
   return [...words.values()];
 }
 
-/** Returns the words that a term finds, each with how well it matches. */
+/** Returns the words that a term matches, each with the quality of the match. */
 export function matchedWords(term: SearchTerm, words: readonly FoundWord[]): readonly MatchedWord[] {
   return words.flatMap((word) => {
     const match = matchWord(term, word);
@@ -62,10 +65,10 @@ export function matchedWords(term: SearchTerm, words: readonly FoundWord[]): rea
   });
 }
 
-/** Words of texts that count as a term where one of the second ones follows one of the first. */
+/** Words that together count as a term, if a word of `second` follows one of `first`. */
 export type FoundPair = { readonly first: readonly FoundWord[]; readonly second: readonly FoundWord[] };
 
-/** The pairs that a term may be, of words that the pattern of the term lists. */
+/** Returns the pairs into which a term may be split, from words that the pattern of the term found. */
 export function foundPairs({ splits }: SearchTerm, words: readonly FoundWord[]): readonly FoundPair[] {
   const wordsOf = (folded: string) => words.filter((word) => word.kind === 'text' && word.folded === folded);
   return splits
@@ -73,7 +76,7 @@ export function foundPairs({ splits }: SearchTerm, words: readonly FoundWord[]):
     .filter(({ first, second }) => first.length > 0 && second.length > 0);
 }
 
-/** The tokens of words in fields. */
+/** Returns the tokens of words in fields. */
 export function tokensOf(
   locale: string,
   words: readonly FoundWord[],
@@ -86,7 +89,7 @@ export function tokensOf(
   return tokens;
 }
 
-/** A regular expression (Lucene's) for the tokens of words in fields; undefined where there are none. */
+/** Returns a regular expression (Lucene's) for the tokens of words in fields; undefined if there are none. */
 export function patternOf(
   locale: string,
   words: readonly FoundWord[],

@@ -2,28 +2,28 @@ import { createRecentValues } from '../../../recent-values.ts';
 import type { HitFields, SearchAnswer, SearchHit } from '../wire/search-answer.ts';
 import type { Search } from '../wire/write-search.ts';
 
-/** Cache of rows by the digest of their document. It is never stale: a changed document has another digest. */
+/** Cache of rows by the digest of their document. It is never stale, because a changed document has another digest. */
 export type RowCache = ReturnType<typeof createRowCache>;
 
-/** Bits: in addition to the source, the links of a row, and its components. */
+/** Data that a search needs besides the source, as bits: the links of a row, and its components. */
 export type RowNeed = number;
 
 export type RowCacheOptions = {
-  /** Approximate; a row counts with its size in this process. */
+  /** Approximate bytes. A row counts with its size in this process. */
   readonly maxBytes: number;
-  /** The share of an index's pages that has to have been known for the next to be expected to be, 0 to 1. */
+  /** Share of an index's pages, from 0 to 1, whose rows must have been known for a search to expect the next page to be known. */
   readonly expectFrom?: number;
 };
 
-/** A search for digests alone costs about three quarters of one for rows, and is lost where a row is not known. */
+/** A search for digests alone costs about three quarters of one for rows. The cost is lost if a row is not known. */
 const EXPECT_FROM = 0.8;
-/** Weight of one page in the share. */
+/** Weight of one page in the estimated share. */
 const LEARNED = 0.05;
 
 const [LINKS, PARTS] = [1, 2];
 const BITS: Readonly<Record<string, RowNeed>> = { key: 0, src: 0, links: LINKS, parts: PARTS };
 
-/** Creates an empty cache. It expects nothing of an index before most of its recent pages were known. */
+/** Creates an empty cache. It expects nothing of an index before the rows of most recent pages were known. */
 export function createRowCache({ maxBytes, expectFrom = EXPECT_FROM }: RowCacheOptions) {
   const rows = createRecentValues<number, KeptRow>(maxBytes / 2, ({ bytes }) => bytes);
   /** Share of pages whose rows were all known, by index. */
@@ -38,9 +38,9 @@ export function createRowCache({ maxBytes, expectFrom = EXPECT_FROM }: RowCacheO
     return row?.sum === sum && (row.has & need) === need ? row : undefined;
   };
   return {
-    /** Returns whether recent pages of this index had known rows only, so that a search should ask for digests alone. */
+    /** Returns whether a search of this index should ask for digests alone, because recent pages had only known rows. */
     expects: (index: string) => (shares.get(index) ?? 0) >= expectFrom,
-    /** Returns the answer to a search for digests alone, with the rows in it; undefined when one is not known. */
+    /** Returns the answer to a search for digests alone, with the rows added; undefined if a row is not known. */
     fill(index: string, need: RowNeed, answer: SearchAnswer): SearchAnswer | undefined {
       const hits: SearchHit[] = [];
       for (const hit of answer.hits.hits) {
@@ -66,15 +66,15 @@ export function createRowCache({ maxBytes, expectFrom = EXPECT_FROM }: RowCacheO
   };
 }
 
-/** Maximum share of the memory for one row: a larger row would displace many. */
+/** Maximum share of the memory for one row. A larger row would displace many others. */
 const MOST_OF_ALL = 1 / 8;
 
-/** A hit in the form that answers use. */
+/** A hit in the form of answers. */
 type KeptRow = SearchHit & { readonly sum: string; readonly has: RowNeed; readonly bytes: number };
 
 /**
- * First 32 bits of a digest, the key of cached rows. A Map with text keys enters every text into a table of all texts,
- * which takes more time than everything else here. Of two rows with one number the later is cached.
+ * Returns the first 32 bits of a digest, which are the key of cached rows. A Map with text keys enters every text into a table of all
+ * texts, which takes more time than everything else here. If two rows have the same number, the later one is cached.
  */
 function numberOf(sum: string): number {
   let number = 0;
@@ -82,7 +82,7 @@ function numberOf(sum: string): number {
   return number;
 }
 
-/** Data that a search for whole rows needs; undefined if the search asks for something else. */
+/** Returns the data that a search for whole rows needs; undefined if the search asks for other fields. */
 export function rowNeed({ body: { docvalue_fields: fields = [] } }: Search): RowNeed | undefined {
   if (!fields.includes('src') || !fields.includes('key')) return undefined;
   let need = 0;
@@ -94,7 +94,7 @@ export function rowNeed({ body: { docvalue_fields: fields = [] } }: Search): Row
   return need;
 }
 
-/** The same search for digests alone; the document's covers its key. */
+/** Returns the same search for digests alone. The digest of a document covers its key. */
 export function searchForDigests(search: Search): Search {
   return { ...search, body: { ...search.body, docvalue_fields: ['sum'] } };
 }
@@ -105,18 +105,20 @@ export function withDigests(search: Search): Search {
   return { ...search, body: { ...body, docvalue_fields: [...(body.docvalue_fields ?? []), 'sum'] } };
 }
 
-/** Every document has one. */
+/** Returns the digest of a hit. Every document has one. */
 function sumOf({ fields }: SearchHit): string {
   const sum = fields?.['sum']?.[0];
   if (typeof sum !== 'string') throw new Error('a document has no digest');
   return sum;
 }
 
-/** Objects of a row in addition to its bytes; parsed links and components take several times their text. */
+/**
+ * Bytes of a row's objects in addition to its content, and the factor for parsed links and components, which take several times their text.
+ */
 const ROW_BYTES = 500;
 const PARSED = 4;
 
-/** A separate copy: the answer's parts are windows on the whole buffer. */
+/** Returns a separate copy, because the parts of an answer are windows on the whole buffer. */
 function keptRow(hit: SearchHit, has: RowNeed): KeptRow {
   const { key, links, parts } = hit.fields ?? {};
   const fields: HitFields = { key, links: links?.map(copied), parts: parts?.map(copied) };
@@ -129,7 +131,7 @@ function copied(text: unknown): string {
   return Buffer.from(String(text), 'latin1').toString('latin1');
 }
 
-/** Length of a field's only text, if it has one. */
+/** Returns the length of a field's only text, or 0 if it has none. */
 function lengthOf(values: HitFields[string]): number {
   return values === undefined ? 0 : String(values[0]).length;
 }

@@ -8,8 +8,8 @@ export type SendSearches = (searches: readonly Search[]) => Promise<readonly Sea
 type RowSearch = { readonly search: Search; readonly need: RowNeed | undefined; readonly known: boolean };
 
 /**
- * Runs searches without reading rows whose document digests are known. If a search finds an unknown row, it is repeated
- * with rows: an answer always comes from one search.
+ * Runs searches without reading rows whose document digests are known. If a search finds an unknown row, it is repeated with rows. So an
+ * answer always comes from one search.
  */
 export async function searchKnownRows(
   rows: RowCache,
@@ -34,7 +34,7 @@ function form({ search, need, known }: RowSearch): Search {
   return known ? searchForDigests(search) : withDigests(search);
 }
 
-/** undefined: a row is not known. */
+/** Reads the answer to a search; undefined if a row is not known. */
 function read(
   rows: RowCache,
   { search: { index }, need, known }: RowSearch,

@@ -21,7 +21,7 @@ import { resolveQuery } from './semi-join.ts';
 import type { Session } from './session.ts';
 import { isBehind, type PlacedRow, sortInProcess } from './sort-in-process.ts';
 
-/** From this offset on, matches are counted first: the far half is nearer from the other end. */
+/** Offset from which a page is read as a far page, which may be nearer to the other end. */
 const COUNT_FROM = 2000;
 
 /** Reads one page of a search. */
@@ -62,7 +62,7 @@ async function pageBehind(
   after: SortPosition | null,
 ): Promise<SearchResult> {
   const { size, withTotal } = search.request;
-  // One more row shows whether anything follows.
+  // One row more than the page shows whether another page follows.
   const page: Omit<SearchBody, 'query'> = {
     size: size + 1,
     sort: sortDsl(clauses),
@@ -75,7 +75,7 @@ async function pageBehind(
   return { total: totalOf(search, hits), hits: readHits(search, hits.hits.slice(0, size)), next };
 }
 
-/** A sort through relations that are not in the documents: all matching rows are put in order here, up to a limit. */
+/** Sorts through relations that the documents do not contain. All matching rows are sorted in this process, up to a limit. */
 async function sortedInProcess(search: PageSearch): Promise<SearchResult> {
   const { session, request, query, details } = search;
   const { type, withTotal } = request;

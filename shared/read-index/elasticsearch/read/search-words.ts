@@ -11,11 +11,11 @@ import { matchQuery, rankedQuery } from './rank-query.ts';
 import { hasToken, isThere, type MatchedWord, tokensOf } from './read-words.ts';
 import type { Session } from './session.ts';
 
-/** A search by words, as a query. */
+/** Queries for a search by words. */
 export type WordQuery = {
-  /** Matches what is found among the documents that were asked for. */
+  /** Matches the documents within the search that have the words. */
   readonly query: Dsl;
-  /** The same, with scores for the order. */
+  /** Matches the same documents, with scores for the order. */
   readonly ranked: Dsl;
 };
 
@@ -23,11 +23,11 @@ type WordSearch = {
   readonly session: Session;
   readonly type: Uid;
   readonly text: TextSearch;
-  /** Matches the documents that were asked for. */
+  /** Matches the documents within which words are searched. */
   readonly within: Dsl;
 };
 
-/** Runs `find` with the query that a search by words amounts to. */
+/** Runs `find` with the query for a search by words. */
 export async function searchWords<Found>(
   { session, type, text, within }: WordSearch,
   find: (words: WordQuery) => Promise<Found>,
@@ -51,7 +51,10 @@ export async function searchWords<Found>(
   return { found, report };
 }
 
-/** Finds by assumed words, while it is asked whether they hold and documents have all of them; undefined if not. */
+/**
+ * Runs `find` with the assumed words. At the same time it checks that the assumption is right and that some document has all words;
+ * undefined if not.
+ */
 async function findEarly<Found>(
   scope: WordScope,
   assumed: AssumedWords,
@@ -60,7 +63,7 @@ async function findEarly<Found>(
 ): Promise<{ readonly found: Found; readonly report: TextSearchReport } | undefined> {
   const words = queryOf(scope, assumed.locales, within);
   const finding = find(words);
-  // Where the words do not hold, it does not matter what came of it.
+  // If the assumption is wrong, the result of this search is ignored, including its failure.
   finding.catch(() => {});
   const [areRight, isWhole, report] = await Promise.all([
     assumed.areRight(),
@@ -78,7 +81,7 @@ function queryOf(scope: WordScope, locales: readonly LocaleWords[], within: Dsl)
   };
 }
 
-/** As many of the typed words as any document matches: what is behind them is left out, in every locale. */
+/** Returns the longest beginning of the typed words that some document matches. Later words are dropped in every locale. */
 async function longestMatch(
   scope: WordScope,
   locales: readonly LocaleWords[],
@@ -114,10 +117,10 @@ async function reportOf(scope: WordScope, locales: readonly LocaleWords[]): Prom
   return { terms, corrected };
 }
 
-/** Words whose documents are counted, to name one of them. */
+/** Maximum words whose documents are counted to find a correction. */
 const MOST_COUNTED = 200;
 
-/** The word that a term was taken for: of those with the fewest typos the one that most documents have. */
+/** Returns the correction of a term: among the words with the fewest typos, the word in most documents. */
 async function correctionOf(
   { session, type, fields }: WordScope,
   locale: string,

@@ -6,12 +6,12 @@ import type { SearchBody } from '../wire/write-search.ts';
 import { readKeys } from './read-keys.ts';
 import type { Session } from './session.ts';
 
-/** Up to this many matching rows are read as hits; counting the keys of more is faster. */
+/** Maximum of matching rows that are read as hits. For more rows, counting their keys is faster. */
 const FROM_HITS = 256;
-/** Buckets of one aggregation: Elasticsearch's default limit is 65,536. */
+/** Maximum buckets of one aggregation. Elasticsearch's default limit is 65,536. */
 const BUCKETS = 60_000;
 
-/** Renders a plan's DSL after running its semi-joins, inner ones before outer ones and neighbours at once. */
+/** Returns a plan's DSL after running its semi-joins. Inner ones run before outer ones, and independent ones at the same time. */
 export async function resolveQuery(session: Session, query: PlannedQuery): Promise<Dsl> {
   const joins = semiJoinsOf(query);
   const found = await Promise.all(joins.map((join) => findKeys(session, join)));

@@ -13,32 +13,32 @@ import type { CurrentSet } from './current-set.ts';
 import type { RowCache } from './row-cache.ts';
 import { searchKnownRows } from './search-known-rows.ts';
 
-/** Totals that the last far page of a query counted, by index and query. */
+/** Totals that the last far page of a query has counted, by index and query. */
 export type KnownTotals = RecentValues<string, number>;
 
 /** Context of every request to the index. */
 export type SearchContext = {
   readonly engine: SearchEngine;
-  /** Absent: every search reads rows. */
+  /** Cache of rows. Absent: every search reads rows. */
   readonly rows?: RowCache;
   readonly names: IndexNames;
   readonly layouts: Layouts;
-  /** Maximum number of keys of a semi-join, over all its pages. */
+  /** Maximum keys of a semi-join, over all its pages. */
   readonly semiJoinLimit: number;
-  /** Maximum number of matching rows that are sorted in the process, if the documents do not contain a sort key. */
+  /** Maximum matching rows that the process sorts, if the documents do not contain a sort key. */
   readonly sortLimit: number;
   readonly totals: KnownTotals;
-  /** Index set to read. */
+  /** Index set that is read. */
   readonly indices: Pick<CurrentSet, 'get' | 'refresh'>;
 };
 
-/** One world, with the rows known since the session began: one answer, or a single call. */
+/** Reads of one answer or of a single call: one world, with the rows read so far. */
 export type Session = SearchContext & {
   readonly world: World;
   readonly known: Map<string, Map<number, RowDetails>>;
-  /** Words of documents that were asked for, by type, locale and pattern. */
+  /** Words of documents that were requested, by type, locale and pattern. */
   readonly vocabularies: Map<string, Promise<readonly FoundWord[]>>;
-  /** Searches one type. Searches that start before the first of them has an answer share one request. */
+  /** Searches one type. Searches that start before the first of them has its answer share one request. */
   search(type: Uid, body: SearchBody, plain?: boolean): Promise<SearchAnswer>;
   /** The requests so far, each with its searches. */
   readonly sent: (readonly Search[])[];
@@ -64,8 +64,8 @@ export function openSession(context: SearchContext, world: World, set: IndexSet)
 type Waiting = { readonly search: Search; readonly answer: PromiseWithResolvers<SearchAnswer> };
 
 /**
- * Traverses the attributes of one level together. Their searches are one request, which costs both sides less than
- * several. Requests of different answers never wait for each other.
+ * Returns a search function that joins searches into one request, which costs both sides less than several. So the attributes of one level
+ * are traversed together. Requests of different answers never wait for each other.
  */
 function searchTogether(
   { engine, rows }: SearchContext,
@@ -88,7 +88,7 @@ function searchTogether(
     }
   };
   return (search) => {
-    // The next tick comes after everything that can continue has done so.
+    // The next tick runs after everything that can continue has done so.
     if (waiting.length === 0) process.nextTick(sendWaiting);
     const answer = Promise.withResolvers<SearchAnswer>();
     waiting.push({ search, answer });
@@ -96,7 +96,7 @@ function searchTogether(
   };
 }
 
-/** Returns what this answer has read of a row set so far, by key. */
+/** Returns the rows of a row set that this answer has read so far, by key. */
 export function knownRows(session: Session, rowSet: RowSet): Map<number, RowDetails> {
   const name = rowSet.path.length === 0 ? rowSet.type : JSON.stringify(rowSet);
   return valueAt(session.known, name, () => new Map());

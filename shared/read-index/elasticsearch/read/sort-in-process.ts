@@ -10,7 +10,7 @@ type SortValue = SortPosition[number];
 /** A row and its position in an order. */
 export type PlacedRow = { readonly key: number; readonly position: SortPosition };
 
-/** Returns the rows with these keys in the order of `sort`, through any paths; ties by ascending id. */
+/** Returns the rows with these keys in the order of `sort`, through any paths. Ties are in the order of ascending ids. */
 export async function sortInProcess(
   session: Session,
   rowSet: RowSet,
@@ -52,7 +52,10 @@ function comparePositions(
   return 0;
 }
 
-/** The smallest value ascending, the largest descending; NULL is the greatest (SEMANTICS section 7). */
+/**
+ * Returns the value that counts among several: the smallest if ascending, the largest if descending. NULL is the greatest (SEMANTICS
+ * section 7).
+ */
 function endValue(values: readonly SortValue[], direction: 'asc' | 'desc'): SortValue {
   let end = values[0] ?? null;
   for (const value of values) {
@@ -62,7 +65,7 @@ function endValue(values: readonly SortValue[], direction: 'asc' | 'desc'): Sort
   return end;
 }
 
-/** The value of each row that counts in the order: NULL for each way that ends early. */
+/** Returns the value of each row that counts in the order. A branch of the path that ends early counts as NULL. */
 async function valuesAlong(
   session: Session,
   rowSet: RowSet,

@@ -18,7 +18,7 @@ const NO_HITS: Hits = Object.freeze({ rows: [], sources: [] });
 
 type Child = { readonly key: number; readonly source: Uint8Array; readonly kind?: Uid };
 
-/** Answers a `TraverseRequest`; see there. */
+/** Answers a `TraverseRequest` (see there). */
 export async function traverseRows(session: Session, request: TraverseRequest): Promise<TraverseResult> {
   const step = stepOf(session, request.rowSet, request.attribute);
   switch (step.kind) {
@@ -39,7 +39,7 @@ function counted(counts: readonly number[]): TraverseResult {
   return { children: counts.map(() => NO_HITS), counts, exceeded: false };
 }
 
-/** Lists cut where they reach the limit, all parents together. */
+/** Cuts the lists where all parents together reach the limit. */
 function listed(
   request: TraverseRequest,
   lists: readonly (readonly Child[])[],
@@ -106,7 +106,7 @@ function partChild({ key, source, component }: StoredPart): Child {
   return { key, source: Buffer.from(source), kind: component };
 }
 
-/** Keys of the components that match, asked of the documents they are in. */
+/** Returns the keys of the components that match. It searches the documents that contain them. */
 async function matchingParts(
   session: Session,
   rowSet: RowSet,
@@ -163,7 +163,7 @@ async function traverseOwned(
   const targetRowSet: RowSet = { type: target, path: [] };
   const everything = !isAsked(query) && sort === undefined;
   if (everything && countOnly === true) return counted(targets.map((list) => list.length));
-  // Rows beyond the limit need not be read; one more row shows that there are more.
+  // Rows beyond the limit need not be read. One more row shows that there are more.
   const wanted = everything ? cut(targets, limit + 1).kept : targets;
   const keys = [...new Set(wanted.flat())];
   const listing = countOnly !== true;

@@ -3,10 +3,13 @@ import { type FoundWord, WORDS_FIELD } from '../layout/word-tokens.ts';
 import type { Dsl, IntervalsDsl } from '../plan/dsl.ts';
 import { type FoundPair, hasToken, patternOf, tokensOf } from './read-words.ts';
 
-/** A pattern is a tenth as long as a list, and is needed for each distance. Long ones take Elasticsearch longer. */
+/**
+ * Maximum characters of a pattern here. A pattern is a tenth as long as a list, and is needed for each distance. Long patterns cost
+ * Elasticsearch more time.
+ */
 const LONGEST_PATTERN = 1_000;
 
-/** Any of some words in any of some fields. */
+/** Matches any of these words in any of these fields. */
 export function anyWord(
   locale: string,
   words: readonly FoundWord[],
@@ -18,7 +21,7 @@ export function anyWord(
   return { any_of: { intervals } };
 }
 
-/** Matches intervals that follow each other with at most so many words between them. */
+/** Matches intervals that follow each other with at most `max_gaps` words between them. */
 export function inSequence(intervals: readonly IntervalsDsl[], max_gaps: number): Dsl {
   return { intervals: { [WORDS_FIELD]: { all_of: { ordered: true, max_gaps, intervals } } } };
 }
@@ -33,11 +36,11 @@ export function hasPair(fields: readonly SearchField[], locale: string, pairs: r
   return oneOf(queries);
 }
 
-/** Matches what any of the queries does. */
+/** Matches documents that any of the queries matches. */
 export function oneOf(queries: readonly Dsl[]): Dsl {
   const possible = queries.filter((query) => !('match_none' in query));
   const [only] = possible;
-  // Elasticsearch takes an empty list for everything.
+  // Elasticsearch would match everything with an empty list.
   if (only === undefined) return hasToken([]);
   return possible.length === 1 ? only : { bool: { should: possible, minimum_should_match: 1 } };
 }

@@ -2,8 +2,8 @@ import type { JoinedWord, SearchTerm } from '../../../search/search-terms.ts';
 import { foldedPattern, stemPattern, WORD_KINDS } from '../layout/word-tokens.ts';
 
 /**
- * A regular expression (Lucene's) for the tokens of all words that a term may match, and of some others. Words have no
- * characters that mean something in it.
+ * Returns a regular expression (Lucene's) for the tokens of all words that a term may match, and of some others. Words have no characters
+ * with a special meaning in it.
  */
 export function termPattern(locale: string, term: SearchTerm): string {
   const { folded, stem, isPrefix, typos, synonyms, joined, splits } = term;
@@ -26,13 +26,13 @@ export function wordsPattern(locale: string, folded: readonly string[]): string 
   return WORD_KINDS.map((kind) => foldedPattern(locale, kind, any)).join('|');
 }
 
-/** A word with typos, or what begins so. */
+/** Returns patterns for a word with typos, and for words that begin with it if `isPrefix`. */
 function wordPatterns({ text, typos, isPrefix }: JoinedWord): readonly string[] {
   const end = isPrefix ? '.*' : '';
   return [text, ...nearPatterns(text, typos)].map((pattern) => pattern + end);
 }
 
-/** Longer words are compared exactly, see `typoDistance`. */
+/** Maximum length of a word with typos. Longer words are compared exactly (see `typoDistance`). */
 const LONGEST = 100;
 
 function nearPatterns(typed: string, typos: number): readonly string[] {
@@ -43,7 +43,7 @@ function nearPatterns(typed: string, typos: number): readonly string[] {
   return [...twoTypos(rest).map((pattern) => first + pattern), ...otherFirst];
 }
 
-/** Exactly the texts with one letter less, other, more, or two swapped. */
+/** Returns patterns for exactly the texts with one letter less, another letter, one letter more, or two letters swapped. */
 function oneTypo(text: string): string[] {
   const patterns = [`${text}.`];
   for (let at = 0; at < text.length; at++) {
@@ -55,11 +55,11 @@ function oneTypo(text: string): string[] {
 }
 
 /**
- * Two typos leave one third of a text as it is, two places away at most; unless one of them swaps two letters at the
- * border of thirds.
+ * Returns patterns for texts with two typos, and for some others. Two typos leave one third of a text unchanged, at most two letters from
+ * its place. The exception is a typo that swaps the two letters at the border of thirds.
  */
 function twoTypos(text: string): string[] {
-  // No third of a text of three letters or more is empty: two typos may break two of them.
+  // In a text of three letters or more no third is empty. Two typos may change two of them.
   const borders = [0, 1, 2].map((thirds) => Math.floor((thirds * text.length) / 3));
   const patterns = borders.flatMap((from, at) => around(text, from, text.slice(from, borders[at + 1]), 2));
   for (const border of borders.slice(1)) {
@@ -69,7 +69,7 @@ function twoTypos(text: string): string[] {
   return patterns;
 }
 
-/** `part` at `at`, so many letters more or less on either side. */
+/** Returns patterns with `part` at `at`, and up to `slack` letters more or fewer on either side. */
 function around(text: string, at: number, part: string, slack: number): string[] {
   if (part === '') return [];
   const behind = text.length - at - part.length;

@@ -3,18 +3,18 @@ import { defined } from '../../../defined.ts';
 
 /** Address and credentials of the cluster. */
 export type ElasticsearchConnection = {
-  /** `http://127.0.0.1:9200`; absent with a cloud id. */
+  /** Address such as `http://127.0.0.1:9200`; absent with a cloud id. */
   readonly url?: string;
   readonly cloudId?: string;
   readonly username?: string;
   readonly password?: string;
   readonly apiKey?: string;
-  /** The authority's certificate, PEM. */
+  /** Certificate of the authority, in PEM. */
   readonly ca?: string;
 };
 
 /**
- * Creates a client; it connects at the first request. An API key takes precedence over a user name. Without an address it is
+ * Creates a client. It connects at the first request. An API key takes precedence over a user name. The default address is
  * http://127.0.0.1:9200.
  */
 export function createElasticsearchClient(connection: ElasticsearchConnection): Client {

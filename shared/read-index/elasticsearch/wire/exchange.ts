@@ -2,25 +2,25 @@ import { type Client, UndiciConnection } from '@elastic/elasticsearch';
 
 export type ExchangeAnswer = { readonly status: number; readonly bytes: Buffer };
 
-/** Posts JSON to the cluster. Rejects with `Unreachable` without a complete answer. */
+/** Posts JSON to the cluster. Rejects with `Unreachable` if there is no complete answer. */
 export type Exchange = (path: string, body: string) => Promise<ExchangeAnswer>;
 
 export class Unreachable extends Error {}
 
-/** Milliseconds without a byte. Longer than any search of ours may take. */
+/** Milliseconds without a byte after which a request fails. Longer than any search of Varve may take. */
 const SILENCE = 30_000;
-/** A connection that the cluster closed while it was idle may only show when it is used. */
+/** Maximum attempts. If the cluster closed an idle connection, this may only show when the connection is used. */
 const TRIES = 2;
 
-/** A cluster that was silent for so long is not asked again: the request would wait twice. */
+/** Codes of errors that are not retried: the cluster was silent for so long that the request would wait twice. */
 const SILENT: ReadonlySet<string> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
 type Dispatcher = UndiciConnection['pool'];
 type Call = Parameters<Dispatcher['dispatch']>[0];
 
 /**
- * Uses the official client's connections, with its address, credentials and certificates, but not its
- * `transport.request`: half of a search's cost in this process goes there into streams, events and retries.
+ * Creates an exchange over the official client's connections, with its address, credentials and certificates, but without its
+ * `transport.request`. Half of a search's cost in this process is spent there on streams, events and retries.
  */
 export function createExchange(client: Client): Exchange {
   const [connection] = client.connectionPool.connections;
@@ -48,9 +48,7 @@ export function createExchange(client: Client): Exchange {
   };
 }
 
-/**
- * Uses undici's older handler methods: the newer ones make an object of the answer's headers, which is not needed here.
- */
+/** Uses undici's older handler methods. The newer ones make an object of the answer's headers, which is not needed here. */
 function dispatch(pool: Dispatcher, call: Call): Promise<ExchangeAnswer> {
   return new Promise((resolve, reject) => {
     let status = 0;

@@ -2,28 +2,27 @@ import type { SearchAnswer, SearchOutcome } from './search-answer.ts';
 import type { WrittenSearch } from './write-search.ts';
 
 export type JoinSearchesOptions = {
-  /** Sends searches in one request. Returns their outcomes in the same order; rejects if there is none at all. */
+  /** Sends searches in one request. Returns their outcomes in the same order. Rejects if there is no outcome at all. */
   readonly send: (searches: readonly WrittenSearch[]) => Promise<readonly SearchOutcome[]>;
-  /** Milliseconds, from anywhere on. */
+  /** Returns milliseconds from any starting point. */
   readonly now: () => number;
 };
 
 /**
- * Searches of one request: together they cost the cluster two thirds of their single costs. Eight cost a little less,
- * but move through the processes in so few steps that cores are idle. Four still let another request be in flight while
- * these are read.
+ * Maximum searches of one request. Together they cost the cluster two thirds of their single costs. Eight cost slightly less, but move
+ * through the processes in so few steps that cores are idle. With four, another request is in flight while the answers of one are read.
  */
 const MOST_TOGETHER = 4;
 /**
- * With this many requests in flight, a search waits until one is answered, or until there are enough searches for
- * another.
+ * Number of requests in flight from which a search waits. It waits until one is answered, or until there are enough searches for another
+ * request.
  */
 const UNDER_WAY = 4;
-/** Maximum wait in milliseconds: the requests in flight may be slow. */
+/** Maximum wait in milliseconds, because the requests in flight may be slow. */
 const LONGEST_WAIT = 1;
 /**
- * Searches of one request are answered with the slowest. If searches take this long (milliseconds), the overhead of a
- * request does not matter, so for a while each is sent separately, at once.
+ * Searches of one request are answered with the slowest. If searches take this long (milliseconds), the overhead of a request does not
+ * matter. Then for a while each search is sent separately and at once.
  */
 const SLOW = 100;
 const APART_FOR = 1_000;
@@ -34,9 +33,8 @@ type Waiting = {
 };
 
 /**
- * Sends searches that start at about the same time, from any caller, in one request. A search waits for others only if
- * the cluster is already busy. Equal searches of a request are sent once. A failure rejects only the callers of the
- * failed search.
+ * Sends searches that start at about the same time, from any caller, in one request. A search waits for others only if the cluster is
+ * already busy. Equal searches of a request are sent once. A failure rejects only the callers of the failed search.
  */
 export function joinSearches({
   send,
@@ -81,7 +79,7 @@ export function joinSearches({
   return (searches) => {
     if (!isLooking) {
       isLooking = true;
-      // After everything that arrived in this turn was handled.
+      // This runs after everything that arrived in this turn was handled.
       setImmediate(() => {
         isLooking = false;
         sendReady();
@@ -95,7 +93,7 @@ export function joinSearches({
 
 type Group = { readonly group: Waiting[]; size: number };
 
-/** Groups searches that are read in the same way, up to a limit; the searches of one caller stay together. */
+/** Groups searches whose answers are read in the same way, up to a limit. The searches of one caller stay together. */
 function groups(asked: readonly Waiting[], most: number): readonly Group[] {
   const found: Group[] = [];
   for (const isPlain of [true, false]) {
@@ -113,7 +111,7 @@ function groups(asked: readonly Waiting[], most: number): readonly Group[] {
   return found;
 }
 
-/** They are few, and mostly differ in length: comparing them costs less than keys for all of them. */
+/** The searches are few and mostly differ in length, so comparing them costs less than a key for each. */
 function distinctSearches(together: readonly Waiting[]): readonly WrittenSearch[] {
   const distinct: WrittenSearch[] = [];
   for (const { searches } of together) {

@@ -1,6 +1,6 @@
 import type { SearchAnswer, SearchHit } from './search-answer.ts';
 
-// Within a JSON string these quotes would have backslashes before them.
+// Texts that mark parts of a body. Inside a JSON string, backslashes would precede these quotes.
 const HITS = '"hits":{';
 const TOTAL = '"total":{"value":';
 const LIST_OF_HITS = '"hits":[';
@@ -9,7 +9,7 @@ const LIST = '":[';
 const SORT = ',"sort":[';
 
 const LETTER_U = 0x75;
-/** Field names by their first letter. The other two have the same first letter: their second one distinguishes them. */
+/** Field names by their first letter. The other two names share their first letter, so their second letter distinguishes them. */
 const NAMES: Readonly<Record<number, FieldName>> = Object.fromEntries(
   (['key', 'links', 'parts'] as const).map((name) => [name.charCodeAt(0), name]),
 );
@@ -20,13 +20,13 @@ const BACKSLASH = 0x5c;
 const CLOSE_LIST = 0x5d;
 const CLOSE_OBJECT = 0x7d;
 
-/** A body with the read position; `source` is written to `bytes`, which has space for all of it. */
+/** A body with the read position. `source` is written to `bytes`, which has space for all sources. */
 type Scan = { readonly text: string; at: number; readonly bytes: Buffer; length: number };
 
 /**
- * Reads the answer to searches that ask each hit for `key` and binary fields, without sort values or aggregations. It
- * scans the body once without parsing it, and decodes base64 straight into bytes that all hits share. That takes a
- * fifth of the time. undefined if the body has an unexpected form.
+ * Reads the answer to searches that ask each hit for `key` and binary fields, without sort values or aggregations. It scans the body once
+ * without parsing it, and decodes base64 straight into bytes that all hits share. That takes a fifth of the time. Returns undefined if the
+ * body has an unexpected form.
  */
 export function readPlainAnswers(body: Buffer, searches: number): readonly SearchAnswer[] | undefined {
   const text = body.toString('latin1');
@@ -34,7 +34,7 @@ export function readPlainAnswers(body: Buffer, searches: number): readonly Searc
   const scan: Scan = { text, at: 0, bytes, length: 0 };
   const answers: SearchAnswer[] = [];
   while (answers.length < searches) {
-    // A search that failed has none, so that there are too few.
+    // A failed search has no hits, so there are too few.
     const hits = text.indexOf(HITS, scan.at);
     if (hits < 0) return undefined;
     scan.at = hits + HITS.length;
@@ -63,7 +63,7 @@ function readAnswer(scan: Scan): SearchAnswer | undefined {
   return text.charCodeAt(scan.at - 1) === CLOSE_LIST ? { hits: { hits, ...total } } : undefined;
 }
 
-/** A hit up to its closing brace: its index and the like, its fields, its sort values if there are any, nothing else. */
+/** Reads a hit up to its closing brace. It may have an index and similar members, its fields, and sort values, but nothing else. */
 function readHit(scan: Scan): SearchHit | undefined {
   const { text } = scan;
   const start = text.indexOf(FIELDS, scan.at);
@@ -84,7 +84,7 @@ type MutableHit = {
   source?: Uint8Array;
 };
 
-/** A field's name and its list of one number or one base64 text. */
+/** Reads a field: its name, and its list of one number or one base64 text. */
 function readField(scan: Scan, hit: MutableHit): boolean {
   const { text } = scan;
   const name = fieldNameAt(text, scan.at + 1);
@@ -107,7 +107,7 @@ function readField(scan: Scan, hit: MutableHit): boolean {
   return text.charCodeAt(scan.at++) === CLOSE_LIST;
 }
 
-/** Compares in place: a name that is cut out at run time has to be looked up among all names. */
+/** Compares names in place. A name that is cut out at run time would have to be looked up among all names. */
 function fieldNameAt(text: string, at: number): FieldName | undefined {
   const name = NAMES[text.charCodeAt(at)] ?? (text.charCodeAt(at + 1) === LETTER_U ? 'sum' : 'src');
   return text.startsWith(name, at) ? name : undefined;
@@ -135,7 +135,7 @@ function skipList(scan: Scan, start: number): void {
   scan.at = at + 1;
 }
 
-/** Digits. */
+/** Reads digits as a number. */
 function readNumber(scan: Scan): number {
   let value = 0;
   for (; ; scan.at++) {

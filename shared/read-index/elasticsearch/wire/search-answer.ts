@@ -1,18 +1,16 @@
 import type { StoredLinks, StoredParts } from '../layout/index-document.ts';
 
-/** Doc values of a hit by field: lists, also of one value. */
+/** Doc values of a hit, by field. Each is a list, even if it has only one value. */
 export type HitFields = { readonly [field: string]: readonly unknown[] | undefined };
 
-/**
- * Links and components of a row, which `traverse` needs. Absent: they are unparsed in `fields`, and are parsed on demand.
- */
+/** Links and components of a row, which `traverse` needs. If absent, they are in `fields` and are parsed when they are needed. */
 export type RowDetails = { readonly fields: HitFields; links?: StoredLinks; parts?: StoredParts };
 
 export type SearchHit = {
   readonly fields?: HitFields;
-  /** Bytes of the field `src`, where it was asked for. */
+  /** Bytes of the field `src`, if the search asked for it. */
   readonly source?: Uint8Array;
-  /** Details of a cached row: data parsed for one answer serves the next. */
+  /** Details of a cached row. Data that one answer has parsed is used by the next. */
   readonly details?: RowDetails;
   readonly sort?: readonly (string | number | null)[];
   readonly inner_hits?: {
@@ -31,19 +29,19 @@ export function bucketsIn<Bucket>({ aggregations }: SearchAnswer, name: string):
   return found?.buckets ?? [];
 }
 
-/** One search's answer, or why it has none. */
+/** The answer of one search, or the reason why it has none. */
 export type SearchOutcome =
   | { readonly kind: 'answered'; readonly answer: SearchAnswer }
   | { readonly kind: 'failed'; readonly error: Error };
 
-/** Beginning of a hit's source. Within a JSON string the quotes would be escaped. */
+/** Beginning of a hit's source. Inside a JSON string the quotes would be escaped. */
 const SOURCE = Buffer.from('"src":["');
 const QUOTE = 0x22;
 
-/** Outcome of one search of several. */
+/** Outcome of one of several searches. */
 type SingleAnswer = SearchAnswer & { readonly status?: number; readonly error?: unknown };
 
-/** The body of a `_search`; its sources as bytes. */
+/** Reads the body of a `_search`, with the sources as bytes. */
 export function readSearchAnswer(body: Buffer): SearchAnswer {
   const { json, sources } = parseBody(body);
   const answer = json as SearchAnswer;
@@ -51,7 +49,7 @@ export function readSearchAnswer(body: Buffer): SearchAnswer {
   return answer;
 }
 
-/** The body of a `_msearch`. */
+/** Reads the body of a `_msearch`. */
 export function readSearchAnswers(body: Buffer): readonly SearchOutcome[] {
   const { json, sources } = parseBody(body);
   const { responses } = json as { readonly responses: readonly SingleAnswer[] };
@@ -67,7 +65,7 @@ export function readSearchAnswers(body: Buffer): readonly SearchOutcome[] {
   return outcomes;
 }
 
-/** Elasticsearch's answer to a search that it did not carry out. */
+/** Error for a search that Elasticsearch did not carry out. */
 export class SearchFailure extends Error {
   readonly status: number;
 
@@ -77,7 +75,7 @@ export class SearchFailure extends Error {
   }
 }
 
-/** Copies sources, base64 and most of the bytes, directly; parses only the rest of the text. */
+/** Parses a body. Sources are base64 and most of the bytes, so they are copied directly. Only the rest of the text is parsed. */
 function parseBody(body: Buffer): { readonly json: unknown; readonly sources: readonly Uint8Array[] } {
   const sources: Uint8Array[] = [];
   let rest = '';

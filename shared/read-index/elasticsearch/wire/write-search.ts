@@ -9,27 +9,27 @@ export type SearchBody = {
   readonly track_total_hits?: boolean;
   readonly docvalue_fields?: readonly string[];
   readonly aggs?: { readonly [name: string]: unknown };
-  /** Matches after which it stops: whether there is one, for example. */
+  /** Number of matches after which the search stops, for example 1 to find out whether there is a match. */
   readonly terminate_after?: number;
 };
 
 export type Search = {
   readonly index: string;
   readonly body: SearchBody;
-  /** It asks for `key` and binary fields only, without sort values or aggregations; see `readPlainAnswers`. */
+  /** True for a search that asks only for `key` and binary fields, without sort values or aggregations (see `readPlainAnswers`). */
   readonly plain?: boolean;
 };
 
-/** A search as it is sent. */
+/** A search in the form in which it is sent. */
 export type WrittenSearch = { readonly index: string; readonly text: string; readonly isPlain: boolean };
 
-/** Reads no stored fields: everything comes from doc values. */
+/** Returns the search as text. It reads no stored fields, because everything comes from doc values. */
 export function writeSearch({ index, body, plain = false }: Search): WrittenSearch {
   const whole = { _source: false, stored_fields: '_none_', track_total_hits: false, ...body };
   return { index, text: JSON.stringify(whole), isPlain: plain };
 }
 
-/** Request for one search, or for several at once. */
+/** Returns the request for one search, or for several together. */
 export function searchRequest(searches: readonly WrittenSearch[]): {
   readonly path: string;
   readonly body: string;
