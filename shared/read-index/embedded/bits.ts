@@ -11,7 +11,7 @@ export function wordsFor(rows: number): number {
   return (rows + 31) >>> 5;
 }
 
-/** Adds a row. A row beyond the last word is lost: see `growBits`. */
+/** Adds a row. A row beyond the last word has no effect (see `growBits`). */
 export function setBit(bits: Bits, row: number): void {
   bits[row >>> 5] = (bits[row >>> 5] as number) | (1 << (row & 31));
 }
@@ -24,7 +24,7 @@ export function setBits(bits: Bits, rows: Int32Array, from: number, to: number):
   }
 }
 
-/** Removes a row, which is below the set's length. */
+/** Removes a row, which must be below the set's length. */
 export function clearBit(bits: Bits, row: number): void {
   bits[row >>> 5] = (bits[row >>> 5] as number) & ~(1 << (row & 31));
 }
@@ -66,7 +66,7 @@ export function countBits(bits: Bits): number {
   return count;
 }
 
-/** Returns at most `size` rows in ascending order, without the first `from`. */
+/** Returns at most `size` rows in ascending order, after skipping `from` rows. */
 export function selectRows(bits: Bits, from: number, size: number): number[] {
   const rows: number[] = [];
   let skip = from;
@@ -88,15 +88,15 @@ export function selectRows(bits: Bits, from: number, size: number): number[] {
   return rows;
 }
 
-/** Number of words that are decoded together: their rows are few enough to process between two looks at the clock. */
+/** Number of words that are decoded together. Their rows are few enough to process between two checks of the clock. */
 export const STRETCH = 1024;
 
-/** Result buffer of `decodeRows`: read it before the next call. */
+/** Result buffer of `decodeRows`. Read it before the next call. */
 const decoded = { rows: new Int32Array(STRETCH * 32), count: 0 };
 
 /**
- * Returns the rows of some words from `first` on, in ascending order, in a buffer that the next call overwrites. This is faster than the
- * caller's work between bits.
+ * Returns the rows of some words from `first` on, in ascending order, in a buffer that the next call overwrites. This is faster than work
+ * of the caller between bits.
  */
 export function decodeRows(bits: Bits, first: number): { readonly rows: Int32Array; readonly count: number } {
   const { rows } = decoded;
@@ -112,7 +112,7 @@ export function decodeRows(bits: Bits, first: number): { readonly rows: Int32Arr
   return decoded;
 }
 
-/** Returns a longer copy. */
+/** Returns a copy with space for more rows. */
 export function growBits(bits: Bits, rows: number): Bits {
   return grown(bits, new Int32Array(wordsFor(rows)));
 }

@@ -30,7 +30,7 @@ function differing(
   });
 }
 
-/** Returns whether the wanted components of this kind are those of the row, at the same slots. */
+/** Returns whether the expected components of this kind are those of the row, in the same slots. */
 function isUnchanged(
   rows: Rows,
   { component, rowSet, links }: ComponentRowSet,

@@ -13,17 +13,19 @@ import { type RowSets, worldRowSet } from './row-sets.ts';
 import { createTextTerms } from './search-texts.ts';
 import type { TextIndex } from './text-index.ts';
 
-/** Parts that several searches have in common. Each part is evaluated once, at its first use. */
+/** Parts of several searches that are the same. Each part is evaluated once, when it is first used. */
 export type CommonParts = {
-  /** The rows that match a request's query, in bits that nobody changes. Where a call ends with its slice, the next continues it. */
+  /**
+   * Returns the rows that match a request's query. The bits must not be changed. If a call ends with its slice, the next call continues.
+   */
   match(rowSet: RowSetIndex, request: SearchRequest): () => Bits;
-  /** The terms of a search by words. */
+  /** Returns the terms of a search by words. */
   terms(index: TextIndex, text: TextSearch): () => readonly LocaleSearch[];
 };
 
 type Context = { readonly rowSets: RowSets; readonly orders: OrderCache };
 
-/** Finds the conditions that several requests have. Each is evaluated when a request first needs it. */
+/** Finds the conditions that several requests share. Each is evaluated when a request first needs it. */
 export function createCommonParts(context: Context, requests: readonly SearchRequest[]): CommonParts {
   const uses = countConditions(context.rowSets, requests);
   const rows = new Map<string, () => Bits>();
@@ -41,7 +43,7 @@ export function createCommonParts(context: Context, requests: readonly SearchReq
         uses.size === 0 ? [] : conditions.filter((each) => (uses.get(nameOf(rowSet, world, each)) ?? 0) > 1);
       const own = conditions.filter((each) => !shared.includes(each));
       const parts = shared.map((each) => match(rowSet, world, each));
-      // Evaluates these together, so that the cheapest comes first.
+      // These conditions are evaluated together, so that the cheapest runs first.
       if (own.length > 0) parts.push(createCollect({ ...context, world }, rowSet, joined(own)));
       return createIntersection(rowSet, parts);
     },
@@ -59,7 +61,7 @@ function joined(conditions: readonly BoolQuery[]): BoolQuery {
   return conditions.length === 1 && only !== undefined ? only : { kind: 'bool', filter: conditions };
 }
 
-/** Returns the conditions that a row has to satisfy. */
+/** Returns the conditions that a row must satisfy. */
 function conditionsOf(query: BoolQuery): readonly BoolQuery[] {
   if (query.kind === 'match_all') return [];
   const isConjunction = query.kind === 'bool' && query.should === undefined && query.must_not === undefined;

@@ -1,12 +1,12 @@
-/** Approximate costs of evaluating a query in nanoseconds: only the ratios matter. */
+/** Approximate costs of evaluating a query, in nanoseconds. Only their ratios matter. */
 
-/** One word of a loop over bits. */
+/** Cost of one word in a loop over bits. */
 export const WORD_COST = 0.5;
-/** One row visited at random, one bit set. */
+/** Cost of visiting a row at random, or of setting a bit. */
 export const ROW_COST = 1.5;
 /** Cost of traversing a link for one row, in either direction. */
 export const LINK_COST = 3;
-/** Looking for a needle in a text. */
+/** Cost of a search for a needle in a text. */
 export const VERIFY_COST = 40;
-/** Reading and comparing one sort key of a row. */
+/** Cost of reading and comparing one sort key of a row. */
 export const KEY_COST = 30;

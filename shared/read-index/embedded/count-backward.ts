@@ -12,14 +12,14 @@ import {
 import { sortValue } from './indexed-column.ts';
 import { dictionaryOf } from './term-column.ts';
 
-/** Values by number, and the facet that their counts give. */
+/** Values by number, and the function that makes a facet of their counts. */
 type NumberedValues = {
   readonly size: number;
   readonly valuesOf: (end: number, add: (value: number) => void) => void;
   readonly counted: (counts: Int32Array) => CountedFacet;
 };
 
-/** Returns whether rows reach others in so many ways that counting from the values back to the rows takes less time. */
+/** Returns whether so many paths lead from the rows to others that counting from the values back to the rows takes less time. */
 export function leadsToMany({ from, steps, rows }: CountedField, counted: number): boolean {
   let [above, reached] = [from, 1];
   let [forward, links] = [0, 0];
@@ -31,11 +31,11 @@ export function leadsToMany({ from, steps, rows }: CountedField, counted: number
     reached = Math.min(target.size, visited);
     above = target.size;
   }
-  // Each row at the end may have a different value.
+  // In the worst case each row at the end has a different value.
   return counted * forward > links * (1 + rows / 32);
 }
 
-/** Counts from the values back to the rows. If a call ends with its slice, the next continues it. */
+/** Counts from the values back to the rows. If a call ends with its slice, the next call continues. */
 export function createBackwardCount(
   field: CountedField,
   request: FacetRequest,

@@ -21,16 +21,16 @@ import { dictionaryOf } from './term-column.ts';
 
 /** Counts values by number. */
 type Counter = CountedFacet & {
-  /** Notes the value of a row at the end of the way, for the row that is being counted. */
+  /** Records the value of a row at the end of the path, for the row that is being counted. */
   readonly note: (end: number, counted: number) => void;
 };
 
-/** Rows of a search, and their number. */
+/** Rows that a search matches, and their number. */
 export type Matches = { readonly matched: Bits; readonly count: number };
 
 type FacetSource = { readonly rowSets: RowSets; readonly world: World; readonly rowSet: RowSetIndex };
 
-/** Counts one facet over the matches of a search. If a call ends with its slice, the next continues it. */
+/** Counts one facet over the matches of a search. If a call ends with its slice, the next call continues. */
 export function createFacetCount(
   from: FacetSource,
   request: FacetRequest,
@@ -49,7 +49,7 @@ export function createFacetCount(
   };
 }
 
-/** Follows the way from each row. If a call ends with its slice, the next continues it. */
+/** Follows the path from each row. If a call ends with its slice, the next call continues. */
 function createForwardCount(field: CountedField, request: FacetRequest, matched: Bits): () => CountedFacet {
   const visit = createVisit(field.steps);
   let counter: Counter | undefined;
@@ -70,7 +70,7 @@ function createForwardCount(field: CountedField, request: FacetRequest, matched:
   };
 }
 
-/** Ranges are all there, in the order of the request. */
+/** Selects the values of a facet. All ranges are selected, in the order of the request. */
 function createSelection(values: CountedValues, request: FacetRequest): () => FacetCount[] {
   if (request.ranges === undefined) return createFacetSelection(values, request);
   const { size, countAt, nameAt } = values;
@@ -84,7 +84,7 @@ function bindFacet({ rowSets, world, rowSet }: FacetSource, { path, field }: Fac
 
 type Note = (end: number, counted: number) => void;
 
-/** Calls `note` for each row at the end of the way, once however many paths lead there. Returns how many steps it took. */
+/** Calls `note` for each row at the end of the path, once even if many paths lead there. Returns the number of steps. */
 function createVisit(steps: readonly Step[]): (row: number, note: Note) => number {
   const last = steps.at(-1);
   if (last === undefined) {

@@ -6,13 +6,13 @@ import type { IndexedColumn } from './indexed-column.ts';
 import type { Step } from './row-set.ts';
 import type { CountedValues } from './select-facets.ts';
 
-/** Where the counted values are: at the end of a way from each row. */
+/** Location of the counted values, at the end of a path from each row. */
 export type CountedField = {
-  /** Rows of the row set where the way begins. */
+  /** Number of rows in the row set where the path begins. */
   readonly from: number;
   readonly steps: readonly Step[];
   readonly column: IndexedColumn;
-  /** Rows of the row set where the way ends. */
+  /** Number of rows in the row set where the path ends. */
   readonly rows: number;
 };
 
@@ -24,12 +24,12 @@ export type CountedFacet = {
 
 type Counts = { readonly [value: number]: number };
 
-/** The terms of a dictionary. */
+/** Returns the counts of a dictionary's terms. */
 export function countedTerms({ values }: Dictionary, type: ScalarType, counts: Int32Array): CountedFacet {
   return {
     values: () => ({
       size: counts.length,
-      // The value of a number that is free is undefined.
+      // A free number has no value.
       countAt: (term) => (values[term] === undefined ? 0 : (counts[term] as number)),
       nameAt: (term) => facetText(type, values[term] as string),
     }),
@@ -53,7 +53,7 @@ function* countsOf(numbers: readonly number[], counts: Counts): Iterable<[number
   for (const [at, number] of numbers.entries()) if (counts[at] !== 0) yield [number, counts[at] as number];
 }
 
-/** Returns the counts of ranges, also those that are 0. They have no statistics. */
+/** Returns the counts of ranges, including those that are 0. Ranges have no statistics. */
 export function countedRanges(ranges: readonly FacetRange[], counts: Counts): CountedFacet {
   return {
     values: () => ({

@@ -6,11 +6,11 @@ import { addNgrams, createNgramIndex, type NgramIndex, retireNgrams } from './ng
 import { addToPosting, createPostings, type Postings, postingCount, removeFromPosting } from './postings.ts';
 
 /**
- * Distinct values of a column, numbered ("terms"), and the rows of each. Structures for text operators (folded texts, n-grams) are built at
- * first use, and kept up to date from then on.
+ * Distinct values of a column, which are numbered ("terms"), and the rows of each. Structures for text operators (folded texts, n-grams)
+ * are built at first use, and kept up to date from then on.
  */
 export type Dictionary = {
-  /** The text form of a value, see `textForm`. */
+  /** Returns the text form of a value (see `textForm`). */
   readonly textOf: (value: Scalar) => string;
   /** Term by row; -1 = NULL. */
   terms: Int32Array;
@@ -19,21 +19,21 @@ export type Dictionary = {
   readonly numbers: Map<Scalar, number>;
   readonly freeNumbers: number[];
   readonly postings: Postings;
-  /** Folded texts by term, once a folding operator was used. */
+  /** Folded texts by term; undefined until a folding operator is used. */
   folded: (string | undefined)[] | undefined;
-  /** Index by n-gram length. */
+  /** Indices of n-grams, by their length. */
   readonly ngrams: (NgramIndex | undefined)[];
-  /** Unfinished structures: they have the terms below their length, or below `done`. */
+  /** Unfinished structures. They have the terms below their length, or below `done`. */
   makingFolded: (string | undefined)[] | undefined;
   readonly makingNgrams: (MakingNgrams | undefined)[];
 };
 
 type MakingNgrams = { readonly index: NgramIndex; done: number };
 
-/** Cost of entering a value, in steps of a slice. */
+/** Cost of adding a row's value, in steps of a slice. */
 const ENTRY_STEPS = 4;
 
-/** Creates an empty dictionary for rows below `capacity`. `growDictionary` makes it longer. */
+/** Creates an empty dictionary for rows below `capacity`. `growDictionary` extends it. */
 export function createDictionary(textOf: (value: Scalar) => string, capacity: number): Dictionary {
   return {
     textOf,
@@ -68,12 +68,12 @@ export function setTerm(dictionary: Dictionary, row: number, value: Scalar | nul
 }
 
 /**
- * A dictionary that is built in slices. It has the rows below `done`, and keeps them up to date. Building stops at more than `most`
- * distinct values.
+ * A dictionary that is being built in slices. It has the rows below `done`, and keeps them up to date. Building stops if there are more
+ * than `most` distinct values.
  */
 export type UnfinishedDictionary = { readonly dictionary: Dictionary; readonly most: number; done: number };
 
-/** Begins a dictionary that has no row yet. */
+/** Creates an unfinished dictionary without rows. */
 export function startDictionary(
   textOf: (value: Scalar) => string,
   capacity: number,
@@ -82,7 +82,7 @@ export function startDictionary(
   return { dictionary: createDictionary(textOf, capacity), most, done: 0 };
 }
 
-/** Enters rows up to `end`. If that ends with its slice, the next call continues. */
+/** Adds rows up to `end`. If a call ends with its slice, the next call continues. */
 export function extendDictionary(
   making: UnfinishedDictionary,
   end: number,
@@ -96,7 +96,7 @@ export function extendDictionary(
   }
 }
 
-/** `setTerm` for an unfinished dictionary. */
+/** Sets a row's value in an unfinished dictionary, like `setTerm`. */
 export function setUnfinishedTerm(
   { dictionary, done }: UnfinishedDictionary,
   row: number,
@@ -112,19 +112,19 @@ export function termValue(dictionary: Dictionary, row: number): Scalar | null {
   return term < 0 ? null : (dictionary.values[term] ?? null);
 }
 
-/** Number of distinct values. */
+/** Returns the number of distinct values. */
 export function distinctTerms(dictionary: Dictionary): number {
   return dictionary.numbers.size;
 }
 
-/** The text form of a term, folded or not; undefined when its number is free. */
+/** Returns the text form of a term, folded or not; undefined if its number is free. */
 export function termText(dictionary: Dictionary, term: number, fold: boolean): string | undefined {
   if (fold) return foldedTexts(dictionary)[term];
   const value = dictionary.values[term];
   return value === undefined ? undefined : dictionary.textOf(value);
 }
 
-/** Index of folded n-grams of one length. Built at first use; the next call continues where its slice ended. */
+/** Returns the index of folded n-grams of one length. It is built at first use. If a call ends with its slice, the next call continues. */
 export function ngramsOf(dictionary: Dictionary, length: number): NgramIndex {
   const existing = dictionary.ngrams[length];
   if (existing !== undefined) return existing;
@@ -158,7 +158,7 @@ function foldedTexts(dictionary: Dictionary): (string | undefined)[] {
   return folded;
 }
 
-/** A term's text, folded; undefined when its number is free. */
+/** Returns the folded text of a term; undefined if its number is free. */
 function foldTerm({ values, textOf }: Dictionary, term: number): string | undefined {
   const value = values[term];
   return value === undefined ? undefined : foldText(textOf(value));

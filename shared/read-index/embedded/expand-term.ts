@@ -10,7 +10,7 @@ import {
   wordsOfStem,
 } from './vocabulary.ts';
 
-/** Finds all words that `matchWord` accepts for the term. If a call ends with its slice, the next continues it. */
+/** Finds all words that `matchWord` accepts for the term. If a call ends with its slice, the next call continues. */
 export function createExpansion(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
   const { expansions } = vocabulary;
   if (expansions.version !== vocabulary.version) {
@@ -49,7 +49,7 @@ function createScan(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
   const walks: (() => void)[] = [];
   if (isPrefix || typos > 0) {
     const visit = (number: number, hasBeginning: boolean) => {
-      // The word itself is known already.
+      // The word may have been added as a word of the term itself, or by an earlier visit.
       if (!known.has(number)) add(number, hasBeginning ? ALIKE : compare(number));
     };
     walks.push(createNearWalk(vocabulary.trie, { text: folded, typos, isPrefix }, visit));
@@ -67,7 +67,7 @@ function createScan(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
   };
 }
 
-/** Words that are the term itself, its stem or a synonym. */
+/** Returns the words that are the term itself, or have its stem or are a synonym. */
 export function wordsOfTerm(
   vocabulary: Vocabulary,
   { folded, stem, synonyms }: SearchTerm,

@@ -19,7 +19,7 @@ import {
 } from './term-column.ts';
 import { createWatchers, notifyWatchers, type Watchers } from './watchers.ts';
 
-/** One field of a row set. */
+/** Column of a row set: the values of one field. */
 export type IndexedColumn = {
   readonly field: string;
   readonly store:
@@ -68,7 +68,7 @@ export function setColumnValue(column: IndexedColumn, row: number, value: Scalar
   if (changed) notifyWatchers(column.watchers, row);
 }
 
-/** Returns the value of a row as sorts and ranges compare it; null where it is NULL. `$publication` has its rank. */
+/** Returns the value of a row that sorts and ranges compare; null if it is NULL. `$publication` has its rank. */
 export function sortValue(column: IndexedColumn, row: number): SortValue {
   if (column.store.kind === 'numbers') return valueInNumberColumn(column.store.column, row);
   const value = valueInTermColumn(column.store.column, row);

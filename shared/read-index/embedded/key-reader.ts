@@ -4,7 +4,7 @@ import { type IndexedColumn, sortValue } from './indexed-column.ts';
 import { listCount, listEntry } from './row-lists.ts';
 import type { Step } from './row-set.ts';
 
-/** Links that are read between two looks at the clock. */
+/** Links that are read between two checks of the clock. */
 const READ_AT_ONCE = 1_024;
 
 /** A sort key bound to a row set and world. */
@@ -18,16 +18,16 @@ export type BoundSortKey = {
 export type KeyReader = (row: number) => SortValue;
 
 /**
- * Reads a key: of all values at the ends of the path the smallest (asc) or largest (desc); no end is NULL (SEMANTICS section 7). Computes
- * each row on the way once, even if many paths lead through it. So the work grows with the links, not with the paths: a few steps back and
- * forth make billions of paths. Valid until the next change of the index. If a call ends with its slice, the next one for that row
- * continues.
+ * Creates a reader of a key. Of all values at the ends of the path it reads the smallest (asc) or largest (desc); no end is NULL (SEMANTICS
+ * section 7). It computes each row on the path once, even if many paths lead through it. So the work grows with the links, not with the
+ * paths: a few steps back and forth make billions of paths. It is valid until the next change of the index. If a call ends with its slice,
+ * the next call for that row continues.
  */
 export function createKeyReader(key: BoundSortKey): KeyReader {
   let read: KeyReader = (row) => sortValue(key.column, row);
   for (let level = key.steps.length - 1; level >= 0; level--) {
     read = readBest(key.steps[level] as Step, key.descending, read);
-    // Not for the outermost rows, which are read only once, nor for the innermost, which cost no more than a look-up.
+    // The outermost rows are read only once, and the innermost cost no more than a look-up. So the results of both are not cached.
     if (level > 0) read = readOnce(read);
   }
   return read;
@@ -46,7 +46,7 @@ function readBest({ down: { lists } }: Step, descending: boolean, read: KeyReade
     const order = compareSortValues(value, best);
     return descending ? order > 0 : order < 0;
   };
-  /** Progress in rows with too many links to read between two looks at the clock. */
+  /** Progress in rows with too many links to read between two checks of the clock. */
   const halted = new Map<number, { next: number; best: SortValue }>();
   const readMany = (row: number, count: number) => {
     const state = halted.get(row) ?? { next: 1, best: read(listEntry(lists, row, 0)) };

@@ -12,7 +12,7 @@ import {
 } from './row-lists.ts';
 import { createWatchers, notifyWatchers, type Watchers } from './watchers.ts';
 
-/** The links of one relation in one world, or of a component attribute: each stored at both its ends. */
+/** Links of one relation in one world, or of a component attribute. Each link is stored at both its ends. */
 export type Links = {
   /** Targets by source. */
   readonly forward: LinkSide;
@@ -22,7 +22,7 @@ export type Links = {
 
 export type LinkSide = {
   readonly lists: RowLists;
-  /** Lists to sort before they are read. The usual case, an append in order, adds no list here. */
+  /** Lists that must be sorted before they are read. An append in order, which is the usual case, adds no list here. */
   readonly unsorted: Set<number>;
   /** Called with a row of this side that gained or lost a link. */
   readonly watchers: Watchers;
@@ -39,10 +39,7 @@ function createSide(): LinkSide {
   return { lists: createRowLists(true), unsorted: new Set(), watchers: createWatchers() };
 }
 
-/**
- * Adds the link or changes its slot. Searches at the end that has fewer links, so a target with 20,000 sources costs
- * nothing.
- */
+/** Adds a link or changes its slot. Searches at the end that has fewer links, so a target with 20,000 sources costs nothing. */
 export function connectRows(links: Links, source: number, target: number, order: IndexedLinkOrder): void {
   const { forward, backward } = links;
   const known =
@@ -79,14 +76,14 @@ export function disconnectTarget(links: Links, target: number): void {
   for (const source of listValues(links.backward.lists, target)) disconnect(links, source, target);
 }
 
-/** The linked rows in link order; ties by key. */
+/** Returns the linked rows in link order; ties by key. */
 export function linkedInOrder(side: LinkSide, row: number, keys: Float64Array): number[] {
-  // A look-up in an empty set takes a tenth of a microsecond, for each row of a page and each relation.
+  // The check of `size` avoids a look-up in an empty set, which takes a tenth of a microsecond for each row of a page and each relation.
   if (side.unsorted.size > 0 && side.unsorted.delete(row)) sortList(side.lists, row, keys);
   return listValues(side.lists, row);
 }
 
-/** The order value of each linked row, parallel to `linkedInOrder`. */
+/** Returns the order value of each linked row, parallel to `linkedInOrder`. */
 export function linkOrders(side: LinkSide, row: number): number[] {
   return Array.from({ length: listCount(side.lists, row) }, (_, index) => listOrder(side.lists, row, index));
 }

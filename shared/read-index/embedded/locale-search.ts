@@ -21,7 +21,10 @@ import type { TextIndex } from './text-index.ts';
 import { type Expansion, type KnownWord, wordsFolded } from './vocabulary.ts';
 import { createPairRows, type KnownPair, knownPairs } from './word-pairs.ts';
 
-/** A term of a query in one locale: its matching words, and the rows that have one of these words, or two neighbours that make the term. */
+/**
+ * A term of a query in one locale: its matching words, and the rows that have one of these words, or two neighbouring words that form the
+ * term.
+ */
 export type LocaleTerm = {
   readonly term: SearchTerm;
   readonly expansion: Expansion;
@@ -29,16 +32,16 @@ export type LocaleTerm = {
   readonly rows: Bits;
 };
 
-/** Search in the rows of one locale. */
+/** Search for a query in the rows of one locale. */
 export type LocaleSearch = {
   readonly text: LocaleText;
   readonly mode: SearchMode;
   readonly terms: readonly LocaleTerm[];
-  /** By field: whether it is searched. */
+  /** True for each field, by number, that is searched. */
   readonly isSearched: readonly boolean[];
 };
 
-/** Creates one search for each reading of the query. If a call ends with its slice, the next continues it. */
+/** Creates one search for each reading of the query. If a call ends with its slice, the next call continues. */
 export function createLocaleSearches(
   index: TextIndex,
   text: LocaleText,
@@ -134,18 +137,18 @@ function splitKnown(
   return split && exactTerms(term, split, vocabulary.language);
 }
 
-/** Matches exactly: in a long query a word that occurs in texts has no typo and is complete. */
+/** Returns the term for exact matches. In a long query, a word that occurs in texts has no typo and is complete. */
 function withoutGuesses(
   { vocabulary, postings }: LocaleText,
   isSearched: readonly boolean[],
   term: SearchTerm,
 ): SearchTerm {
-  // A word that only other fields have must not be revealed.
+  // Only the searched fields count, because the result must not reveal a word that only other fields have.
   const isKnown = wordsOfTerm(vocabulary, term).some((word) => countRows(postings, isSearched, word) > 0);
   return isKnown ? { ...term, typos: 0, isPrefix: false } : term;
 }
 
-/** Collects the rows that have one of some words. Where a call ends with its slice, the next continues it. */
+/** Collects the rows that have one of some words. If a call ends with its slice, the next call continues. */
 export function createRows(
   { rowSet }: TextIndex,
   { postings }: LocaleText,
@@ -169,7 +172,9 @@ export function createRows(
   };
 }
 
-/** Returns the correction of a term: among words with the fewest typos, the word in most rows. undefined: the term was not corrected. */
+/**
+ * Returns the correction of a term: among the words with the fewest typos, the word in most rows. undefined: the term was not corrected.
+ */
 export function correctionOf(search: LocaleSearch, { expansion }: LocaleTerm): string | undefined {
   const { vocabulary, postings } = search.text;
   let best: Candidate | undefined;
@@ -192,7 +197,7 @@ function isBetter(a: Candidate, b: Candidate): boolean {
   return compareCodePoints(a.word.key, b.word.key) < 0;
 }
 
-/** Rows with a word, once for each field that is searched. */
+/** Returns the number of rows with a word. A row counts once for each searched field. */
 export function countRows(
   postings: readonly Postings[],
   isSearched: readonly boolean[],

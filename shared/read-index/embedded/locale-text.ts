@@ -2,22 +2,22 @@ import { languageOf } from '../../search/languages.ts';
 import { createPostings, type Postings } from './postings.ts';
 import { createVocabulary, type Vocabulary } from './vocabulary.ts';
 
-/** The words of a type's rows in one locale. */
+/** Words of a type's rows in one locale. */
 export type LocaleText = {
   readonly locale: string;
   readonly vocabulary: Vocabulary;
-  /** By field: the rows of each word. */
+  /** Rows of each word, by field. */
   postings: readonly Postings[];
-  /** By field: number of words in all rows, without stop words. */
+  /** Number of words in all rows without stop words, by field. */
   readonly lengths: number[];
-  /** Rows with any word. */
+  /** Number of rows with any word. */
   rows: number;
-  /** By word: the number of the last value that had it. */
+  /** Number of the last value that had the word, by word. */
   readonly lastSeen: number[];
   stamp: number;
 };
 
-/** Creates an empty text index of a locale. `fields`: number of searched fields. */
+/** Creates an empty index of texts in a locale. `fields`: number of searched fields. */
 export function createLocaleText(locale: string, fields: number): LocaleText {
   return {
     locale,

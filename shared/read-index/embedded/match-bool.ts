@@ -3,7 +3,7 @@ import { andBits, andNotBits, type Bits, clearBit, countBits, decodeRows, orBits
 import { type Matcher, matchEveryRow } from './matcher.ts';
 import { borrowBits, type RowSetIndex, releaseBits } from './row-set.ts';
 
-/** Rows that at least one of `options` matches. */
+/** Matches rows that at least one of `options` matches. */
 export function matchAny(options: readonly Matcher[], rowSet: RowSetIndex): Matcher {
   let collected = 0;
   return {
@@ -24,7 +24,7 @@ export function matchAny(options: readonly Matcher[], rowSet: RowSetIndex): Matc
   };
 }
 
-/** Rows that all of `required` and none of `excluded` match. */
+/** Matches rows that all of `required` and none of `excluded` match. */
 export function matchAll(
   required: readonly Matcher[],
   excluded: readonly Matcher[],
@@ -35,7 +35,7 @@ export function matchAll(
   const narrowing = sum([...others, ...excluded], (matcher) => costWithin(matcher, driver.estimate));
   let rows: Bits | undefined;
   let state = createNarrowing();
-  /** Rows of the other and excluded matchers; -1: the driver is still being collected. */
+  /** Number of other and excluded matchers that have been applied; -1: the driver is still being collected. */
   let narrowed = -1;
   return {
     estimate: Math.min(driver.estimate, ...others.map((other) => other.estimate)),
@@ -64,7 +64,10 @@ export function matchAll(
 /** Limit for the cost of testing few rows, because this runs in one slice. */
 const FEW_COST = 50_000;
 
-/** Returns the few rows of one of `required`, tested against the others; undefined if no matcher gives few rows, or tests cost too much. */
+/**
+ * Returns the few rows of one of `required`, tested against the others. Returns undefined if no matcher has few rows, or tests cost too
+ * much.
+ */
 function matchFew(required: readonly Matcher[], excluded: readonly Matcher[]): Matcher['few'] {
   const driver = required.find(({ few }) => few !== undefined);
   if (driver?.few === undefined) return undefined;
@@ -74,7 +77,7 @@ function matchFew(required: readonly Matcher[], excluded: readonly Matcher[]): M
   return () => few().filter((row) => others.every((m) => m.test(row)) && !excluded.some((m) => m.test(row)));
 }
 
-/** Returns the matcher to collect first: the one with the lowest total cost, including tests or collections of the rest. */
+/** Returns the matcher to collect first. It has the lowest total cost, including tests or collections of the rest. */
 function cheapestDriver(
   required: readonly Matcher[],
   excluded: readonly Matcher[],
@@ -97,18 +100,18 @@ function cheapestDriver(
   return best;
 }
 
-/** Rows tested between two looks at the clock. */
+/** Rows tested between two checks of the clock. */
 const TESTED_AT_ONCE = 64;
 
-/** Progress of narrowing rows by one matcher. */
+/** Progress of keeping the rows that one matcher accepts. */
 type Narrowing = {
-  /** True: keeps rows that match. False: keeps rows that do not match. */
+  /** True keeps rows that match. False keeps rows that do not match. */
   wanted: boolean;
   /** `tests`: each row is tested. `set`: each row is looked up in the set of all matches. */
   by: 'undecided' | 'tests' | 'set';
   /** The first row that has not been tested. */
   tested: number;
-  /** The set, while it is being collected. */
+  /** The set of all matches, while it is being collected. */
   matched: Bits | undefined;
 };
 
@@ -135,7 +138,7 @@ function narrow(rows: Bits, matcher: Matcher, rowSet: RowSetIndex, state: Narrow
   releaseBits(rowSet, state.matched);
 }
 
-/** Testing a row again is harmless. */
+/** Tests rows one after the other. A repeated test of a row gives the same result. */
 function keepTested(rows: Bits, matcher: Matcher, state: Narrowing): void {
   const { wanted } = state;
   while (state.tested < rows.length * 32) {
@@ -149,7 +152,7 @@ function keepTested(rows: Bits, matcher: Matcher, state: Narrowing): void {
           if (matcher.test(row) !== wanted) clearBit(rows, row);
         }
       } catch (error) {
-        // A few rows have most of the links, so that one test takes more than a slice: collect all rows instead.
+        // If a few rows have most of the links, one test takes more than a slice. Then all matches are collected.
         if (error === SLICE_OVER) state.by = 'set';
         throw error;
       }

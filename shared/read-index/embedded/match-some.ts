@@ -11,7 +11,7 @@ export function matchSome(rowSet: RowSetIndex, step: Step, inner: Matcher): Matc
   const targetsPerRow = links / Math.max(1, rowSet.count);
   const rowsPerTarget = links / Math.max(1, step.target.count);
   let matched: Bits | undefined;
-  /** Words of `matched` whose links were traversed; -1: it is being collected. */
+  /** Number of words of `matched` whose links were traversed; -1: `matched` is being collected. */
   let traversed = -1;
   const scattering = inner.estimate * (1 + rowsPerTarget) * LINK_COST;
   return {
@@ -49,7 +49,7 @@ export function matchAnyLinked(rowSet: RowSetIndex, step: Step): Matcher {
   };
 }
 
-/** Computes `into |=` the lists of the rows in a stretch. */
+/** Adds to `into` the lists of the rows in a stretch. */
 function scatter(lists: RowLists, rows: Bits, first: number, into: Bits): void {
   const { counts, heads, pool } = lists;
   const decoded = decodeRows(rows, first);
@@ -59,7 +59,7 @@ function scatter(lists: RowLists, rows: Bits, first: number, into: Bits): void {
     const head = heads[row] as number;
     if (count > 1) {
       for (let at = head; at < head + count; at++) setBit(into, pool[at] as number);
-      // No branch between none and one, because it would be unpredictable: an empty list sets no bit.
+      // There is no branch between no entry and one, because it would be unpredictable. An empty list sets no bit.
     } else into[head >>> 5] = (into[head >>> 5] as number) | (count << (head & 31));
   }
 }

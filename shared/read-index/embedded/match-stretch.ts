@@ -9,15 +9,15 @@ import type { Matcher } from './matcher.ts';
 import { type OrderCache, sortedRows } from './order-cache.ts';
 import type { RowSetIndex } from './row-set.ts';
 
-/** Rows between two looks at the clock. */
+/** Rows between two checks of the clock. */
 const AT_ONCE = 16_384;
 
 export type Bounds = Pick<Extract<BoolQuery, { kind: 'range' }>, 'gt' | 'gte' | 'lt' | 'lte'>;
 
-/** Position of a value relative to a range of the sorted values: before it (negative), in it (0) or after it. */
+/** Returns the position of a value relative to a range of the sorted values: before it (negative), in it (0) or after it. */
 type Side = (value: Scalar) => number;
 
-/** Matches the range of the rows sorted by `column` whose values `side` puts at 0. */
+/** Matches a range of the rows sorted by `column`: those for whose values `side` returns 0. */
 export function matchStretch(
   orders: OrderCache,
   rowSet: RowSetIndex,
@@ -48,7 +48,7 @@ export function matchStretch(
   };
 }
 
-/** Rows of a column of many numbers that have one of `values`. */
+/** Matches rows of a column of many numbers that have one of `values`. */
 export function matchStretches(
   orders: OrderCache,
   rowSet: RowSetIndex,
@@ -66,14 +66,14 @@ export function matchStretches(
     cost: stretches.reduce((sum, stretch) => sum + stretch.cost, 0),
     testCost: 10,
     collect: (into) => {
-      // A collected part has nothing left to do.
+      // A stretch that was already collected has nothing left to do.
       for (const stretch of stretches) stretch.collect(into);
     },
     test: (row) => wanted.has(sortValue(column, row)),
   };
 }
 
-/** Returns the position of values relative to bounds. Several bounds apply together. */
+/** Returns a function for the position of values relative to bounds. Several bounds apply together. */
 export function withinBounds({ gt, gte, lt, lte }: Bounds): Side {
   return (value) => {
     if (gt !== undefined && compareSortValues(value, gt) <= 0) return -1;

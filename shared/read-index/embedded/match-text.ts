@@ -18,10 +18,10 @@ type TextQuery = Extract<BoolQuery, { kind: 'text' }>;
 /** Numbers of terms. */
 type Candidates = { readonly count: number; readonly at: (index: number) => number };
 
-/** With fewer distinct texts, checking each is as fast as an n-gram index. */
+/** Number of distinct texts up to which checking each is as fast as an n-gram index. */
 const SCANNED_TEXTS = 128;
 
-/** Matches rows whose text form compares with the query's value. */
+/** Matches rows whose text form satisfies the comparison with the query's value. */
 export function matchText(rowSet: RowSetIndex, column: IndexedColumn, query: TextQuery): Matcher {
   const { store } = column;
   if (query.value === '' && query.match !== 'equals') return matchPresent(rowSet, column);
@@ -56,10 +56,10 @@ function matchTexts(texts: Dictionary, rows: number, query: TextQuery): Matcher 
   };
 }
 
-/** Every term that can match, and some that do not. */
+/** Returns every term that can match, and some that do not. */
 function candidateTerms(texts: Dictionary, query: TextQuery): Candidates {
   const needle = query.fold ? query.value : foldText(query.value);
-  // Folding works on code points, so half a surrogate pair cannot be looked up folded.
+  // Folding works on code points, so half of a surrogate pair cannot be looked up in folded texts.
   const scan = distinctTerms(texts) <= SCANNED_TEXTS || needle.length === 0 || !query.value.isWellFormed();
   if (scan) return { count: texts.values.length, at: (index) => index };
   const ngrams = ngramsOf(texts, Math.min(needle.length, LONGEST_NGRAM));

@@ -12,7 +12,7 @@ import { listValues } from './row-lists.ts';
 import type { RowSetIndex } from './row-set.ts';
 import { dictionaryOf } from './term-column.ts';
 
-/** If there are more distinct values, a range comes from the sorted rows, without a check of each value. */
+/** Number of distinct values above which a range comes from the sorted rows, without a check of each value. */
 const SCANNED_VALUES = 256;
 
 /** Matches rows whose value is one of `values`. */
@@ -59,7 +59,7 @@ function matchKnown(dictionary: Dictionary, values: readonly Scalar[]): Matcher 
   return matchTerms(dictionary, [...terms]);
 }
 
-/** Rows that have one of these terms. */
+/** Matches rows that have one of these terms. */
 function matchTerms(dictionary: Dictionary, terms: readonly number[]): Matcher {
   const [only] = terms;
   if (only === undefined) return MATCH_NOTHING;
@@ -88,7 +88,7 @@ function matchTerms(dictionary: Dictionary, terms: readonly number[]): Matcher {
   return { estimate, cost, testCost: 6, collect, test };
 }
 
-/** Bounds of a number column: booleans as 0 and 1. */
+/** Returns bounds for a number column, in which booleans are 0 and 1. */
 function numericBounds(bounds: Bounds): Bounds {
   const numeric: { -readonly [bound in keyof Bounds]: Scalar } = {};
   for (const name of ['gt', 'gte', 'lt', 'lte'] as const) {

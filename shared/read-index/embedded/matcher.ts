@@ -4,19 +4,19 @@ import type { IndexedColumn } from './indexed-column.ts';
 import type { RowSetIndex } from './row-set.ts';
 
 /**
- * A query bound to the rows of one row set and world. It can be answered for all rows (`collect`) or for one row (`test`). Callers choose
+ * A query bound to the rows of one row set and world. It can be evaluated for all rows (`collect`) or for one row (`test`). Callers choose
  * by the estimates. Only existing rows match.
  */
 export type Matcher = {
-  /** Rows that match, about; an upper bound where one is cheap to get. */
+  /** Approximate number of matching rows; an upper bound if that is cheap to get. */
   readonly estimate: number;
-  /** Nanoseconds of `collect`, about. */
+  /** Approximate nanoseconds of `collect`. */
   readonly cost: number;
-  /** Nanoseconds of one `test`, about. */
+  /** Approximate nanoseconds of one `test`. */
   readonly testCost: number;
   /**
-   * Computes into |= matching rows. Called once; if it ends with its slice, the next call with the same `into`
-   * continues.
+   * Adds the matching rows to `into`. If a call ends with its slice, the next call with the same `into` continues. Do not call it again
+   * after it has finished.
    */
   readonly collect: (into: Bits) => void;
   readonly test: (row: number) => boolean;
@@ -27,7 +27,7 @@ export type Matcher = {
   readonly few?: (() => readonly number[]) | undefined;
 };
 
-/** Most rows of `few`. */
+/** Maximum rows of `few`. */
 export const FEW_MATCHES = 32;
 
 export const MATCH_NOTHING: Matcher = Object.freeze({
@@ -38,7 +38,7 @@ export const MATCH_NOTHING: Matcher = Object.freeze({
   test: () => false,
 });
 
-/** Matches rows of a set that is kept up to date elsewhere. Calls `bits` when the matcher runs. */
+/** Matches the rows of a set that other code keeps up to date. Calls `bits` when the matcher runs. */
 function matchBits(bits: () => Bits, count: number, words: number): Matcher {
   return {
     estimate: count,

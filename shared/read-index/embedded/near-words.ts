@@ -1,26 +1,28 @@
 import { rest } from '../../turns/slice.ts';
 import { DEEPEST, NO_WORD, ROOT, type WordTrie } from './word-trie.ts';
 
-/** Asks for words that are a text, or begin with it, but for some typos. */
+/** Searches for words that equal a text, or begin with it, except for some typos. */
 export type NearSearch = { readonly text: string; readonly typos: number; readonly isPrefix: boolean };
 
-/** `hasBeginning`: the word begins with the text. Otherwise it may still be another word, which has to be compared. */
+/**
+ * Called for each word. `hasBeginning`: the word begins with the text. Otherwise the word may still differ, so the caller must compare it.
+ */
 type Visit = (word: number, hasBeginning: boolean) => void;
 
-/** Cost of a node and of a word that is found, in steps of a slice. */
+/** Cost of a node and of a found word, in steps of a slice. */
 const NODE_STEPS = 1;
 const WORD_STEPS = 5;
 
-/** Letters of a text that matter in a trie: those behind differ where no node is. */
+/** Number of letters of a text that matter in a trie. Later letters are below its deepest nodes. */
 const COMPARED = DEEPEST + 2;
-/** More typos than a search may allow. */
+/** More typos than a search may allow: no match was found yet. */
 const NONE_YET = 9;
-/** Numbers of a frame. */
+/** Numbers of a frame on the stack. */
 const FRAME = 9;
 
 /**
- * Calls `visit` for all words that are as near to the text as `typoDistance` says, and for a few others. A word may come twice.
- * Where a call ends with its slice, the next continues it.
+ * Calls `visit` for all words that are as near to the text as `typoDistance` requires, and for a few others. It may visit a word twice. If
+ * a call ends with its slice, the next call continues.
  */
 export function createNearWalk(trie: WordTrie, search: NearSearch, visit: Visit): () => void {
   const walks = partsOf(trie, search).map((part) => createWalk(trie, part, visit));
@@ -36,11 +38,11 @@ type Part = {
   readonly pattern: string;
   readonly typos: number;
   readonly isPrefix: boolean;
-  /** The pattern is the whole text but for letters that the nodes have. */
+  /** True if the pattern is the whole text except for letters that the nodes already have. */
   readonly isWhole: boolean;
 };
 
-/** A typo in the first letter counts as two, so nothing else differs then. */
+/** Splits a search into parts. A typo in the first letter counts as two, so in that case no other letter differs. */
 function partsOf(trie: WordTrie, { text, typos, isPrefix }: NearSearch): readonly Part[] {
   if (text === '') return [];
   const { same, others } = splitRoots(trie, text.charCodeAt(0));
@@ -66,15 +68,16 @@ function splitRoots({ letters, firstChild, nextSibling }: WordTrie, letter: numb
 }
 
 /**
- * A walk follows all ways of comparing the pattern with the letters of a node at once: bit i of `zero`, `one` or `two` says that the
- * first i letters of the pattern are the letters so far, with as many typos. A node takes a few operations, whatever the pattern.
+ * A walk through the trie. It follows all ways of comparing the pattern with the letters of a node at once. Bit i of `zero`, `one` or `two`
+ * says that the first i letters of the pattern equal the letters so far, with up to that many typos. A node takes a few operations, for any
+ * pattern.
  */
 type Walk = {
   readonly trie: WordTrie;
   readonly typos: number;
   readonly isPrefix: boolean;
   readonly masks: ReadonlyMap<number, number>;
-  /** The bit that says that all of the pattern is there; 0: no node is that deep. */
+  /** Bit that says that the whole pattern matches; 0 if no node is deep enough. */
   readonly accept: number;
   /** Frames of nodes: node, depth, zero, one, two, zero and one of the parent, the mask of its letter, fewest typos so far. */
   readonly stack: number[];
@@ -114,7 +117,7 @@ function createWalk(trie: WordTrie, part: Part, visit: Visit): () => void {
   };
 }
 
-/** Puts those children of a node that may lead to words into its place. */
+/** Replaces a node on the stack by its children that may lead to words. */
 function pushChildren(walk: Walk, at: number): void {
   const { trie, typos, masks, stack } = walk;
   const depth = (stack[at + 1] as number) + 1;
@@ -144,19 +147,22 @@ function pushChildren(walk: Walk, at: number): void {
   walk.top = top;
 }
 
-/** `same`: the letter is the pattern's. Otherwise it is one too many, another one, one behind one that is missing, or swapped. */
+/**
+ * Returns the bits with one typo more. `same`: the letter is the pattern's. Otherwise it is superfluous, replaces another letter, follows a
+ * missing letter, or is swapped.
+ */
 function withTypo(same: number, fewer: number, fewerNow: number, swapped: number): number {
   return (same << 1) | fewer | ((fewer | fewerNow) << 1) | (swapped << 2);
 }
 
-/** Returns the fewest typos with which a beginning of the word has the whole pattern. */
+/** Returns the fewest typos with which a beginning of the word matches the whole pattern. */
 function fewestTypos({ accept, isPrefix }: Walk, none: number, single: number, double: number): number {
   if (!isPrefix || (double & accept) === 0) return NONE_YET;
   if ((none & accept) !== 0) return 0;
   return (single & accept) === 0 ? 2 : 1;
 }
 
-/** By letter: where it is in the pattern, as bits. */
+/** Returns the places of each letter in the pattern, as bits. */
 function masksOf(pattern: string): ReadonlyMap<number, number> {
   const masks = new Map<number, number>();
   for (let at = 0; at < Math.min(pattern.length, COMPARED); at++) {

@@ -1,18 +1,18 @@
 import { appendToList, createRowLists, listCount, listEntry, type RowLists } from './row-lists.ts';
 
 /**
- * Index of the distinct texts of a column by n-gram: a list of term numbers by the hash of the n-gram. A result is a
- * superset (other n-grams with the same hash, earlier texts of a term number), so callers verify each candidate.
+ * Index of the distinct texts of a column by n-gram. It has a list of term numbers for each hash of an n-gram. A result is a superset (it
+ * has other n-grams with the same hash, and earlier texts of a term number), so callers verify each candidate.
  */
 export type NgramIndex = {
   readonly length: number;
   readonly mask: number;
   readonly buckets: RowLists;
-  /** Entries of texts that no longer exist. They cost time, not correctness. */
+  /** Number of entries of texts that no longer exist. They cost time, but do not make results wrong. */
   stale: number;
 };
 
-/** Longer needles use n-grams of this length: they are more selective than trigrams, and not more numerous. */
+/** Length of n-grams for longer needles. They are more selective than trigrams, and not more numerous. */
 export const LONGEST_NGRAM = 4;
 
 /** Creates an empty index of n-grams of `length` code units, with buckets for about `texts` texts. */
@@ -21,13 +21,13 @@ export function createNgramIndex(length: number, texts: number): NgramIndex {
   return { length, mask: buckets - 1, buckets: createRowLists(false, buckets), stale: 0 };
 }
 
-/** Enters a term under each n-gram of its folded text. A text shorter than an n-gram is in no bucket. */
+/** Adds a term to the bucket of each n-gram of its folded text. A text shorter than an n-gram is in no bucket. */
 export function addNgrams(index: NgramIndex, term: number, text: string): void {
   const { buckets } = index;
   for (let at = 0; at + index.length <= text.length; at++) {
     const bucket = bucketOf(index, text, at);
     const count = buckets.counts[bucket] as number;
-    // If a text has the n-gram twice, it is already the last entry of the list.
+    // If a text has the n-gram twice, the term is already the last entry of the list.
     if (count > 0 && listEntry(buckets, bucket, count - 1) === term) continue;
     appendToList(buckets, bucket, term);
   }
@@ -39,7 +39,7 @@ export function retireNgrams(index: NgramIndex, text: string): boolean {
   return index.stale > index.buckets.total / 2;
 }
 
-/** The bucket of `needle` with the fewest terms. `needle` has at least `index.length` code units. */
+/** Returns the bucket of `needle` with the fewest terms. `needle` has at least `index.length` code units. */
 export function rarestBucket(index: NgramIndex, needle: string): number {
   let best = bucketOf(index, needle, 0);
   for (let at = 1; at + index.length <= needle.length; at++) {

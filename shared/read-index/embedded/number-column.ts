@@ -14,22 +14,22 @@ import { grown } from './grown.ts';
 
 /** A column of doubles: numbers, booleans (0 and 1), dates and times in milliseconds. */
 export type NumberColumn = {
-  /** The text form of a stored number, see `textForm`. */
+  /** Returns the text form of a stored number (see `textForm`). */
   readonly textOf: (value: number) => string;
   /** Value by row; NaN = NULL. */
   values: Float64Array;
   present: Bits;
   presentCount: number;
-  /** The distinct values with their rows, after the first query that needs them, while they are few. */
+  /** Distinct values with their rows, if they are few. A query that needs them builds them. */
   few: Dictionary | 'unknown' | 'many';
-  /** The text forms, once a text operator was used. */
+  /** Text forms; undefined until a text operator is used. */
   texts: Dictionary | undefined;
-  /** The unfinished forms of both. */
+  /** Unfinished forms of `few` and `texts`. */
   makingFew: UnfinishedDictionary | undefined;
   makingTexts: UnfinishedDictionary | undefined;
 };
 
-/** With more distinct values postings cost too much. A range then comes from the sorted rows. */
+/** Maximum number of distinct values with postings, which otherwise cost too much. With more values, a range comes from the sorted rows. */
 export const FEW_VALUES = 256;
 
 /** Creates a column of NULLs for rows below `capacity`. */
@@ -58,7 +58,7 @@ export function growNumberColumn(column: NumberColumn, capacity: number): void {
   }
 }
 
-/** Returns the value of a row; null where it is NULL. */
+/** Returns the value of a row; null if it is NULL. */
 export function valueInNumberColumn({ values }: NumberColumn, row: number): number | null {
   const value = values[row] as number;
   return Number.isNaN(value) ? null : value;
@@ -91,7 +91,10 @@ export function setNumber(column: NumberColumn, row: number, scalar: Scalar | nu
   return true;
 }
 
-/** The distinct values with their rows; undefined when there are many. Made at first use, as the dictionary below. */
+/**
+ * Returns the distinct values with their rows; undefined if there are many. They are built at first use. If a call ends with its slice, the
+ * next call continues, and rows may change in between.
+ */
 export function fewValues(column: NumberColumn, rows: number): Dictionary | undefined {
   if (column.few === 'unknown') {
     column.makingFew ??= startDictionary(String, column.values.length, FEW_VALUES);
@@ -103,10 +106,7 @@ export function fewValues(column: NumberColumn, rows: number): Dictionary | unde
   return column.few === 'many' ? undefined : column.few;
 }
 
-/**
- * Dictionary of the text forms. If building it ends with a slice, the next caller continues; rows may change in
- * between.
- */
+/** Returns the dictionary of the text forms. It is built like that of `fewValues`. */
 export function textForms(column: NumberColumn, rows: number): Dictionary {
   if (column.texts !== undefined) return column.texts;
   column.makingTexts ??= startDictionary(String, column.values.length);

@@ -11,12 +11,12 @@ export type OrderCache = {
   readonly maxRows: number;
 };
 
-/** Creates an empty cache. `maxRows` bounds the rows of all orders together, each with some more for itself. */
+/** Creates an empty cache. `maxRows` limits the rows of all orders together, plus an overhead for each order. */
 export function createOrderCache(rowSets: RowSets, maxRows: number): OrderCache {
   return { rowSets, orders: new Map(), maxRows };
 }
 
-/** The order, built or not. */
+/** Returns the order, which may not be built yet. */
 export function orderFor(
   cache: OrderCache,
   rowSet: RowSetIndex,
@@ -36,9 +36,9 @@ export function orderFor(
   return order;
 }
 
-/** Rows of `rowSet` by ascending `field`, NULLs last. */
+/** Returns the rows of `rowSet` by ascending `field`, NULLs last. */
 export function sortedRows(cache: OrderCache, rowSet: RowSetIndex, field: string): Int32Array {
-  // A field of the row itself is the same in either world.
+  // A field of the row itself is the same in both worlds.
   return currentRows(orderFor(cache, rowSet, 'published', [{ path: [], field, direction: 'asc' }]));
 }
 
@@ -66,5 +66,5 @@ function evict(cache: OrderCache, newest: SortedOrder): void {
   }
 }
 
-/** Cost of an order besides its rows, in rows, so that many small orders are bounded too. */
+/** Overhead of an order, in rows, so that the number of small orders is limited too. */
 const ORDER_OVERHEAD = 256;

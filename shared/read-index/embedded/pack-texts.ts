@@ -8,21 +8,21 @@ import { addToTrie, createWordTrie, trieArrays } from './word-trie.ts';
 type Words = readonly (KnownWord | undefined)[];
 type PackedText = StoredText & { readonly lengths: readonly number[] };
 
-/** The words of a locale, counted. */
+/** Counts of the words of a locale. */
 type WordCounts = {
-  /** By word: how often it is used. */
+  /** Number of uses of each word. */
   readonly uses: Int32Array;
-  /** By field: number of words, without stop words. */
+  /** Number of words without stop words, by field. */
   readonly lengths: number[];
-  /** By field and word: the rows that have it. */
+  /** Number of rows that have the word, by field and word. */
   readonly rows: readonly Int32Array[];
   readonly repeated: Repeated;
 };
 
-/** By word: the last field of a row that had it, as a number among all fields of all rows. */
+/** Finds repetitions. `last` has, by word, the last field of a row that had it, as a number among all fields of all rows. */
 type Repeated = { readonly last: Int32Array; field: number };
 
-/** Makes the arrays of each locale from the tokens of rows, in slices. Undefined when a pause said that there is no more to be done. */
+/** Makes the arrays of each locale from the tokens of rows, in slices. Returns undefined if a pause ended the work. */
 export async function packTexts(
   rows: StoredRows,
   { words, fields }: { readonly words: readonly Words[]; readonly fields: number },
@@ -63,7 +63,7 @@ function createWordCounts({ length }: Words, fields: number): WordCounts {
 
 type VisitRow = (locale: number, from: number, to: number, place: number) => void;
 
-/** Calls `visit` for each row that has words, with where its tokens are. False when a pause said that there is no more to be done. */
+/** Calls `visit` for each row that has words, with the location of its tokens. Returns false if a pause ended the work. */
 function eachRow({ locales, counts }: StoredRows, slices: Slices, visit: VisitRow): Promise<boolean> {
   let start = 0;
   const visitRow = (place: number) => {
@@ -84,7 +84,7 @@ function countWords({ uses, lengths, rows, repeated }: WordCounts, words: Words,
   });
 }
 
-/** Calls `visit` for each word of a row, with its field and whether the field had it before. A field may have several values. */
+/** Calls `visit` for each word of a row, with its field, and whether the field already had it. A field may have several values. */
 function visitWords(
   repeated: Repeated,
   tokens: Int32Array,

@@ -2,16 +2,16 @@ import { type Bits, countBits, decodeRows, STRETCH, setBit, wordsFor } from './b
 import { isDense, type Postings } from './postings.ts';
 import { createPackedLists } from './row-lists.ts';
 
-/** Postings in a few arrays, as a file of words stores them. A row is named by its place in the file. */
+/** Postings in a few arrays, in the form of a file of words. A row is named by its place in the file. */
 export type PackedPostings = {
-  /** By word: number of its places in `entries`; 0 if its places are bits. */
+  /** Number of places in `entries`, by word; 0 if the word's places are bits. */
   readonly counts: Int32Array;
-  /** Places of the first word, then those of the next one. */
+  /** Places of the first word, then those of the next word, and so on. */
   readonly entries: Int32Array;
-  /** The words whose places are bits. */
+  /** Words whose places are bits. */
   readonly denseWords: Int32Array;
   readonly denseCounts: Int32Array;
-  /** Places of the first of these words, then of the next one. Each word takes equally many numbers. */
+  /** Places of the first of these words as bits, then of the next word. Each word takes the same number of elements. */
   readonly bits: Int32Array;
 };
 
@@ -27,7 +27,7 @@ export function createPackedPostings(
   const denseWords = rows.map((_, word) => word).filter((word) => isDense(rows[word] as number, places));
   const bitsEach = wordsFor(places);
   const bits = new Int32Array(denseWords.length * bitsEach);
-  /** By word: index of its next place, or -1 minus the index of its bits. */
+  /** Index of the word's next place, by word; or -1 minus the index of its bits. */
   const next = new Int32Array(rows.length);
   let length = 0;
   for (const [word, count] of counts.entries()) {
@@ -50,7 +50,7 @@ export function createPackedPostings(
   return { packed: { counts, entries, denseWords, denseCounts, bits }, set };
 }
 
-/** Returns the postings in the form for searches, with the same arrays. Places must equal rows. */
+/** Returns the postings in the form for searches, with the same arrays. This requires that places equal rows. */
 export function unpackPostings({ counts, entries, denseWords, denseCounts, bits }: PackedPostings): Postings {
   const dense: Postings['dense'] = [];
   const length = bits.length / denseWords.length;
@@ -59,7 +59,7 @@ export function unpackPostings({ counts, entries, denseWords, denseCounts, bits 
   return { lists: createPackedLists(counts, entries), dense };
 }
 
-/** Replaces places by their rows, all below `size`, in steps. Omits places whose row is negative. */
+/** Replaces places by their rows, which are below `size`, in steps. Omits places whose row is negative. */
 export function* placeRows(
   packed: PackedPostings,
   rows: Int32Array,

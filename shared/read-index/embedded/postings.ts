@@ -21,7 +21,7 @@ import {
 } from './row-lists.ts';
 
 /**
- * Rows of each term. A few rows are an unsorted list; many rows, more than one in 32 of all, are bits. Collecting into bits needs no order,
+ * Rows of each term. A few rows are an unsorted list. Many rows, more than one in 32 of all, are bits. Collecting into bits needs no order,
  * so rows are added and removed in place: no tombstones, no compaction.
  */
 export type Postings = {
@@ -33,8 +33,7 @@ type DensePosting = { bits: Bits; count: number };
 
 const DENSE_FROM = 128;
 /**
- * A dense posting becomes a list again at a quarter of the threshold, so that a term at the threshold does not change
- * back and forth.
+ * A dense posting becomes a list again at a quarter of the threshold, so that a term near the threshold does not change back and forth.
  */
 const SPARSE_BELOW = 32;
 
@@ -43,7 +42,7 @@ export function createPostings(): Postings {
   return { lists: createRowLists(false), dense: [] };
 }
 
-/** Returns whether a number of rows among all rows is kept as bits. */
+/** Returns whether a posting with this many rows among all rows is kept as bits. */
 export function isDense(count: number, rows: number): boolean {
   return count >= DENSE_FROM && count * 32 > rows;
 }
@@ -53,7 +52,7 @@ export function postingCount(postings: Postings, term: number): number {
   return postings.dense[term]?.count ?? listCount(postings.lists, term);
 }
 
-/** `rows` is the number of rows in the row set, deleted ones included. */
+/** Adds a row to a term. `rows` is the number of rows in the row set, including deleted ones. */
 export function addToPosting(postings: Postings, term: number, row: number, rows: number): void {
   const dense = postings.dense[term];
   if (dense !== undefined && addToDense(dense, row, rows)) return;
@@ -63,7 +62,7 @@ export function addToPosting(postings: Postings, term: number, row: number, rows
   if (isDense(count, rows)) makeDense(postings, term, rows);
 }
 
-/** Returns false if the row set has grown and the term is no longer dense in it. */
+/** Adds a row to a dense posting. Returns false if the row set has grown and the term is no longer dense in it. */
 function addToDense(dense: DensePosting, row: number, rows: number): boolean {
   if (row >>> 5 >= dense.bits.length) {
     if (dense.count * 128 < rows) return false;
@@ -74,7 +73,7 @@ function addToDense(dense: DensePosting, row: number, rows: number): boolean {
   return true;
 }
 
-/** Removes a row, which the term has. */
+/** Removes a row, which the term must have. */
 export function removeFromPosting(postings: Postings, term: number, row: number): void {
   const dense = postings.dense[term];
   if (dense === undefined) {
@@ -98,7 +97,7 @@ export function hasFewRows({ lists, dense }: Postings, term: number, most: numbe
   return dense[term] === undefined && listCount(lists, term) <= most;
 }
 
-/** into |= entries of the list */
+/** Adds the entries of the list to `into`. */
 function collectList(lists: RowLists, list: number, into: Bits): void {
   const count = listCount(lists, list);
   if (count === 0) return;
@@ -110,7 +109,7 @@ function collectList(lists: RowLists, list: number, into: Bits): void {
   setBits(into, lists.pool, head, head + count);
 }
 
-/** Nanoseconds to collect the term's rows, about. */
+/** Returns the approximate nanoseconds for collecting the term's rows. */
 export function postingCost(postings: Postings, term: number): number {
   const dense = postings.dense[term];
   return dense === undefined ? listCount(postings.lists, term) * ROW_COST : dense.bits.length * WORD_COST;

@@ -16,27 +16,27 @@ import { listCount } from './row-lists.ts';
 import type { TextIndex } from './text-index.ts';
 import { type Vocabulary, wordsFolded } from './vocabulary.ts';
 
-/** Rows and their ranks, smaller is better: parallel, in ascending order of the rows. */
+/** Rows and their ranks in parallel arrays, in ascending order of the rows. A smaller rank is better. */
 export type RankedRows = { readonly rows: Int32Array; readonly ranks: Float64Array };
 
 type TermMatch = {
   readonly term: number;
   readonly match: WordMatch;
-  /** Words of which one has to come before. */
+  /** Words of which one must precede this word. */
   readonly after?: ReadonlySet<number>;
 };
 
-/** Ranks a row. */
+/** Returns the rank of a row. */
 type RankRow = (row: number) => number;
 
 const hits: RowHits = createRowHits();
 
-/** A word with one typo is worth half of the word itself. */
+/** Worth of a word with one typo, relative to the word itself. */
 const TYPO_WORTH = 0.5;
 
 /**
- * The ranks of all rows that `matched` holds, which `searches` found, each in its locale. If a call ends with its slice, the
- * next continues it.
+ * Returns the ranks of all rows in `matched`, which `searches` found, each in its locale. If a call ends with its slice, the next call
+ * continues.
  */
 export function createRanking(
   index: TextIndex,
@@ -60,7 +60,7 @@ export function createRanking(
         const row = decoded.rows[done - before] as number;
         const rank = rankers.get(index.localeOf[row] as LocaleSearch['text']);
         rows[done] = row;
-        // A row without words is found only where nothing was asked for.
+        // A row without words is found only if the query has no words.
         ranks[done] = rank === undefined ? 0 : rank(row);
         done++;
         rest(listCount(index.tokens, row));
@@ -72,7 +72,7 @@ export function createRanking(
   };
 }
 
-/** Creates the rank of a row: the best of the readings that match it. If a call ends with its slice, the next continues it. */
+/** Creates the rank of a row: the best one of the readings that match it. If a call ends with its slice, the next call continues. */
 function createTextRank(index: TextIndex, readings: readonly LocaleSearch[]): () => RankRow {
   const [only] = readings;
   if (only !== undefined && readings.length === 1) return createRowRank(index, only);
@@ -117,7 +117,7 @@ function createRowRank(index: TextIndex, search: LocaleSearch): () => RankRow {
 /** Cost of a word that a term matches, in steps of a slice. */
 const WORD_STEPS = 2;
 
-/** By term: the words that it matches, by their typos. */
+/** Returns for each term the number of its matching words, by their typos. */
 function createTypoCounts({ text, terms, isSearched }: LocaleSearch): () => readonly (readonly number[])[] {
   const counts = terms.map(() => [0, 0, 0]);
   let term = 0;
@@ -138,16 +138,16 @@ function createTypoCounts({ text, terms, isSearched }: LocaleSearch): () => read
 }
 
 type Scan = {
-  /** With `any`: words by field, but stop words, in the row that was read last. */
+  /** Number of words by field, without stop words, in the row that was read last. Only for the mode `any`. */
   readonly lengths: Uint32Array;
   /** Writes the positions of the query's words in a row into `hits`. */
   readonly read: (row: number) => void;
 };
 
-/** By word: the place of its matches in a list, 0 = it matches no term. */
+/** Matches of words. `slots` has, by word, its place in `matchesBySlot`; 0 = it matches no term. */
 type Slots = { readonly slots: Uint16Array; readonly matchesBySlot: readonly (readonly TermMatch[])[] };
 
-/** Where a call ends with its slice, the next continues it. */
+/** Creates the matches of words. If a call ends with its slice, the next call continues. */
 function createSlots({ text, terms }: LocaleSearch): () => Slots {
   const slots = new Uint16Array(text.vocabulary.words.length);
   const matchesBySlot: TermMatch[][] = [[]];
@@ -179,7 +179,7 @@ function createScan(
   { text, mode, isSearched }: LocaleSearch,
   { slots, matchesBySlot }: Slots,
 ): Scan {
-  // Lengths count for BM25 only.
+  // Only BM25 needs lengths.
   const isStopWord = mode === 'any' ? stopWordsOf(text.vocabulary) : undefined;
   const lengths = new Uint32Array(fields.length);
   const at = { position: 0, field: 0 };
@@ -204,7 +204,7 @@ function createScan(
         lengths[at.field] = (lengths[at.field] as number) + 1;
       const slot = slots[token] as number;
       if (slot === 0 || !isWanted) continue;
-      // A field comes before its first word.
+      // The token of a field precedes its first word.
       addMatches(matchesBySlot[slot] as readonly TermMatch[], at, pool[next - 1] as number);
     }
   };
@@ -213,7 +213,7 @@ function createScan(
 
 type HitPlace = { readonly position: number; readonly field: number };
 
-/** Notes the terms that a word matches, by itself or together with the word before it. */
+/** Records the terms that a word matches, by itself or together with the previous word. */
 function addMatches(matches: readonly TermMatch[], at: HitPlace, before: number): void {
   for (const { term, match, after } of matches) {
     if (after === undefined) addHit(hits, term, at, match);
@@ -228,7 +228,7 @@ function stopWordsOf(vocabulary: Vocabulary): Uint8Array {
   return isStopWord;
 }
 
-/** BM25 over the fields of a row, each with its weight. Negative: smaller is better. */
+/** Returns BM25 over the fields of a row, each with its weight. It is negative, so smaller is better. */
 function createScore({ fields }: TextIndex, { text, terms }: LocaleSearch, scan: Scan): RankRow {
   const worth = terms.map(({ term, rows }) => term.count * inverseFrequency(text.rows, countBits(rows)));
   const averages = text.lengths.map((length) => length / Math.max(1, text.rows));

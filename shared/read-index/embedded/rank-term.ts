@@ -4,18 +4,21 @@ import { createRows, type LocaleSearch, type LocaleTerm } from './locale-search.
 import { borrowBits } from './row-set.ts';
 import type { TextIndex } from './text-index.ts';
 
-/** Rows that have one rank. */
+/** Rows that have the same rank. */
 export type RankGroup = { readonly rank: number; readonly rows: Bits; readonly count: number };
 
-/** Returns the rows of the next rank, the best one first; undefined after the last. If a call ends with its slice, the next continues it. */
+/**
+ * Returns the rows of the next rank, from the best rank on; undefined after the last. If a call ends with its slice, the next call
+ * continues.
+ */
 export type RankGroups = () => RankGroup | undefined;
 
 const MOST_TYPOS = 2;
 
 /**
  * Groups the rows in `matched`, which `searches` found, by the ranks that `createRanking` would give. The first letters that somebody types
- * match most rows, and a page shows only the best. The postings of the term's words are enough to find these, so no row is read. Undefined
- * if ranks need the words of each row: with several terms, which may be near each other, and in questions, which BM25 ranks.
+ * match most rows, and a page shows only the best. The postings of the term's words are enough to find these, so no row is read. Returns
+ * undefined if ranks need the words of each row: with several terms, which may be near each other, and in questions, which BM25 ranks.
  */
 export function createRankGroups(
   index: TextIndex,
@@ -24,7 +27,7 @@ export function createRankGroups(
 ): RankGroups | undefined {
   const asked = searches.filter(({ terms }) => terms.length > 0);
   const isSimple = asked.length > 0 && asked.every(hasOneTerm);
-  // With synonyms a text has several searches. A row counts with its best one.
+  // With synonyms a text has several searches. A row then counts with its best one.
   if (!isSimple || new Set(asked.map(({ text }) => text)).size < asked.length) return undefined;
   const ranks = new Set(index.fields.map(({ rank }) => Math.min(rank, LAST_RANK)).sort((a, b) => a - b));
   const levels: Level[] = [];
@@ -49,7 +52,7 @@ function hasOneTerm({ mode, terms }: LocaleSearch): boolean {
   return mode === 'all' && terms.length === 1 && terms[0]?.pairs.length === 0;
 }
 
-/** Rows whose best word has this number of typos, in a field of this weight. */
+/** A level of rows: their best word has this number of typos, in a field of this weight. */
 type Level = { readonly typos: number; readonly rank: number };
 
 /** Takes the rows of a level out of `left`. Rows that have the term itself in any field come first. */
@@ -84,7 +87,7 @@ function createSplit(
 
 type Expansion = LocaleTerm['expansion'];
 
-/** Collects the rows that have one of the chosen words of a term, in a field that is searched and wanted. */
+/** Collects the rows that have one of the chosen words of a term, in a field that is both searched and wanted. */
 function createUnion(
   index: TextIndex,
   asked: readonly LocaleSearch[],

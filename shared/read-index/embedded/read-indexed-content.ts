@@ -12,7 +12,7 @@ import { type RowSets, rowSetAt, stepFrom, worldRowSet } from './row-sets.ts';
 import { type SourceStore, sourcesOf } from './source-store.ts';
 import { valueInTermColumn } from './term-column.ts';
 
-/** Reads the content of the index back. Stores nothing, so it may be used at any time. */
+/** Reads the content of the index back. It stores nothing, so it may be used at any time. */
 export function readIndexedContent(rowSets: RowSets, sources: SourceStore, world: World): IndexedContent {
   return {
     keys(type, from, limit) {
@@ -65,7 +65,7 @@ function indexedComponents(
   for (const { name, private: isPrivate } of attributesWithComponents(parent.model))
     if (!isPrivate) found[name] = [];
   for (const { attribute, component, rowSet, links } of parent.components.values()) {
-    // Sorts the links first, because orders are read in this sequence.
+    // This sorts the links, and orders are read in the same sequence, so it comes first.
     const rows = linkedInOrder(links.forward, parentRow, rowSet.keys);
     const orders = linkOrders(links.forward, parentRow);
     for (const [at, row] of rows.entries()) {

@@ -18,13 +18,13 @@ import { dropWord, type KnownWord, kindOfKey, type Vocabulary, wordsFolded } fro
 import { fillTable } from './word-table.ts';
 import { fillTrie } from './word-trie.ts';
 
-/** Items of a step. A search waits at most for one step. */
+/** Items of one step. A search waits at most for one step. */
 const ROWS_AT_ONCE = 256;
 const WORDS_AT_ONCE = 512;
 
 /**
- * Fills an empty index with the stored words of rows whose texts are unchanged. Other rows are read like changed rows. Works in steps, and
- * rows may change in between. The index uses the arrays of the file.
+ * Fills an empty index with the stored words of rows whose texts are unchanged. Other rows are read like changed rows. It works in steps,
+ * and rows may change in between. The index uses the arrays of the file.
  */
 export function* restoreTexts(index: TextIndex, files: WordFiles): Generator<void, void, void> {
   const bytes = yield* files.read(index.name);
@@ -53,11 +53,11 @@ export function* restoreTexts(index: TextIndex, files: WordFiles): Generator<voi
   index.changedMeanwhile = undefined;
 }
 
-/** Rows whose stored words are still right. */
+/** Rows whose stored words are still valid. */
 type Kept = {
-  /** By place in the file: the row; -1 if its texts differ. */
+  /** Row by place in the file; -1 if its texts differ. */
   readonly rows: Int32Array;
-  /** Upper bound of all rows. */
+  /** Number that exceeds all rows. */
   readonly size: number;
   /** True if each place in the file equals its row. */
   readonly isSame: boolean;
@@ -69,7 +69,7 @@ function* keepRows(
   size: number,
 ): Generator<void, Int32Array, void> {
   const rows = new Int32Array(keys.length).fill(-1);
-  // Meanwhile another key may take the ordinal of a deleted row.
+  // Another key may meanwhile have taken the ordinal of a deleted row.
   const isKept = new Uint8Array(size);
   for (let place = 0; place < keys.length; place++) {
     if (place % ROWS_AT_ONCE === 0) yield;
@@ -81,7 +81,10 @@ function* keepRows(
   return rows;
 }
 
-/** The line of most words has no tab: they are their own folded form and stem, so one string is enough. */
+/**
+ * Adds the stored words to a vocabulary. The line of most words has no tab: they are their own folded form and stem, so one string is
+ * enough.
+ */
 function* addWords(vocabulary: Vocabulary, stored: StoredText): Generator<void, void, void> {
   const { uses, lines } = stored;
   const text = Buffer.from(lines.buffer, lines.byteOffset, lines.length).toString();
@@ -158,7 +161,7 @@ function* forgetRows(
   }
 }
 
-/** The postings no longer have the row. */
+/** Removes the words of a row, whose postings no longer have the row. */
 function forgetWords({ vocabulary, lengths }: LocaleText, tokens: Int32Array): void {
   let field = -1;
   for (const token of tokens) {
@@ -171,7 +174,7 @@ function forgetWords({ vocabulary, lengths }: LocaleText, tokens: Int32Array): v
   }
 }
 
-/** From now on the rows count as read. */
+/** Makes the stored words those of the rows, which count as read from then on. */
 function show(index: TextIndex, stored: StoredRows, texts: readonly LocaleText[], kept: Kept): void {
   const { rowSet, localeOf, changed } = index;
   const { rows, size } = kept;

@@ -1,29 +1,29 @@
 import { grown } from './grown.ts';
 
 /**
- * Many small lists of row ordinals (or other integers ≥ 0) in a few growing arrays: the rows of a term, the targets of
- * a row, the sources of a target, the terms with an n-gram. A list of one, as for to-one relations and unique values,
- * is the entry itself. A longer one has a block of 2^k slots in a pool and moves to the next size when full. Freed
- * blocks are reused. There is no object per list, so millions of lists cost the garbage collector nothing.
+ * Many small lists of row ordinals (or other integers ≥ 0) in a few growing arrays: the rows of a term, the targets of a row, the sources
+ * of a target, the terms with an n-gram. A list with one entry, as for to-one relations and unique values, is the entry itself. A longer
+ * one has a block of 2^k slots in a pool, and moves to a block of the next size when it is full. Freed blocks are reused. There is no
+ * object per list, so millions of lists cost the garbage collector nothing.
  */
 export type RowLists = {
   counts: Int32Array;
-  /** For a list of one its entry; for a longer list the start of its block; for an empty list any valid entry. */
+  /** The entry of a list with one entry; the start of the block of a longer list; any valid entry for an empty list. */
   heads: Int32Array;
   /** k of the block's 2^k slots; 0 = no block. */
   sizes: Int8Array;
   pool: Int32Array;
-  /** Order values of ordered lists: of the only entry, and one per slot of the pool. */
+  /** Order values of ordered lists: that of an only entry, and one for each slot of the pool. */
   orders: { heads: Float64Array; pool: Float64Array } | undefined;
   poolUsed: number;
   readonly freeBlocks: number[][];
-  /** Entries in all lists. */
+  /** Number of entries in all lists. */
   total: number;
 };
 
 const FIRST_POOL = 16;
 
-/** Creates empty lists. `ordered`: each entry has an order value. `lists`: how many there is memory for at first. */
+/** Creates empty lists. `ordered`: each entry has an order value. `lists`: number of lists for which memory is allocated at first. */
 export function createRowLists(ordered: boolean, lists = 0): RowLists {
   return {
     counts: new Int32Array(lists),
@@ -38,8 +38,8 @@ export function createRowLists(ordered: boolean, lists = 0): RowLists {
 }
 
 /**
- * Creates unordered lists whose entries lie one after the other, without a copy: the arrays become those of the lists. The block of a
- * list is only as long as its entries, so it moves when it grows.
+ * Creates unordered lists whose entries follow each other. It copies nothing, so the arrays become those of the lists. The block of a list
+ * is only as long as its entries, so it moves when it grows.
  */
 export function createPackedLists(counts: Int32Array, entries: Int32Array): RowLists {
   const lists = createRowLists(false, counts.length);
@@ -58,7 +58,7 @@ function sizeWithin(slots: number): number {
   return 31 - Math.clz32(slots);
 }
 
-/** Renumbers the lists, below `size`: list `i` becomes `numbers[i]`. Empties a list whose number is negative. */
+/** Renumbers the lists: list `i` becomes `numbers[i]`, which is below `size`. Empties a list whose number is negative. */
 export function renumberLists(lists: RowLists, numbers: Int32Array, size: number): void {
   const { counts, heads, sizes } = lists;
   for (let list = 0; list < numbers.length; list++) if ((numbers[list] as number) < 0) clearList(lists, list);
@@ -73,12 +73,12 @@ export function renumberLists(lists: RowLists, numbers: Int32Array, size: number
   Object.assign(lists, moved);
 }
 
-/** Number of entries in `list`; lists never written to are empty. */
+/** Returns the number of entries in `list`. A list that was never written to is empty. */
 export function listCount(lists: RowLists, list: number): number {
   return list < lists.counts.length ? (lists.counts[list] as number) : 0;
 }
 
-/** The entry at `index`, which is below `listCount`. */
+/** Returns the entry at `index`, which must be below `listCount`. */
 export function listEntry(lists: RowLists, list: number, index: number): number {
   const head = lists.heads[list] as number;
   return lists.counts[list] === 1 ? head : (lists.pool[head + index] as number);
@@ -91,7 +91,7 @@ export function listOrder({ counts, heads, orders }: RowLists, list: number, ind
   return orders.pool[(heads[list] as number) + index] as number;
 }
 
-/** Replaces the entry at `index`; its order stays. */
+/** Replaces the entry at `index`, and keeps its order. */
 export function setListEntry(
   { counts, heads, pool }: RowLists,
   list: number,
@@ -102,7 +102,7 @@ export function setListEntry(
   else pool[(heads[list] as number) + index] = value;
 }
 
-/** Replaces the order of the entry at `index`; nothing in lists without an order. */
+/** Replaces the order of the entry at `index`. Does nothing in lists without an order. */
 export function setListOrder(
   { counts, heads, orders }: RowLists,
   list: number,
@@ -114,7 +114,7 @@ export function setListOrder(
   else orders.pool[(heads[list] as number) + index] = order;
 }
 
-/** Adds an entry at the end, whatever its order. The list need not have been written before. */
+/** Adds an entry at the end, whatever its order. The list may be new. */
 export function appendToList(lists: RowLists, list: number, value: number, order = 0): void {
   if (list >= lists.counts.length) growLists(lists, list + 1);
   const count = lists.counts[list] as number;
@@ -126,7 +126,7 @@ export function appendToList(lists: RowLists, list: number, value: number, order
   setListOrder(lists, list, count, order);
 }
 
-/** Index of `value` in the list, or -1. */
+/** Returns the index of `value` in the list, or -1. */
 export function indexInList(lists: RowLists, list: number, value: number): number {
   const count = listCount(lists, list);
   if (count === 0) return -1;
@@ -137,7 +137,7 @@ export function indexInList(lists: RowLists, list: number, value: number): numbe
   return -1;
 }
 
-/** Removes the entry at `index`, keeping the order of the others. */
+/** Removes the entry at `index`, and keeps the order of the others. */
 export function removeKeepingOrder(lists: RowLists, list: number, index: number): void {
   const count = lists.counts[list] as number;
   if (count > 1) {
@@ -148,7 +148,7 @@ export function removeKeepingOrder(lists: RowLists, list: number, index: number)
   shrink(lists, list);
 }
 
-/** Removes the entry at `index` by moving the last one there. Not for ordered lists. */
+/** Removes the entry at `index` by moving the last one there. Do not use it for ordered lists. */
 export function removeBySwap(lists: RowLists, list: number, index: number): void {
   const count = lists.counts[list] as number;
   if (count > 1) setListEntry(lists, list, index, listEntry(lists, list, count - 1));
@@ -167,7 +167,7 @@ export function clearList(lists: RowLists, list: number): void {
   lists.counts[list] = 0;
 }
 
-/** A copy of the list. */
+/** Returns a copy of the list. */
 export function listValues(lists: RowLists, list: number): number[] {
   const count = listCount(lists, list);
   const values: number[] = [];

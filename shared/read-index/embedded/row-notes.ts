@@ -12,11 +12,11 @@ export function rowNotes({ sources, notes }: RowSetIndex, name: string): RowNote
     words: () => list.words,
     find(row, source) {
       const at = row * NOTE_WORDS;
-      // Beyond the end of the array the value is undefined.
+      // Beyond the end of the array this is undefined.
       return list.words[at + NOTE_WORDS - 1] && sources[row] === source ? at : -1;
     },
     set(row, source, note) {
-      // The row may have changed while its answer was made.
+      // The row may have changed while the note was made.
       if (sources[row] !== source) return;
       const at = row * NOTE_WORDS;
       if (at >= list.words.length) {

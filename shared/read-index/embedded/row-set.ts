@@ -12,9 +12,9 @@ import {
 } from './indexed-column.ts';
 import type { LinkSide, Links } from './links.ts';
 
-/** The rows of one (content type, version), or of one component path below it, by ordinal. */
+/** Rows of one content type and version, or of one component path below it, by ordinal. */
 export type RowSetIndex = {
-  /** Distinguishes the row sets of one index. */
+  /** Number that no other row set of the index has. */
   readonly number: number;
   readonly type: Uid;
   readonly version: RowVersion;
@@ -24,7 +24,7 @@ export type RowSetIndex = {
   keys: Float64Array;
   /** Ordinals of existing rows. */
   present: Bits;
-  /** Ordinals in use or free: every ordinal is below this. */
+  /** Number of ordinals in use or free. Every ordinal is below it. */
   size: number;
   /** Number of existing rows. */
   count: number;
@@ -36,18 +36,18 @@ export type RowSetIndex = {
   idsAscend: boolean;
   lastId: number;
   readonly sources: (Uint8Array | undefined)[];
-  /** See `ReadIndex.rowNotes`. */
+  /** Notes on rows (see `ReadIndex.rowNotes`). */
   readonly notes: Map<string, NoteList>;
   /** Links from these rows, by owning attribute. A row set of one version has links in one world only. */
   readonly links: { readonly [world in World]: Map<string, Links> };
-  /** Row sets of components below, by attribute and, in a dynamic zone, component. */
+  /** Row sets of the components below, by attribute and, in a dynamic zone, component. */
   readonly components: Map<string, ComponentRowSet>;
   readonly incoming: Links[];
   readonly steps: { readonly [world in World]: Map<string, Step> };
   readonly scratch: Bits[];
 };
 
-/** `NOTE_WORDS` by ordinal; the last one is 0 where there is no note. */
+/** `NOTE_WORDS` words for each ordinal. The last one is 0 if there is no note. */
 export type NoteList = { words: Uint32Array };
 
 export type ComponentRowSet = {
@@ -57,15 +57,15 @@ export type ComponentRowSet = {
   readonly links: Links;
 };
 
-/** One way from a row to linked rows: a relation from either side, or down into components. */
+/** A step from a row to linked rows: a relation from either side, or an attribute with components. */
 export type Step = { readonly target: RowSetIndex; readonly down: LinkSide; readonly up: LinkSide };
 
-/** Free ordinals, first in, first out: so an ordinal that a caller holds does not soon belong to another row. */
+/** Free ordinals, first in, first out. So an ordinal that a caller holds is not soon given to another row. */
 type OrdinalQueue = { waiting: number[]; next: number; readonly keep: number };
 
 const FIRST_CAPACITY = 32;
 
-/** Creates a row set without rows. `number` distinguishes it; an ordinal is reused after `reuseOrdinalsAfter` other deletions. */
+/** Creates a row set without rows. `number` identifies it. An ordinal is reused after `reuseOrdinalsAfter` other deletions. */
 export function createRowSet(
   address: { readonly type: Uid; readonly version: RowVersion; readonly path: readonly ComponentStep[] },
   model: Model,
@@ -141,7 +141,7 @@ export function columnOf(rowSet: RowSetIndex, field: string): IndexedColumn {
   return column;
 }
 
-/** Borrows an empty set for rows of this row set; return it with `releaseBits`. */
+/** Borrows an empty set for rows of this row set. Return it with `releaseBits`. */
 export function borrowBits(rowSet: RowSetIndex): Bits {
   const words = wordsFor(rowSet.size);
   let bits = rowSet.scratch.pop();
@@ -149,7 +149,7 @@ export function borrowBits(rowSet: RowSetIndex): Bits {
   return bits === undefined ? new Int32Array(words) : bits.fill(0);
 }
 
-/** Takes a borrowed set back. The caller must no longer use it. */
+/** Takes back a borrowed set. The caller must no longer use it. */
 export function releaseBits(rowSet: RowSetIndex, bits: Bits): void {
   rowSet.scratch.push(bits);
 }

@@ -11,7 +11,7 @@ import { type ComponentStep, type RowSet, type RowVersion, rowVersion, type Worl
 import { createLinks, type Links } from './links.ts';
 import { type ComponentRowSet, createRowSet, type RowSetIndex, type Step } from './row-set.ts';
 
-/** Every row set of an index, created when first named. */
+/** All row sets of an index. Each is created when it is first needed. */
 export type RowSets = {
   readonly registry: SchemaRegistry;
   readonly reuseOrdinalsAfter: number;
@@ -28,19 +28,19 @@ export function createRowSets(registry: SchemaRegistry, reuseOrdinalsAfter: numb
   return { registry, reuseOrdinalsAfter, byVersion, created: 0 };
 }
 
-/** Row set of a content type's rows of one version. */
+/** Returns the row set of a content type's rows of one version. */
 export function versionRowSet(rowSets: RowSets, type: Uid, version: RowVersion): RowSetIndex {
   return valueAt(rowSets.byVersion[version], type, () =>
     newRowSet(rowSets, { type, version, path: [] }, contentTypeOf(rowSets.registry, type)),
   );
 }
 
-/** Every existing row set of content types. */
+/** Returns all existing row sets of content types. */
 export function versionRowSets({ byVersion }: RowSets): readonly RowSetIndex[] {
   return Object.values(byVersion).flatMap((rowSets) => [...rowSets.values()]);
 }
 
-/** Row set of a content type's rows in a world. */
+/** Returns the row set of a content type's rows in a world. */
 export function worldRowSet(rowSets: RowSets, type: Uid, world: World): RowSetIndex {
   return (
     rowSets.byVersion[world].get(type) ??
@@ -49,14 +49,14 @@ export function worldRowSet(rowSets: RowSets, type: Uid, world: World): RowSetIn
   );
 }
 
-/** Returns the row set at an address, in a world. Creates those on the way; throws if the schema has no such path. */
+/** Returns the row set at an address, in a world. Creates missing ones along the path. Throws if the schema has no such path. */
 export function rowSetAt(rowSets: RowSets, address: RowSet, world: World): RowSetIndex {
   let rowSet = worldRowSet(rowSets, address.type, world);
   for (const step of address.path) rowSet = componentBelow(rowSets, rowSet, step).rowSet;
   return rowSet;
 }
 
-/** Components of one kind below `rowSet` at `step`. */
+/** Returns the row set of components of one kind below `rowSet` at `step`. */
 export function componentBelow(rowSets: RowSets, rowSet: RowSetIndex, step: ComponentStep): ComponentRowSet {
   const { attribute, zoneComponent } = step;
   const name = zoneComponent === undefined ? attribute : `${attribute} ${zoneComponent}`;
@@ -70,7 +70,7 @@ export function componentBelow(rowSets: RowSets, rowSet: RowSetIndex, step: Comp
   });
 }
 
-/** The links that `attribute` of `owner` owns in a world. */
+/** Returns the links that `attribute` of `owner` owns in a world. */
 export function linksOfRowSet(rowSets: RowSets, owner: RowSetIndex, attribute: string, world: World): Links {
   return valueAt(owner.links[world], attribute, () => {
     const links = createLinks();
@@ -79,12 +79,12 @@ export function linksOfRowSet(rowSets: RowSets, owner: RowSetIndex, attribute: s
   });
 }
 
-/** Step from rows of `rowSet` through a relation or component attribute. */
+/** Returns the step from rows of `rowSet` through a relation or component attribute. */
 export function stepFrom(rowSets: RowSets, rowSet: RowSetIndex, world: World, attribute: string): Step {
   return valueAt(rowSet.steps[world], attribute, () => newStep(rowSets, rowSet, world, attribute));
 }
 
-/** Steps from rows of `rowSet` along a path of relations and components, and the row set at their end. */
+/** Returns the steps from rows of `rowSet` along a path of relations and components, and the row set at their end. */
 export function stepsFrom(rowSets: RowSets, rowSet: RowSetIndex, world: World, path: readonly string[]) {
   let end = rowSet;
   const steps = path.map((attribute) => {
@@ -95,7 +95,7 @@ export function stepsFrom(rowSets: RowSets, rowSet: RowSetIndex, world: World, p
   return { steps, end };
 }
 
-/** Step from rows of `rowSet` to components of one kind in a dynamic zone. */
+/** Returns the step from rows of `rowSet` to components of one kind in a dynamic zone. */
 export function zoneStepFrom(
   rowSets: RowSets,
   rowSet: RowSetIndex,

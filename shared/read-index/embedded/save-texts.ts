@@ -13,7 +13,7 @@ import {
 import type { TextIndex } from './text-index.ts';
 
 const FEW_ROWS = 1_000;
-/** The file of a large type is written whole, so an eighth of its rows must have changed. */
+/** Share of rows that must have changed, as one in this many. The file of a large type is always written as a whole. */
 const SHARE = 8;
 
 const saving = new WeakMap<TextIndex, Promise<unknown>>();
@@ -34,7 +34,7 @@ export function saveTexts(index: TextIndex, files: WordFiles, slices: Slices): P
   return saved;
 }
 
-/** False when a pause said that there is no more to be done. */
+/** Stores the words. Returns false if a pause ended the work. */
 async function save(index: TextIndex, files: WordFiles, slices: Slices): Promise<boolean> {
   const snapshot = snapshotOf(index);
   const rows = await copyRows(snapshot, slices);
@@ -51,7 +51,7 @@ async function save(index: TextIndex, files: WordFiles, slices: Slices): Promise
 
 type Snapshot = ReturnType<typeof snapshotOf>;
 
-/** Copies what other turns change. */
+/** Copies the parts that may change while the words are stored. */
 function snapshotOf(index: TextIndex) {
   const { rowSet, digests, tokens, localeOf, locales } = index;
   const read: number[] = [];
@@ -81,7 +81,7 @@ function snapshotOf(index: TextIndex) {
   };
 }
 
-/** Undefined when a pause said that there is no more to be done. */
+/** Copies the rows. Returns undefined if a pause ended the work. */
 async function copyRows(snapshot: Snapshot, slices: Slices): Promise<StoredRows | undefined> {
   const { read, total, keys, digests, texts, localeOf, lists } = snapshot;
   const stored: StoredRows = {

@@ -10,13 +10,13 @@ import { bringUpToDate, type TextIndex } from './text-index.ts';
 
 /** Rows and words that a search by words has found. */
 export type FoundTexts = {
-  /** Searches, each with the terms that its rows had to match. */
+  /** Searches, each with the terms that its rows must match. */
   readonly searches: readonly LocaleSearch[];
   readonly matched: Bits;
   readonly report: TextSearchReport;
 };
 
-/** Finds the terms of a query in each searched locale. Where a call ends with its slice, the next continues it. */
+/** Finds the terms of a query in each searched locale. If a call ends with its slice, the next call continues. */
 export function createTextTerms(index: TextIndex, search: TextSearch): () => readonly LocaleSearch[] {
   let pending: (() => LocaleSearch)[] | undefined;
   const searches: LocaleSearch[] = [];
@@ -35,14 +35,14 @@ export function createTextTerms(index: TextIndex, search: TextSearch): () => rea
 function textsOf({ locales, rowSet, settings }: TextIndex, search: TextSearch): LocaleText[] {
   const isLocalized = rowSet.columnsByField.has('locale');
   const asked = isLocalized ? search.locales : [settings.locale];
-  // Sorted by name, because terms and corrections are reported in this order.
+  // The names are sorted, because terms and corrections are reported in this order.
   const names = asked === 'all' ? [...locales.keys()].sort(compareCodePoints) : new Set(asked);
   return [...names].flatMap((name) => locales.get(name) ?? []).filter(({ rows }) => rows > 0);
 }
 
 /**
- * Finds the rows among `within` that a query with these terms matches. All of a few words have to match. If no row has all, the last words
- * are dropped until a row matches.
+ * Finds the rows among `within` that match a query with these terms. In a query of a few words all must match. If no row has all, the last
+ * words are dropped until a row matches.
  */
 export function matchTexts(
   index: TextIndex,

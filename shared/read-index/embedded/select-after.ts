@@ -6,13 +6,13 @@ import { sortValue } from './indexed-column.ts';
 import { type BoundSortKey, createKeyReaders, type KeyReader } from './key-reader.ts';
 import type { RowSetIndex } from './row-set.ts';
 
-/** Index in `rows`, which are in the keys' order, of the first row after `after`. */
+/** Returns the index of the first row after `after` in `rows`, which are in the order of the keys. */
 export function firstBehind(keys: readonly BoundSortKey[], rows: Int32Array, after: SortPosition): number {
   const readers = createKeyReaders(keys);
   return firstWhere(rows.length, (at) => isBehind(keys, readers, rows[at] as number, after));
 }
 
-/** Position of a row in the keys' order. */
+/** Returns the position of a row in the order of the keys. */
 export function positionOf(keys: readonly BoundSortKey[], row: number): SortPosition {
   return createKeyReaders(keys).map((read) => {
     const value = read(row);
@@ -20,7 +20,7 @@ export function positionOf(keys: readonly BoundSortKey[], row: number): SortPosi
   });
 }
 
-/** First row with an id above `id`, in a row set whose ids ascend. Skips ordinals of deleted rows, which have no id. */
+/** Returns the first row with an id above `id`, in a row set whose ids ascend. Skips ordinals of deleted rows, which have no id. */
 export function firstRowBehindId(rowSet: RowSetIndex, id: number): number {
   let low = 0;
   let high = rowSet.size;
@@ -34,7 +34,7 @@ export function firstRowBehindId(rowSet: RowSetIndex, id: number): number {
   return low;
 }
 
-/** At most `size` of the matching rows from `at` on. */
+/** Returns at most `size` of the matching rows from `at` on. */
 export function walkRows(rows: Int32Array, at: number, matched: Bits, size: number): number[] {
   const found: number[] = [];
   for (let i = at; i < rows.length && found.length < size; i++) {

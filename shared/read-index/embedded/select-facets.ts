@@ -4,20 +4,20 @@ import { compareCodePoints } from '../column.ts';
 import { facetFilter } from '../facet-values.ts';
 import type { FacetCount, FacetRequest } from '../facets.ts';
 
-/** Values by number: how many rows have each, and its name. */
+/** Values by number: the number of rows that have each value, and its name. */
 export type CountedValues = {
   readonly size: number;
   readonly countAt: (at: number) => number;
   readonly nameAt: (at: number) => string;
 };
 
-/** Cost of a value, and of a value that may be among the first, in steps of a slice. */
+/** Cost of a value, and of a value that may be selected, in steps of a slice. */
 const VALUE_STEPS = 1;
 const NAME_STEPS = 20;
 
 /**
- * Selects the first values that a request wants, by count and name. Reads only the names of values that may be among these, because a
- * column may have as many values as rows. Where a call ends with its slice, the next continues it.
+ * Selects the first values that a request needs, by count and name. Reads only the names of values that may be among these, because a
+ * column may have as many values as rows. If a call ends with its slice, the next call continues.
  */
 export function createFacetSelection(
   { size, countAt, nameAt }: CountedValues,
@@ -45,7 +45,7 @@ function isBefore(a: FacetCount, b: FacetCount): boolean {
   return a.count === b.count ? compareCodePoints(a.value, b.value) < 0 : a.count > b.count;
 }
 
-/** Keeps `best` the first `most` in order. */
+/** Inserts a value into `best`, which has the first `most` values in order. */
 function insert(best: FacetCount[], each: FacetCount, most: number): void {
   const last = best[most - 1];
   if (last !== undefined && !isBefore(each, last)) return;

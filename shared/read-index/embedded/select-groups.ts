@@ -5,10 +5,10 @@ import type { RankGroup, RankGroups } from './rank-term.ts';
 import type { RowSetIndex } from './row-set.ts';
 import { createPageSelection, createSelectionAfter } from './select-page.ts';
 
-/** Context of the default order, in which rows of one rank are listed. */
+/** Context of the default order, which is the order of rows with the same rank. */
 type GroupContext = { readonly orders: OrderCache; readonly rowSet: RowSetIndex; readonly world: World };
 
-/** Selects the rows of a page by rank, ties by id. If a call ends with its slice, the next continues it. */
+/** Selects the rows of a page by rank, ties by id. If a call ends with its slice, the next call continues. */
 export function createGroupedPage(
   context: GroupContext,
   groups: RankGroups,
@@ -45,7 +45,7 @@ export function createGroupedPageAfter(
   let group: RankGroup | undefined;
   let select: (() => { readonly rows: readonly number[] }) | undefined;
   return () => {
-    // Selects one more row than wanted, to know whether another row follows.
+    // One row more than the page shows whether another row follows.
     while (found.length <= size) {
       group ??= groups();
       if (group === undefined) break;

@@ -19,7 +19,7 @@ export type Selected = {
   readonly count: number;
 };
 
-/** Selects the rows of one page. If a call ends with its slice, the next one continues. */
+/** Selects the rows of one page. If a call ends with its slice, the next call continues. */
 export function createPageSelection(selected: Selected, page: Page): () => readonly number[] {
   const { rowSet, matched, count } = selected;
   if (page.from >= count || page.size <= 0) return () => [];
@@ -32,7 +32,7 @@ export function createPageSelection(selected: Selected, page: Page): () => reado
   };
 }
 
-/** Selects the rows of a page like createPageSelection, from the few matches in `rows`, which ascend. */
+/** Selects the rows of a page from the few matches in `rows`, which ascend. See createPageSelection. */
 export function createPageOfFew(
   { orders, rowSet, world }: Omit<Selected, 'matched' | 'count'>,
   rows: readonly number[],
@@ -46,8 +46,8 @@ export function createPageOfFew(
 }
 
 /**
- * Selects the rows of a page after a position in the order, and the position of its last row (null: no row follows).
- * Continues like createPageSelection.
+ * Selects the rows of a page after a position in the order, and returns the position of its last row (null: no row follows). If a call ends
+ * with its slice, the next call continues.
  */
 export function createSelectionAfter(
   selected: Selected,
@@ -55,7 +55,7 @@ export function createSelectionAfter(
 ): () => { readonly rows: readonly number[]; readonly next: SortPosition | null } {
   const { orders, rowSet, world } = selected;
   const { keys } = orderFor(orders, rowSet, world, page.sort);
-  // Selects one more row than wanted, to know whether another page follows.
+  // One row more than the page shows whether another page follows.
   const rowsBehind = createRowsBehind(selected, keys, { ...page, size: page.size + 1 });
   return () => {
     const found = rowsBehind();
@@ -83,7 +83,7 @@ function createRowsBehind(
   };
 }
 
-/** Orders the whole row set, or the matches alone, whichever costs less. */
+/** Orders the whole row set or only the matches, whichever costs less. */
 function createOrdering({ orders, rowSet, world, matched, count }: Selected, page: Page): () => Int32Array {
   const order = orderFor(orders, rowSet, world, page.sort);
   if (worthWalking(order, count, page)) return () => currentRows(order);
@@ -93,7 +93,7 @@ function createOrdering({ orders, rowSet, world, matched, count }: Selected, pag
 function rowsFrom(matched: Bits, first: number, size: number): readonly number[] {
   const rows: number[] = [];
   for (let row = first; row < matched.length * 32 && rows.length < size; row++) {
-    // Skips a whole word without a match.
+    // A whole word without a match is skipped.
     if ((row & 31) === 0 && matched[row >>> 5] === 0) row += 31;
     else if (hasBit(matched, row)) rows.push(row);
   }

@@ -9,7 +9,7 @@ import type { RowSetIndex } from './row-set.ts';
 /** If a page ends within this many rows, the other rows are not sorted. */
 const PICKED_ROWS = 1_000;
 
-/** Rows by rank, ties by id. */
+/** Selects the rows of a page by rank, ties by id. */
 export function createRankedPage(
   rowSet: RowSetIndex,
   ranked: RankedRows,
@@ -77,7 +77,7 @@ function idOf(rowSet: RowSetIndex, row: number): number {
   return Number(sortValue(rowSet.ids, row));
 }
 
-/** Keeps `best` the first `most` in order. */
+/** Inserts a row into `best`, which has the first `most` rows in order. */
 function pick(best: number[], at: number, most: number, isBefore: (a: number, b: number) => boolean): void {
   if (best.length === most && !isBefore(at, best[most - 1] as number)) return;
   const slot = firstWhere(best.length, (index) => isBefore(at, best[index] as number));

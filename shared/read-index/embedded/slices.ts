@@ -1,19 +1,19 @@
-/** Lets other work run; resolves to false if the caller should stop. */
+/** Lets other work run. Resolves to false if the caller must stop. */
 export type Pause = () => Promise<boolean>;
 
 /** Settings of work in slices. */
 export type Slices = {
   readonly pause: Pause;
-  /** Approximate length of a slice: a request waits this long at most. */
+  /** Approximate milliseconds of a slice. A request waits at most this long. */
   readonly sliceMs: number;
 };
 
-/** Items between two looks at the clock. */
+/** Items between two checks of the clock. */
 const ITEMS_AT_ONCE = 64;
 
 /**
- * Calls `work` for each number below `count`, which may grow, with pauses in between. Resolves to false if a pause or
- * `isWanted` ended it.
+ * Calls `work` for each number below `count`, which may grow, with pauses in between. Resolves to false if a pause or `isWanted` ended the
+ * work.
  */
 export async function inSlices(
   count: number | (() => number),
