@@ -1,13 +1,12 @@
-/** Values that were asked for lately, by key. */
+/** Recently used values, by key. */
 export type RecentValues<Key, Value> = {
   get(key: Key): Value | undefined;
   set(key: Key, value: Value): void;
 };
 
 /**
- * Cache of values with a total size of up to twice `size` (by `sizeOf`; by default each counts one). It has two halves:
- * when the newer one is full, the older one is dropped, except for values that were requested since. That is much
- * cheaper than a strict order.
+ * Creates a cache of values with a total size of up to twice `limit` (by `sizeOf`; by default each counts one). It has two halves. When the
+ * newer one is full, the older one is dropped, except for values that were requested since. That is much cheaper than a strict order.
  */
 export function createRecentValues<Key, Value>(
   limit: number,

@@ -1,4 +1,4 @@
-/** Returns `make` with a memory: each object has one result, which is kept as long as the object. */
+/** Returns `make` with a cache: each object has one result, which is kept as long as the object. */
 export function remembered<Key extends object, Result>(make: (key: Key) => Result): (key: Key) => Result {
   const results = new WeakMap<Key, { readonly result: Result }>();
   return (key) => {
@@ -10,7 +10,7 @@ export function remembered<Key extends object, Result>(make: (key: Key) => Resul
   };
 }
 
-/** Returns `make` with a memory for the last argument alone. */
+/** Returns `make` with a cache for the last argument only. */
 export function rememberLast<Argument extends object, Result>(
   make: (argument: Argument) => Result,
 ): (argument: Argument) => Result {

@@ -1,6 +1,6 @@
 /**
- * Why a request is refused. docs/errors.md describes each code; services/http/answers/error-statuses.ts gives it an HTTP status. A code is
- * never renamed: clients and log queries compare it.
+ * Reasons why a request is refused. docs/errors.md describes each code; services/http/answers/error-statuses.ts gives it an HTTP status. A
+ * code is never renamed, because clients and log queries compare it.
  */
 export const REFUSALS = [
   'invalid-body',
@@ -50,7 +50,7 @@ export const REFUSALS = [
   'mail-not-set-up',
 ] as const;
 
-/** Why a request cannot be answered for now: the same request may succeed later. */
+/** Reasons why a request cannot be answered for now. The same request may succeed later. */
 export const OUTAGES = [
   'starting',
   'busy',
@@ -77,9 +77,9 @@ export type Outage = (typeof OUTAGES)[number];
 export type ErrorCode = Refusal | Outage;
 
 /**
- * A refused request: thrown anywhere between HTTP and the ports, answered as Strapi's envelope
- * `{"data":null,"error":{status,name,message,details}}`. `message` is Strapi's for the first problem. `details` is
- * free-form JSON with the path, the value found and the values accepted.
+ * Error for a refused request. It is thrown anywhere between HTTP and the ports, and answered as Strapi's envelope
+ * `{"data":null,"error":{status,name,message,details}}`. `message` is Strapi's for the first problem. `details` is free-form JSON with the
+ * path, the value found and the values accepted.
  */
 export class RequestError extends Error {
   readonly code: ErrorCode;

@@ -1,7 +1,7 @@
-/** Some 31 years. Callers have shorter limits. */
+/** About 31 years. Callers have shorter limits. */
 const MOST_SECONDS = 1_000_000_000;
 
-/** Milliseconds of a Retry-After, which is seconds or a date; undefined if it is neither. */
+/** Returns the milliseconds of a Retry-After header, which has seconds or a date; undefined if it has neither. */
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d+$/.test(header.trim())) return Math.min(Number(header), MOST_SECONDS) * 1000;

@@ -3,11 +3,11 @@ import { type Backoff, backoffMs, jittered } from './backoff.ts';
 
 export type RetryOptions = {
   readonly backoff: Backoff;
-  /** Many processes may retry: their waits differ. */
+  /** True to vary the waits, because many processes may retry at the same time. */
   readonly isJittered?: boolean;
-  /** Ends waits and attempts. */
+  /** Ends waits, and prevents further attempts. */
   readonly signal: AbortSignal;
-  /** Called after each failure. Throws if an attempt does not help. */
+  /** Called after each failure. It throws if another attempt does not help. */
   readonly failed: (error: unknown, retryInMs: number) => void;
 };
 

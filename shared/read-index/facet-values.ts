@@ -7,7 +7,7 @@ import type { Scalar } from './bool-query.ts';
 import { compareCodePoints, fieldTypeOf } from './column.ts';
 import type { FacetCount, FacetCounts, FacetRange, FacetRequest, FacetStats } from './facets.ts';
 
-/** The name of a value among the values of a facet: as answers show it. */
+/** Returns the name of a value in a facet, as answers show it. */
 export function facetText(type: ScalarType, value: Scalar): string {
   switch (fieldTypeOf(type)) {
     case 'boolean':
@@ -28,7 +28,7 @@ export function isCountable(type: ScalarType): boolean {
   return usesOf(type).isCounted;
 }
 
-/** The counts that a request wants, in order. */
+/** Selects the counts that a request needs, in order. */
 function selectFacets(counts: Iterable<FacetCount>, { limit, search }: FacetRequest): FacetCount[] {
   const wanted = facetFilter(search ?? '');
   return [...counts]
@@ -37,7 +37,7 @@ function selectFacets(counts: Iterable<FacetCount>, { limit, search }: FacetRequ
     .slice(0, limit);
 }
 
-/** Values of which some word begins with each word of the text. */
+/** Returns a filter for values. For each word of the text, some word of the value must begin with it. */
 export function facetFilter(text: string): (value: string) => boolean {
   const wanted = foldedWords(text);
   if (wanted.length === 0) return () => true;
@@ -51,12 +51,12 @@ function foldedWords(text: string): readonly string[] {
   return splitWords(text, 'en').map(({ word }) => foldWord(word));
 }
 
-/** Whether a facet has the smallest and the largest of its values. */
+/** Returns whether a facet has statistics, such as the smallest and the largest of its values. */
 function hasStats({ type, ranges }: FacetRequest): boolean {
   return ranges === undefined && ['number', 'instant', 'time-of-day'].includes(fieldTypeOf(type));
 }
 
-/** The answer to a request for values, of how many rows have each. */
+/** Returns the answer to a facet request, from the number of rows with each value. */
 export function presentFacet(request: FacetRequest, counts: ReadonlyMap<Scalar, number>): FacetCounts {
   const { type } = request;
   const texts = [...counts].map(([value, count]) => ({ value: facetText(type, value), count }));
@@ -64,18 +64,18 @@ export function presentFacet(request: FacetRequest, counts: ReadonlyMap<Scalar, 
   return { values: selectFacets(texts, request), ...defined({ stats }) };
 }
 
-/** Returns whether a value is in a range, which has its `from` and does not have its `to`. */
+/** Returns whether a value is in a range, which includes its `from` and excludes its `to`. */
 export function isInRange({ from, to }: FacetRange, value: number): boolean {
   return (from === undefined || value >= from) && (to === undefined || value < to);
 }
 
-/** A double has this many digits whatever the order in which it was added up. */
+/** Number of digits of a sum of doubles that do not depend on the order of addition. */
 const CERTAIN_DIGITS = 15;
 
 /** Returns the statistics of numbers, each with the count of its rows; undefined if no row has one. */
 export function statsOf(counts: Iterable<readonly [number, number]>): FacetStats | undefined {
   let [min, max, total] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
-  // A sum of doubles loses digits: they are added at the end.
+  // A sum of doubles loses digits. `lost` collects them, and they are added at the end.
   let [sum, lost] = [0, 0];
   for (const [value, count] of counts) {
     min = Math.min(min, value);

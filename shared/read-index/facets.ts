@@ -1,26 +1,28 @@
 import type { ScalarType } from '../schema/content-type.ts';
 
-/** Asks how many of the rows found have each value of a field. */
+/** A request for the number of found rows that have each value of a field. */
 export type FacetRequest = {
-  /** Relations and components that lead to the field. */
+  /** Relations and components on the path to the field. */
   readonly path: readonly string[];
   readonly field: string;
   readonly type: ScalarType;
-  /** Values at the most: those that most rows have. */
+  /** Maximum number of values. Those of most rows are kept. */
   readonly limit: number;
   /** Keeps values whose words begin with the words of this text. */
   readonly search?: string;
-  /** Counts rows by these ranges instead, with `from` and without `to`. */
+  /** Counts rows by these ranges instead. A range includes its `from` and excludes its `to`. */
   readonly ranges?: readonly FacetRange[];
 };
 
-/** Bounds as the index holds them: dates and times in milliseconds. */
+/** A range. Its bounds are those of the index: dates and times are in milliseconds. */
 export type FacetRange = { readonly name: string; readonly from?: number; readonly to?: number };
 
 export type FacetCounts = {
-  /** A row counts once for each of its values. From the largest count on, equal ones by value. */
+  /**
+   * Values with their counts. A row counts once for each of its values. The largest count comes first; equal counts are ordered by value.
+   */
   readonly values: readonly FacetCount[];
-  /** Statistics of numbers, and of dates in milliseconds: a row's value counts once. Absent if no row has one. */
+  /** Statistics of numbers, and of dates in milliseconds. A row's value counts once. Absent if no row has a value. */
   readonly stats?: FacetStats;
 };
 

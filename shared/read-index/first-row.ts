@@ -2,7 +2,7 @@ import type { ReadIndex, SearchRequest } from './read-index.ts';
 
 type FirstRowSearch = Pick<SearchRequest, 'type' | 'world' | 'query'> & Partial<SearchRequest>;
 
-/** Returns the values of the first row of a search; undefined: it finds none. */
+/** Returns the values of the first row that a search finds; undefined if it finds none. */
 export async function firstRow<Row = unknown>(
   index: Pick<ReadIndex, 'search'>,
   search: FirstRowSearch,

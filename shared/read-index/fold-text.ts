@@ -1,7 +1,7 @@
 /**
- * Folds the case of a text for the `…i` operators: PostgreSQL's LOWER() in locale C.UTF-8, each code point's simple lower-case
- * mapping (SEMANTICS section 2). Σ→σ (a final ς stays), İ→i, ß and ı stay, no accent folding, no normalisation. Values
- * and operands of every engine use this function.
+ * Folds the case of a text for the `…i` operators, as PostgreSQL's LOWER() does in locale C.UTF-8: each code point's simple lower-case
+ * mapping (SEMANTICS section 2). Σ becomes σ (a final ς stays), İ becomes i, ß and ı stay. There is no accent folding and no normalisation.
+ * Values and operands of every engine use this function.
  */
 export function foldText(text: string): string {
   // In ASCII and Latin-1, which is most text, toLowerCase is the simple mapping.
@@ -19,6 +19,6 @@ function isLatin1(text: string): boolean {
 function foldCodePoint(char: string): string {
   if (char === 'İ') return 'i';
   const lower = char.toLowerCase();
-  // A mapping to several code points is a full one: the simple mapping of such a character is the character itself.
+  // A mapping to several code points is a full mapping. Then the simple mapping of the character is the character itself.
   return lower.length === char.length ? lower : char;
 }

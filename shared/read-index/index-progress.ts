@@ -6,35 +6,35 @@ import type { World } from './read-index.ts';
  * processes that only read, or that wait to take over.
  */
 export type IndexProgress = {
-  /**
-   * Epoch of the leader that wrote it. It identifies the writer and gives no order: the position is true, whichever
-   * leader wrote it.
-   */
+  /** Epoch of the leader that wrote it. It identifies the writer but gives no order: the position is true, whichever leader wrote it. */
   readonly epoch: number;
-  /** Searches see every change up to here, in the changed rows' own documents and in all that embed them; refused ones aside. */
+  /**
+   * Position up to which searches see every change, in the changed rows' own documents and in all that embed them. Refused documents are
+   * excepted.
+   */
   readonly position: bigint;
-  /** The documents that the index has refused and has an earlier state of, at most PARKED_LIMIT of them. */
+  /** Documents that the index has refused, and of which it has an earlier state; at most PARKED_LIMIT of them. */
   readonly parked: readonly ParkedState[];
 };
 
-/** A document that the index refused as it was at a position, and why. */
+/** A document that the index refused in its state at a position, with the reason. */
 export type ParkedState = {
   readonly type: Uid;
   readonly world: World;
   readonly key: number;
   readonly position: bigint;
   readonly reason: string;
-  /** It is not listed any more, since an operator has dropped it or has it tried again. */
+  /** True if it is not listed any more, because an operator has dropped it or retries it. */
   readonly isHidden?: boolean;
 };
 
-/** Number of parked documents that are published; the leader alone knows more. */
+/** Maximum number of parked documents that are published. Only the leader knows more of them. */
 export const PARKED_LIMIT = 1_000;
 
-/** Storage of the progress: the index itself, so that it is never ahead of the documents. For one log only. */
+/** Storage of the progress for one log. It is in the index itself, so that the progress is never ahead of the documents. */
 export type ProgressStore = {
-  /** The newest one written; undefined before the first. Rejects when it cannot be read now. */
+  /** Returns the newest progress; undefined before the first. Rejects if it cannot be read now. */
   read(): Promise<IndexProgress | undefined>;
-  /** An older position never replaces a newer one. Rejects when it cannot be written now. */
+  /** Writes progress. An older position never replaces a newer one. Rejects if it cannot be written now. */
   write(progress: IndexProgress): Promise<void>;
 };

@@ -1,13 +1,13 @@
 import { createRecentValues } from '../recent-values.ts';
 
 const DAY = 86_400_000;
-/** Days whose text is cached: most instants of a log are of few days. */
+/** Number of days whose text is cached. Most instants of a log are in few days. */
 const CACHED_DAYS = 4_096;
 const days = createRecentValues<number, string>(CACHED_DAYS);
 
 const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
 
-/** `yyyy-MM-dd` of milliseconds since 1970, in UTC. Several times as fast as by a `Date` for each. */
+/** Returns `yyyy-MM-dd` of milliseconds since 1970, in UTC. This is several times as fast as a `Date` for each. */
 export function dateText(milliseconds: number): string {
   const day = Math.floor(milliseconds / DAY);
   const known = days.get(day);
@@ -17,7 +17,7 @@ export function dateText(milliseconds: number): string {
   return text;
 }
 
-/** `HH:mm:ss[.S…]` of the day that milliseconds since some midnight end in; trailing zeros of the fraction dropped. */
+/** Returns `HH:mm:ss[.S…]` of milliseconds since any midnight. Trailing zeros of the fraction are omitted. */
 export function timeText(milliseconds: number): string {
   const ofDay = milliseconds - Math.floor(milliseconds / DAY) * DAY;
   const seconds = Math.floor(ofDay / 1000);
@@ -28,7 +28,7 @@ export function timeText(milliseconds: number): string {
   return `${clock}.${fraction.slice(1, rest % 100 === 0 ? 2 : rest % 10 === 0 ? 3 : 4)}`;
 }
 
-/** Two digits of a number below 100, without its fraction. */
+/** Returns the two digits of a number below 100, without its fraction. */
 function twoDigits(number: number): string {
   return TWO_DIGITS[Math.floor(number)] as string;
 }

@@ -5,48 +5,51 @@ import type { FacetCounts, FacetRequest } from './facets.ts';
 import type { TextSearch, TextSearchReport } from './text-search.ts';
 
 /**
- * Port of the read side. Projections feed it and services/query asks it. Adapters: `embedded/` and `elasticsearch/`.
+ * Port of the read side. Projections feed it, and services/query asks it. Adapters: `embedded/` and `elasticsearch/`.
  *
- * Rows are in row sets: one per (content type, world), and one per component path below it. A type without draft &
- * publish has one that both worlds share; only its links differ per world. A row is named by its key: the graph's
- * integer for rows of content types, the component's id for component rows. A key is stable while the row (document,
- * locale, version) exists, also when it is published again. Keys are safe integers > 0, unique within their row set.
+ * Rows are in row sets: one per (content type, world), and one per component path below it. A type without draft & publish has one row set
+ * that both worlds share; only its links differ per world. A row is named by its key: the graph's integer for rows of content types, the
+ * component's id for component rows. A key is stable while the row (document, locale, version) exists, also when it is published again.
+ * Keys are safe integers > 0, unique within their row set.
  */
 export type World = (typeof WORLDS)[number];
 
-/** All of them. */
+/** All worlds. */
 export const WORLDS = ['draft', 'published'] as const;
 
-/** Rows of a content type: draft rows, published rows, or the only rows of a type without draft & publish. */
+/** Version of a content type's rows: draft rows, published rows, or the only rows of a type without draft & publish. */
 export type RowVersion = 'draft' | 'published' | 'live';
 
-/** Worlds that differ for a type: without draft & publish it has the same rows in both, and is named by the published one. */
+/**
+ * Returns the worlds in which a type has different rows. Without draft & publish both worlds have the same rows, which the published world
+ * represents.
+ */
 export function worldsOfType(draftAndPublish: boolean): readonly World[] {
   return draftAndPublish ? WORLDS : ['published'];
 }
 
-/** The version that a type's rows have in a world. */
+/** Returns the version that a type's rows have in a world. */
 export function rowVersion(draftAndPublish: boolean, world: World): RowVersion {
   return draftAndPublish ? world : 'live';
 }
 
-/** One step from a content type's row into its components: `{attribute: 'address'}`; in a dynamic zone with the component's uid. */
+/** A step from a content type's row into its components, such as `{attribute: 'address'}`. In a dynamic zone it has the component's uid. */
 export type ComponentStep = { readonly attribute: string; readonly zoneComponent?: Uid };
 
-/** Content type rows when `path` is empty, else component rows. */
+/** Identifies rows: those of a content type if `path` is empty, and component rows otherwise. */
 export type RowSet = {
   readonly type: Uid;
   readonly path: readonly ComponentStep[];
 };
 
-/** A value of a field: absent or null = NULL. json and blocks fields hold their canonical text (`jsonText`). */
+/** Values of fields; absent or null = NULL. json and blocks fields have their canonical text (`jsonText`). */
 export type FieldValues = { readonly [field: string]: Scalar | null | undefined };
 
 export type IndexedComponent = {
   readonly component: Uid;
-  /** Id of the component: its key in its row set. */
+  /** Id of the component, which is its key in its row set. */
   readonly key: number;
-  /** Response JSON (UTF-8) of id and scalars; begins with `__component` in a dynamic zone. Private attributes are not in it. */
+  /** JSON in answers (UTF-8) of id and scalars; begins with `__component` in a dynamic zone. It has no private attributes. */
   readonly source: Uint8Array;
   readonly fields: FieldValues;
   /** Components of this component by attribute, in order. */
@@ -54,14 +57,17 @@ export type IndexedComponent = {
 };
 
 export type IndexedRow = {
-  /** Response JSON (UTF-8) of id, documentId, public scalars, timestamps, locale. */
+  /** JSON in answers (UTF-8) of id, documentId, public scalars, timestamps, locale. */
   readonly source: Uint8Array;
   /** Public scalars by attribute name, `id`, `documentId`, `createdAt`, `updatedAt`, `publishedAt`, `locale`, and the `$` fields. */
   readonly fields: FieldValues;
   readonly components: { readonly [attribute: string]: readonly IndexedComponent[] };
 };
 
-/** A row appears, changes (its components are replaced as a whole, equal keys are the same component), or disappears (`row: null`, with its components and all links from and to them). */
+/**
+ * A row appears, changes or disappears. A change replaces all its components; equal keys are the same component. If `row` is null, the row
+ * disappears with its components and all links from and to them.
+ */
 export type RowChange = {
   readonly type: Uid;
   readonly version: RowVersion;
@@ -70,9 +76,9 @@ export type RowChange = {
 };
 
 /**
- * A link between two rows of one world appears, changes its slot, or disappears. `rowSet` + `attribute` name the owning
- * side; the inverse side (`mappedBy`) is the same links read backwards. Links of the attribute `localizations` (a row
- * to each other locale of its document) are ordinary one-way links of localized types.
+ * A link between two rows of one world appears, changes its slot, or disappears. `rowSet` and `attribute` name the owning side; the inverse
+ * side (`mappedBy`) has the same links in reverse. Links of the attribute `localizations` (from a row to each other locale of its document)
+ * are ordinary one-way links of localized types.
  */
 export type LinkChange = {
   readonly rowSet: RowSet;
@@ -81,12 +87,12 @@ export type LinkChange = {
   readonly source: number;
   readonly target: number;
   /**
-   * null = the link is removed. `sourceOrder` sorts a source's targets, `targetOrder` a target's sources; ties by key.
+   * Slots of the link; null = the link is removed. `sourceOrder` sorts a source's targets, `targetOrder` a target's sources; ties by key.
    */
   readonly order: { readonly sourceOrder: number; readonly targetOrder: number } | null;
 };
 
-/** Effects of the log up to and including `position`. Applied in order: rows, then links. */
+/** Effects of the log up to and including `position`. Rows are applied first, then links. */
 export type ChangeBatch = {
   readonly position: bigint;
   readonly rows: readonly RowChange[];
@@ -94,9 +100,9 @@ export type ChangeBatch = {
 };
 
 /**
- * Sorts by `field` of the row reached through `path` (relations or components; empty = the row itself). Through
- * to-many, asc uses the smallest and desc the largest value. NULL counts as greater than every value, and an empty path
- * is NULL (SEMANTICS section 7). The last tie-break is always ascending `id`. `$publication` sorts by rank.
+ * Sorts by `field` of the row reached through `path` (relations or components; empty = the row itself). Through to-many, asc uses the
+ * smallest value and desc the largest. NULL counts as greater than every value, and a path without rows is NULL (SEMANTICS section 7). The
+ * last tie-break is always ascending `id`. `$publication` sorts by rank.
  */
 export type SortKey = {
   readonly path: readonly string[];
@@ -105,8 +111,8 @@ export type SortKey = {
 };
 
 /**
- * Position in a sort order: the value of each sort key at some row, and last that row's `id`. NULL is null, booleans
- * are 0 and 1, dates and times milliseconds, `$publication` is its rank.
+ * Position in a sort order: the value of each sort key in some row, and then that row's `id`. NULL is null, booleans are 0 and 1, dates and
+ * times are milliseconds, `$publication` is its rank.
  */
 export type SortPosition = readonly (string | number | bigint | null)[];
 
@@ -116,30 +122,30 @@ export type SearchRequest = {
   readonly query: BoolQuery;
   readonly sort: readonly SortKey[];
   readonly from: number;
-  /** Infinity = all. */
+  /** Maximum number of rows; Infinity = all. */
   readonly size: number;
-  /** Number of all matches, on any page. */
+  /** True to count all matches, on any page. */
   readonly withTotal: boolean;
   /**
-   * Asks for the first rows after a position (null: the first of all), whatever is added or deleted; the row at that
-   * position may be gone. `from` is 0 and `size` finite then.
+   * Requests the first rows after a position (null: from the beginning), even if rows are added or deleted. The row at that position may no
+   * longer exist. `from` must be 0 and `size` finite.
    */
   readonly cursor?: { readonly after: SortPosition | null };
   readonly answer?: AnswerScope;
-  /** The found rows will be traversed further, for the same `answer`. */
+  /** True if the found rows will be traversed further, for the same `answer`. */
   readonly traversed?: boolean;
-  /** Keeps rows whose texts match. */
+  /** Keeps only rows whose texts match. */
   readonly text?: TextSearch;
-  /** Counts values of all that matches, whichever page. */
+  /** Counts values of all matches, on any page. */
   readonly facets?: readonly FacetRequest[];
 };
 
-/** Identifies the answer that a request is made for: an engine may cache its reads until the answer is complete. */
+/** Identifies the answer for which a request is made. An engine may cache its reads until the answer is complete. */
 export type AnswerScope = Answered;
 
-/** Rows of one answer: parallel arrays. */
+/** Rows of one answer, as parallel arrays. */
 export type Hits = {
-  /** Opaque to callers: the `parents` of `traverse`. (In the embedded index the ordinals.) */
+  /** Opaque to callers, who may pass them as `parents` of `traverse`. (In the embedded index they are ordinals.) */
   readonly rows: readonly number[];
   readonly sources: readonly Uint8Array[];
 };
@@ -147,15 +153,15 @@ export type Hits = {
 export type SearchResult = {
   readonly total: number | undefined;
   readonly hits: Hits;
-  /** With `cursor` only: the position of the last hit, null if no row follows it. */
+  /** Position of the last hit; null if no row follows it. Only with `cursor`. */
   readonly next?: SortPosition | null;
-  /** With `text` only. */
+  /** Report of a search by words. Only with `text`. */
   readonly text?: TextSearchReport;
-  /** One per facet that was asked for, in the same order. */
+  /** One result for each requested facet, in the same order. */
   readonly facets?: readonly FacetCounts[];
 };
 
-/** The rows linked to each of `parents`, all parents in one call. */
+/** A request for the rows linked to each of `parents`, for all parents in one call. */
 export type TraverseRequest = {
   readonly rowSet: RowSet;
   readonly world: World;
@@ -163,81 +169,78 @@ export type TraverseRequest = {
   readonly parents: readonly number[];
   /** A relation (either side), media, component or dynamic zone attribute, or `localizations`. */
   readonly attribute: string;
-  /** Selects the matching targets. Not for dynamic zones, see `zone`. */
+  /** Selects the matching targets. Dynamic zones use `zone` instead. */
   readonly query?: BoolQuery;
-  /** In a dynamic zone: selects the components of these kinds, each kind those that match its query. Absent = all. */
+  /** Selects components in a dynamic zone: those of these kinds that match the query of their kind. Absent = all. */
   readonly zone?: ReadonlyMap<Uid, BoolQuery>;
-  /** Replaces link order. */
+  /** Sorts the rows, in place of link order. */
   readonly sort?: readonly SortKey[];
-  /** Maximum number of rows over all parents together; one more sets `exceeded`. */
+  /** Maximum number of rows over all parents together. One row more sets `exceeded`. */
   readonly limit: number;
   readonly countOnly?: boolean;
   readonly answer?: AnswerScope;
-  /** The found rows will be traversed further as well. */
+  /** True if the found rows will be traversed further too. */
   readonly traversed?: boolean;
 };
 
 export type TraverseResult = {
-  /** One list per parent, in link order or by `sort`. Empty lists when `countOnly`. */
+  /** One list for each parent, in link order or by `sort`. Lists are empty when `countOnly`. */
   readonly children: readonly Hits[];
   readonly counts: readonly number[];
-  /** In a dynamic zone: the component uid of each child, per parent. */
+  /** Component uid of each child, for each parent. Only in a dynamic zone. */
   readonly zoneComponents?: readonly (readonly Uid[])[];
   readonly exceeded: boolean;
 };
 
-/** A row and those that it is linked to. */
+/** A row, and the rows to which it is linked. */
 export type LinkedKeys = { readonly row: number; readonly targets: readonly number[] };
 
-/** Notes on rows, by `Hits.rows` and `Hits.sources`: `NOTE_WORDS` words each, of which the last one is not 0. */
+/** Notes on rows, which `Hits.rows` and `Hits.sources` identify. Each has `NOTE_WORDS` words, and its last word is not 0. */
 export type RowNotes = {
-  /** Where the note on a row with this source begins in `words()`; -1: there is none. */
+  /** Returns the index in `words()` of the note on a row with this source; -1 if there is none. */
   find(row: number, source: Uint8Array): number;
   words(): Uint32Array;
-  /** Has no effect if the index does not have this source in memory. */
+  /** Stores a note. Has no effect if the index does not have this source in memory. */
   set(row: number, source: Uint8Array, note: Uint32Array): void;
 };
 
-/** Words of 32 bits in a note on a row. */
+/** Number of 32-bit words in a note on a row. */
 export const NOTE_WORDS = 2;
 
 export type ReadIndex = {
-  /** Resolves when every later search sees the batch. Replaying a batch is harmless. */
+  /** Resolves when every later search sees the batch. A repeated batch changes nothing. */
   apply(batch: ChangeBatch): Promise<void>;
-  /** Position of the last batch applied; 0n before the first… positions start at 1n. */
+  /** Returns the position of the last applied batch; 0n before the first. Positions start at 1n. */
   position(): bigint;
   search(request: SearchRequest): Promise<SearchResult>;
   /**
-   * Runs several searches of one answer. Each result is that of `search`; what the requests have in common is evaluated once.
-   * Rejects if one of them fails.
+   * Runs several searches of one answer. Each result is that of `search`. Parts that the requests share are evaluated once. Rejects if one
+   * of them fails.
    */
   searchMany(requests: readonly SearchRequest[]): Promise<readonly SearchResult[]>;
   traverse(request: TraverseRequest): Promise<TraverseResult>;
   /**
-   * Runs `work`, which makes one answer of several searches and traversals with the given scope: all on one state of the
-   * index. If the state changes, `work` runs again. Absent: each search and traversal sees the state at its time.
+   * Runs `work`, which makes one answer of several searches and traversals with the given scope, all on one state of the index. If the
+   * state changes, `work` runs again. Absent: each search and traversal sees the current state.
    */
   answer?<Result>(work: (answer: AnswerScope) => Promise<Result>, terms?: AnswerTerms): Promise<Result>;
-  /**
-   * Explains how a search is answered, as JSON for people: the engine's own query and the chosen strategies. No effect
-   * on answers.
-   */
+  /** Explains how a search is answered, as JSON for people: the engine's own query and the chosen strategies. Does not affect answers. */
   explain?(request: SearchRequest): Promise<unknown>;
   /**
-   * Builds in the background what the first queries would otherwise wait for. Resolves when done or when the index was closed; no
-   * caller has to wait for it.
+   * Builds in the background what the first queries would otherwise wait for. Resolves when that is done or the index was closed. No caller
+   * needs to wait for it.
    */
   warm?(): Promise<void>;
-  /** Rows whose texts have changed since their words were read: searches read them first. Absent like `sourceAt`. */
+  /** Returns the number of rows whose texts have changed since their words were read. Searches read them first. Absent like `sourceAt`. */
   staleRows?(): number;
   /**
-   * Source of the content type's row with this key, or that the component with this key is in. Absent: the index has no
-   * rows in this process.
+   * Returns the source of the content type's row with this key, or of the row that contains the component with this key. Absent: the index
+   * has no rows in this process.
    */
   sourceAt?(rowSet: RowSet, world: World, key: number): Uint8Array | undefined;
   /**
-   * The content type's row with this key, or that the component with this key is in, and the rows that a relation which the type
-   * owns leads to, all by their keys. Absent like `sourceAt`.
+   * Returns the keys of a content type's row, and of the rows to which a relation that the type owns leads. `key` is that of the row, or of
+   * a component that it contains. Absent like `sourceAt`.
    */
   linkedAt?(
     rowSet: RowSet,
@@ -245,11 +248,11 @@ export type ReadIndex = {
     at: { readonly world: World; readonly attribute: string },
   ): LinkedKeys | undefined;
   /**
-   * Notes of its users on a content type's rows, with one name for all notes of a kind. The index forgets that on a row whose source
+   * Returns notes of callers on a content type's rows. `name` identifies a kind of notes. The index forgets the note on a row whose source
    * changes. Absent like `sourceAt`.
    */
   rowNotes?(type: Uid, world: World, name: string): RowNotes;
-  /** Component attributes that a change of an existing row would change. Absent like `sourceAt`. */
+  /** Returns the component attributes that a change of an existing row would change. Absent like `sourceAt`. */
   changedComponents?(change: RowChange): readonly string[];
   close(): Promise<void>;
 };

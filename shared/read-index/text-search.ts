@@ -1,26 +1,26 @@
 import type { SearchTerm } from '../search/search-terms.ts';
 
-/** Asks for rows by the words of their texts. */
+/** A request for rows by the words of their texts. */
 export type TextSearch = {
   readonly query: string;
-  /** Whose words are meant. */
+  /** Locales whose words are searched. */
   readonly locales: readonly string[] | 'all';
-  /** Names of the fields that may be looked at. Absent = all. */
+  /** Names of the fields to search. Absent = all. */
   readonly fields?: ReadonlySet<string>;
   readonly typoTolerance: boolean;
-  /** Orders rows by relevance: `sort` is empty then. */
+  /** True to order rows by relevance. `sort` is empty then. */
   readonly isRanked: boolean;
 };
 
-/** Words that a search has looked for. */
+/** Report on the words of a search. */
 export type TextSearchReport = {
-  /** The words that rows had to match, by locale. */
+  /** Words that rows had to match, by locale. */
   readonly terms: ReadonlyMap<string, readonly SearchTerm[]>;
-  /** Words that were taken for others, by the word as it was typed. */
+  /** Words by which typed words were replaced, by the typed word. */
   readonly corrected: ReadonlyMap<string, string>;
 };
 
-/** The terms of a report: of each locale those of all its readings, each once. */
+/** Returns the terms of a report. Each locale has the terms of all its readings, each once. */
 export function reportedTerms(
   readings: readonly { readonly locale: string; readonly terms: readonly SearchTerm[] }[],
 ): TextSearchReport['terms'] {

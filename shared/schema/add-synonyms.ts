@@ -3,14 +3,14 @@ import type { SynonymGroups } from './content-type.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 import { SYNONYM_GROUPS } from './search-options.ts';
 
-/** Synonyms of an installation, by uid of the content type and locale; `*` is every type, and every locale. */
+/** Synonyms of an installation, by uid of the content type and locale; `*` means every type, or every locale. */
 export const SYNONYMS = z.record(z.string(), SYNONYM_GROUPS);
 
 export type InstalledSynonyms = Readonly<Record<string, SynonymGroups>>;
 
 const EVERY_TYPE = '*';
 
-/** The content types that `synonyms` names and the registry does not have. */
+/** Returns the content types that `synonyms` names and the registry does not have. */
 export function unknownTypes(
   { contentTypes }: SchemaRegistry,
   synonyms: InstalledSynonyms,

@@ -13,7 +13,7 @@ import {
 import type { SchemaRegistry } from './schema-registry.ts';
 import { checkThrough } from './search-through.ts';
 
-/** A schema file as read. A content type's uid is `<namespace>.<singularName>`; a component's follows from its path. */
+/** A schema file after parsing as JSON. A content type's uid is `<namespace>.<singularName>`; a component's follows from its path. */
 export type SchemaFile =
   | {
       readonly model: 'contentType';
@@ -23,16 +23,16 @@ export type SchemaFile =
     }
   | { readonly model: 'component'; readonly file: string; readonly uid: Uid; readonly json: unknown };
 
-/** The files of a project after a step that may omit or change some of them, with a warning for each. */
+/** Files of a project after a step that may omit or change some of them, with a warning for each. */
 export type CheckedFiles = {
   readonly files: readonly SchemaFile[];
   readonly warnings: readonly SchemaWarning[];
 };
 
 export type ParsedFiles = {
-  /** Includes the built-in types; later files of a uid do not replace earlier ones. */
+  /** Registry with the built-in types. Later files of a uid do not replace earlier ones. */
   readonly registry: SchemaRegistry;
-  /** The JSON each model of the registry was read from; built-in types have none. */
+  /** JSON from which each model of the registry was read. Built-in types have none. */
   readonly sources: ReadonlyMap<Uid, unknown>;
   readonly problems: readonly SchemaProblem[];
 };
@@ -40,9 +40,9 @@ export type ParsedFiles = {
 type Parsed<Model> = { readonly model: Model; readonly json: unknown; readonly report: ReportProblem };
 
 /**
- * Parses schema files and checks them against each other: every target, inverse side and component exists and fits, no
- * component contains itself, no two types share a name. `problems` has every problem of every file; if it is empty, the
- * whole registry is valid.
+ * Parses schema files and checks them against each other. Every target, inverse side and component must exist and fit, no component may
+ * contain itself, and no two types may share a name. `problems` has every problem of every file. If it is empty, the whole registry is
+ * valid.
  */
 export function buildRegistry(files: readonly SchemaFile[]): ParsedFiles {
   const problems: SchemaProblem[] = [];

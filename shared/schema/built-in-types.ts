@@ -1,9 +1,12 @@
 import { type ContentType, FILE_TYPE, type Uid, USER_TYPE } from './content-type.ts';
 import { parseContentType } from './parse-schema.ts';
 
-/** The types that every server has, in the words of schema.json. Options as in Strapi's users-permissions and upload plugins. */
+/**
+ * Content types that every server has, in the form of schema.json. Their options are those of Strapi's users-permissions and upload
+ * plugins.
+ */
 
-/** Values of a user's `role`: Strapi's ids of the two roles it creates. */
+/** Values of a user's `role`: Strapi's ids of the two roles that it creates. */
 export const USER_ROLES = { authenticated: 1, public: 2 } as const;
 
 const hiddenText = { type: 'string', private: true, configurable: false, searchable: false };
@@ -24,7 +27,7 @@ const USER_SCHEMA = {
     blocked: flagOff,
     // One of USER_ROLES. Strapi has a relation here, which callers may read only with a separate right.
     role: { type: 'integer', private: true, configurable: false },
-    // Kept by the login, see shared/access/login-record.ts.
+    // Data of the login (see shared/access/login-record.ts).
     varveLogin: { type: 'json', private: true, configurable: false, searchable: false },
   },
 };
@@ -70,7 +73,7 @@ export const BUILT_IN_TYPES: readonly ContentType[] = [...BUILT_IN_SCHEMAS].map(
   builtInType(uid, json),
 );
 
-/** The built-in types in the form of schema files. */
+/** Returns the built-in types in the form of schema files. */
 export function builtInSchemas(): readonly {
   readonly uid: Uid;
   readonly namespace: string;
@@ -88,15 +91,15 @@ export function isBuiltInType(uid: Uid): boolean {
   return BUILT_IN_SCHEMAS.has(uid);
 }
 
-/** Attributes that a built-in type does not have itself. */
+/** Returns the attributes that the built-in type itself does not have. */
 export function addedAttributes(uid: Uid, attributes: object): { readonly [name: string]: unknown } {
   const own = BUILT_IN_SCHEMAS.get(uid)?.attributes ?? {};
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => !Object.hasOwn(own, name)));
 }
 
 /**
- * Schema of a built-in type with the attributes of a project's extension; the type's own attributes stay unchanged.
- * Undefined if no built-in type has the uid, or the extension has no attributes.
+ * Returns the schema of a built-in type with the attributes of a project's extension. The type's own attributes stay unchanged. Returns
+ * undefined if no built-in type has the uid, or the extension has no attributes.
  */
 export function extendedSchema(uid: Uid, extension: unknown): object | undefined {
   const schema = BUILT_IN_SCHEMAS.get(uid);

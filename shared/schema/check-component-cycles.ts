@@ -8,7 +8,7 @@ export type ComponentCycle = {
 };
 
 /**
- * Finds every component that contains itself at some depth. Refused even if the chain is optional: every path below a
+ * Finds every component that contains itself at some depth. Such a component is refused even if the chain is optional: every path below a
  * content type that can contain a component is a separate row set, so a recursive component would have infinitely many.
  */
 export function componentCycles(components: ReadonlyMap<Uid, Component>): ComponentCycle[] {
@@ -22,7 +22,7 @@ export function componentCycles(components: ReadonlyMap<Uid, Component>): Compon
   );
 }
 
-/** Components on the way from `from` to `to`, both included; undefined if there is no way. */
+/** Returns the components on the path from `from` to `to`, including both; undefined if there is no path. */
 function pathTo(
   components: ReadonlyMap<Uid, Component>,
   from: Uid,

@@ -3,12 +3,12 @@ import { routeNameProblem } from './reserved-names.ts';
 import type { ReportProblem } from './schema-problem.ts';
 import { routeNameOf } from './schema-registry.ts';
 
-/** A content type and where to report on it. */
+/** A content type, with the reporter of its file. */
 export type NamedType = { readonly type: ContentType; readonly report: ReportProblem };
 
 /**
- * Reports names that two types share: uids, singular names (which name a type in import files) and paths below `/api`,
- * which are compared without case as requests are. Files are served under `/api/upload`, so they take no name.
+ * Reports names that two types share: uids, singular names (which name a type in import files) and paths below `/api`. Paths are compared
+ * without case, like requests. Files are served under `/api/upload`, so they take no name.
  */
 export function checkNames(types: readonly NamedType[]): void {
   const taken = new Map<string, ContentType>();

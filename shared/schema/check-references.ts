@@ -10,7 +10,7 @@ import type {
 import { below, type ReportProblem } from './schema-problem.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 
-/** The kind that the other side of a relation has. */
+/** Kind of the other side of a relation. */
 const INVERSE_KIND: Record<RelationKind, RelationKind> = {
   oneToOne: 'oneToOne',
   oneToMany: 'manyToOne',
@@ -18,7 +18,7 @@ const INVERSE_KIND: Record<RelationKind, RelationKind> = {
   manyToMany: 'manyToMany',
 };
 
-/** Reports whatever a model's attributes name and the registry does not have. `report` starts at the model. */
+/** Reports everything that a model's attributes name and the registry does not have. `report` starts at the model. */
 export function checkReferences(
   model: ContentType | Component,
   registry: SchemaRegistry,
@@ -79,7 +79,7 @@ function checkRelation(
   }
 }
 
-/** Why `other` is not the other side of `attribute`, a relation of `owner` that names it by `key`. */
+/** Returns why `other` is not the other side of `attribute`, a relation of `owner` that names it by `key`. */
 function otherSideProblem(
   attribute: RelationAttribute,
   key: 'inversedBy' | 'mappedBy',

@@ -9,13 +9,13 @@ export function attributesWithComponents(model: Model): readonly AttributeWithCo
   );
 }
 
-/** Returns the components that values of an attribute may have: none for a scalar or a relation. */
+/** Returns the components that values of an attribute may have; none for a scalar or a relation. */
 export function allowedComponents(attribute: Attribute): readonly Uid[] {
   if (attribute.kind === 'component') return [attribute.component];
   return attribute.kind === 'dynamiczone' ? attribute.components : [];
 }
 
-/** Returns the component that a value has. In a dynamic zone the value names it: `undefined` as text if it does not. */
+/** Returns the component that a value has. In a dynamic zone the value names it. If it does not, the result is the text `undefined`. */
 export function uidOfComponent(
   attribute: AttributeWithComponents,
   value: { readonly __component?: unknown },

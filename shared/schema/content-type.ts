@@ -1,9 +1,11 @@
-/** The content types of a Strapi project, in the form the rest of Varve works with. */
+/** Content types of a Strapi project, in the form that the rest of Varve uses. */
 
-/** `api::restaurant.restaurant`, `plugin::users-permissions.user`, or for components `common.address`. */
+/**
+ * Name of a type, such as `api::restaurant.restaurant` or `plugin::users-permissions.user`, or of a component, such as `common.address`.
+ */
 export type Uid = string;
 
-/** The built-in types, see built-in-types.ts. */
+/** The built-in types (see built-in-types.ts). */
 export const USER_TYPE: Uid = 'plugin::users-permissions.user';
 export const FILE_TYPE: Uid = 'plugin::upload.file';
 
@@ -31,13 +33,13 @@ export type ScalarType = (typeof SCALAR_TYPES)[number];
 
 type AttributeBase = {
   readonly name: string;
-  /** Never in an answer, a filter, a sort or a served index. Passwords are private, whatever the schema says. */
+  /** True if the attribute is never in an answer, a filter, a sort or a served index. Passwords are always private. */
   readonly private: boolean;
   readonly required: boolean;
   readonly configurable: boolean;
-  /** True if each locale has its own value; false = shared by all locales. Always true on types without i18n. */
+  /** True if each locale has its own value; false if all locales share one. Always true on types without i18n. */
   readonly localized: boolean;
-  /** A rule in JSON Logic (`conditions.visible`): while it does not hold, the attribute need not be complete. */
+  /** Rule in JSON Logic (`conditions.visible`). While it does not hold, the attribute need not be complete. */
   readonly condition?: unknown;
   /** `pluginOptions.varve` of the attribute, as in the file. */
   readonly varve?: unknown;
@@ -47,16 +49,16 @@ export type ScalarAttribute = AttributeBase & {
   readonly kind: 'scalar';
   readonly type: ScalarType;
   readonly unique: boolean;
-  /** Applied on create when the key is absent. */
+  /** Default value, which a create uses if the key is absent. */
   readonly default?: unknown;
-  /** Numbers; for `biginteger` a decimal string. */
+  /** Minimum and maximum: numbers, or for `biginteger` decimal strings. */
   readonly min?: number | string;
   readonly max?: number | string;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly regex?: string;
   readonly enum?: readonly string[];
-  /** `uid` only. */
+  /** Attribute from which a `uid` is made. Only on `uid` attributes. */
   readonly targetField?: string;
   /** False excludes the attribute from `_q`. */
   readonly searchable: boolean;
@@ -65,8 +67,8 @@ export type ScalarAttribute = AttributeBase & {
 export type RelationKind = 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany';
 
 /**
- * A relation, or a media attribute (a one-way relation to `plugin::upload.file`).
- * The side without `mappedBy` owns the relation; a link is named after the owner's attribute.
+ * A relation, or a media attribute (a one-way relation to `plugin::upload.file`). The side without `mappedBy` owns the relation. A link is
+ * named after the owner's attribute.
  */
 export type RelationAttribute = AttributeBase & {
   readonly kind: 'relation';
@@ -103,11 +105,11 @@ export type ContentType = {
   readonly pluralName: string;
   readonly displayName: string;
   readonly draftAndPublish: boolean;
-  /** `pluginOptions.i18n.localized` */
+  /** True if `pluginOptions.i18n.localized` is. */
   readonly localized: boolean;
-  /** In the order of the schema file. Own attributes only; system-attributes.ts has those of every row. */
+  /** Own attributes, in the order of the schema file. system-attributes.ts has those of every row. */
   readonly attributes: ReadonlyMap<string, Attribute>;
-  /** Built into Varve (users, files): not defined by a file. */
+  /** True for types that Varve itself defines (users, files), not a file. */
   readonly builtIn: boolean;
   /** `pluginOptions.varve` of the type, as in the file. */
   readonly varve?: unknown;
@@ -115,7 +117,7 @@ export type ContentType = {
   readonly synonyms?: SynonymGroups;
 };
 
-/** Groups of words that count as each other, by locale; `*` is every locale. */
+/** Groups of words that count as equal, by locale; `*` is every locale. */
 export type SynonymGroups = { readonly [locale: string]: readonly (readonly string[])[] };
 
 export type Component = {
@@ -124,5 +126,5 @@ export type Component = {
   readonly attributes: ReadonlyMap<string, Attribute>;
 };
 
-/** Model of a row set: a content type or a component. */
+/** Model of the rows in a row set: a content type or a component. */
 export type Model = ContentType | Component;

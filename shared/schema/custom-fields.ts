@@ -1,6 +1,6 @@
 import { SCALAR_TYPES, type ScalarType } from './content-type.ts';
 
-/** Stored types of well-known custom fields, by their uid, as the plugins register them. */
+/** Stored types of well-known custom fields. The keys are the uids that the plugins register. */
 export const CUSTOM_FIELD_TYPES: { readonly [customField: string]: ScalarType } = {
   'plugin::color-picker.color': 'string',
   'plugin::ckeditor.CKEditor': 'richtext',
@@ -28,7 +28,7 @@ export const CUSTOM_FIELD_TYPES: { readonly [customField: string]: ScalarType } 
   'plugin::seo.seo': 'json',
 };
 
-/** Returns the stored type that an attribute's options name in `varve.type`; undefined if they name none. */
+/** Returns the stored type in `varve.type` of an attribute's options; undefined if they have none. */
 export function namedType(pluginOptions: unknown): ScalarType | undefined {
   const options = pluginOptions as { readonly varve?: { readonly type?: unknown } | null } | null | undefined;
   return SCALAR_TYPES.find((type) => type === options?.varve?.type);

@@ -5,12 +5,12 @@ import { SHOWN_SYSTEM_ATTRIBUTES } from './reserved-names.ts';
 
 type Json = { readonly [key: string]: unknown };
 
-/** Names of attributes that are private wherever they occur, and the file that says so. */
+/** Names of attributes that are private in every type, and the file that says so. */
 export type HiddenAttributes = { readonly file: string; readonly names: readonly string[] };
 
 /**
- * Makes attributes of these names private in every file, as Strapi does for `responses.privateAttributes` of `config/api`. A built-in type
- * with such an attribute gets a file. The sources change, so that the log defines what is served.
+ * Makes attributes with these names private in every file, as Strapi does for `responses.privateAttributes` of `config/api`. A built-in
+ * type with such an attribute gets a file. The sources change too, so that the log defines what is served.
  */
 export function hideAttributes(found: readonly SchemaFile[], hidden: HiddenAttributes): CheckedFiles {
   const { file, names } = hidden;

@@ -13,7 +13,7 @@ export type LoadedContentTypes =
   | {
       readonly kind: 'loaded';
       readonly registry: SchemaRegistry;
-      /** Every content type with its components as read, for the log. */
+      /** All content types with their components as they were read, for the log. */
       readonly definitions: readonly TypeDefinition[];
       /** Parts that were omitted or changed so that the rest can be served. */
       readonly warnings: readonly SchemaWarning[];
@@ -25,7 +25,7 @@ type FileKind =
   | { readonly model: 'component'; readonly uid: string };
 
 export type LoadOptions = {
-  /** Default: `en`. */
+  /** Locale of entries without one. Default: `en`. */
   readonly defaultLocale?: string | undefined;
   /** Turns every warning into a problem. */
   readonly strict?: boolean;
@@ -43,10 +43,10 @@ export type EvaluatedSchema =
   | { readonly kind: 'failed'; readonly reason: string };
 
 /**
- * Reads the content types of a Strapi project. `folder` is its `src` (`api/<api>/content-types/<type>/schema.json`,
- * `components/<category>/<name>.json`), the project itself, or a folder with such files directly (`<type>.json` or
- * `<type>/schema.json`, and `components`). Parts that Strapi accepts and Varve cannot serve are omitted (see
- * repairSchemas). If anything else is wrong, the result is every problem of all files.
+ * Reads the content types of a Strapi project. `folder` may be its `src` (`api/<api>/content-types/<type>/schema.json`,
+ * `components/<category>/<name>.json`), the project itself, or a folder that has such files directly (`<type>.json` or
+ * `<type>/schema.json`, and `components`). Parts that Strapi accepts and Varve cannot serve are omitted (see repairSchemas). If anything
+ * else is wrong, the result has every problem of all files.
  */
 export function loadContentTypes(folder: string, options: LoadOptions = {}): LoadedContentTypes {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
@@ -67,13 +67,13 @@ export function loadContentTypes(folder: string, options: LoadOptions = {}): Loa
   return assembleContentTypes(files, options, { unreadable, warnings: extensions.warnings });
 }
 
-/** Problems of single files, found before they are checked together. */
+/** Problems of single files that were found before the files were checked together. */
 export type FoundBefore = {
   readonly unreadable: readonly SchemaProblem[];
   readonly warnings: readonly SchemaWarning[];
 };
 
-/** Content types of schema files from any source. */
+/** Returns the content types of schema files from any source. */
 export function assembleContentTypes(
   found: readonly SchemaFile[],
   options: LoadOptions = {},
@@ -99,7 +99,7 @@ function asProblem({ file, path, message, action }: SchemaWarning): SchemaProble
   return { file, path, segments: [], message: `${message} (without --strict-schemas: ${action})` };
 }
 
-/** Attributes that a project adds to types of plugins: those of users and files are served. */
+/** Reads the attributes that a project adds to types of plugins. Those of users and files are served. */
 function readExtensions(root: string, unreadable: SchemaProblem[]): CheckedFiles {
   const files: SchemaFile[] = [];
   const warnings: SchemaWarning[] = [];
@@ -115,7 +115,7 @@ function readExtensions(root: string, unreadable: SchemaProblem[]): CheckedFiles
   return { files, warnings };
 }
 
-/** Content types of plugins that the project has in its own folder. */
+/** Reads the content types of plugins that are in the project's own folder. */
 function readPluginTypes(root: string, unreadable: SchemaProblem[]): SchemaFile[] {
   return find(root, 'plugins/*/{server/src/,server/,}content-types/*/schema.json').flatMap((file) => {
     const namespace = `plugin::${file.split(path.sep)[1]}`;
@@ -139,7 +139,7 @@ function findFiles(root: string): { file: string; kind: FileKind }[] {
   return [...components, ...types];
 }
 
-/** A type outside an api folder is an api of its own, with the same name. */
+/** Returns a type's file with its kind. A type outside of an api folder is an api of its own, with the same name. */
 function typeFile(file: string, api: string | undefined): { file: string; kind: FileKind } {
   const own =
     path.basename(file) === 'schema.json' ? path.basename(path.dirname(file)) : path.basename(file, '.json');
@@ -161,8 +161,8 @@ function readJson(file: string, kind: FileKind, unreadable: SchemaProblem[]): Sc
 }
 
 /**
- * Evaluates types whose schema is code, as Strapi does. A type that cannot be evaluated is a problem: it would be
- * omitted silently.
+ * Evaluates types whose schema is code, as Strapi does. A type that cannot be evaluated is a problem, because it would otherwise be omitted
+ * silently.
  */
 function evaluateSchemas(
   root: string,

@@ -6,8 +6,8 @@ import type { SchemaWarning } from './schema-problem.ts';
 type Info = { readonly singularName?: unknown; readonly pluralName?: unknown };
 
 /**
- * Omits types of plugins whose names a type of the project has. Strapi serves them at paths of the plugin, but Varve
- * serves all types in one path.
+ * Omits types of plugins whose names a type of the project has. Strapi serves them under paths of the plugin, but Varve serves all types
+ * under one path.
  */
 export function withoutNameConflicts(found: readonly SchemaFile[]): CheckedFiles {
   const taken = new Set(

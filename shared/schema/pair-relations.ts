@@ -2,7 +2,7 @@ import type { SchemaFile } from './build-registry.ts';
 import type { RelationKind, Uid } from './content-type.ts';
 import { type SchemaWarning, schemaProblem } from './schema-problem.ts';
 
-/** A relation attribute as its file has it. */
+/** A relation attribute in the form of its file. */
 type RawRelation = {
   type: 'relation';
   relation: string;
@@ -11,7 +11,7 @@ type RawRelation = {
   mappedBy?: string;
 };
 
-/** The two ends of a relation, by whether each shows a list. The first end owns the links. */
+/** Kinds of the two ends of a relation, by whether each shows one entry or a list. The first end owns the links. */
 const KINDS: Record<string, readonly [RelationKind, RelationKind]> = {
   'one one': ['oneToOne', 'oneToOne'],
   'one many': ['manyToOne', 'oneToMany'],
@@ -59,7 +59,7 @@ function pair(end: End, other: End): SchemaWarning[] {
   return [...settle(owner, kinds[0], 'inversedBy', inverse), ...settle(inverse, kinds[1], 'mappedBy', owner)];
 }
 
-/** The end that shows one entry owns a relation to many; else the end with `inversedBy`. */
+/** Returns the owning end first. The end that shows one entry owns a relation to many; otherwise the end with `inversedBy` does. */
 function ownerFirst(end: End, other: End): readonly [End, End] {
   if (shows(end) !== shows(other)) return shows(end) === 'one' ? [end, other] : [other, end];
   return end.raw.inversedBy === undefined ? [other, end] : [end, other];
@@ -69,7 +69,7 @@ function shows({ raw }: End): 'one' | 'many' {
   return raw.relation.endsWith('Many') ? 'many' : 'one';
 }
 
-/** Names the other end by `key` alone. */
+/** Makes `key` the only member that names the other end. */
 function settle(
   { file, name, raw }: End,
   relation: RelationKind,

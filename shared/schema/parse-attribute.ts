@@ -32,11 +32,11 @@ export type AttributeContext = {
   readonly owner: 'content type' | 'component';
   /** True if the content type has i18n. */
   readonly localizedType: boolean;
-  /** `options.privateAttributes` names it. */
+  /** True if `options.privateAttributes` names the attribute. */
   readonly madePrivate: boolean;
 };
 
-/** The attribute that `raw` describes; undefined, with every problem reported, when it is not a valid one. */
+/** Parses an attribute. Returns undefined and reports every problem if `raw` is not a valid one. */
 export function parseAttribute(
   raw: unknown,
   context: AttributeContext,
@@ -51,7 +51,7 @@ export function parseAttribute(
   return stored && parseAttribute({ ...(raw as object), type: stored }, context, report);
 }
 
-/** Returns a value of a form. Where it has another one, reports Zod's findings, each with its path, and returns undefined. */
+/** Parses a value by a form. If it does not fit, reports Zod's findings, each with its path, and returns undefined. */
 export function parseForm<Form extends z.ZodType>(
   form: Form,
   value: unknown,
@@ -119,8 +119,8 @@ function baseOf(
 }
 
 /**
- * Strapi 5's rule (its i18n plugin's service `content-types`). On a localized type all locales share an attribute
- * unless its own option says `localized: true`. Relations (media are not) and uids always belong to one locale.
+ * Returns whether each locale has its own value, by Strapi 5's rule (its i18n plugin's service `content-types`). On a localized type all
+ * locales share an attribute unless its own option says `localized: true`. Relations (but not media) and uids always belong to one locale.
  */
 function isLocalized(type: AttributeType, raw: RawCommon, context: AttributeContext): boolean {
   if (!context.localizedType || context.owner === 'component') return true;
@@ -128,7 +128,7 @@ function isLocalized(type: AttributeType, raw: RawCommon, context: AttributeCont
 }
 
 /**
- * Many entries may show one file, so a media attribute is the `many` end of its relation, whether it shows one or
+ * Returns a media attribute as a relation. Many entries may show one file, so the attribute is the `many` end, whether it shows one file or
  * several.
  */
 function mediaAttribute(base: AttributeBase, raw: RawMedia): RelationAttribute {
@@ -174,7 +174,7 @@ function limits(raw: RawComponent | RawDynamicZone, report: ReportProblem): { mi
 }
 
 /**
- * Stored type of a custom field. The plugin that defines it is code, so the type is well known or the schema names it.
+ * Returns the stored type of a custom field. The plugin that defines the field is code, so the type is well known or the schema names it.
  */
 function customFieldType(raw: RawCustomField, report: ReportProblem): ScalarType | undefined {
   const type = namedType(raw.pluginOptions) ?? CUSTOM_FIELD_TYPES[raw.customField];

@@ -6,14 +6,14 @@ import { type BoundSortKey, createKeyReader, type KeyReader } from './key-reader
 import { columnOf, type RowSetIndex } from './row-set.ts';
 import { type RowSets, stepsFrom } from './row-sets.ts';
 
-/** Values that are sorted between two looks at the clock, and the cost of reading one in steps of a slice. */
+/** Values that are sorted between two checks of the clock, and the cost of reading one in steps of a slice. */
 const SORTED_AT_ONCE = 1_024;
 const READ_STEPS = 2;
 
-/** Code units whose UTF-16 order differs from code point order. */
+/** Matches code units whose UTF-16 order differs from code point order. */
 const BEYOND_PLAIN = /[\ud800-\uffff]/;
 
-/** Binds sort keys; ascending id comes last. Throws on a field or attribute that the schema does not have. */
+/** Binds sort keys, and adds ascending id as the last one. Throws if the schema does not have a field or attribute. */
 export function bindSort(
   rowSets: RowSets,
   rowSet: RowSetIndex,
@@ -42,7 +42,7 @@ export function compareRows(
   return a - b;
 }
 
-/** Sorts rows. If a call ends with its slice, the next one continues. */
+/** Sorts rows. If a call ends with its slice, the next call continues. */
 export type RowSort = () => Int32Array;
 
 /** Creates a sort that reads each row's keys once, as numbers. */
@@ -68,7 +68,7 @@ export function createRowSort(keys: readonly BoundSortKey[], rows: readonly numb
 function readNumbers(key: BoundSortKey, rows: readonly number[] | Int32Array): () => Float64Array {
   const readKey = createKeyReader(key);
   const numbers = new Float64Array(rows.length);
-  /** Distinct texts and large integers. Their ranks become the rows' numbers. */
+  /** Distinct texts and large integers. Their ranks replace the rows' numbers. */
   const known = new Map<SortValue, number>();
   let done = 0;
   const read = (row: number): number => {
@@ -91,7 +91,7 @@ function readNumbers(key: BoundSortKey, rows: readonly number[] | Int32Array): (
   };
 }
 
-/** Replaces values by ranks if there are ranks, and sets the sign so that the wanted order is ascending. */
+/** Replaces values by ranks if there are ranks, and sets the sign so that the requested order is ascending. */
 function createAscending(
   numbers: Float64Array,
   known: ReadonlyMap<SortValue, number>,
@@ -113,7 +113,7 @@ function createAscending(
   };
 }
 
-/** Computes the rank of each value among all values, by the value's number. */
+/** Returns the rank of each value among all values, by the value's number. */
 function createRanking(known: ReadonlyMap<SortValue, number>): () => Float64Array {
   const values = [...known.keys()];
   const ranks = new Float64Array(values.length);

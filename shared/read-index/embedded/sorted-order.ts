@@ -9,24 +9,24 @@ import { startsOf } from './step-ends.ts';
 import type { Watchers } from './watchers.ts';
 
 /**
- * Rows of a row set in one sort order, kept across writes. A change marks the rows whose position may change. The next reader removes these
- * rows and inserts them again. A change of too many rows drops the order, which is then rebuilt. If a slice ends while the order is built
- * or updated, the next caller continues. Rows may change in between.
+ * Rows of a row set in one sort order, kept up to date across writes. A change marks the rows whose position may change. The next reader
+ * removes these rows and inserts them again. A change of too many rows drops the order, which is then rebuilt. If a slice ends while the
+ * order is built or updated, the next caller continues. Rows may change in between.
  */
 export type SortedOrder = {
   readonly rowSet: RowSetIndex;
   readonly keys: readonly BoundSortKey[];
-  /** The first `count` are valid. */
+  /** Rows in order. Only the first `count` are valid. */
   rows: Int32Array;
   count: number;
   built: boolean;
   /** Sorts the rows that existed when building began. Present until the order is built. */
   building: RowSort | undefined;
-  /** Rows at a wrong position, missing rows, and rows that do not belong here. */
+  /** Rows in a wrong position, missing rows, and rows that do not belong here. */
   readonly moved: Set<number>;
-  /** Removed rows that have to be inserted. */
+  /** Removed rows that must be inserted again. */
   readonly out: Set<number>;
-  /** Readers of the rows' keys: created again after each change. */
+  /** Readers of the rows' keys. They are created again after each change. */
   readers: readonly KeyReader[] | undefined;
   /** Approximate nanoseconds that queries have lost without this order. */
   missed: number;
@@ -35,11 +35,11 @@ export type SortedOrder = {
   released: boolean;
 };
 
-/** Rows inserted between two looks at the clock, and the cost of one in steps of a slice. */
+/** Rows inserted between two checks of the clock, and the cost of one in steps of a slice. */
 const PUT_AT_ONCE = 64;
 const PUT_STEPS = 30;
 
-/** Creates an order that is not built: `currentRows` builds it. */
+/** Creates an order that is not built yet. `currentRows` builds it. */
 export function createSortedOrder(rowSet: RowSetIndex, keys: readonly BoundSortKey[]): SortedOrder {
   return {
     rowSet,
@@ -57,7 +57,7 @@ export function createSortedOrder(rowSet: RowSetIndex, keys: readonly BoundSortK
   };
 }
 
-/** The rows in order, as of now. */
+/** Returns the rows in their current order. */
 export function currentRows(order: SortedOrder): Int32Array {
   if (!order.built) build(order);
   if (order.moved.size > 0) takeOut(order);
@@ -65,7 +65,7 @@ export function currentRows(order: SortedOrder): Int32Array {
   return order.rows.subarray(0, order.count);
 }
 
-/** Ends the order's upkeep. */
+/** Stops keeping the order up to date. */
 export function releaseOrder(order: SortedOrder): void {
   for (const stop of order.stopWatching) stop();
   order.stopWatching.length = 0;
@@ -92,7 +92,7 @@ function keepMarking(order: SortedOrder): void {
   if (order.stopWatching.length === 0 && !order.released) watch(order);
 }
 
-/** The id, which is the last key, reports new and deleted rows. */
+/** Watches all keys. The id, which is the last key, reports new and deleted rows. */
 function watch(order: SortedOrder): void {
   for (const { steps, column } of order.keys) {
     for (const [level, { down }] of steps.entries()) listen(order, down.watchers, steps.slice(0, level));
@@ -115,7 +115,7 @@ function listen(order: SortedOrder, watchers: Watchers, steps: readonly Step[]):
 function mark(order: SortedOrder, row: number): void {
   if (!order.built && order.building === undefined) return;
   order.moved.add(row);
-  // To insert half of the rows one by one costs as much as to sort all.
+  // Inserting half of the rows one by one costs as much as sorting all.
   if (order.moved.size + order.out.size > 64 + order.count / 2) forget(order);
 }
 
@@ -128,7 +128,7 @@ function forget(order: SortedOrder): void {
   order.out.clear();
 }
 
-/** Inserts a few rows at a time. The others are missing until their turn. */
+/** Inserts a few rows at a time. The other rows are missing until then. */
 function putMovedRows(order: SortedOrder): void {
   const { rowSet, keys, out } = order;
   while (out.size > 0) {
@@ -137,7 +137,7 @@ function putMovedRows(order: SortedOrder): void {
     const back = [...out.values().take(PUT_AT_ONCE)];
     const present = back.filter((row) => hasBit(rowSet.present, row));
     present.sort((a, b) => compareRows(keys, readers, a, b));
-    // A comparison may end the slice. From here on nothing ends it.
+    // A comparison may end the slice. After this line nothing ends it.
     const { rows, count } = order;
     const slots = present.map((row) =>
       firstWhere(count, (at) => compareRows(keys, readers, rows[at] as number, row) >= 0),
@@ -148,7 +148,7 @@ function putMovedRows(order: SortedOrder): void {
   }
 }
 
-/** Removes the moved rows, wherever they are. */
+/** Removes the moved rows from the order, in whatever position they are. */
 function takeOut(order: SortedOrder): void {
   removeMoved(order);
   for (const row of order.moved) order.out.add(row);

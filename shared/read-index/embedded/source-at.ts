@@ -19,7 +19,7 @@ export function sourceAt(
     : sourcesOf(sources, worldRowSet(rowSets, address.type, world), [row])[0];
 }
 
-/** The content type's row with this key, or that the component with this key is in. */
+/** Returns the ordinal of the content type's row with this key, or of the row that contains the component with this key. */
 export function rootOrdinal(
   rowSets: RowSets,
   { type, path }: RowSet,

@@ -1,8 +1,8 @@
 import type { RowSetIndex } from './row-set.ts';
 
 /**
- * Bytes of row sources, packed into large buffers: a separate buffer for each source costs more than most sources. A
- * block that is half garbage is emptied, so memory is at most twice the size of the sources. Bytes are written once.
+ * Bytes of row sources, packed into large buffers, because a separate buffer for each source costs more than most sources. A block that is
+ * half garbage is emptied, so memory is at most twice the size of the sources. Bytes are written once.
  */
 export type SourceBlocks = {
   readonly byBuffer: Map<ArrayBufferLike, Block>;
@@ -13,15 +13,15 @@ export type SourceBlocks = {
 type Block = {
   readonly bytes: Uint8Array;
   used: number;
-  /** Bytes that rows still have as their sources. */
+  /** Bytes that are still sources of rows. */
   needed: number;
-  /** Row sets whose sources were stored here; many may have been removed since. */
+  /** Row sets whose sources were stored here. Many of the sources may have been removed since. */
   readonly rowSets: RowSetIndex[];
   readonly rows: number[];
 };
 
 const BLOCK_BYTES = 256 * 1024;
-/** Larger ones would waste the rest of a block. */
+/** Maximum bytes of a packed source. A larger one would waste the rest of a block. */
 const LARGEST_PACKED = BLOCK_BYTES / 8;
 
 /** Creates storage without blocks. */
@@ -29,7 +29,7 @@ export function createSourceBlocks(): SourceBlocks {
   return { byBuffer: new Map(), current: undefined };
 }
 
-/** Gives the row a copy of `source`. Its previous source was already released. */
+/** Gives the row a copy of `source`. Its previous source must already be released. */
 export function storeSource(
   blocks: SourceBlocks,
   rowSet: RowSetIndex,
@@ -50,7 +50,7 @@ export function storeSource(
   block.rows.push(row);
 }
 
-/** The row no longer needs these bytes. Answers that still have them are not touched. */
+/** Releases bytes that a row no longer needs. Answers that still have them are not affected. */
 export function releaseSource(blocks: SourceBlocks, source: Uint8Array): void {
   const block = blocks.byBuffer.get(source.buffer);
   if (block === undefined) return;
@@ -76,7 +76,7 @@ function empty(blocks: SourceBlocks, block: Block): void {
     const rowSet = block.rowSets[i] as RowSetIndex;
     const row = block.rows[i] as number;
     const source = rowSet.sources[row];
-    // A row that was written several times occurs several times here: it is moved once.
+    // A row that was written several times occurs several times here, but it is moved only once.
     if (source?.buffer === block.bytes.buffer) storeSource(blocks, rowSet, row, source);
   }
 }

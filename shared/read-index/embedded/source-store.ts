@@ -8,7 +8,7 @@ import { createSourceBlocks, releaseSource, type SourceBlocks, storeSource } fro
 /** Reads the source of a content type's row that is not in memory. */
 export type LoadSource = (type: Uid, version: RowVersion, key: number) => Uint8Array;
 
-/** Limit for the bytes of sources in memory. Without `load` all sources stay, because they cannot be read elsewhere. */
+/** Storage for sources, with a limit of bytes in memory. Without `load` all sources stay, because they cannot be read elsewhere. */
 export type SourceStore = {
   bytesLeft: number;
   readonly load: LoadSource | undefined;
@@ -23,7 +23,7 @@ export function createSourceStore(bytes: number, load: LoadSource | undefined): 
   return { bytesLeft: bytes, load, blocks: createSourceBlocks() };
 }
 
-/** Stores a row's source, in place of its previous one. Drops it if it does not fit and can be loaded. */
+/** Stores a row's source in place of its previous one. Drops it if it does not fit and can be loaded. */
 export function keepSource(store: SourceStore, rowSet: RowSetIndex, row: number, source: Uint8Array): void {
   forgetSource(store, rowSet, row);
   // Component rows cannot be loaded one by one.
@@ -43,7 +43,7 @@ export function forgetSource(store: SourceStore, rowSet: RowSetIndex, row: numbe
   releaseSource(store.blocks, old);
 }
 
-/** Returns the sources of rows, in their order. Loads sources that are not in memory, one by one; throws without `load`. */
+/** Returns the sources of rows, in their order. Loads sources that are not in memory, one by one. Throws without `load`. */
 export function sourcesOf(
   store: SourceStore,
   rowSet: RowSetIndex,
@@ -58,7 +58,7 @@ export function sourcesOf(
   return found;
 }
 
-/** Reads sources in slices: adds the sources that `found` lacks. If a call ends with its slice, the next one continues. */
+/** Reads sources in slices, and adds those that `found` lacks. If a call ends with its slice, the next call continues. */
 export function addSources(
   store: SourceStore,
   rowSet: RowSetIndex,

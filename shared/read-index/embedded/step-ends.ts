@@ -2,7 +2,7 @@ import type { LinkSide } from './links.ts';
 import { listValues } from './row-lists.ts';
 import type { Step } from './row-set.ts';
 
-/** The rows at the end of steps from a row, each once. */
+/** Returns the rows at the end of steps from a row, each once. */
 export function endsOf(steps: readonly Step[], row: number): Iterable<number> {
   return reach(
     steps.map(({ down }) => down),
@@ -10,7 +10,7 @@ export function endsOf(steps: readonly Step[], row: number): Iterable<number> {
   );
 }
 
-/** The rows from which steps lead to a row, each once: many paths may lead there. */
+/** Returns the rows from which steps lead to a row, each once, even if many paths lead there. */
 export function startsOf(steps: readonly Step[], row: number): Iterable<number> {
   return reach(steps.map(({ up }) => up).reverse(), row);
 }

@@ -17,7 +17,7 @@ export type PartReader = {
 const PREFIX_BYTES = 16;
 const DIGEST_BYTES = 8;
 const ALIGNED = 8;
-/** Bytes that count as an item of work in slices. */
+/** Bytes that count as one item of work in slices. */
 const PIECE_BYTES = 2 ** 14;
 
 /** Rounds up to a multiple of eight bytes, so that an array of 8-byte numbers can begin there. */
@@ -26,8 +26,8 @@ function alignedBytes(bytes: number): number {
 }
 
 /**
- * Makes a file of a header and arrays, in slices. The header also gets the bytes of each array, as `parts`. Undefined when a pause said
- * that there is no more to be done.
+ * Makes a file of a header and arrays, in slices. The header also gets the number of bytes of each array, as `parts`. Returns undefined if
+ * a pause ended the work.
  */
 export async function createFile(
   header: object,
@@ -57,7 +57,7 @@ export async function createFile(
   return file;
 }
 
-/** False when a pause said that there is no more to be done. */
+/** Calls `work` for each piece of an array. Returns false if a pause ended the work. */
 function eachPiece(
   array: Uint8Array,
   work: (from: number, piece: Uint8Array) => void,
@@ -71,7 +71,7 @@ function eachPiece(
   return inSlices(pieces, workOn, slices);
 }
 
-/** Reads the header of a file, in steps. Undefined if the file is not whole. */
+/** Reads the header of a file, in steps. Returns undefined if the file is incomplete. */
 export function* openFile<Header>(
   bytes: Uint8Array<ArrayBuffer>,
 ): Generator<void, { readonly header: Header; readonly parts: PartReader } | undefined, void> {

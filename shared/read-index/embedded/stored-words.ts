@@ -5,17 +5,17 @@ import type { TextIndex } from './text-index.ts';
 import type { TableArrays } from './word-table.ts';
 import type { TrieArrays } from './word-trie.ts';
 
-/** Store of words between two starts. It may be lost at any time, because words can be read from the rows again. */
+/** Storage of words between two starts. It may be lost at any time, because words can be read from the rows again. */
 export type WordFiles = {
-  /** With fewer rows, reading them is faster than writing a file. Absent: 1,000. */
+  /** Number of rows below which reading them is faster than writing a file. Absent: 1,000. */
   readonly fewRows?: number;
-  /** Reads the last bytes under this name, in steps, into a separate buffer. */
+  /** Reads the last bytes written under this name, in steps, into a separate buffer. */
   read(name: string): Generator<void, Uint8Array<ArrayBuffer> | undefined, void>;
   has(name: string): boolean;
   write(name: string, bytes: Uint8Array): Promise<void>;
 };
 
-/** The beginning of a file of words. The arrays of the rows follow, then the arrays of each locale. */
+/** Header of a file of words. The arrays of the rows follow, then the arrays of each locale. */
 export type StoredHeader = {
   /** The version, the type and the fields that the words depend on. */
   readonly basis: string;
@@ -24,7 +24,7 @@ export type StoredHeader = {
 
 type StoredLocale = {
   readonly locale: string;
-  /** By field: words in all rows, but stop words. */
+  /** Number of words without stop words in all rows, by field. */
   readonly lengths: readonly number[];
 };
 
@@ -35,29 +35,29 @@ type StoredLocale = {
 export type StoredRows = {
   readonly keys: Float64Array;
   readonly digests: BigUint64Array;
-  /** The place of the row's locale in the header; -1 = it has no words. */
+  /** Place of the row's locale in the header; -1 = it has no words. */
   readonly locales: Int32Array;
   readonly counts: Int32Array;
   /** Tokens of all rows, one row after the other. */
   readonly tokens: Int32Array;
 };
 
-/** The words of a locale, and where rows have them. */
+/** Words of a locale, and the rows that have them. */
 export type StoredText = {
-  /** A line for each number. */
+  /** One line for each number. */
   readonly lines: Uint8Array;
-  /** By number: occurrences in texts. */
+  /** Number of occurrences in texts, by number. */
   readonly uses: Int32Array;
-  /** In the order of a vocabulary: by key, by other folded forms and by other stems. */
+  /** Tables in the order of a vocabulary: by key, by other folded forms and by other stems. */
   readonly tables: readonly [TableArrays, TableArrays, TableArrays];
   readonly trie: TrieArrays;
-  /** By field. */
+  /** Rows of each word, by field. */
   readonly postings: readonly PackedPostings[];
 };
 
 const FORMAT = 2;
 
-/** Words with another basis do not fit this process. */
+/** Returns a text of everything on which stored words depend. Words with another basis do not fit this process. */
 export function wordsBasis({ name, fields, settings }: TextIndex): string {
   const read = fields.map((field) => [field.name, field.kind, field.type]);
   const { icu, unicode } = process.versions;

@@ -8,12 +8,15 @@ import { borrowBits, type Step } from './row-set.ts';
 
 /** Filter for targets of links. */
 export type TargetFilter = {
-  /** Call it before `keeps`, again in each slice. */
+  /** Prepares the filter. Call it before `keeps`, and again in each slice. */
   readonly prepare: () => void;
   readonly keeps: (row: number) => boolean;
 };
 
-/** Creates a filter: tests each target or, if many are linked, looks it up among all matches. undefined: all targets are wanted. */
+/**
+ * Creates a filter, which tests each target. If many targets are linked, it looks them up among all matches. Returns undefined if all
+ * targets are wanted.
+ */
 export function createTargetFilter(
   context: QueryContext,
   parents: readonly number[],
@@ -45,7 +48,7 @@ export function createTargetFilter(
       try {
         return (matcher as Matcher).test(row);
       } catch (error) {
-        // One test takes more than a slice: collect all matches instead.
+        // One test takes more than a slice, so all matches are collected instead.
         if (error === SLICE_OVER) tests = false;
         throw error;
       }

@@ -11,9 +11,9 @@ import {
   type UnfinishedDictionary,
 } from './dictionary.ts';
 
-/** A column of text, JSON texts or 64-bit integers. */
+/** A column of texts, JSON texts or 64-bit integers. */
 export type TermColumn = {
-  /** The text form of a value, see `textForm`. */
+  /** Returns the text form of a value (see `textForm`). */
   readonly textOf: (value: Scalar) => string;
   present: Bits;
   presentCount: number;
@@ -59,14 +59,14 @@ export function setTermValue(column: TermColumn, row: number, value: Scalar | nu
   return true;
 }
 
-/** Returns the value of a row; null where it is NULL. */
+/** Returns the value of a row; null if it is NULL. */
 export function valueInTermColumn(column: TermColumn, row: number): Scalar | null {
   return column.dictionary === undefined ? (column.plain[row] ?? null) : termValue(column.dictionary, row);
 }
 
 /**
- * Dictionary of the column, built at first use. If that ends with a slice, the next caller continues; rows may change
- * in between.
+ * Returns the dictionary of the column, which is built at first use. If a call ends with its slice, the next call continues. Rows may
+ * change in between.
  */
 export function dictionaryOf(column: TermColumn, rows: number): Dictionary {
   return column.dictionary ?? makeDictionary(column, rows);

@@ -15,43 +15,41 @@ import { type RowSets, stepsFrom } from './row-sets.ts';
 import { endsOf, startsOf } from './step-ends.ts';
 import { dropWord, internPlainWord, internWord, type KnownWord } from './vocabulary.ts';
 
-/** A field whose texts are searched, and where a row has it. */
+/** A searched field, and its location in the index. */
 export type TextField = SearchField & {
-  /** Its place among the weights of all fields, from the largest. */
+  /** Place of its weight among the weights of all fields, from the largest. */
   readonly rank: number;
   readonly column: IndexedColumn;
-  /** The way from a row to the rows that have the column. */
+  /** Steps from a row to the rows that have the column. */
   readonly steps: readonly Step[];
 };
 
 /**
- * The words of the texts of a row set. A change marks its row, and the next search reads that row again. The index is made by the
- * first search, or before by `warm`. If its making ends with a slice, the next search continues it.
+ * Words of the texts of a row set. A change marks its row, and the next search reads that row again. The first search makes the index, or
+ * `warm` makes it before. If a slice ends meanwhile, the next search continues.
  */
 export type TextIndex = {
-  /** Distinguishes the words that an index stores. */
+  /** Name under which an index stores its words. */
   readonly name: string;
   readonly rowSet: RowSetIndex;
   readonly settings: SearchSettings;
   readonly fields: readonly TextField[];
   readonly locales: Map<string, LocaleText>;
-  /** By row: the locale that its words are in. */
+  /** Locale of each row's words. */
   readonly localeOf: (LocaleText | undefined)[];
-  /**
-   * By row: the numbers of its words in order. Below zero is what comes before the words of a value: -1 - its field.
-   */
+  /** Numbers of each row's words in order. A negative number precedes the words of a value: -1 - its field. */
   tokens: RowLists;
-  /** Rows whose words are to be read again. */
+  /** Rows whose words must be read again. */
   readonly changed: Set<number>;
-  /** Rows that have changed while stored words were being taken. */
+  /** Rows that have changed while stored words were being restored. */
   changedMeanwhile: Set<number> | undefined;
-  /** Takes stored words in steps, before anything is read. */
+  /** Restores stored words in steps, before anything is read. */
   restoring: Iterator<void> | undefined;
-  /** By row: the digest of what its words were read from; 0 = they have not been read. */
+  /** Digest of the texts from which each row's words were read; 0 = they have not been read. */
   digests: BigUint64Array;
-  /** Rows below this have been read. */
+  /** Number of rows that have been read, from row 0 on. */
   read: number;
-  /** Rows that have been read since the words were last stored. */
+  /** Number of rows that have been read since the words were last stored. */
   unsaved: number;
   isWatching: boolean;
 };
@@ -59,7 +57,7 @@ export type TextIndex = {
 /** Cost of reading a word, in steps of a slice. */
 const WORD_STEPS = 8;
 
-/** Creates an index that has read no row: `bringUpToDate` does. Omits searched fields whose column the index does not have. */
+/** Creates an index that has read no row. `bringUpToDate` reads the rows. Omits searched fields whose column the index does not have. */
 export function createTextIndex(
   rowSets: RowSets,
   world: World,
@@ -89,12 +87,12 @@ export function createTextIndex(
   };
 }
 
-/** The rows of both worlds are the same, but not what they are related to. */
+/** Returns whether each world needs an index of its own. Both worlds may have the same rows, but not the same related rows. */
 export function isPerWorld({ fields }: SearchSettings): boolean {
   return fields.some(({ path }) => path.length > 0);
 }
 
-/** Reads what has not been read, and again what has changed. */
+/** Reads all rows that have not been read or have changed since. */
 export function bringUpToDate(index: TextIndex): void {
   while (index.restoring !== undefined) {
     restoreSome(index);
@@ -108,12 +106,12 @@ export function bringUpToDate(index: TextIndex): void {
   }
 }
 
-/** Rows whose words are still to be read, or to be taken from where they are stored. */
+/** Returns the number of rows whose words must still be read or restored. */
 export function unreadRows({ rowSet, read, changed }: TextIndex): number {
   return rowSet.size - read + changed.size;
 }
 
-/** Reads the words of so many rows, outside of any slice. */
+/** Reads the words of up to `rows` rows, outside of any slice. */
 export function readSome(index: TextIndex, rows: number): void {
   if (index.restoring !== undefined) {
     restoreSome(index);
@@ -135,7 +133,7 @@ function restoreSome(index: TextIndex): void {
   if (index.restoring?.next().done === true) index.restoring = undefined;
 }
 
-/** Registers watchers: from now on changes mark their rows. */
+/** Registers watchers. From then on, changes mark their rows. */
 export function watch(index: TextIndex): void {
   if (index.isWatching) return;
   const mark = (row: number) => {
@@ -155,7 +153,7 @@ export function watch(index: TextIndex): void {
   index.isWatching = true;
 }
 
-/** Returns how many words were read. */
+/** Reads a row. Returns the number of its words. */
 function readRow(index: TextIndex, row: number): number {
   forgetRow(index, row);
   noteDigest(index, row);
@@ -178,7 +176,7 @@ function readRow(index: TextIndex, row: number): number {
   return words;
 }
 
-/** Digest of everything that the words of a row are read from. */
+/** Returns a digest of all texts from which the words of a row are read. */
 export function digestOfRow(index: TextIndex, row: number): bigint {
   let texts = localeOfRow(index, row);
   for (const { column, steps } of index.fields) {
@@ -237,7 +235,7 @@ function addWord(
   addToPosting(text.postings[field] as Postings, number, row, rowSet.size);
 }
 
-/** Whether the value that is being read had the word before. */
+/** Returns whether the current value already had the word. */
 function isRepeated({ lastSeen, stamp }: LocaleText, number: number): boolean {
   if (lastSeen[number] === stamp) return true;
   for (let at = lastSeen.length; at < number; at++) lastSeen.push(0);
@@ -255,7 +253,7 @@ function forgetRow({ tokens, localeOf }: TextIndex, row: number): void {
   let field = -1;
   for (const token of listValues(tokens, row)) {
     if (token < 0) {
-      // A field may have several values.
+      // A field may have several values. A word counts once for each field.
       if (field !== -1 - token) text.stamp++;
       field = -1 - token;
       continue;
@@ -263,7 +261,7 @@ function forgetRow({ tokens, localeOf }: TextIndex, row: number): void {
     if (!isStopWord(text, token)) text.lengths[field] = (text.lengths[field] as number) - 1;
     if (!isRepeated(text, token)) removeFromPosting(text.postings[field] as Postings, token, row);
   }
-  // A word is forgotten when no row has it any more, so its postings come first.
+  // A word is forgotten when no row has it any more, so its rows are removed from the postings first.
   for (const token of listValues(tokens, row)) if (token >= 0) dropWord(text.vocabulary, token);
   clearList(tokens, row);
   text.rows--;
@@ -276,7 +274,7 @@ function localeOfRow({ rowSet, settings }: TextIndex, row: number): string {
   return typeof value === 'string' ? value : settings.locale;
 }
 
-/** Returns the words of a locale, which may be none yet. */
+/** Returns the texts of a locale, which may have no words yet. */
 export function localeText({ fields, locales }: TextIndex, locale: string): LocaleText {
   return valueAt(locales, locale, () => createLocaleText(locale, fields.length));
 }

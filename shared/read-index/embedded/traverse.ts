@@ -10,7 +10,7 @@ import { bindSort, createRowSort, type RowSort } from './sort-rows.ts';
 import { addSources, type SourceStore, sourcesOf } from './source-store.ts';
 import { createTargetFilter, type TargetFilter } from './target-filter.ts';
 
-/** Links of a row that are traversed between two looks at the clock. */
+/** Links of a row that are traversed between two checks of the clock. */
 const FEW_LINKS = 64;
 
 const NO_HITS: Hits = Object.freeze({ rows: [], sources: [] });
@@ -23,8 +23,8 @@ type Traversal = {
 };
 
 /**
- * Answers a `TraverseRequest`. `counts` are the lengths of the lists, also if the limit cut them, unless `countOnly`. If
- * a call ends with its slice, the next one continues.
+ * Answers a `TraverseRequest`. `counts` are the lengths of the lists, even if the limit cut them, unless `countOnly`. If a call ends with
+ * its slice, the next call continues.
  */
 export function createLinkTraversal(
   { rowSets, orders, sources }: Omit<QueryContext, 'world'> & Pick<Traversal, 'sources'>,
@@ -52,7 +52,7 @@ function createStepTraversal({ context, sources, request }: Traversal, step: Ste
   let left = request.limit;
   let exceeded = false;
   let current = startList();
-  /** In link order, a few of them in one go. */
+  /** Returns a few linked rows in link order, without ending a slice. */
   const fewOf = (parent: number): Hits => {
     const linked = linkedRows(step, parent);
     exceeded = linked.length > left;
@@ -91,7 +91,7 @@ function createStepTraversal({ context, sources, request }: Traversal, step: Ste
 /** Progress in the list of one parent. */
 type ListState = {
   linked: readonly number[] | undefined;
-  /** First linked row not yet filtered, and the rows kept so far. */
+  /** First linked row that is not filtered yet, and the rows kept so far. */
   next: number;
   readonly kept: number[];
   sort: RowSort | undefined;
@@ -144,7 +144,7 @@ type ZoneChild = {
   readonly source: Uint8Array;
 };
 
-/** One kind of the components in a zone. */
+/** A zone's components of one kind. */
 type ZoneStep = { readonly component: Uid; readonly step: Step; readonly filter: TargetFilter | undefined };
 
 function createZoneTraversal(
@@ -195,7 +195,7 @@ function createZoneTraversal(
   };
 }
 
-/** The components of one kind below a row: few, so they are not sliced. */
+/** Returns the components of one kind below a row. They are few, so this work is not sliced. */
 function keptRows({ step, filter }: ZoneStep, parent: number): readonly number[] {
   const linked = linkedRows(step, parent);
   return filter === undefined ? linked : linked.filter(filter.keeps);
@@ -203,7 +203,7 @@ function keptRows({ step, filter }: ZoneStep, parent: number): readonly number[]
 
 function zoneChildren(sources: SourceStore, zoneStep: ZoneStep, parent: number): ZoneChild[] {
   const { component, step, filter } = zoneStep;
-  // Puts the links in order, which the orders are read in.
+  // This sorts the links, and orders are read in the same sequence, so it comes first.
   const rows = linkedRows(step, parent);
   const orders = linkOrders(step.down, parent);
   const linked = rows.map((row, i) => ({ row, order: orders[i] as number }));

@@ -20,43 +20,43 @@ export type KnownWord = IndexedWord & {
 };
 
 /**
- * The distinct words of a type's texts in one locale, by number. Words that differ only in case are one word. Words that differ in accents
- * are several words, because stems depend on accents.
+ * Distinct words of a type's texts in one locale, by number. Words that differ only in case are one word. Words that differ in accents are
+ * several words, because stems depend on accents.
  */
 export type Vocabulary = {
   readonly language: Language;
-  /** By number; undefined = the number is free. */
+  /** Words by number; undefined = the number is free. */
   readonly words: (KnownWord | undefined)[];
-  /** Words that terms were expanded to, valid for one `version`. */
+  /** Words to which terms were expanded. They are valid for one `version`. */
   readonly expansions: { version: number; byTerm: RecentValues<string, Expansion> };
-  /** By key. The two tables below omit most words, which are their own folded form and stem. */
+  /** Numbers by key. The two tables below omit most words, whose key is also their folded form and stem. */
   readonly numbers: WordTable;
-  /** By folded form and by stem: the words whose keys differ from it. */
+  /** Numbers by folded form and by stem, of the words whose keys differ from it. */
   readonly otherFolded: WordTable;
   readonly otherStems: WordTable;
-  /** By hash: a recently read word, so that most words of plain texts are found without making a string. */
+  /** A recently read word by hash. With it, most words of plain texts are found without making a string. */
   readonly recent: Int32Array;
   readonly freeNumbers: number[];
-  /** The folded forms, for searches by beginnings and with typos. */
+  /** Folded forms, for searches by beginnings and with typos. */
   readonly trie: WordTrie;
-  /** Grows when a word is added or removed. */
+  /** Increases when a word is added or removed. */
   version: number;
 };
 
 type WordTables = Pick<Vocabulary, 'numbers' | 'otherFolded' | 'otherStems'>;
 
-/** Words of a vocabulary that match a term, and how. */
+/** Words of a vocabulary that match a term, with the quality of each match. */
 export type Expansion = { readonly words: readonly number[]; readonly matches: readonly WordMatch[] };
 
-/** A power of two. */
+/** Number of recent words. It is a power of two. */
 const RECENT_WORDS = 2 ** 15;
-/** Words in the expansions that are kept. */
+/** Maximum words in all cached expansions. */
 const CACHED_EXPANSIONS = 100_000;
 const EXPANSION_OVERHEAD = 20;
-/** Prefixes of the keys of words of other kinds, which are not words of a text. */
+/** Prefixes for the keys of words of other kinds, which are not words of a text. */
 const PREFIXES: Readonly<Record<WordKind, string>> = { text: '', spelled: '\x01', keyword: '\0' };
 
-/** Creates an empty cache of expansions. It is bounded by the words in all of them. */
+/** Creates an empty cache of expansions. Its limit is the number of words in all of them. */
 export function createExpansionCache(): RecentValues<string, Expansion> {
   return createRecentValues(CACHED_EXPANSIONS, ({ words }) => words.length + EXPANSION_OVERHEAD);
 }
@@ -76,7 +76,7 @@ export function createVocabulary(language: Language): Vocabulary {
   };
 }
 
-/** Creates the tables of a vocabulary, in which no word is yet. */
+/** Creates the tables of a vocabulary, without words. */
 export function createTables(words: readonly (KnownWord | undefined)[]): WordTables {
   const wordAt = (number: number) => words[number] as KnownWord;
   return {
@@ -97,7 +97,7 @@ export function addToTables(
   if (stem !== undefined && stem !== key) addToTable(otherStems, stem, number);
 }
 
-/** Returns the number of a word in lower case, and counts one more use. */
+/** Returns the number of a word in lower case, and counts one use more. */
 export function internWord(vocabulary: Vocabulary, word: string, kind: WordKind): number {
   const key = PREFIXES[kind] + word;
   const number = numberOf(vocabulary.numbers, key) ?? addWord(vocabulary, key, word, kind);
@@ -105,7 +105,7 @@ export function internWord(vocabulary: Vocabulary, word: string, kind: WordKind)
   return number;
 }
 
-/** Returns the number of a word in a text of lower-case ASCII letters, which has a hash of its letters. */
+/** Returns the number of a word in a text of lower-case ASCII letters. `hash` is computed from its letters. */
 export function internPlainWord(
   vocabulary: Vocabulary,
   text: string,
@@ -115,7 +115,7 @@ export function internPlainWord(
   const slot = (hash ^ (hash >>> 15)) & (RECENT_WORDS - 1);
   const number = recent[slot] as number;
   const known = words[number];
-  // The number may belong to another word by now. Words of other kinds have other keys.
+  // The number may belong to another word by now. Words of other kinds have different keys.
   if (known !== undefined && known.key.length === end - start && text.startsWith(known.key, start)) {
     known.uses++;
     return number;
@@ -125,7 +125,7 @@ export function internPlainWord(
   return used;
 }
 
-/** Counts one use less. Forgets an unused word. */
+/** Counts one use less. Forgets a word without uses. */
 export function dropWord(vocabulary: Vocabulary, number: number): void {
   const word = vocabulary.words[number] as KnownWord;
   word.uses--;
@@ -140,21 +140,21 @@ export function dropWord(vocabulary: Vocabulary, number: number): void {
   removeFromTrie(vocabulary.trie, word.folded, number);
 }
 
-/** The words with this folded form. */
+/** Returns the words with this folded form. */
 export function wordsFolded({ words, numbers, otherFolded }: Vocabulary, folded: string): readonly number[] {
   const others = numbersOf(otherFolded, folded);
   const own = numberOf(numbers, folded);
   return own === undefined || words[own]?.folded !== folded ? others : [own, ...others];
 }
 
-/** The words with this stem. */
+/** Returns the words with this stem. */
 export function wordsOfStem({ words, numbers, otherStems }: Vocabulary, stem: string): readonly number[] {
   const others = numbersOf(otherStems, stem);
   const own = numberOf(numbers, stem);
   return own === undefined || words[own]?.stem !== stem ? others : [own, ...others];
 }
 
-/** The kind of the word that has this key. */
+/** Returns the kind of the word with this key. */
 export function kindOfKey(key: string): WordKind {
   if (key.startsWith(PREFIXES.keyword)) return 'keyword';
   return key.startsWith(PREFIXES.spelled) ? 'spelled' : 'text';

@@ -9,12 +9,12 @@ import { type RowSets, versionRowSets } from './row-sets.ts';
 import { inSlices, type Slices } from './slices.ts';
 import { type TermColumn, takeDictionary, valueInTermColumn } from './term-column.ts';
 
-/** Types that filters compare for equality. Texts have large dictionaries, which searches build on demand. */
+/** Types that filters compare for equality. Texts have large dictionaries, which searches build when they need them. */
 const WARMED: ReadonlySet<ScalarType> = new Set(['string', 'email', 'uid', 'enumeration', 'biginteger']);
 
 /**
- * Builds the dictionaries that the first filters on most columns would wait for, in slices. Rows may change in between,
- * and a query may build a dictionary itself.
+ * Builds the dictionaries for which the first filters on most columns would otherwise wait, in slices. Rows may change in between, and a
+ * query may build a dictionary itself.
  */
 export async function warmColumns(rowSets: RowSets, slices: Slices): Promise<void> {
   for (const rowSet of versionRowSets(rowSets)) {
@@ -31,7 +31,7 @@ export async function warmColumns(rowSets: RowSets, slices: Slices): Promise<voi
   }
 }
 
-/** Builds the dictionary of a column. Like the next function, returns false if a pause ended it. */
+/** Builds the dictionary of a column. Returns false if a pause ended it, as warmFewValues does. */
 function warmTerms(
   rowSet: RowSetIndex,
   column: IndexedColumn,
@@ -102,7 +102,7 @@ async function warm(
     const isOver = !(await inSlices(size, work, slices, () => isWanted(dictionary)));
     if (!isWanted(dictionary) || rowSet.size === 0) return true;
     if (isOver) return false;
-    // Rows that were added since the last pause.
+    // This adds rows that were created since the last pause.
     setUntil(rowSet.size);
     if (!isWanted(dictionary)) return true;
     grow();
@@ -113,7 +113,7 @@ async function warm(
   }
 }
 
-/** Number of rows that fit into the column. */
+/** Returns the number of rows for which the column has space. */
 function capacityOf({ store }: IndexedColumn): number {
   return store.kind === 'numbers' ? store.column.values.length : store.column.present.length * 32;
 }

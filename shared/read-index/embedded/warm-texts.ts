@@ -9,8 +9,8 @@ import { readSome, type TextIndex, unreadRows } from './text-index.ts';
 import { textIndexOf, type WordSearchState } from './word-search.ts';
 
 /**
- * Loads the stored words, and reads the words of types whose schemas name searches, in slices. Rows may change meanwhile, and a search may
- * read them itself. Resolves to false if a pause ended it.
+ * Restores the stored words, and reads the words of types whose schemas configure searches, in slices. Rows may change in between, and a
+ * search may read them itself. Resolves to false if a pause ended it.
  */
 export async function warmTexts(state: WordSearchState, slices: Slices): Promise<boolean> {
   const { registry } = state.rowSets;
@@ -24,14 +24,14 @@ export async function warmTexts(state: WordSearchState, slices: Slices): Promise
   return true;
 }
 
-/** Rows whose words were read, and whose texts have changed since. */
+/** Returns the number of rows whose texts have changed since their words were read. */
 export function countStaleRows({ texts }: WordSearchState): number {
   let rows = 0;
   for (const world of WORLDS) for (const { changed } of texts[world].values()) rows += changed.size;
   return rows;
 }
 
-/** Reads the words of many changed rows again, in slices. The next search itself reads few changed rows, or the rest of many. */
+/** Reads the words of many changed rows again, in slices. The next search itself reads few changed rows, or those that remain of many. */
 export function readChangedRows({ texts }: WordSearchState, startSlices: () => Slices): void {
   for (const world of WORLDS) {
     for (const index of texts[world].values()) {
@@ -49,7 +49,7 @@ export async function saveWords({ wordFiles, texts }: WordSearchState, slices: S
   if (wordFiles === undefined) return;
   const indexes = WORLDS.flatMap((world) => [...texts[world].values()]);
   for (const index of indexes) {
-    // If earlier slices ended while a type was being stored, it is stored again.
+    // If earlier slices ended while a type was being stored, the first call only waits for them.
     await saveTexts(index, wordFiles, slices);
     await saveTexts(index, wordFiles, slices);
   }
@@ -65,15 +65,15 @@ function textIndexes(state: WordSearchState): readonly TextIndex[] {
   return [...new Set(indexes)];
 }
 
-/** Number of rows that a search reads itself. */
+/** Number of rows up to which a search reads them itself. */
 const FEW_ROWS = 1_000;
 const ROWS_AT_ONCE = 16;
-/** A caller waits, so a slice is as long as that of an answer. */
+/** Milliseconds of a slice. A caller waits, so it is as long as that of an answer. */
 const SLICE_MS = 3;
 
 /**
- * Reads the words of a type before its first search, so that the reading does not count against the answer's time limit. Undefined if there
- * is little to read. Searches that come meanwhile wait for the same reading.
+ * Reads the words of a type before its first search, so that the reading does not count against the answer's time limit. Returns undefined
+ * if there is little to read. Searches that arrive in the meantime wait for the same reading.
  */
 export function readBeforeSearch(
   state: WordSearchState,
@@ -96,7 +96,7 @@ export function readBeforeSearch(
 
 const readings = new WeakMap<TextIndex, Promise<boolean>>();
 
-/** False when a pause said that there is no more to be done. */
+/** Reads words in slices. Returns false if a pause ended the work. */
 async function readWords(index: TextIndex, { pause, sliceMs }: Slices): Promise<boolean> {
   while (unreadRows(index) > 0) {
     const until = performance.now() + sliceMs;

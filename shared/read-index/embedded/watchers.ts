@@ -1,7 +1,7 @@
-/** Listeners for rows that a change touched: cached sort orders. Usually there are none, which must cost nothing. */
+/** Callbacks for rows that a change affects, such as those of cached sort orders. Usually there are none, which must cost nothing. */
 export type Watchers = Set<(row: number) => void>;
 
-/** Creates an empty list of watchers. */
+/** Creates an empty set of watchers. */
 export function createWatchers(): Watchers {
   return new Set();
 }

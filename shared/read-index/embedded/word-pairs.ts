@@ -8,10 +8,10 @@ import { borrowBits, releaseBits } from './row-set.ts';
 import type { TextIndex } from './text-index.ts';
 import { type Vocabulary, wordsFolded } from './vocabulary.ts';
 
-/** Words that count as a term where one of the second ones follows one of the first. */
+/** Words that together count as a term, if a word of `second` follows one of `first`. */
 export type KnownPair = { readonly first: ReadonlySet<number>; readonly second: ReadonlySet<number> };
 
-/** The pairs of a vocabulary's words that a term may be. */
+/** Returns the pairs of a vocabulary's words into which a term may be split. */
 export function knownPairs(vocabulary: Vocabulary, { splits }: SearchTerm): readonly KnownPair[] {
   const wordsOf = (folded: string) =>
     new Set(wordsFolded(vocabulary, folded).filter((word) => vocabulary.words[word]?.kind === 'text'));
@@ -20,7 +20,7 @@ export function knownPairs(vocabulary: Vocabulary, { splits }: SearchTerm): read
     .filter(({ first, second }) => first.size > 0 && second.size > 0);
 }
 
-/** Adds the rows that have a pair. If a call ends with its slice, the next continues it. */
+/** Adds the rows that have a pair. If a call ends with its slice, the next call continues. */
 export function createPairRows(
   index: TextIndex,
   { postings }: LocaleText,
@@ -44,7 +44,7 @@ export function createPairRows(
   };
 }
 
-/** Rows that have a word of either kind, in any of the fields that are searched. */
+/** Returns the rows that have a word of `first` and one of `second`, in any of the searched fields. */
 function rowsWithBoth(
   { rowSet }: TextIndex,
   postings: LocaleText['postings'],

@@ -20,10 +20,10 @@ import { type SourceStore, sourcesOf } from './source-store.ts';
 import type { WordFiles } from './stored-words.ts';
 import { createTextIndex, isPerWorld, type TextIndex } from './text-index.ts';
 
-/** The words of each searched row set. By world too, if both worlds share the rows but not their relations. */
+/** Words of each searched row set. There is one index per world if both worlds share the rows but not their relations. */
 export type TextIndexes = { readonly [world in World]: Map<RowSetIndex, TextIndex> };
 
-/** Creates the words of an index in which no row set was searched. */
+/** Creates the words of an index in which no row set was searched yet. */
 export function createTextIndexes(): TextIndexes {
   return { draft: new Map(), published: new Map() };
 }
@@ -33,13 +33,13 @@ export type WordSearchState = {
   readonly sources: SourceStore;
   readonly orders: OrderCache;
   readonly texts: TextIndexes;
-  /** Absent: words are read again after each start. */
+  /** Storage of words between starts. Absent: words are read again after each start. */
   readonly wordFiles?: WordFiles | undefined;
 };
 
 type Selected = { readonly rows: readonly number[]; readonly next?: SortPosition | null };
 
-/** Rows that were found, and the part to select. */
+/** Rows that were found, and the request that selects some of them. */
 type Found = {
   readonly rowSet: RowSetIndex;
   readonly request: SearchRequest;
@@ -48,7 +48,7 @@ type Found = {
   readonly texts: FoundTexts | undefined;
 };
 
-/** Returns the words of a row set's texts, which are made at the first call. */
+/** Returns the words of a row set's texts. They are made at the first call. */
 export function textIndexOf(
   { texts, rowSets, wordFiles }: WordSearchState,
   rowSet: RowSetIndex,
@@ -64,8 +64,8 @@ export function textIndexOf(
 }
 
 /**
- * Creates a search by words, or one that counts facets. `common`: parts that it shares with other searches. Where a call ends with its
- * slice, the next continues it.
+ * Creates a search by words, or one that counts facets. `common`: parts that it shares with other searches. If a call ends with its slice,
+ * the next call continues.
  */
 export function createWordSearch(
   state: WordSearchState,

@@ -1,20 +1,20 @@
 import { grown } from './grown.ts';
 
 /**
- * Hash table from a text of a word (key, folded form or stem) to the word's number: chains of numbers in two arrays. A map would have to be
- * built at each start, which takes several times as long as the words themselves. `textOf` returns the texts.
+ * Hash table from a text of a word (key, folded form or stem) to the word's number. It has chains of numbers in two arrays. A map would
+ * have to be built at each start, which takes several times as long as reading the words. `textOf` returns the text of a number.
  */
 export type WordTable = TableArrays & {
-  /** Numbers in the table. */
+  /** Number of entries in the table. */
   count: number;
   readonly textOf: (number: number) => string;
 };
 
 /** The arrays of a table, as they are stored. */
 export type TableArrays = {
-  /** By hash: the first number of the chain; -1 = none. Its length is a power of two. */
+  /** First number of the chain, by hash; -1 = none. The length is a power of two. */
   heads: Int32Array;
-  /** By number: the next one of its chain. */
+  /** Next number of the chain, by number. */
   next: Int32Array;
 };
 
@@ -31,12 +31,12 @@ export function createWordTable(textOf: (number: number) => string): WordTable {
   };
 }
 
-/** Lets an empty table use stored arrays with `count` numbers, without a copy. */
+/** Makes an empty table use stored arrays with `count` numbers, without a copy. */
 export function fillTable(table: WordTable, { heads, next }: TableArrays, count: number): void {
   Object.assign(table, { heads, next, count });
 }
 
-/** Adds a number that the table does not have. Numbers are small: memory grows with the highest. */
+/** Adds a number that the table does not have. Numbers should be small, because memory grows with the highest. */
 export function addToTable(table: WordTable, text: string, number: number): void {
   if (table.count >= table.heads.length) growHeads(table);
   if (number >= table.next.length) {
@@ -64,7 +64,7 @@ export function unlink({ heads, next }: TableArrays, head: number, number: numbe
   next[before] = behind;
 }
 
-/** Returns the number of a text that only one word has. */
+/** Returns the number of a text, if at most one word has this text. */
 export function numberOf({ heads, next, textOf }: WordTable, text: string): number | undefined {
   let number = heads[slotOf(heads, text)] as number;
   while (number !== NO_NUMBER && textOf(number) !== text) number = next[number] as number;
@@ -102,7 +102,7 @@ function growHeads(table: WordTable): void {
   }
 }
 
-/** The hash is the same in all processes, because the arrays are stored. */
+/** Returns the head of a text. The hash is the same in all processes, because the arrays are stored. */
 function slotOf({ length }: Int32Array, text: string): number {
   let hash = 0;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -12,12 +12,12 @@ export type WordTrie = TrieArrays & {
 
 /** The arrays of a trie, as they are stored. */
 export type TrieArrays = {
-  /** By node: its letter, as a code unit, and the nodes and words below it; 0 and -1 = none. Node 0 is the root. */
+  /** Letter of each node, as a code unit. The next arrays have the nodes and words below it; 0 and -1 = none. Node 0 is the root. */
   letters: Uint16Array;
   firstChild: Int32Array;
   nextSibling: Int32Array;
   firstWord: Int32Array;
-  /** By word: the next one of the same node. */
+  /** Next word of the same node, by word. */
   nextWord: Int32Array;
 };
 
@@ -41,7 +41,7 @@ export function createWordTrie(): WordTrie {
   };
 }
 
-/** Returns the arrays of a trie from which nothing was removed, cut to its nodes, for words below a number. */
+/** Returns the arrays of a trie from which nothing was removed, cut to its nodes. All words must be below `words`. */
 export function trieArrays(trie: WordTrie, words: number): TrieArrays {
   const { nodes } = trie;
   return {
@@ -53,12 +53,12 @@ export function trieArrays(trie: WordTrie, words: number): TrieArrays {
   };
 }
 
-/** Lets an empty trie use stored arrays, without a copy. */
+/** Makes an empty trie use stored arrays, without a copy. */
 export function fillTrie(trie: WordTrie, arrays: TrieArrays): void {
   Object.assign(trie, arrays, { nodes: arrays.letters.length });
 }
 
-/** Enters the number of a folded word. Numbers are small: memory grows with the highest. */
+/** Adds the number of a folded word. Numbers should be small, because memory grows with the highest. */
 export function addToTrie(trie: WordTrie, word: string, number: number): void {
   const depth = Math.min(word.length, DEEPEST);
   let node = ROOT;
@@ -72,7 +72,7 @@ export function addToTrie(trie: WordTrie, word: string, number: number): void {
   trie.firstWord[node] = number;
 }
 
-/** Removes a number that was entered for this word, and nodes without words. */
+/** Removes a number that was added for this word, and nodes without words. */
 export function removeFromTrie(trie: WordTrie, word: string, number: number): void {
   const path = [ROOT];
   const depth = Math.min(word.length, DEEPEST);
