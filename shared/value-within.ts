@@ -1,4 +1,4 @@
-/** Value of a promise; undefined if it takes longer than `ms`. Rejects if the promise rejects in time. */
+/** Returns the value of a promise; undefined if it takes longer than `ms`. Rejects if the promise rejects in time. */
 export async function valueWithin<Value>(ms: number, promise: Promise<Value>): Promise<Value | undefined> {
   const late = Promise.withResolvers<undefined>();
   const timer = setTimeout(late.resolve, ms, undefined);

@@ -1,4 +1,4 @@
-/** For `.catch`: gives undefined if there is no such file. Throws every other error. */
+/** Returns undefined if a file does not exist. Throws every other error. Use it with `.catch`. */
 export function undefinedWhenAbsent(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }

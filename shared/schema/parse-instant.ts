@@ -1,17 +1,17 @@
-/** Years with six digits have a sign; two digits alone are a century. */
+/** Matches a date. Years with six digits have a sign. Two digits alone are a century. */
 const DATE =
   /^(?:(?<year>\d{4}|[+-]\d{6})(?:-?(?<month>\d{2})(?:-?(?<day>\d{2}))?|-?(?<ordinal>\d{3})|-?W(?<week>\d{2})(?:-?(?<weekday>[1-7]))?)?|(?<century>\d{2}))$/;
-/** A fraction belongs to the smallest unit that is given. */
+/** Matches a time. A fraction belongs to the smallest unit that is present. */
 const TIME =
   /^(?<hour>\d{2})(?::?(?<minute>\d{2})(?::?(?<second>\d{2}))?)?(?:[.,](?<fraction>\d{0,9}))?(?<zone>Z|[+-]\d{2}(?::?\d{2})?)?$/;
 const MILLISECONDS = /^-?\d{1,16}$/;
-/** Limit of JavaScript dates. */
+/** Maximum milliseconds of JavaScript dates. */
 const MAX_INSTANT = 8.64e15;
 const DAY = 86_400_000;
 
 /**
- * Epoch milliseconds of an ISO 8601 date or datetime (date only = midnight; no offset = UTC, the server's zone) or of
- * milliseconds written as an integer; null for anything else (SEMANTICS section 2). Calendar, week and ordinal dates.
+ * Returns the epoch milliseconds of an ISO 8601 date or datetime (date only = midnight; no offset = UTC, the server's zone) or of
+ * milliseconds written as an integer. Calendar, week and ordinal dates are accepted. Returns null for any other text (SEMANTICS section 2).
  */
 export function parseInstant(text: string): number | null {
   const [date = '', time, more] = text.split(/[T ]/);

@@ -7,7 +7,7 @@ import type { ReportProblem } from './schema-problem.ts';
 const RELATIONS = ['oneToOne', 'oneToMany', 'manyToOne', 'manyToMany'] as const satisfies RelationKind[];
 const MORPH_RELATIONS = ['morphToOne', 'morphToMany', 'morphOne', 'morphMany'];
 
-/** A relation between two types, or undefined where it is of no kind that is served. */
+/** Parses a relation between two types. Returns undefined if Varve does not serve its kind. */
 export function parseRelation(
   base: AttributeBase,
   raw: RawRelation,
@@ -38,7 +38,7 @@ export function parseRelation(
   };
 }
 
-/** Reports a side that may not own a two-sided relation: Strapi's rule is the many side of a one-to-many. */
+/** Reports a side that may not own a two-sided relation. By Strapi's rule it is the many side of a one-to-many. */
 function reportWrongSide(
   relation: RelationKind,
   raw: RawRelation,

@@ -15,7 +15,7 @@ type Bound = number | string;
 const TEXT = { accepts: (value: unknown) => typeof value === 'string', expected: 'text' };
 const NUMBER = { accepts: (value: unknown) => typeof value === 'number', expected: 'a number' };
 
-/** Expected form of a default. */
+/** Expected form of a default value. */
 const DEFAULTS: Record<
   Exclude<ScalarType, 'enumeration'>,
   { readonly accepts: (value: unknown) => boolean; readonly expected: string }
@@ -38,7 +38,7 @@ const DEFAULTS: Record<
   json: { accepts: () => true, expected: 'any JSON' },
 };
 
-/** A scalar attribute of `type`. Limits that contradict each other and defaults of another type are reported. */
+/** Parses a scalar attribute of `type`. Reports limits that contradict each other and defaults of another type. */
 export function parseScalar(
   base: AttributeBase,
   type: ScalarType,
@@ -68,7 +68,7 @@ export function parseScalar(
   };
 }
 
-/** biginteger bounds as decimal text. */
+/** Returns the bounds of a biginteger as decimal texts. */
 function exactBounds(
   raw: RawScalar,
   report: ReportProblem,
@@ -115,7 +115,7 @@ function isRegularExpression(text: string): boolean {
   }
 }
 
-/** Why `value` cannot be the default of an attribute of `type`. */
+/** Returns why `value` cannot be the default of an attribute of `type`; undefined if it can. */
 function defaultProblem(type: ScalarType, value: unknown, values: readonly string[]): string | undefined {
   if (type === 'enumeration') {
     return values.some((known) => known === value) ? undefined : `expected one of ${values.join(', ')}`;

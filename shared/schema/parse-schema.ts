@@ -13,8 +13,8 @@ type Owner = {
 };
 
 /**
- * Parses a content type from the JSON of a schema.json, without its uid, which follows from the path of the file.
- * Reports problems to `report`; undefined if the file as a whole is not a content type. Omits invalid attributes.
+ * Parses a content type from the JSON of a schema.json, without its uid, which follows from the path of the file. Reports problems to
+ * `report`. Returns undefined if the file as a whole is not a content type. Omits invalid attributes.
  */
 export function parseContentType(json: unknown, report: ReportProblem): Omit<ContentType, 'uid'> | undefined {
   const parsed = parseForm(CONTENT_TYPE_SCHEMA, json, report);
@@ -42,7 +42,7 @@ export function parseContentType(json: unknown, report: ReportProblem): Omit<Con
   };
 }
 
-/** Parses a component from the JSON of its file; otherwise like `parseContentType`. */
+/** Parses a component from the JSON of its file. Otherwise it works like `parseContentType`. */
 export function parseComponent(json: unknown, uid: Uid, report: ReportProblem): Component | undefined {
   const parsed = parseForm(COMPONENT_SCHEMA, json, report);
   if (parsed === undefined) return undefined;

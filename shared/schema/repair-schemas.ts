@@ -10,24 +10,24 @@ export type RepairedSchemas = ParsedFiles & { readonly warnings: readonly Schema
 
 type Json = { [key: string]: unknown };
 
-/** Members without which an attribute is still one. */
+/** Members that an attribute may lack. */
 const OPTIONAL_MEMBERS: ReadonlySet<PropertyKey> = new Set([
   ...['pluginOptions', 'default', 'min', 'max', 'minLength', 'maxLength', 'regex', 'targetField'],
   ...['allowedTypes', 'inversedBy', 'mappedBy', 'conditions'],
 ]);
 
-/** Members that Strapi treats as true when they are truthy. Dropping `private` would show hidden values. */
+/** Members that Strapi treats as true if they are truthy. Without `private`, hidden values would become visible. */
 const FLAGS: ReadonlySet<PropertyKey> = new Set([
   ...['required', 'unique', 'private', 'configurable', 'searchable', 'multiple', 'repeatable'],
 ]);
 
-/** Members of a file that are optional, and everything below them. */
+/** Matches members of a file that are optional, and everything below them. */
 const OPTIONAL_OF_FILE = /^(collectionName|options|pluginOptions|info\.(displayName|description))(\.|$)/;
 
 /**
- * Makes a registry of schema files that Strapi accepts. Omits an attribute that cannot be served and drops an option
- * that does not fit; each is a warning. Problems of a whole file, and two types of one name, remain problems. The
- * sources are the repaired files, so that the log defines what is served.
+ * Makes a registry of schema files that Strapi accepts. Omits an attribute that cannot be served, and drops an option that does not fit;
+ * each is a warning. Problems of a whole file, and two types with the same name, remain problems. The sources are the repaired files, so
+ * that the log defines what is served.
  */
 export function repairSchemas(
   files: readonly SchemaFile[],
@@ -46,7 +46,7 @@ export function repairSchemas(
   }
 }
 
-/** Warning about the change; undefined if the problem cannot be repaired, or another repair has removed it. */
+/** Repairs a problem. Returns a warning about the change; undefined if the problem cannot be repaired, or another repair has removed it. */
 function repair(files: readonly SchemaFile[], problem: SchemaProblem): SchemaWarning | undefined {
   const json = files.find(({ file }) => file === problem.file)?.json as Json | undefined;
   if (json === undefined) return undefined;
@@ -68,7 +68,7 @@ function repair(files: readonly SchemaFile[], problem: SchemaProblem): SchemaWar
   }
   const list = attribute[String(member)];
   if (Array.isArray(list) && typeof at === 'number' && list.length > 1 && at < list.length) {
-    // Later indexes shift; the next round finds them again.
+    // Later indices shift. The next round finds their problems again.
     attribute[String(member)] = list.filter((_, n) => n !== at);
     return warning(problem, `served without \`${JSON.stringify(list[at])}\``);
   }
@@ -82,7 +82,7 @@ function repairFile(json: Json, problem: SchemaProblem): SchemaWarning | undefin
   const key = path.pop() ?? '';
   const owner = path.reduce<unknown>((at, name) => (at as Json | undefined)?.[name], json);
   if (Array.isArray(owner)) {
-    // Later indexes shift; the next round finds them again.
+    // Later indices shift. The next round finds their problems again.
     if (Number(key) >= owner.length) return undefined;
     owner.splice(Number(key), 1);
   } else if (typeof owner === 'object' && owner !== null && key in owner) delete (owner as Json)[key];
@@ -95,8 +95,8 @@ function warning({ file, path, message }: SchemaProblem, action: string): Schema
 }
 
 /**
- * Stored type of a custom field. The plugin's code defines it, so it is well known, set by the schema or a setting, or
- * JSON.
+ * Sets the stored type of custom fields. Code of a plugin defines such a field. So its type is well known, set by the schema or a setting,
+ * or else JSON.
  */
 function resolveCustomFields(source: SchemaFile, types: CustomFields): SchemaWarning[] {
   const attributes = (source.json as { attributes?: unknown } | null)?.attributes;

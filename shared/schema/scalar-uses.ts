@@ -2,15 +2,15 @@ import type { ScalarType } from './content-type.ts';
 
 /** Uses of an attribute type's values in requests, besides filters and sorts. */
 export type ScalarUses = {
-  /** How much a match says of a row if the schema sets no weight; null: a search does not look at such values by itself. */
+  /** Weight of a match if the schema sets none; null: searches omit such values by default. */
   readonly searchWeight: number | null;
-  /** Matches can be marked in it. */
+  /** True if matches can be highlighted in it. */
   readonly isHighlighted: boolean;
-  /** A facet can count its values. */
+  /** True if a facet can count its values. */
   readonly isCounted: boolean;
-  /** It has few values, so that a request for all facets counts them. */
+  /** True if it has few values, so that a request for all facets counts them. */
   readonly hasFewValues: boolean;
-  /** Equal values choose few rows: those of texts that are usually short and differ, or those of one among a few values. */
+  /** Number of rows that a value selects, if that is small. `one`: texts that are usually short and differ. `few`: one of a few values. */
   readonly selects: 'one' | 'few' | null;
 };
 
@@ -28,7 +28,7 @@ const NUMBER: ScalarUses = { ...TIME, hasFewValues: true };
 
 const LONG_TEXT: ScalarUses = { ...NONE, searchWeight: 1, isHighlighted: true };
 
-/** A name says more of a row than a text does. */
+/** A match in a name says more about a row than a match in a text. */
 const NAME: ScalarUses = { ...LONG_TEXT, searchWeight: 2, isCounted: true, selects: 'one' };
 
 const USES: Readonly<Record<ScalarType, ScalarUses>> = {
@@ -51,7 +51,7 @@ const USES: Readonly<Record<ScalarType, ScalarUses>> = {
   password: NONE,
 };
 
-/** Returns the uses of an attribute type: the only list of them. */
+/** Returns the uses of an attribute type. There is no other list of them. */
 export function usesOf(type: ScalarType): ScalarUses {
   return USES[type];
 }

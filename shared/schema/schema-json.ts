@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { SCALAR_TYPES, type ScalarType } from './content-type.ts';
 
 /**
- * Shape of Strapi 5's schema.json and component files. Unknown keys are accepted, as in Strapi (plugins and the admin
- * panel store their own there), and dropped. So are options that an attribute's type does not have.
+ * Shape of Strapi 5's schema.json and component files. Unknown keys are accepted and dropped, as in Strapi, because plugins and the admin
+ * panel store their own there. Options that an attribute's type does not have are dropped too.
  */
 
-/** Every attribute type of Strapi 5. */
+/** All attribute types of Strapi 5. */
 export const ATTRIBUTE_TYPES = [
   ...SCALAR_TYPES,
   'media',
@@ -22,7 +22,7 @@ const flag = z.boolean().optional();
 const count = z.int().min(0).optional();
 const number = z.number().optional();
 const uid = z.string().min(1);
-/** A 64-bit integer; JSON numbers only if they are exact. */
+/** Accepts a 64-bit integer. JSON numbers must be exact. */
 const bigInteger = z
   .union([z.int(), z.string().regex(/^-?\d+$/)], {
     error: 'expected an integer or its decimal digits as text',
@@ -99,7 +99,7 @@ export type RawComponent = z.output<typeof component>;
 export type RawDynamicZone = z.output<typeof dynamicZone>;
 export type RawCustomField = z.output<typeof customField>;
 
-/** The options of every scalar type in one; ATTRIBUTE_SCHEMAS says which of them a type has. */
+/** Options of all scalar types together. ATTRIBUTE_SCHEMAS says which of them a type has. */
 export type RawScalar = RawCommon & {
   readonly default?: unknown;
   readonly min?: number | string | undefined;
@@ -111,7 +111,7 @@ export type RawScalar = RawCommon & {
   readonly targetField?: string | undefined;
 };
 
-/** Attributes are parsed one by one, so that a bad one does not hide the others. */
+/** Attributes are parsed one by one, so that an invalid one does not hide problems of the others. */
 const attributes = z.record(z.string(), z.unknown());
 
 /** Strapi's rule for names that become URLs: lower-case words joined by single hyphens. */

@@ -10,12 +10,12 @@ const attributeSearch = z.strictObject({
 
 export const SEARCH_OF_ATTRIBUTE = z.looseObject({ search: attributeSearch.optional() });
 
-/** One to five words. */
+/** Matches one to five words. */
 const PHRASE =
   /^[^\p{L}\p{N}\p{M}]*[\p{L}\p{N}\p{M}]+(?:[^\p{L}\p{N}\p{M}]+[\p{L}\p{N}\p{M}]+){0,4}[^\p{L}\p{N}\p{M}]*$/u;
 const phrase = z.string().max(200).regex(PHRASE, { error: 'expected one to five words' });
 
-/** Groups of words that count as each other, by locale; `*` is every locale. */
+/** Groups of words that count as equal, by locale; `*` is every locale. */
 export const SYNONYM_GROUPS = z.record(z.string(), z.array(z.array(phrase).min(2).max(50)).max(10_000));
 
 const WAY = /^[^.]+(\.[^.]+){1,5}$/;

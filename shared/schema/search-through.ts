@@ -4,7 +4,7 @@ import { below, type ReportProblem } from './schema-problem.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 import { SEARCH_OF_TYPE } from './search-options.ts';
 
-/** The paths that a type names in `pluginOptions.varve.search.through`. */
+/** Returns the paths that a type names in `pluginOptions.varve.search.through`. */
 export function throughPaths({ varve }: Pick<ContentType, 'varve'>): readonly string[] {
   return [...new Set(SEARCH_OF_TYPE.safeParse(varve ?? {}).data?.search?.through ?? [])];
 }
@@ -18,7 +18,7 @@ export function checkThrough(type: ContentType, registry: SchemaRegistry, report
   }
 }
 
-/** The text at the end of a path; undefined: there is none, or something on the way is private. */
+/** Returns the text attribute at the end of a path; undefined if there is none, or a part of the path is private. */
 export function throughAttribute(
   registry: SchemaRegistry,
   type: ContentType,

@@ -4,8 +4,8 @@ import type { ContentType, Model, RelationAttribute, ScalarAttribute, ScalarType
 /** Attributes of a row in addition to those of its schema. */
 
 /**
- * Attributes of a row that a request may filter, sort by and select, in the order of an answer: id, documentId, the
- * public scalars of the schema, timestamps, locale. A component has only id and its own. Computed once per model.
+ * Returns the attributes of a row that a request may filter, sort by and select, in the order of an answer: id, documentId, the public
+ * scalars of the schema, timestamps, locale. A component has only id and its own. Computed once per model.
  */
 export const queryableScalars = remembered(
   (model: Model): ReadonlyMap<string, ScalarAttribute> =>
@@ -28,7 +28,7 @@ function scalarsInOrder(model: Model): ScalarAttribute[] {
   ];
 }
 
-/** The one-way relation of a localized type's rows to the other locales of their document; undefined on other types. */
+/** Returns the one-way relation of a localized type's rows to the other locales of their document; undefined for other types. */
 export function localizationsAttribute(type: ContentType): RelationAttribute | undefined {
   return type.localized ? otherLocales(type) : undefined;
 }
@@ -43,7 +43,7 @@ const otherLocales = remembered(
   }),
 );
 
-/** Returns whether a model is a content type; else it is a component. */
+/** Returns whether a model is a content type; otherwise it is a component. */
 export function isContentType(model: Model): model is ContentType {
   return 'kind' in model;
 }

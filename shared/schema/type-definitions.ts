@@ -7,15 +7,18 @@ import { contentTypeOf, type SchemaRegistry } from './schema-registry.ts';
 /** A content type with the components it can contain, as stored in the log. */
 export type TypeDefinition = {
   readonly uid: Uid;
-  /** The schema.json as read; null for a built-in type, which the code defines. */
+  /** schema.json as it was read; null for a built-in type, which the code defines. */
   readonly schema: Json;
-  /** Every component it can hold, by uid, as read. */
+  /** All components that the type can contain, by uid, as they were read. */
   readonly components: { readonly [uid: Uid]: Json };
-  /** Locale that entries without one get when the type gets locales. Its entries remain when the type loses them. */
+  /**
+   * Locale of entries that have none when the type becomes localized. When the type is no longer localized, the entries of this locale
+   * remain.
+   */
   readonly defaultLocale: string;
 };
 
-/** The definition of every content type, ordered by uid. */
+/** Returns the definitions of all content types, ordered by uid. */
 export function definitionsOf({ registry, sources }: ParsedFiles, defaultLocale: string): TypeDefinition[] {
   return [...registry.contentTypes.values()]
     .map((type): TypeDefinition => {
@@ -27,8 +30,8 @@ export function definitionsOf({ registry, sources }: ParsedFiles, defaultLocale:
 }
 
 /**
- * The registry of definitions from the log, in their order: a component that several define is the last one's. They were
- * checked when they were written, and between two of them a target may be missing, so nothing is checked here.
+ * Returns the registry of definitions from the log, in their order. If several define the same component, the last one counts. They were
+ * checked when they were written. Between two of them a target may be missing, so nothing is checked here.
  */
 export function registryOfDefinitions(definitions: readonly TypeDefinition[]): SchemaRegistry {
   const components = new Map<Uid, Json>(definitions.flatMap((each) => Object.entries(each.components)));
@@ -45,7 +48,7 @@ export function registryOfDefinitions(definitions: readonly TypeDefinition[]): S
   return buildRegistry(files).registry;
 }
 
-/** Returns a content type as its definition has it, and a registry with its components. Other content types are not in it. */
+/** Returns a content type as its definition describes it, and a registry with its components. The registry has no other content types. */
 export function modelOfDefinition(definition: TypeDefinition): {
   readonly registry: SchemaRegistry;
   readonly model: ContentType;

@@ -1,4 +1,4 @@
-/** Letters that Unicode does not decompose, as people type them without the key for it. */
+/** Letters that Unicode does not decompose, with the letters that people type in their place. */
 const SPELLED: ReadonlyMap<string, string> = new Map([
   ['ß', 'ss'],
   ['æ', 'ae'],
@@ -14,11 +14,11 @@ const SPELLED: ReadonlyMap<string, string> = new Map([
 ]);
 
 const SPELLED_LETTER = /[ßæœøđðþłħıς]/g;
-/** Accents of Latin, Greek and Cyrillic letters. Marks of other scripts are vowels and stay. */
+/** Accents of Latin, Greek and Cyrillic letters. Marks of other scripts are vowels, so they stay. */
 const ACCENTS = /[\u0300-\u036f]/g;
 const PLAIN = /^[\0-\x7f]*$/;
 
-/** The form in which words are compared: compatibility forms, case and accents are folded. `word` is in lower case. */
+/** Returns the form in which words are compared: compatibility forms, case and accents are folded. `word` must be in lower case. */
 export function foldWord(word: string): string {
   if (PLAIN.test(word)) return word;
   const bare = word.normalize('NFKD').replace(ACCENTS, '').toLowerCase();

@@ -18,15 +18,15 @@ export type HighlightStyle = {
   readonly before: string;
   readonly after: string;
   readonly escape: (text: string) => string;
-  /** Words of a snippet. Absent = the whole text. */
+  /** Number of words of a snippet. Absent = the whole text. */
   readonly snippet?: number;
 };
 
 const ELLIPSIS = '…';
 
 /**
- * Finds the words of texts that match a query, in order; of a word whose beginning was typed the beginning. Each distinct word is
- * compared once, for all texts.
+ * Creates a function that finds the words of texts that match a query, in order. If only the beginning of a word was typed, it finds that
+ * beginning. Each distinct word is compared once, for all texts.
  */
 export function createMarker(rules: MarkRules): (text: string) => readonly Mark[] {
   if (rules.terms.length === 0) return () => [];
@@ -53,7 +53,10 @@ export function createMarker(rules: MarkRules): (text: string) => readonly Mark[
   };
 }
 
-/** The term that a word matches, with how much of the word, and what with the word behind it makes a term. */
+/**
+ * Matches of a word. `own`: the term that it matches, and the number of matched letters. `splits`: words that form a term if they follow
+ * it.
+ */
 type WordMarks = { readonly own: WordMark | undefined; readonly splits: readonly SplitMark[] };
 type WordMark = { readonly term: SearchTerm; readonly length: number };
 type SplitMark = { readonly behind: string; readonly term: SearchTerm };
@@ -72,11 +75,11 @@ function addMarks(
   if (behind === undefined || split === undefined) return;
   const { term } = split;
   if (own === undefined) addMark(marks, { start, end, term });
-  // The word behind may match a term too.
+  // A next word that matches a term by itself gets the mark of that term instead.
   if (marksOf(behind.word).own === undefined) addMark(marks, { start: behind.start, end: behind.end, term });
 }
 
-/** The second word of a split may begin another one. */
+/** Adds a mark, unless the last one begins there or later. The second word of a split may be the first word of another. */
 function addMark(marks: Mark[], mark: Mark): void {
   const last = marks.at(-1);
   if (last === undefined || last.start < mark.start) marks.push(mark);
@@ -84,7 +87,7 @@ function addMark(marks: Mark[], mark: Mark): void {
 
 const NEXT_WORD = /[^a-z0-9]*([a-z0-9]+)/iy;
 
-/** The word behind a place in a text of ASCII characters. */
+/** Returns the next word after a place in a text of ASCII characters. */
 function wordBehind(text: string, from: number): TextWord | undefined {
   NEXT_WORD.lastIndex = from;
   const word = NEXT_WORD.exec(text)?.[1];
@@ -93,7 +96,7 @@ function wordBehind(text: string, from: number): TextWord | undefined {
   return { word: word.toLowerCase(), start: end - word.length, end };
 }
 
-/** The words that make a term together with a word before them. */
+/** Returns the words that form a term if they follow this word. */
 function splitsAt(word: string, { terms, kind }: MarkRules): readonly SplitMark[] {
   if (kind !== 'text') return [];
   const folded = foldWord(word);
@@ -117,7 +120,7 @@ function markOf(word: string, { language, terms, kind }: MarkRules): WordMark | 
   return best;
 }
 
-/** The text, or a snippet of it, with its marks between two tags. */
+/** Returns the text, or a snippet of it, with tags around its marks. */
 export function highlight(
   text: string,
   marks: readonly Mark[],
@@ -141,7 +144,7 @@ export function highlight(
   return parts.join('');
 }
 
-/** The stretch of so many words with the most different terms, the first of those. */
+/** Returns the snippet with the most different terms; if there are several, the first. */
 function snippetOf(
   text: string,
   marks: readonly Mark[],
@@ -153,7 +156,7 @@ function snippetOf(
   const places = marks.map((mark) => ({ mark, word: words.findIndex(({ start }) => start === mark.start) }));
   let best = { first: 0, terms: 0 };
   for (const { word } of places) {
-    // A third of the words come before the first match.
+    // A third of the snippet's words precede the first match.
     const first = Math.min(Math.max(0, word - Math.floor(size / 3)), words.length - size);
     const inside = places.filter((place) => place.word >= first && place.word < first + size);
     const terms = new Set(inside.map(({ mark }) => mark.term)).size;
@@ -171,7 +174,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes a text for HTML, also in an attribute's value between quotes of either kind. */
+/** Escapes a text for HTML. The result is also safe in an attribute's value between quotes of either kind. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
 }

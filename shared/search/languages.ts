@@ -5,17 +5,17 @@ import { foldWord } from './fold-word.ts';
 
 /** Rules for the words of one language. */
 export type Language = {
-  /** A locale whose dictionary splits texts without spaces. */
+  /** Locale whose dictionary splits texts without spaces. */
   readonly locale: string;
-  /** The stem of a word in lower case, folded. */
+  /** Returns the folded stem of a word in lower case. */
   readonly stem: (word: string) => string;
-  /** A stem begins as its word does, where that is a letter of ASCII. */
+  /** True if a stem begins with the same letter as its word, if that is an ASCII letter. */
   readonly keepsFirstLetter: boolean;
-  /** Folded. */
+  /** Stop words, folded. */
   readonly stopWords: ReadonlySet<string>;
 };
 
-/** The names of a language in the two packages. */
+/** Names of a language in the two packages. */
 type Names = { readonly stemmer?: string; readonly stopWords?: string };
 
 const NAMES: Readonly<Record<string, Names>> = {
@@ -60,7 +60,7 @@ const NAMES: Readonly<Record<string, Names>> = {
   zh: { stopWords: 'zho' },
 };
 
-/** Stemmers that take endings away and nothing else. */
+/** Languages whose stemmers only remove endings. */
 const OF_ENDINGS = new Set([
   ...['danish', 'english', 'finnish', 'french', 'german', 'hungarian', 'italian', 'norwegian'],
   ...['portuguese', 'romanian', 'russian', 'spanish', 'swedish'],
@@ -68,7 +68,7 @@ const OF_ENDINGS = new Set([
 
 const languages = new Map<string, Language>();
 
-/** The language of a locale such as `fr-CA`. One that no package knows has no stems and no stop words. */
+/** Returns the language of a locale such as `fr-CA`. A language that no package knows has no stems and no stop words. */
 export function languageOf(locale: string): Language {
   return valueAt(languages, locale, () => {
     const { stemmer, stopWords } = NAMES[locale.split(/[-_]/)[0]?.toLowerCase() ?? ''] ?? {};
@@ -81,10 +81,10 @@ export function languageOf(locale: string): Language {
   });
 }
 
-/** Words whose stems are remembered, per language. */
+/** Number of words per language whose stems are cached. */
 const CACHED_STEMS = 10_000;
 
-/** Stemmers look at accents, so they come before the folding. */
+/** Folds stems. Stemmers depend on accents, so they run before the folding. */
 function foldedStems(stem: (word: string) => string): (word: string) => string {
   const recent = createRecentValues<string, string>(CACHED_STEMS);
   return (word) => {
@@ -96,7 +96,7 @@ function foldedStems(stem: (word: string) => string): (word: string) => string {
   };
 }
 
-/** Loaded when first used: all of them together would delay each start by some 60 ms. */
+/** Packages are loaded when they are first used. All of them together would delay each start by about 60 ms. */
 const load = createRequire(import.meta.url);
 
 function loadStemmer(name: string): (word: string) => string {

@@ -3,32 +3,32 @@ import type { Language } from './languages.ts';
 import type { JoinedWord, SearchTerm } from './search-terms.ts';
 import { TOO_FAR, typoDistance } from './typo-distance.ts';
 
-/** `text`: words match by their stems and with typos; `spelled`: not with typos; `keyword`: neither. */
+/** Kind of a word. `text` words match by their stems and with typos, `spelled` words without typos, and `keyword` words with neither. */
 export type WordKind = 'text' | 'spelled' | 'keyword';
 
-/** A word of a text, as queries see it. `stem` is undefined for words of keywords. */
+/** A word of a text in the form that queries compare. `stem` is undefined for words of keywords. */
 export type IndexedWord = {
   readonly folded: string;
   readonly stem: string | undefined;
   readonly kind: WordKind;
 };
 
-/** `word` is in lower case. */
+/** Returns the compared form of a word, which must be in lower case. */
 export function indexedWord({ stem }: Pick<Language, 'stem'>, word: string, kind: WordKind): IndexedWord {
   return { folded: foldWord(word), stem: kind === 'keyword' ? undefined : stem(word), kind };
 }
 
-/** How a word of a text matches a word of a query. */
+/** Quality of a match between a word of a text and a word of a query. */
 export type WordMatch = { readonly typos: number; readonly isExact: boolean };
 
 const EXACT: WordMatch = { typos: 0, isExact: true };
 /** A match by stem, beginning or synonym. */
 export const ALIKE: WordMatch = { typos: 0, isExact: false };
 const WITH_TYPOS: readonly WordMatch[] = [ALIKE, { typos: 1, isExact: false }, { typos: 2, isExact: false }];
-/** A match by two words that make the term together. */
+/** A match by two words that together form the term. */
 export const AS_SPLIT: WordMatch = { typos: 1, isExact: false };
 
-/** Returns how a word matches a term; undefined: it does not. */
+/** Returns the quality of the match between a word and a term; undefined if they do not match. */
 export function matchWord(term: SearchTerm, { folded, stem, kind }: IndexedWord): WordMatch | undefined {
   if (folded === term.folded) return EXACT;
   if (stem !== undefined && stem === term.stem) return ALIKE;
@@ -40,7 +40,7 @@ export function matchWord(term: SearchTerm, { folded, stem, kind }: IndexedWord)
   return typos === TOO_FAR ? undefined : WITH_TYPOS[typos];
 }
 
-/** A word that was typed as several has one typo for that. */
+/** Returns the typos of a word that was typed as several words, which count as one typo. */
 function joinedTypos({ text, typos, isPrefix }: JoinedWord, folded: string): number {
   const more = typoDistance(text, folded, typos, isPrefix);
   return more === TOO_FAR ? TOO_FAR : 1 + more;

@@ -1,37 +1,37 @@
 /**
- * Positions of a query's words in one row, in the order of the row's words. Positions in different values are far apart
- * (`VALUE_GAP`). Arrays are parallel; the first `count` entries are valid.
+ * Positions of a query's words in one row, in the order of the row's words. Positions in different values are far apart (`VALUE_GAP`). The
+ * arrays are parallel. Their first `count` entries are valid.
  */
 export type RowHits = {
   count: number;
   readonly position: Int32Array;
   /** Number of the term in the query. */
   readonly term: Uint8Array;
-  /** Number of the field among those searched. */
+  /** Number of the field among the searched fields. */
   readonly field: Uint8Array;
   readonly typos: Uint8Array;
   readonly isExact: Uint8Array;
 };
 
-/** Hits of a row beyond these are passed over. */
+/** Maximum hits of a row. Further hits are ignored. */
 const MOST_HITS = 65_536;
-/** Words as far apart as this are not near each other. */
+/** Distance from which words are not near each other. */
 export const FAR = 5;
 /** Positions between the last word of one value and the first of the next. */
 export const VALUE_GAP = FAR + 1;
-/** Position of two words that are one term: they are near to nothing. */
+/** Position of two words that form one term. It is near to no other position. */
 export const UNPLACED = -1;
-/** Attribute ranks from here on are one. */
+/** Lowest rank of attributes. All later ranks count as this one. */
 export const LAST_RANK = 15;
 /**
- * Words, once for each field, that may be near to others in one query: for Elasticsearch each of them is a clause for each
- * distance, and it takes some thousands of clauses.
+ * Maximum number of words, each counted once per field, that may be near to others in one query. In Elasticsearch each of them is a clause
+ * for each distance, and it allows some thousands of clauses.
  */
 const MOST_NEAR_TOKENS = 600;
-/** Not the typos of any word. */
+/** Number of typos if no word matches a term. */
 const NO_WORD = 255;
 
-/** Creates arrays for the hits of one row, 65,536 at most. Set `count` to 0 to use it for the next row. */
+/** Creates arrays for the hits of one row, at most 65,536. Set `count` to 0 before the next row. */
 export function createRowHits(): RowHits {
   return {
     count: 0,
@@ -44,7 +44,7 @@ export function createRowHits(): RowHits {
 }
 
 /**
- * Adds the match of a word with a term of the query. Positions must not fall from one call to the next. Ignores hits beyond the limit.
+ * Adds the match of a word with a term of the query. Positions must not decrease from one call to the next. Ignores hits beyond the limit.
  */
 export function addHit(
   hits: RowHits,
@@ -62,38 +62,38 @@ export function addHit(
   hits.count++;
 }
 
-/** One entry per term: at most as many as a query may require. */
+/** Maximum number of terms, which have one entry each. A query cannot require more. */
 const MOST_TERMS = 64;
 const leastTypos = new Uint8Array(MOST_TERMS);
 const bestRank = new Uint8Array(MOST_TERMS);
 const exact = new Uint8Array(MOST_TERMS);
 const lastAt = new Int32Array(MOST_TERMS);
-/** The place before that. */
+/** Last position of the term before the one in `lastAt`. */
 const placeBefore = new Int32Array(MOST_TERMS);
-/** Smallest distance of a term to the next. */
+/** Smallest distance from a term to the next one. */
 const nearest = new Uint8Array(MOST_TERMS);
 
 const NOWHERE = -1_000_000;
 
 export type Tiers = {
-  /** The number of a query's terms. */
+  /** Number of terms in the query. */
   readonly terms: number;
-  /** The fields' places by weight: the heaviest are 0. */
+  /** Places of the fields by weight. The heaviest fields have 0. */
   readonly rankOfField: readonly number[];
   readonly nearness: Nearness;
 };
 
-/** Which words of a query may be near to each other. */
+/** Says which words of a query may be near to each other. */
 export type Nearness = {
-  /** By term: the typos of the words that it means, which are the fewest that any word has. */
+  /** Typos of the words that count for each term: the fewest that any word has. */
   readonly typos: readonly number[];
-  /** By term: whether it may be near to the next one. */
+  /** True for each term that may be near to the next one. */
   readonly isNear: readonly boolean[];
 };
 
 /**
- * Returns the fewest typos of each term, and which terms may be near to the next. `counts`: by term the words that match it, by their
- * typos. `fields`: how many are searched.
+ * Returns the fewest typos of each term, and which terms may be near to the next. `counts`: for each term the number of words that match
+ * it, by their typos. `fields`: number of searched fields.
  */
 export function nearnessOf(counts: readonly (readonly number[])[], fields: number): Nearness {
   const typos = counts.map((each) => {
@@ -112,12 +112,12 @@ export function nearnessOf(counts: readonly (readonly number[])[], fields: numbe
 }
 
 /**
- * A row's rank among those that all of `terms` match; smaller is better. Tiers: typos, nearness of neighbouring terms, weight of
- * the attributes, exact words.
+ * Returns a row's rank among the rows that all `terms` match; smaller is better. The tiers are typos, nearness of neighbouring terms,
+ * weight of the attributes, exact words.
  */
 export function rankInTiers(hits: RowHits, tiers: Tiers): number {
   const { terms } = tiers;
-  // A loop: `fill` takes longer for so few.
+  // A loop is used because `fill` takes longer for so few entries.
   for (let term = 0; term < terms; term++) leastTypos[term] = NO_WORD;
   for (let i = 0; i < hits.count; i++) {
     const term = hits.term[i] as number;
@@ -131,7 +131,7 @@ export function rankInTiers(hits: RowHits, tiers: Tiers): number {
     nearest[term] = FAR;
   }
   for (let i = 0; i < hits.count; i++) {
-    // Among several matches of a term in a row those with the fewest typos count.
+    // If a term matches several times in a row, the matches with the fewest typos count.
     if (hits.typos[i] === leastTypos[hits.term[i] as number]) noteHit(hits, i, tiers);
   }
   return sumTiers(terms);
@@ -149,11 +149,11 @@ function noteHit(hits: RowHits, i: number, { rankOfField, nearness }: Tiers): vo
   placeBefore[term] = lastAt[term] as number;
   lastAt[term] = position;
   if (isNear[term - 1] === true) noteDistance(term - 1, position - placeBelow(term - 1, position));
-  // In the wrong order is one further away.
+  // The wrong order counts as one word more.
   if (isNear[term] === true) noteDistance(term, position - placeBelow(term + 1, position) + 1);
 }
 
-/** Where a term stood last, before a position: one word may be two terms, but is not near to itself. */
+/** Returns the last place of a term before a position. One word may match two terms, but it is not near to itself. */
 function placeBelow(term: number, position: number): number {
   const last = lastAt[term] as number;
   return last < position ? last : (placeBefore[term] as number);
@@ -178,7 +178,7 @@ function sumTiers(terms: number): number {
   return tierRank({ typos, distance, rank, inexact });
 }
 
-/** Sums over the terms of a query, from the heaviest to the lightest. */
+/** Sums over the terms of a query, from the most to the least important tier. */
 type TierSums = {
   readonly typos: number;
   readonly distance: number;
@@ -190,7 +190,7 @@ function tierRank({ typos, distance, rank, inexact }: TierSums): number {
   return ((typos * 1024 + distance) * 1024 + rank) * 128 + inexact;
 }
 
-/** Returns the rank of a row that one term matches. `rank`: the place of its heaviest field among the weights. */
+/** Returns the rank of a row that one term matches. `rank`: place of its heaviest field among the weights. */
 export function rankOfTerm({
   typos,
   rank,

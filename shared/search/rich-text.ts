@@ -1,24 +1,27 @@
 import { decodeEntity } from './decode-entity.ts';
 
-/** Address of a link, with its title: `(address "title")`. Spaces are few: a pattern that may take many looks at them again and again. */
+/**
+ * Matches the address of a link, with its title: `(address "title")`. The number of spaces is limited, because a pattern with an unlimited
+ * number would read them repeatedly.
+ */
 const TARGET =
   '\\(\\s{0,9}(?:<[^<>\\n]*>|[^\\s()<>]*(?:\\([^\\s()]*\\)[^\\s()<>]*)*)' +
   '(?:\\s{1,9}(?:"[^"]*"|\'[^\']*\'|\\([^()]*\\)))?\\s{0,9}\\)';
-/** A tag, whose attributes may have `>` in quotes. An address in angle brackets is not one: readers see it. */
+/** Matches a tag, whose attributes may have `>` in quotes. An address in angle brackets is not a tag, because readers see it. */
 const TAG_NAME = '<\\/?[a-z][a-z0-9-]*(?=[\\s/>])';
 const TAG = `${TAG_NAME}(?:"[^"<]*"|'[^'<]*'|[^'"<>])*>|${TAG_NAME}[^<>]*>|<[!?][^<>]*>`;
 const ENTITY = '&(?:#\\d{1,7}|#x[\\da-f]{1,6}|[a-z]{2,31}\\d{0,2});';
 const MARKUP = new RegExp(`${TAG}|\\]${TARGET}|\\]\\[([^[\\]\\n]*)\\]|${ENTITY}`, 'gi');
-/** Begins the text of a link or a picture. */
+/** Matches the beginning of a link's or picture's text. */
 const LINK_START = new RegExp(`!?\\[(?=[^[\\]\\n]*\\]${TARGET})`, 'g');
-/** `[label]: address "title"`, for links with that label. A footnote has a text. */
+/** Matches `[label]: address "title"`, which defines links with that label. A footnote is not matched, because it has a text. */
 const DEFINITION =
   /^ {0,3}\[(?!\^)([^[\]\n]{1,200})\]:[ \t]{0,9}(?:<[^<>\n]*>|[^\s<>]+)(?:[ \t]{1,9}(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?[ \t]{0,9}\r?$/gm;
-/** Marks a heading, a quotation or an item of a list. */
+/** Matches the signs of a heading, a quotation or a list item. */
 const LINE_START = /^(?:[ \t]*(?:#{1,6}(?=[ \t])|>|[-*+](?=[ \t])))+/gm;
 const LETTER = /[\p{L}\p{N}]/u;
 
-/** Rich text without HTML, addresses and titles of links. The signs of Markdown are still there. */
+/** Returns rich text without HTML, and without addresses and titles of links. The signs of Markdown remain. */
 export function withoutMarkup(value: string): string {
   const shown = value.includes('<') ? withoutHidden(value) : value;
   if (!/[<\]&]/.test(shown)) return shown;
@@ -31,7 +34,7 @@ export function withoutMarkup(value: string): string {
     : shown;
   return text.replace(MARKUP, (markup, label: string | undefined) => {
     if (markup.startsWith('&')) return decodeEntity(markup) ?? ' ';
-    // Without a definition of the label, it is text in brackets.
+    // If the label is not defined, this is text in brackets.
     return label === undefined || label === '' || labels.has(nameOfLabel(label)) ? ' ' : markup;
   });
 }
@@ -40,7 +43,7 @@ function nameOfLabel(label: string): string {
   return label.trim().toLowerCase().replace(/\s+/g, ' ');
 }
 
-/** Rich text on one line, without HTML and without the signs of Markdown. Its words are those of `withoutMarkup`. */
+/** Returns rich text on one line, without HTML and without the signs of Markdown. Its words are those of `withoutMarkup`. */
 export function plainRichText(value: string): string {
   const text = withoutMarkup(value.replace(LINK_START, '')).replace(LINE_START, '');
   return withoutEmphasis(text).replace(/\s+/g, ' ').trim();
@@ -48,7 +51,7 @@ export function plainRichText(value: string): string {
 
 type Hidden = { readonly start: RegExp; readonly end: RegExp };
 
-/** Parts that no reader sees: comments, styles and scripts. What does not end is text. */
+/** Parts that no reader sees: comments, styles and scripts. A part without an end is text. */
 const HIDDEN: readonly Hidden[] = [
   { start: /<!--/g, end: /-->/g },
   { start: /<script(?=[\s>])/gi, end: /<\/script\s{0,9}>/gi },
@@ -59,7 +62,7 @@ function withoutHidden(text: string): string {
   return HIDDEN.reduce(withoutParts, text);
 }
 
-/** Looks at each character once, however many parts begin. */
+/** Removes parts. It reads each character once, even if many parts begin. */
 function withoutParts(text: string, { start, end }: Hidden): string {
   const parts: string[] = [];
   let from = 0;
@@ -78,7 +81,7 @@ function find(pattern: RegExp, text: string, from: number) {
   return found === null ? undefined : { start: found.index, end: pattern.lastIndex };
 }
 
-/** Omits signs around words, such as `**`: those within words or between spaces mean themselves. */
+/** Removes signs around words, such as `**`. Signs within words or between spaces are ordinary characters. */
 function withoutEmphasis(text: string): string {
   let open = 0;
   return text.replace(/[*_~`]+/g, (signs, at: number) => {

@@ -3,12 +3,12 @@ import type { SearchField } from './search-settings.ts';
 import { PLAIN, splitWords } from './split-words.ts';
 import { visibleText } from './visible-text.ts';
 
-/** Words of one value beyond these are not searched: reading them would hold up everybody. */
+/** Maximum words of one value that are searched, because reading more would delay all requests. */
 const MOST_WORDS = 20_000;
-/** Longer words are left out. */
+/** Maximum characters of a word. Longer words are omitted. */
 const LONGEST_WORD = 1_000;
 
-/** The words of a field's value that searches look at, in lower case and in order. `value` is what the index holds. */
+/** Returns the searched words of a field's value, in lower case and in order. `value` is that of the index. */
 export function wordsOfValue({ type }: SearchField, value: unknown, locale: string): readonly string[] {
   if (typeof value !== 'string' || value === '') return NO_WORDS;
   const words: string[] = [];
@@ -19,14 +19,14 @@ export function wordsOfValue({ type }: SearchField, value: unknown, locale: stri
   return words;
 }
 
-/** Takes the words of a value in order, all by one of the two. */
+/** Takes the words of a value in order. Each value uses only one of the two functions. */
 export type WordReader = {
-  /** Words of ASCII letters, as parts of a text in lower case, and a hash of their letters. */
+  /** Takes a word of ASCII letters as a part of a text in lower case, with a hash of its letters. */
   readonly readPlain: (text: string, start: number, end: number, hash: number) => void;
   readonly read: (word: string) => void;
 };
 
-/** Reads the words that `wordsOfValue` has, without a string for each where that is possible. */
+/** Reads the words that `wordsOfValue` returns. If possible, it creates no string for each word. */
 export function readWords(field: SearchField, value: unknown, locale: string, reader: WordReader): void {
   const text = typeof value === 'string' ? visibleText(field.type, value) : '';
   if (PLAIN.test(text)) readPlainWords(text.toLowerCase(), reader);

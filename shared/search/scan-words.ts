@@ -1,6 +1,6 @@
 import type { SearchTerm } from './search-terms.ts';
 
-/** By code unit: whether a word with this first letter, or this second one, may match. */
+/** Marks code units: 1 if a word with this first letter, or this second letter, may match. */
 export type LetterFilter = { readonly first: Uint8Array; readonly second: Uint8Array };
 
 type ScanRules = {
@@ -11,23 +11,26 @@ type ScanRules = {
 const ASCII = 128;
 export const SEPARATOR = 0;
 
-/** By code unit: the letter or digit in lower case. */
+/** Letter or digit in lower case, by code unit. */
 export const PLAIN_LETTERS: Uint8Array = Uint8Array.from({ length: ASCII }, (_, code) => {
   const letter = String.fromCharCode(code).toLowerCase();
   return /[a-z0-9]/.test(letter) ? letter.charCodeAt(0) : SEPARATOR;
 });
 
-/** A test that no word fails that `matchWord` takes for one of the terms, or that is the first of a pair that is one. */
+/**
+ * Returns a filter for words. Every word passes it that `matchWord` accepts for one of the terms, or that begins a pair for one. Some other
+ * words pass it too.
+ */
 export function letterFilter({ language, terms }: ScanRules): LetterFilter {
   const filter = { first: new Uint8Array(ASCII), second: new Uint8Array(ASCII) };
   for (const term of terms) {
     const { folded, stem, synonyms, joined, typos } = term;
-    // Any word may have this stem, or be as near.
+    // Any word may have this stem, or be as near to the term.
     if (!language.keepsFirstLetter || stem === '' || folded.length <= typos) filter.first.fill(1);
     for (const word of [folded, stem, ...synonyms, ...joined.map(({ text }) => text)])
       allow(filter.first, word.charCodeAt(0));
     if (typos < 2) continue;
-    // The first letter may be another one, one too many, missing, or the second one.
+    // By a typo in the first letter, this letter may be different, superfluous, missing, or swapped with the second.
     const [one, other] = [folded.charCodeAt(0), folded.charCodeAt(1)];
     allow(filter.first, other);
     allow(filter.second, one);
@@ -41,8 +44,8 @@ function allow(filter: Uint8Array, letter: number): void {
 }
 
 /**
- * Calls `visit` for the words of a text of ASCII characters that pass the filter, in order. Returns false at the first other
- * character. Most words of a text match nothing: they cost no string.
+ * Calls `visit` for the words of a text of ASCII characters that pass the filter, in order. Returns false at the first other character.
+ * Most words of a text match nothing, and no string is made for them.
  */
 export function scanWords(
   text: string,

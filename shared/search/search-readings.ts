@@ -13,16 +13,16 @@ import {
 } from './search-terms.ts';
 import type { PhraseSynonyms, Synonyms } from './synonyms.ts';
 
-/** Terms of a reading with synonyms: as many as four words make when each of them is split. */
+/** Maximum terms of a reading with synonyms: as many as four words form if each is split. */
 const MOST_IN_READING = 8;
-/** Readings of one query with synonyms: those with fewer replacements at the end of the query come first. */
+/** Maximum readings of one query with synonyms. Readings with fewer replacements at the end of the query come first. */
 const MOST_READINGS = 7;
-/** In longer queries no phrases are looked for. */
+/** Maximum words of a query in which phrases are searched. */
 const MOST_WORDS = 20;
 
 /**
- * Returns the readings of a query: first its words as typed, then the same with synonyms of several words in their places. A row
- * matches if one reading matches it. A question has one reading: its terms are joined by those of the synonyms.
+ * Returns the readings of a query. The first reading has the words as typed. The others have synonyms of several words in their places. A
+ * row matches if one reading matches it. A question has only one reading, which also has the terms of the synonyms.
  */
 export function searchReadings(query: string, rules: TermRules): readonly SearchTerms[] {
   const typed = typedTerms(query, rules);
@@ -39,7 +39,10 @@ export function searchReadings(query: string, rules: TermRules): readonly Search
   return [asTyped, ...readings.map((terms): SearchTerms => ({ mode: 'all', terms: joinAndSplit(terms) }))];
 }
 
-/** The terms of a query with synonyms in the places of phrases, in every combination up to a limit; none where it has no phrases. */
+/**
+ * Returns the terms of a query with synonyms in place of phrases, in every combination up to a limit. Returns none if the query has no
+ * phrases.
+ */
 function replacePhrases(
   typed: readonly SearchTerm[],
   { phrases }: Synonyms,
@@ -56,13 +59,13 @@ function replacePhrases(
     if (readings.length > MOST_READINGS) break;
     readings.push(reading);
   }
-  // The first one is as it was typed.
+  // The first reading is the query as typed.
   return readings.slice(1);
 }
 
 type Query = {
   readonly typed: readonly SearchTerm[];
-  /** By word: the phrases that begin there. */
+  /** Phrases that begin at each word. */
   readonly found: readonly (readonly PhraseSynonyms[])[];
   readonly language: Language;
 };
@@ -76,7 +79,7 @@ function* readingsFrom(at: number, query: Query): Generator<readonly SearchTerm[
   for (const rest of readingsFrom(at + 1, query)) yield [term, ...rest];
   for (const { phrase, others } of query.found[at] ?? []) {
     for (const other of others) {
-      // They are omitted with the last word that they replace.
+      // The synonym's terms get the place of the last word that they replace, so that they are omitted together with it.
       const place = at + phrase.length - 1;
       const replaced = exactTerms({ ...term, place, count: 1 }, other, query.language);
       for (const rest of readingsFrom(at + phrase.length, query)) yield [...replaced, ...rest];

@@ -7,9 +7,9 @@ import { SEARCH_OF_ATTRIBUTE, SEARCH_OF_TYPE } from '../schema/search-options.ts
 import { throughAttribute, throughPaths } from '../schema/search-through.ts';
 import type { WordKind } from './match-word.ts';
 
-/** Text that a search looks at. */
+/** A text that is searched. */
 export type SearchField = {
-  /** As requests name it: the attribute, behind the relations and components that lead to it. */
+  /** Name in requests: the attribute, after the relations and components on the path to it. */
   readonly name: string;
   readonly path: readonly string[];
   readonly attribute: string;
@@ -19,16 +19,16 @@ export type SearchField = {
 };
 
 export type SearchSettings = {
-  /** The schema says something of searches: they are expected. */
+  /** True if the schema configures searches, so that they are expected. */
   readonly isExpected: boolean;
   readonly fields: readonly SearchField[];
-  /** The language of a type without locales. */
+  /** Locale whose language is used for a type without locales. */
   readonly locale: string;
-  /** By locale; `*` is every locale. */
+  /** Groups of synonyms by locale; `*` is every locale. */
   readonly synonyms: readonly SynonymGroups[];
 };
 
-/** Returns what `searchSettingsOf` does, and the texts of related rows and components that the type names in `through`. */
+/** Returns the result of `searchSettingsOf`, and the texts of related rows and components that the type names in `through`. */
 export function searchOf(registry: SchemaRegistry, uid: Uid): SearchSettings {
   return searchesOf(registry)(contentTypeOf(registry, uid));
 }
@@ -41,7 +41,7 @@ const searchesOf = remembered((registry: SchemaRegistry) =>
   }),
 );
 
-/** Text of another row says less of a row than its own. */
+/** Weight of a related row's text. It says less about a row than the row's own text. */
 const THROUGH_WEIGHT = 1;
 
 function throughField(registry: SchemaRegistry, type: ContentType, name: string): SearchField[] {
@@ -55,9 +55,9 @@ function throughField(registry: SchemaRegistry, type: ContentType, name: string)
   }));
 }
 
-/** Returns the texts that a search looks at in rows of a content type: the public ones, as `pluginOptions.varve.search` says. */
+/** Returns the texts that are searched in rows of a content type: the public ones, as `pluginOptions.varve.search` configures them. */
 export const searchSettingsOf = remembered((type: ContentType): SearchSettings => {
-  // Mistakes were reported with the schema.
+  // Mistakes were already reported with the schema.
   const search = SEARCH_OF_TYPE.safeParse(type.varve ?? {}).data?.search;
   const attributes = [...type.attributes.values()];
   return {
@@ -81,7 +81,7 @@ function ownField({ name, type, varve, searchable }: ScalarAttribute): SearchFie
   const search = SEARCH_OF_ATTRIBUTE.safeParse(varve ?? {}).data?.search;
   const weight = search?.weight ?? usesOf(type).searchWeight;
   if (weight === null || search?.as === 'none') return [];
-  // Attributes that `_q` must not look at are searched only if the schema asks for it.
+  // Attributes that `_q` must not search are searched only if the schema says so.
   if (!searchable && search === undefined) return [];
   return [{ name, path: [], attribute: name, type, weight, kind: kindOf(search) }];
 }

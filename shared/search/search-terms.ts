@@ -4,35 +4,35 @@ import { splitWords } from './split-words.ts';
 import type { Synonyms } from './synonyms.ts';
 import { typosAllowed } from './typo-distance.ts';
 
-/** A word of a query, as it is compared with the words of texts. */
+/** A word of a query, in the form that is compared with the words of texts. */
 export type SearchTerm = {
-  /** As typed, in lower case. */
+  /** The word as typed, in lower case. */
   readonly typed: string;
   readonly folded: string;
   readonly stem: string;
-  /** Matches longer words too: the last word of the query, with nothing behind it. */
+  /** True if longer words match too. It is the last word of the query, and nothing follows it. */
   readonly isPrefix: boolean;
   readonly typos: number;
   readonly mayHaveTypos: boolean;
-  /** Folded words that count as this one. */
+  /** Folded words that count as this word. */
   readonly synonyms: readonly string[];
-  /** Words that it and its neighbours make together. */
+  /** Words that it forms together with its neighbours. */
   readonly joined: readonly JoinedWord[];
-  /** Pairs of words that count as it where one follows the other. */
+  /** Pairs of words that count as this word if one follows the other. */
   readonly splits: readonly Split[];
-  /** Its place among the words that were typed, stop words included. */
+  /** Place of the word among the typed words, including stop words. */
   readonly place: number;
-  /** How often it was typed. */
+  /** Number of times that it was typed. */
   readonly count: number;
 };
 
-/** Several typed words as one, which may have so many typos. */
+/** Several typed words that are joined to one word, with the typos that it may have. */
 export type JoinedWord = { readonly text: string; readonly typos: number; readonly isPrefix: boolean };
 
 /** Two words that may have been typed as one. */
 export type Split = readonly [string, string];
 
-/** `all`: every term has to match, `any`: one of them. */
+/** `all`: every term must match. `any`: one term must match. */
 export type SearchMode = 'all' | 'any';
 
 /** Terms of a query for texts in one language. */
@@ -44,20 +44,20 @@ export type TermRules = {
   readonly synonyms?: Synonyms;
 };
 
-/** A query with more words than this is a question: any of them may match. */
+/** Maximum words that must all match. A query with more words is a question: any of them may match. */
 const MOST_REQUIRED = 4;
 const MOST_TYPOS = 2;
-/** Shorter words are not guessed: too many others are like them. */
+/** Minimum letters of a word that may get one more typo. Too many words resemble shorter ones. */
 const SHORTEST_GUESSED = 4;
-/** Words of a query that are looked for; the others are passed over. */
+/** Maximum words of a query that are searched. Further words are ignored. */
 export const MOST_TERMS = 64;
 
-/** The words of a query without stop words, unless it has nothing else. */
+/** Returns the words of a query without stop words, unless it has nothing else. */
 export function searchTerms(query: string, rules: TermRules): SearchTerms {
   return termsOf(typedTerms(query, rules), rules);
 }
 
-/** The words of a query in order, stop words included. */
+/** Returns the words of a query in order, including stop words. */
 export function typedTerms(query: string, rules: TermRules): readonly SearchTerm[] {
   const { language, typoTolerance } = rules;
   const words = splitWords(query, language.locale);
@@ -81,14 +81,14 @@ export function typedTerms(query: string, rules: TermRules): readonly SearchTerm
   });
 }
 
-/** Returns what the typed words search for. */
+/** Returns the terms to search for the typed words. */
 export function termsOf(typed: readonly SearchTerm[], rules: TermRules): SearchTerms {
   const kept = withoutStopWords(typed, rules);
   const mode = kept.length > MOST_REQUIRED ? 'any' : 'all';
   return { mode, terms: (mode === 'any' ? countRepeated(kept) : joinAndSplit(kept)).slice(0, MOST_TERMS) };
 }
 
-/** Removes stop words, unless nothing else is there. */
+/** Removes stop words, unless the query has no other words. */
 export function withoutStopWords(
   terms: readonly SearchTerm[],
   { language }: TermRules,
@@ -97,7 +97,10 @@ export function withoutStopWords(
   return meant.length === 0 ? terms : meant;
 }
 
-/** Adds the words that neighbours make together, and the pairs that words may be: `sun flower` finds `sunflower`, and the reverse. */
+/**
+ * Adds the words that neighbours form together, and the pairs into which words may be split. `sun flower` finds `sunflower`, and the
+ * reverse.
+ */
 export function joinAndSplit(terms: readonly SearchTerm[]): readonly SearchTerm[] {
   const joined = terms.map((): JoinedWord[] => []);
   for (let size = 2; size <= MOST_JOINED; size++) {
@@ -110,10 +113,10 @@ export function joinAndSplit(terms: readonly SearchTerm[]): readonly SearchTerm[
   return terms.map((term, at) => ({ ...term, joined: joined[at] ?? [], splits: splitsOf(term) }));
 }
 
-/** Words that are joined at the most. */
+/** Maximum number of words that are joined. */
 const MOST_JOINED = 3;
 
-/** undefined: a stop word was between the words, or they are to match as they are. Each joint is a typo. */
+/** Joins words. Each joint counts as a typo. Returns undefined if a stop word was between the words, or they may not have typos. */
 function joinWords(terms: readonly SearchTerm[]): JoinedWord | undefined {
   const [first] = terms;
   if (first === undefined || !terms.every(({ mayHaveTypos }) => mayHaveTypos)) return undefined;
@@ -123,12 +126,12 @@ function joinWords(terms: readonly SearchTerm[]): JoinedWord | undefined {
   return { text, typos, isPrefix: terms.some(({ isPrefix }) => isPrefix) };
 }
 
-/** Shorter parts do not count as words. */
+/** Minimum letters of a part that counts as a word. */
 const SHORTEST_PART = 2;
-/** Longer words are not split. */
+/** Maximum letters of a word that is split. */
 const LONGEST_SPLIT = 40;
 
-/** Returns the ways to split a word in two, the most even one first. */
+/** Returns the possible splits of a word into two, the most even one first. */
 export function splitsOf({ folded, mayHaveTypos }: SearchTerm): readonly Split[] {
   const last = folded.length - SHORTEST_PART;
   if (!mayHaveTypos || folded.length > LONGEST_SPLIT || last < SHORTEST_PART) return [];
@@ -139,7 +142,7 @@ export function splitsOf({ folded, mayHaveTypos }: SearchTerm): readonly Split[]
     .map((at) => [folded.slice(0, at), folded.slice(at)]);
 }
 
-/** A word that no text has, with one more typo. undefined: it has as many as it may have. */
+/** Returns a term that no text has, with one more typo; undefined if it already has the maximum. */
 export function allowAnotherTypo(term: SearchTerm): SearchTerm | undefined {
   return term.mayHaveTypos && term.typos < MOST_TYPOS && term.folded.length >= SHORTEST_GUESSED
     ? { ...term, typos: term.typos + 1 }

@@ -1,11 +1,11 @@
 import { valueAt } from '../map-values.ts';
 
-/** A word of a text: in lower case, with its place in the text as it was given. */
+/** A word of a text in lower case, with its place in the original text. */
 export type TextWord = { readonly word: string; readonly start: number; readonly end: number };
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 const PLAIN_WORD = /[a-z0-9]+/g;
-/** Texts whose words are runs of ASCII letters and digits. */
+/** Matches texts whose words are sequences of ASCII letters and digits. */
 export const PLAIN = /^[\0-\x7f]*$/;
 /** Scripts that write no spaces between words. */
 const UNSPACED =
@@ -13,7 +13,7 @@ const UNSPACED =
 
 const segmenters = new Map<string, Intl.Segmenter>();
 
-/** The words of a text in order. Where a script has no spaces `locale` says whose dictionary finds them. */
+/** Returns the words of a text in order. If a script has no spaces, the dictionary of `locale` finds the words. */
 export function splitWords(text: string, locale: string): TextWord[] {
   const words: TextWord[] = [];
   if (PLAIN.test(text)) {
@@ -28,7 +28,7 @@ export function splitWords(text: string, locale: string): TextWord[] {
   return words;
 }
 
-/** Returns whether a text has any words, in whatever language. */
+/** Returns whether a text has any words, in any language. */
 export function hasWords(text: string): boolean {
   return text.search(WORD) >= 0;
 }
@@ -52,7 +52,7 @@ function segmenterOf(locale: string): Intl.Segmenter {
   });
 }
 
-/** Rows may have a locale that BCP 47 does not know. */
+/** Returns the canonical form of a locale. Returns none if BCP 47 does not know it, because rows may have such locales. */
 function validLocale(locale: string): string[] {
   try {
     return Intl.getCanonicalLocales(locale);

@@ -3,11 +3,11 @@ import type { SynonymGroups } from '../schema/content-type.ts';
 import { foldWord } from './fold-word.ts';
 import { splitWords } from './split-words.ts';
 
-/** Words and phrases that count as others in one locale. Words are folded. */
+/** Words and phrases that count as equal in one locale. Words are folded. */
 export type Synonyms = {
-  /** Words that count as one word. */
+  /** Other words that count as a word, by the word. */
   readonly words: ReadonlyMap<string, readonly string[]>;
-  /** By their first word: where a phrase or one of its synonyms has several words. */
+  /** Phrases, by their first word. A phrase or one of its synonyms has several words. */
   readonly phrases: ReadonlyMap<string, readonly PhraseSynonyms[]>;
 };
 
@@ -20,7 +20,7 @@ const ANY_LOCALE = '*';
 
 const known = new WeakMap<readonly SynonymGroups[], Map<string, Synonyms | undefined>>();
 
-/** The synonyms of a locale and of every locale. */
+/** Returns the synonyms of a locale, including those of every locale. */
 export function synonymsIn(synonyms: readonly SynonymGroups[], locale: string): Synonyms | undefined {
   if (synonyms.length === 0) return undefined;
   const byLocale = known.get(synonyms) ?? new Map<string, Synonyms | undefined>();
@@ -46,7 +46,7 @@ type Found = {
   readonly phrases: Map<string, PhraseSynonyms[]>;
 };
 
-/** Every member of a group counts as the others. */
+/** Adds a member of a group, for which all other members count. */
 function addMember(
   member: readonly string[],
   members: readonly (readonly string[])[],

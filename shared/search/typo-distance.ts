@@ -1,18 +1,18 @@
-/** Typos that a word of a query may have: none up to 4 letters, one up to 8, else two. */
+/** Returns the typos that a word of a query may have: none up to 4 letters, one up to 8, otherwise two. */
 export function typosAllowed(word: string): number {
   if (word.length < 5) return 0;
   return word.length < 9 ? 1 : 2;
 }
 
-/** No word is as far as this. */
+/** A distance that no word has. */
 export const TOO_FAR = 9;
 
-/** Longer words are compared exactly. */
+/** Maximum letters of a word with typos. Longer words are compared exactly. */
 const LONGEST = 100;
 
 /**
- * Letters to insert, delete, replace or swap with a neighbour, to make `typed` of `word` (`isPrefix`: of a beginning of `word`).
- * A typo in the first letter counts as two. TOO_FAR above `limit`, which is 2 at most.
+ * Returns the number of letters to insert, delete, replace or swap with a neighbour, to turn `word` into `typed`. With `isPrefix`, a
+ * beginning of `word` is sufficient. A typo in the first letter counts as two. Returns TOO_FAR above `limit`, which is 2 at most.
  */
 export function typoDistance(typed: string, word: string, limit: number, isPrefix: boolean): number {
   if (typed === word || (isPrefix && word.startsWith(typed))) return 0;
@@ -22,7 +22,7 @@ export function typoDistance(typed: string, word: string, limit: number, isPrefi
   return differsAtFirst(typed, word, isPrefix) ? 2 : TOO_FAR;
 }
 
-/** One typo, in the first letter. */
+/** Returns whether the words differ by one typo, in the first letter. */
 function differsAtFirst(typed: string, word: string, isPrefix: boolean): boolean {
   const holds = (text: string, from: number) =>
     isPrefix ? word.startsWith(text, from) : word.length === from + text.length && word.endsWith(text);
@@ -33,7 +33,10 @@ function differsAtFirst(typed: string, word: string, isPrefix: boolean): boolean
 
 type Pair = { readonly typed: string; readonly word: string; readonly isPrefix: boolean };
 
-/** Words that differ by few letters are compared from their first difference on, which takes less than a table of distances. */
+/**
+ * Returns the distance of words that differ by few letters. It compares from their first difference on, which takes less time than a table
+ * of distances.
+ */
 function boundedDistance(typed: string, word: string, limit: number, isPrefix: boolean): number {
   if (typed.length - word.length > limit || (!isPrefix && word.length - typed.length > limit)) return TOO_FAR;
   const pair = { typed, word, isPrefix };
@@ -41,7 +44,10 @@ function boundedDistance(typed: string, word: string, limit: number, isPrefix: b
   return TOO_FAR;
 }
 
-/** Whether so many typos make what is in `typed` from one place on of what is in `word` from another. Equal letters are never worth a typo. */
+/**
+ * Returns whether this many typos turn the rest of `word`, from one place on, into the rest of `typed`. Equal letters are always matched
+ * with each other.
+ */
 function isWithin(pair: Pair, from: number, at: number, typos: number): boolean {
   const { typed, word, isPrefix } = pair;
   let [i, j] = [from, at];

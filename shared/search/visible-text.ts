@@ -1,7 +1,10 @@
 import type { ScalarType } from '../schema/content-type.ts';
 import { withoutMarkup } from './rich-text.ts';
 
-/** The texts of an attribute's value as readers see it: of rich text without markup, of blocks (`value` is their JSON) the text nodes. */
+/**
+ * Returns the text of an attribute's value that readers see: rich text without markup, and the text nodes of blocks (`value` is their
+ * JSON).
+ */
 export function visibleText(type: ScalarType, value: string): string {
   if (type === 'richtext') return withoutMarkup(value);
   return type === 'blocks' ? textOfBlocks(value) : value;
@@ -17,7 +20,7 @@ function textOfBlocks(json: string): string {
 function addTexts(node: unknown, texts: string[]): void {
   const { text, children } = (node ?? {}) as { readonly text?: unknown; readonly children?: unknown };
   if (typeof text === 'string') texts.push(text);
-  // A block ends a word; what it has inside may be parts of one.
+  // The end of a block ends a word. Nodes inside a block may be parts of one word.
   if (Array.isArray(children)) texts.push(textOfInline(children));
 }
 

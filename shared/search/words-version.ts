@@ -1,5 +1,5 @@
 /**
- * Version of what the words of a text are: what of a text readers see, how it is split, folded and stemmed, and which words are stop words.
- * Raise it when any of these changes: words that earlier versions stored are then read again, and indices in Elasticsearch made again.
+ * Version of the rules for the words of a text: the text that readers see, splitting, folding, stemming and stop words. Raise it when one
+ * of these changes. Words that earlier versions stored are then read again, and indices in Elasticsearch are made again.
  */
 export const WORDS_VERSION = 3;

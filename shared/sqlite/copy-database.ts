@@ -3,9 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { createPrivateDatabase } from './private-database.ts';
 
 /**
- * Writes a consistent copy of a database, readable for its owner only, also while others write to it. `to` appears only
- * when it is complete. An interrupted attempt leaves `<to>.part`, which the next one replaces. `change`: SQL that runs
- * on the copy before it appears. Blocks the thread until the copy is written.
+ * Writes a consistent copy of a database, readable only for its owner, even while other processes write to it. `to` appears only when it is
+ * complete. An interrupted attempt leaves `<to>.part`, which the next one replaces. `change`: SQL that runs on the copy before it appears.
+ * Blocks the thread until the copy is written.
  */
 export function copyDatabase(from: string, to: string, change = ''): void {
   if (existsSync(to)) throw new Error(`${to} exists already`);
@@ -26,7 +26,7 @@ function inDatabase(db: DatabaseSync, work: (db: DatabaseSync) => void): void {
   }
 }
 
-/** Brings what was written to a file to the disk. */
+/** Flushes a file to the disk. */
 export function flush(path: string): void {
   const file = openSync(path, 'r+');
   fsyncSync(file);
@@ -35,7 +35,7 @@ export function flush(path: string): void {
 
 const SUFFIXES = ['-wal', '-shm', '-journal', '-damaged', '-building', '-lock', '.part', '.part-journal'];
 
-/** Removes a database and the files next to it: SQLite's, marks and locks. */
+/** Removes a database and the files next to it: SQLite's own, marks and locks. */
 export function removeDatabase(path: string): void {
   for (const suffix of ['', ...SUFFIXES]) rmSync(`${path}${suffix}`, { force: true });
 }

@@ -13,15 +13,12 @@ export function isDamaged(error: unknown): boolean {
   return hasCode(error, [CORRUPT, NOT_A_DATABASE]);
 }
 
-/**
- * Returns whether a file that is being opened is damaged. One that has a schema version and lacks its tables is damaged
- * too.
- */
+/** Returns whether a file that is being opened is damaged. A file with a schema version but without its tables is damaged too. */
 export function isDamagedAtOpen(error: unknown): boolean {
   return hasCode(error, [CORRUPT, NOT_A_DATABASE, ERROR]);
 }
 
-/** An error of a transaction on another thread has only its text. */
+/** Matches the text of an error, because an error of a transaction on another thread has nothing else. */
 const FULL_TEXT = /database or disk is full|ENOSPC/;
 
 /** Returns whether a file cannot grow because the disk is full. */
@@ -30,8 +27,8 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /**
- * Returns whether files of a folder cannot be opened because the disk is full. SQLite has no code for the files next to
- * the database.
+ * Returns whether files of a folder cannot be opened because the disk is full. SQLite has no separate code for the files next to the
+ * database.
  */
 export function isDiskFullAtOpen(error: unknown, folder: string): boolean {
   return (
@@ -39,7 +36,7 @@ export function isDiskFullAtOpen(error: unknown, folder: string): boolean {
   );
 }
 
-/** The index of a write-ahead log, of three databases. */
+/** Bytes that the indices of three write-ahead logs need, one for each database. */
 const OPENING_TAKES_BYTES = 128 * 1024;
 
 /** Checks the error itself and its causes. The lowest byte of an extended code is the result code. */

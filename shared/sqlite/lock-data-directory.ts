@@ -7,27 +7,27 @@ import { type FileLock, tryLockFile, tryShareFile } from './lock-file.ts';
 /** Holder of a data directory, as it recorded itself. */
 export type DirectoryHolder = {
   readonly pid: number;
-  /** ISO 8601. */
+  /** ISO 8601 time of the start. */
   readonly startedAt: string;
-  /** Absent: it accepts no requests of operators. */
+  /** Absent: the holder accepts no requests of operators. */
   readonly channel?: OperatorChannel;
 };
 
 /** Address where a server accepts operators' requests. */
 export type OperatorChannel = {
-  /** A loopback address: `http://127.0.0.1:40123`. */
+  /** Loopback address, such as `http://127.0.0.1:40123`. */
   readonly address: string;
-  /** Every request carries it: a user who may read the directory may request anything. */
+  /** Secret that every request carries. A user who may read the directory may make any request. */
   readonly secret: string;
 };
 
 export type DirectoryLock = {
   readonly holder: DirectoryHolder;
-  /** Releases the directory; calling it again is harmless. The operating system releases the lock of a killed process. */
+  /** Releases the directory. Further calls do nothing. The operating system releases the lock of a killed process. */
   release(): void;
 };
 
-/** The directory belongs to another process (or to another lock of this one). */
+/** Error for a directory that another process (or another lock of this process) has locked. */
 export class DataDirectoryInUse extends Error {
   readonly holder: DirectoryHolder | undefined;
 
@@ -43,12 +43,12 @@ export class DataDirectoryInUse extends Error {
 const LOCK_FILE = 'lock.db';
 const CONTENTS_LOCK_FILE = 'lock-contents.db';
 const HOLDER_FILE = 'lock.json';
-/** A worker ends a moment after its supervisor, which the operating system does not report. */
+/** Milliseconds to wait for a worker, which ends shortly after its supervisor. The operating system does not report its end. */
 const WORKER_ENDS_MS = 5_000;
 
 /**
- * Locks the data directory for the life of this process, which may open its files. Creates it with access for its owner
- * only. Throws DataDirectoryInUse if it is locked.
+ * Locks the data directory for the life of this process, which may then open its files. Creates the directory with access only for its
+ * owner. Throws DataDirectoryInUse if it is locked.
  */
 export function lockDataDirectory(directory: string, waitMs = WORKER_ENDS_MS): DirectoryLock {
   const announced = announceDataDirectory(directory);
@@ -68,12 +68,11 @@ export function lockDataDirectory(directory: string, waitMs = WORKER_ENDS_MS): D
 }
 
 /**
- * Locks the data directory without opening its files, which a worker of this process does. A process that finds the
- * directory locked can read `channel`. Throws DataDirectoryInUse if it is locked.
+ * Locks the data directory without opening its files, which a worker of this process does. A process that finds the directory locked can
+ * read `channel`. Throws DataDirectoryInUse if it is locked.
  *
- * The lock is a write lock on an SQLite file that has no other purpose, held in an open transaction. The operating
- * system drops it with the process, so a stale lock cannot exist. The holder records itself in a file next to it, which
- * is valid only while the lock is held.
+ * The lock is a write lock on an SQLite file that has no other purpose, held in an open transaction. The operating system releases it with
+ * the process, so a stale lock cannot exist. The holder records itself in a file next to it, which is valid only while the lock is held.
  */
 export function announceDataDirectory(directory: string, channel?: OperatorChannel): DirectoryLock {
   makeFolder(directory);
@@ -103,8 +102,8 @@ export function announceDataDirectory(directory: string, channel?: OperatorChann
 }
 
 /**
- * Locks the files of a data directory that this process or its supervisor has locked. A worker whose supervisor was
- * killed may still have them: waits some seconds for its end, then throws DataDirectoryInUse.
+ * Locks the files of a data directory that this process or its supervisor has locked. A worker of a killed supervisor may still hold them.
+ * Waits some seconds for the end of that worker, then throws DataDirectoryInUse.
  */
 export function lockContents(directory: string, waitMs = WORKER_ENDS_MS): FileLock {
   const lock = tryLockFile(join(directory, CONTENTS_LOCK_FILE), waitMs);
@@ -113,8 +112,8 @@ export function lockContents(directory: string, waitMs = WORKER_ENDS_MS): FileLo
 }
 
 /**
- * Shares the contents' lock among the workers of one supervisor, see lockContents. `isFirst`: no other worker of this supervisor
- * has the files open. A process that still has them is then the worker of a killed supervisor.
+ * Shares the contents' lock among the workers of one supervisor (see lockContents). `isFirst`: no other worker of this supervisor has the
+ * files open. A process that still has them open is then the worker of a killed supervisor.
  */
 export function shareContents(directory: string, isFirst: boolean, waitMs = WORKER_ENDS_MS): FileLock {
   if (isFirst) lockContents(directory, waitMs).release();
@@ -123,7 +122,7 @@ export function shareContents(directory: string, isFirst: boolean, waitMs = WORK
   return lock;
 }
 
-/** Writes by rename, so that no reader sees half a file. */
+/** Writes the holder's file by rename, so that no reader sees a part of it. */
 function writeHolder(directory: string, holder: DirectoryHolder): void {
   const file = join(directory, HOLDER_FILE);
   rmSync(`${file}.new`, { force: true });
@@ -131,12 +130,12 @@ function writeHolder(directory: string, holder: DirectoryHolder): void {
   renameSync(`${file}.new`, file);
 }
 
-/** Holder of the directory, or its last holder if that was killed; undefined if there is none. */
+/** Returns the holder of the directory, or its last holder if that was killed; undefined if there is none. */
 export function readDirectoryHolder(directory: string): DirectoryHolder | undefined {
   try {
     return JSON.parse(readFileSync(join(directory, HOLDER_FILE), 'utf8')) as DirectoryHolder;
   } catch {
-    // The holder is just starting: it has the lock and has not written itself down yet.
+    // The holder is just starting: it has the lock and has not recorded itself yet.
     return undefined;
   }
 }

@@ -5,23 +5,23 @@ export type FileLock = { release(): void };
 
 const SQLITE_BUSY = 5;
 
-/** A connection that is collected as garbage is closed, which would release its lock. */
+/** Connections that hold locks. Garbage collection would close a connection, and so release its lock. */
 const held = new Set<DatabaseSync>();
 
 /**
- * Locks a file, which it creates, for the life of this process; undefined if another process has the lock for at least
- * `waitMs`. The operating system releases the lock when the process ends, however it ends.
+ * Locks a file, which it creates, for the life of this process. Returns undefined if another process holds the lock for at least `waitMs`.
+ * The operating system releases the lock when the process ends for any reason.
  */
 export function tryLockFile(path: string, waitMs = 0): FileLock | undefined {
   // A journal in a file would take space, which a full disk does not have.
   return lockFile(path, waitMs, (db) => db.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE'));
 }
 
-/** Locks a file that other processes may share. While one process shares it, no other gets it alone. */
+/** Locks a file that other processes may share. While one process shares it, no other process can lock it alone. */
 export function tryShareFile(path: string, waitMs = 0): FileLock | undefined {
   return lockFile(path, waitMs, (db) => {
     db.exec('BEGIN');
-    // A transaction that has read holds the file until it ends.
+    // A transaction that has read keeps its lock on the file until it ends.
     db.prepare('SELECT count(*) FROM sqlite_schema').get();
   });
 }

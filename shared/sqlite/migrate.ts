@@ -1,20 +1,19 @@
 import type { Database } from './database.ts';
 import { transaction } from './transaction.ts';
 
-/** SQL for small changes; steps for changes that grow with the file. */
+/** A change of the schema: SQL for small changes, or steps for changes whose work grows with the file. */
 export type Migration = string | MigrationSteps;
 
 export type MigrationSteps = {
-  /** Runs without a transaction before the steps, and again when the process ended in between. */
+  /** Runs without a transaction before the steps, and again if the process ended in between. */
   readonly prepare?: (db: Database) => void;
-  /** Runs in one transaction after the other until it returns `done`. Records its progress in the file. */
+  /** Runs in one transaction after the other until it returns `done`. It records its progress in the file. */
   readonly step: (db: Database) => 'again' | 'done';
 };
 
 /**
- * Migrates the file's schema from its `user_version` to `migrations.length`, each migration in its own transaction, or
- * in one for each of its steps. Throws if the file is of a newer version than this program knows, or a step fails; a
- * failed step changes nothing.
+ * Migrates the file's schema from its `user_version` to `migrations.length`. Each migration runs in its own transaction, or in one for each
+ * of its steps. Throws if the file is of a newer version than this program knows, or a step fails; a failed step changes nothing.
  */
 export function migrate(db: Database, migrations: readonly Migration[]): void {
   for (const _ of migrating(db, migrations));
@@ -28,7 +27,7 @@ export function* migrating(db: Database, migrations: readonly Migration[]): Gene
     if (migration === undefined) return;
     if (typeof migration !== 'string') migration.prepare?.(db);
     transaction(db, () => {
-      // Read again under the write lock: another process may have migrated in between.
+      // The version is read again under the write lock, because another process may have migrated in between.
       if (schemaVersion(db, migrations.length) !== version) return;
       if (typeof migration === 'string') db.exec(migration);
       else if (migration.step(db) === 'again') return;
@@ -38,7 +37,7 @@ export function* migrating(db: Database, migrations: readonly Migration[]): Gene
   }
 }
 
-/** Throws when it is newer than the `known` ones. */
+/** Returns the schema version of a file. Throws if it is newer than the `known` ones. */
 export function schemaVersion(db: Database, known: number): number {
   const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
   if (version > known) {

@@ -7,29 +7,29 @@ export type { Database, Statement } from './database.ts';
 
 export type DatabaseOptions = {
   /**
-   * `full`: a committed transaction survives kill -9 and power loss (the log). `normal`: it survives kill -9, and after a
-   * power loss the file is whole but may lack the last transactions; for files that can be rebuilt. `none`: it survives kill -9, and
-   * a power loss may damage the file; for files that are being made.
+   * `full`: a committed transaction survives kill -9 and power loss (the log). `normal`: it survives kill -9. After a power loss the file
+   * is intact but may lack the last transactions. Use it for files that can be rebuilt. `none`: it survives kill -9, but a power loss may
+   * damage the file. Use it for files that are being made.
    */
   readonly durability: 'full' | 'normal' | 'none';
-  /** Migration n (from 0) changes the file from `user_version` n to n + 1. Only ever add at the end. */
+  /** Migration n (from 0) changes the file from `user_version` n to n + 1. Add new ones only at the end. */
   readonly migrations: readonly Migration[];
   /** Size of the page cache in memory. Default: SQLite's 2 MB. */
   readonly cacheKibibytes?: number;
-  /** Pages of the write-ahead log between two times that they are moved to where they belong. Default: 16 MB. */
+  /** Pages of the write-ahead log between two checkpoints, which move them into the database. Default: 16 MB. */
   readonly checkpointPages?: number;
 };
 
 const BUSY_TIMEOUT_MS = 5_000;
 const SYNCHRONOUS = { full: 'FULL', normal: 'NORMAL', none: 'OFF' } as const;
-/** 16 MB between checkpoints: random keys touch the same pages again and again, each is then written back once. */
+/** 16 MB between checkpoints. Random keys touch the same pages repeatedly, and a checkpoint writes each page once. */
 const CHECKPOINT_PAGES = 4_000;
 const WAL_FILE_LIMIT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Opens (or creates) the file, readable for its owner only, in WAL mode, with foreign keys enforced and its schema up
- * to date. Several processes may have one file open: a writer waits up to 5 s for another's transaction. Throws an
- * error that names the path if the file is not a database, cannot be opened, or was written by a newer version.
+ * Opens the file or creates it. It is readable only for its owner, in WAL mode, with foreign keys enforced and its schema up to date.
+ * Several processes may have one file open: a writer waits up to 5 s for another's transaction. Throws an error that names the path if the
+ * file is not a database, cannot be opened, or was written by a newer version.
  */
 export function openDatabase(path: string, { migrations, ...options }: DatabaseOptions): Database {
   return openWith(path, options, (db) => migrate(db, migrations));
@@ -62,7 +62,7 @@ function openWith(
   }
 }
 
-/** Names the file. */
+/** Returns an error that names the file. */
 export function cannotOpen(path: string, error: Error): Error {
   return new Error(`cannot open the database ${path}: ${error.message}`, { cause: error });
 }

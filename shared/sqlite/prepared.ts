@@ -3,13 +3,13 @@ import { remembered } from '../remembered.ts';
 import type { Database, Statement } from './database.ts';
 
 export type PreparedOptions = {
-  /** Integers are read as bigint: exact, but slower. Default false. */
+  /** Reads integers as bigint, which is exact but slower. Default false. */
   readonly bigints?: boolean;
-  /** Rows are arrays in column order: twice as fast to read as objects. Default false. */
+  /** Returns rows as arrays in column order, which are twice as fast to read as objects. Default false. */
   readonly arrays?: boolean;
 };
 
-/** By options, so that a lookup builds no new SQL text. */
+/** Statements by options and SQL, so that a lookup builds no new SQL text. */
 const statementsOf = remembered((_db: Database): readonly Map<string, Statement>[] => [
   new Map(),
   new Map(),
@@ -17,7 +17,7 @@ const statementsOf = remembered((_db: Database): readonly Map<string, Statement>
   new Map(),
 ]);
 
-/** Statement for `sql` on this connection, compiled at its first use and cached for the life of the connection. */
+/** Returns the statement for `sql` on this connection. It is compiled at its first use and cached for the life of the connection. */
 export function prepared(db: Database, sql: string, options: PreparedOptions = {}): Statement {
   const { bigints = false, arrays = false } = options;
   const known = statementsOf(db)[(bigints ? 2 : 0) + (arrays ? 1 : 0)] as Map<string, Statement>;

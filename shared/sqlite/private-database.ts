@@ -1,8 +1,8 @@
 import { createPrivateFile, restrictToOwner } from '../private-file.ts';
 
 /**
- * Makes a database and SQLite's files next to it readable for their owner only. SQLite gives later files the mode of
- * the database. Call it before the database is opened.
+ * Makes a database and SQLite's files next to it readable only for their owner. Call it before the database is opened. SQLite gives files
+ * that it creates later the mode of the database.
  */
 export function createPrivateDatabase(path: string): void {
   if (path === ':memory:') return;

@@ -1,15 +1,17 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Database } from './database.ts';
 
-/** A database as it is at one moment; nothing that is written to it later is seen. */
+/** State of a database at one moment. Later writes to the database are not visible in it. */
 export type ReadSnapshot = { readonly connection: Database; close(): void };
 
-/** Opens a database for reading at this moment, in a process that need not be its writer's. Throws when it is not there. */
+/**
+ * Opens the current state of a database for reading. The process need not be the one that writes. Throws if the database does not exist.
+ */
 export function openReadSnapshot(path: string): ReadSnapshot {
   const connection = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   try {
     connection.exec('BEGIN');
-    // The moment is that of the first read.
+    // The first read fixes the moment of the snapshot.
     connection.prepare('SELECT count(*) FROM sqlite_schema').get();
   } catch (error) {
     connection.close();

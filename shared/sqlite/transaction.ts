@@ -2,9 +2,9 @@ import type { Database } from './database.ts';
 import { prepared } from './prepared.ts';
 
 /**
- * Runs `work` in one transaction that takes the write lock at once, so that what `work` reads is still true when it
- * writes, and returns its result. If `work` throws, nothing of it is stored and the error is rethrown. `work` must be
- * synchronous; transactions do not nest.
+ * Runs `work` in one transaction and returns its result. The transaction takes the write lock at once, so data that `work` reads is
+ * unchanged when it writes. If `work` throws, nothing is stored and the error is rethrown. `work` must be synchronous; transactions do not
+ * nest.
  */
 export function transaction<T>(db: Database, work: () => T): T {
   prepared(db, 'BEGIN IMMEDIATE').run();
@@ -15,15 +15,15 @@ export function transaction<T>(db: Database, work: () => T): T {
     prepared(db, 'COMMIT').run();
     return result;
   } catch (error) {
-    // SQLite has already rolled back by itself after some errors (disk full, I/O error).
+    // After some errors (disk full, I/O error), SQLite has already rolled back by itself.
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
   }
 }
 
 /**
- * Runs `work`, which only reads, in one transaction: all of it sees the same state, and no statement has to determine
- * it. Each single statement asks the operating system several times. `work` must be synchronous.
+ * Runs `work`, which only reads, in one transaction, so that all of it sees the same state. This is also cheaper, because each statement
+ * outside of a transaction asks the operating system several times for the current state. `work` must be synchronous.
  */
 export function reading<T>(db: Database, work: () => T): T {
   prepared(db, 'BEGIN').run();

@@ -4,19 +4,19 @@ import { openDatabase } from './open-database.ts';
 import { prepared } from './prepared.ts';
 import { COMMITTED, FAILED, RUN, type WriteBehindData, type WriteMessage } from './write-behind.ts';
 
-/** The thread of `openWriteBehind`. */
+/** Main module of the thread of `openWriteBehind`. */
 const port = parentPort;
 if (port === null) throw new Error('this file is run as a thread');
 const { path, options, state, failures } = workerData as WriteBehindData;
 const statements: { readonly statement: Statement; readonly values: number }[] = [];
 let db: Database | undefined;
-/** Run and not committed yet. */
+/** Number of transactions that were run and are not committed yet. */
 let open = 0;
 let timer: NodeJS.Timeout | undefined;
 
-/** A page that several transactions change is written once. */
+/** Transactions that share one commit. A page that several of them change is written only once. */
 const TRANSACTIONS_TOGETHER = 8;
-/** Wait for more transactions, so that they share one commit. */
+/** Milliseconds to wait for more transactions that share one commit. */
 const TOGETHER_MS = 50;
 
 function begin(): Database {
@@ -47,7 +47,7 @@ function tell(what: typeof RUN | typeof COMMITTED, count: number): void {
   Atomics.notify(state, what);
 }
 
-/** After a failure nothing is done but counted: a waiting caller wakes up and finds the failure. */
+/** Runs work. After a failure it runs nothing more, but still counts, so that a waiting caller wakes up and finds the failure. */
 function attempt(work: () => void): void {
   try {
     if (Atomics.load(state, FAILED) === 0) work();

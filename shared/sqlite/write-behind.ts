@@ -3,32 +3,32 @@ import type { DatabaseOptions } from './open-database.ts';
 
 export type SqlParameter = null | number | bigint | string | Uint8Array;
 
-/** Transactions on a database that are carried out on a thread of their own, in order. */
+/** Runs transactions on a database on a thread of their own, in order. */
 export type WriteBehind = {
-  /** Adds a statement to the transaction being put together. The number of its values must always be the same. */
+  /** Adds a statement to the current transaction. The number of its values must always be the same. */
   add(sql: string, values: readonly SqlParameter[]): void;
   /**
-   * Hands over what was added as one transaction. It is committed soon, perhaps together with the next ones. Waits
-   * while `TRANSACTIONS_AHEAD` are in flight. Throws after one has failed: the rest is not carried out.
+   * Sends the added statements as one transaction. The thread commits it soon, perhaps together with the next ones. Waits while
+   * `TRANSACTIONS_AHEAD` are in flight. After one transaction has failed, no later one is run, and this throws.
    */
   commit(): void;
-  /** The thread waits until everything handed over is in the file. Throws when it could not be brought there. */
+  /** Blocks the calling thread until all sent transactions are in the file. Throws if they cannot be stored. */
   settle(): void;
-  /** Settles, and ends the thread. Again is harmless. */
+  /** Settles, and ends the thread. Further calls do nothing. */
   close(): void;
 };
 
-/** Start data of the thread. */
+/** Data with which the thread starts. */
 export type WriteBehindData = {
   readonly path: string;
   readonly options: DatabaseOptions;
-  /** Indexed by RUN, COMMITTED and FAILED: transactions run, transactions in the file, 1 after one has failed. */
+  /** Indexed by RUN, COMMITTED and FAILED: transactions run, transactions in the file, and 1 after one has failed. */
   readonly state: Int32Array<SharedArrayBuffer>;
   /** Port for the error of the failed transaction. */
   readonly failures: MessagePort;
 };
 
-/** A transaction: statements that were not sent before, then number and values of every statement to run, in a row. */
+/** A transaction: statements that were not sent before, then a sequence of the number and the values of every statement to run. */
 export type WriteMessage = {
   readonly statements: readonly { readonly sql: string; readonly values: number }[];
   readonly runs: readonly SqlParameter[];
@@ -39,15 +39,15 @@ export const COMMITTED = 1;
 export const FAILED = 2;
 
 const TRANSACTIONS_AHEAD = 4;
-/** A disk that takes longer counts as broken. */
+/** Milliseconds after which a disk that does not finish counts as broken. */
 const PATIENCE_MS = 600_000;
 
-/** Starts the thread. The file must have its schema already. */
+/** Starts the thread. The file must already have its schema. */
 export function openWriteBehind(path: string, options: DatabaseOptions): WriteBehind {
   const state = new Int32Array(new SharedArrayBuffer(12));
   const { port1: received, port2: failures } = new MessageChannel();
   const data: WriteBehindData = { path, options, state, failures };
-  // The neighbouring file, compiled or not.
+  // The thread's file is next to this one, compiled or not.
   const url = new URL(import.meta.url.replace(/write-behind(\.\w+)$/, 'write-behind-thread$1'));
   const thread = new Worker(url, { workerData: data, transferList: [failures] });
   thread.unref();

@@ -1,8 +1,8 @@
 import type { EventMetadata } from '../event-store/event-store.ts';
 
-/** Events that define webhooks, and those that record how far their deliveries are: one stream each of a namespace. */
+/** Events that define webhooks, and events that record the progress of their deliveries. Each kind has one stream in a namespace. */
 
-/** Names of events in Strapi's words; `entry.related-change` is Varve's own. */
+/** Names of events as in Strapi. `entry.related-change` is Varve's own. */
 export const WEBHOOK_EVENTS = [
   'entry.create',
   'entry.update',
@@ -19,31 +19,31 @@ export type WebhookEventName = (typeof WEBHOOK_EVENTS)[number];
 
 export type WebhookDefined = {
   readonly type: 'webhook-defined';
-  /** The whole definition: it replaces an earlier one of the same id. */
+  /** The whole definition, which replaces an earlier one with the same id. */
   readonly data: {
     readonly id: string;
     readonly name: string;
     readonly url: string;
     readonly events: readonly WebhookEventName[];
-    /** Content types by uid; empty: all. */
+    /** Uids of the content types; empty: all. */
     readonly types: readonly string[];
-    /** Empty: all. */
+    /** Locales; empty: all. */
     readonly locales: readonly string[];
-    /** Query string that says what of an entry is sent, such as `populate=*`. */
+    /** Query string that selects the data of an entry to send, such as `populate=*`. */
     readonly populate: string;
-    /** Additional headers by name, encrypted together with the secrets: they often carry a password. */
+    /** Additional headers by name, encrypted together with the secrets, because they often contain a password. */
     readonly sealed: string;
     readonly allowPrivate: boolean;
-    /** `paused`: deliveries are stored and wait. `disabled`: none are made. */
+    /** `paused`: deliveries are stored and wait. `disabled`: no deliveries are made. */
     readonly status: 'active' | 'paused' | 'disabled';
-    /** Why Varve disabled it; null: it did not. */
+    /** Reason why Varve disabled the webhook; null if it did not. */
     readonly reason: string | null;
   };
 };
 
 export type WebhookRemoved = { readonly type: 'webhook-removed'; readonly data: { readonly id: string } };
 
-/** A delivery that is not done: its hook, and the first event of what happened. */
+/** An unfinished delivery: its webhook, and the first event of the change. */
 export type OpenDelivery = {
   readonly hook: string;
   readonly position: string;
@@ -53,19 +53,19 @@ export type OpenDelivery = {
   readonly parked: boolean;
 };
 
-/** A replay of history that is not done: everything since a position. */
+/** An unfinished replay of history: everything since a position. */
 export type OpenReplay = { readonly hook: string; readonly from: string };
 
-/** Metadata of a `webhooks-progressed`. Earlier releases ignore the replays: a member of `data` would stop them. */
+/** Metadata of a `webhooks-progressed` event. Earlier releases ignore the replays here; a member of `data` would stop them. */
 export type ProgressMetadata = EventMetadata & { readonly replays?: readonly OpenReplay[] };
 
-/** Progress of the leader, for its successor. */
+/** Progress of the leader, from which the next leader continues. */
 export type WebhooksProgressed = {
   readonly type: 'webhooks-progressed';
   readonly data: {
-    /** Id of the file in which the deliveries are. */
+    /** Id of the file that has the deliveries. */
     readonly store: string;
-    /** Everything up to this position is delivered, except `open`. */
+    /** Position up to which everything is delivered, except `open`. */
     readonly upTo: string;
     readonly open: readonly OpenDelivery[];
   };
@@ -78,7 +78,7 @@ export function webhookStream(space: string): string {
   return `${space}.webhooks`;
 }
 
-/** `<space>.webhooks_progress`: apart from the definitions, which stay few. */
+/** Returns the stream `<space>.webhooks_progress`. It is separate from the definitions, which stay few. */
 export function webhookProgressStream(space: string): string {
   return `${space}.webhooks_progress`;
 }
@@ -89,7 +89,7 @@ const WEBHOOK_LOG_EVENTS: ReadonlySet<string> = new Set<(WebhookLogEvent | Webho
   'webhooks-progressed',
 ]);
 
-/** Returns whether an event defines a webhook or records deliveries. No row depends on it. */
+/** Returns whether an event defines a webhook or records deliveries. No row depends on such events. */
 export function isWebhookEvent({ type }: { readonly type: string }): boolean {
   return WEBHOOK_LOG_EVENTS.has(type);
 }

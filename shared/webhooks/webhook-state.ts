@@ -2,22 +2,22 @@ import { assertNever } from '../assert-never.ts';
 import type { StoredEvent } from '../event-store/event-store.ts';
 import type { WebhookDefined, WebhookLogEvent } from './webhook-events.ts';
 
-/** A webhook as defined last. */
+/** The last definition of a webhook. */
 export type Webhook = WebhookDefined['data'] & {
   readonly createdAt: string;
-  /** Events behind this position are delivered. */
+  /** Position after which events are delivered. */
   readonly since: bigint;
 };
 
 export type WebhookState = {
   readonly hooks: ReadonlyMap<string, Webhook>;
-  /** Revision of the stream; undefined: it does not exist. */
+  /** Revision of the stream; undefined if it does not exist. */
   readonly revision: bigint | undefined;
 };
 
 export const NO_WEBHOOKS: WebhookState = { hooks: new Map(), revision: undefined };
 
-/** Applies an event of the webhooks' stream. A hook that is active again begins with new events. */
+/** Returns the state after an event of the webhooks' stream. A webhook that was disabled begins with new events. */
 export function evolveWebhooks(state: WebhookState, stored: StoredEvent): WebhookState {
   const event = stored as unknown as WebhookLogEvent;
   const { revision } = stored;
