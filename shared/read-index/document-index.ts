@@ -43,7 +43,7 @@ export type WriteOutcome =
   | { readonly kind: 'again'; readonly reason: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** One step between rows of content types: a relation (from either side) or `localizations`, of rows or components. */
+/** A step between rows of content types: a relation (from either side) or `localizations`, of rows or components. */
 export type Hop = { readonly rowSet: RowSet; readonly attribute: string };
 
 /** Says that documents of `type` show data of the rows at the end of `path`: their content, or with `keysOnly` only their keys. */

@@ -157,7 +157,7 @@ export type SearchResult = {
   readonly next?: SortPosition | null;
   /** Report of a search by words. Only with `text`. */
   readonly text?: TextSearchReport;
-  /** One result for each requested facet, in the same order. */
+  /** Results of the requested facets, in the same order. */
   readonly facets?: readonly FacetCounts[];
 };
 
@@ -184,7 +184,7 @@ export type TraverseRequest = {
 };
 
 export type TraverseResult = {
-  /** One list for each parent, in link order or by `sort`. Lists are empty when `countOnly`. */
+  /** Rows linked to each parent, in link order or by `sort`. Lists are empty when `countOnly`. */
   readonly children: readonly Hits[];
   readonly counts: readonly number[];
   /** Component uid of each child, for each parent. Only in a dynamic zone. */
@@ -239,8 +239,8 @@ export type ReadIndex = {
    */
   sourceAt?(rowSet: RowSet, world: World, key: number): Uint8Array | undefined;
   /**
-   * Returns the keys of a content type's row, and of the rows to which a relation that the type owns leads. `key` is that of the row, or of
-   * a component that it contains. Absent like `sourceAt`.
+   * Returns the keys of a content type's row, and of the rows linked to it by a relation that the type owns. `key` is that of the row, or
+   * of a component that it contains. Absent like `sourceAt`.
    */
   linkedAt?(
     rowSet: RowSet,

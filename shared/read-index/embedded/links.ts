@@ -78,7 +78,8 @@ export function disconnectTarget(links: Links, target: number): void {
 
 /** Returns the linked rows in link order; ties by key. */
 export function linkedInOrder(side: LinkSide, row: number, keys: Float64Array): number[] {
-  // The check of `size` avoids a look-up in an empty set, which takes a tenth of a microsecond for each row of a page and each relation.
+  // The check of `size` avoids a look-up in an empty set. That would take a tenth of a microsecond for each row of a page and each
+  // relation.
   if (side.unsorted.size > 0 && side.unsorted.delete(row)) sortList(side.lists, row, keys);
   return listValues(side.lists, row);
 }

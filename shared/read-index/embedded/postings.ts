@@ -33,7 +33,8 @@ type DensePosting = { bits: Bits; count: number };
 
 const DENSE_FROM = 128;
 /**
- * A dense posting becomes a list again at a quarter of the threshold, so that a term near the threshold does not change back and forth.
+ * Rows below which a dense posting becomes a list again. It is a quarter of the threshold, so that a term near the threshold does not
+ * change back and forth.
  */
 const SPARSE_BELOW = 32;
 

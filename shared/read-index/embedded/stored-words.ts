@@ -44,7 +44,7 @@ export type StoredRows = {
 
 /** Words of a locale, and the rows that have them. */
 export type StoredText = {
-  /** One line for each number. */
+  /** Forms of each word, in a line for each number. */
   readonly lines: Uint8Array;
   /** Number of occurrences in texts, by number. */
   readonly uses: Int32Array;

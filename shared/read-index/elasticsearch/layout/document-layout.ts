@@ -38,8 +38,8 @@ export type PlacedScalar = {
   readonly type: ScalarType;
   readonly fieldType: FieldType;
   /**
-   * Fields for text operators on the column: grams as written and folded (text columns), only folded grams (short texts of rows one step
-   * away), the text form as a keyword (other columns), or none.
+   * Fields for text operators on the column. `grams`: grams as written and folded, of text columns. `folded`: only folded grams, of short
+   * texts of rows one step away. `form`: the text form as a keyword, of other columns. `none`: no fields.
    */
   readonly text: 'grams' | 'folded' | 'form' | 'none';
 };

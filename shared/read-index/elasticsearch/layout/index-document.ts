@@ -16,7 +16,7 @@ export type PlaceBody = {
 
 export type EmbeddedBody = PlaceBody & { readonly key: number };
 
-/** One component of a dynamic zone: its kind, and its fields below the name that `zoneField` returns. */
+/** A component of a dynamic zone: its kind, and its fields below the name that `zoneField` returns. */
 export type ZoneItemBody = { readonly kind: Uid; readonly [field: string]: Uid | PlaceBody };
 
 export type DocumentBody = PlaceBody & {

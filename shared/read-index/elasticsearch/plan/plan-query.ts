@@ -8,7 +8,7 @@ import { ALL, allPlanned, impliesPresence, leaf, NONE, type PlannedQuery } from 
 
 export type Layouts = (type: Uid) => DocumentLayout;
 
-/** How a plan handles one mention of a relation or component. */
+/** Way in which a plan evaluates one use of a relation or component. */
 export type Strategy = {
   /** Attribute names from the row that is searched. */
   readonly path: string;

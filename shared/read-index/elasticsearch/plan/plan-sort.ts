@@ -12,7 +12,7 @@ export type SortClause = {
   readonly stored: StoredAs;
 };
 
-/** How a field stores its values: 64-bit integers as sortable text, other integers and doubles unchanged. */
+/** Form of a field's stored values: 64-bit integers as sortable text, other integers and doubles unchanged. */
 type StoredAs = 'text' | 'integer' | 'whole' | 'double';
 
 /** Ascending id. It is the default order, and the last tie-break of every other order. */

@@ -86,7 +86,7 @@ function numberValues(found: readonly (Scalar | null)[]): ReadonlyMap<Scalar, nu
 type Step = { readonly rowSet: RowSet; readonly keys: readonly number[]; readonly attribute: string };
 type Level = { readonly keys: readonly number[]; readonly lists: EntryLists };
 
-/** Reads the rows to which an attribute of some rows leads, each once, and the list of them for each row. */
+/** Reads the rows that an attribute of some rows refers to, each once, and the list of them for each row. */
 async function readLevel(session: Session, { rowSet, keys, attribute }: Step): Promise<Level> {
   const numbers = new Map<number, number>();
   const [counts, heads] = [new Int32Array(keys.length), new Int32Array(keys.length)];

@@ -8,7 +8,7 @@ import { render } from '../plan/render-query.ts';
 import type { Search } from '../wire/write-search.ts';
 import type { SearchContext } from './session.ts';
 
-/** How a search is executed, as JSON. */
+/** Description of a search's execution, as JSON. */
 export type Explanation = {
   readonly query: BoolQuery;
   readonly index: string;

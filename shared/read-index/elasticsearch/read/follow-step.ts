@@ -6,13 +6,13 @@ import { linkingRows, ownedTargets, partRowSet, partsOf, stepOf } from './linked
 import { locate, readRows } from './read-rows.ts';
 import type { Session } from './session.ts';
 
-/** Returns the row set to which an attribute leads. */
+/** Returns the row set of the rows or components that an attribute refers to. */
 export function rowSetBehind(session: Session, rowSet: RowSet, attribute: string): RowSet {
   const step = stepOf(session, rowSet, attribute);
   return step.kind === 'relation' ? { type: step.target, path: [] } : partRowSet(rowSet, attribute);
 }
 
-/** Returns the keys of the rows to which an attribute of each row leads. */
+/** Returns the keys of the rows or components that an attribute of each row refers to. */
 export async function keysBehind(
   session: Session,
   rowSet: RowSet,

@@ -11,7 +11,10 @@ export type RowNeed = number;
 export type RowCacheOptions = {
   /** Approximate bytes. A row counts with its size in this process. */
   readonly maxBytes: number;
-  /** Share of an index's pages, from 0 to 1, whose rows must have been known for a search to expect the next page to be known. */
+  /**
+   * Share of an index's recent pages, from 0 to 1, whose rows must have been known. From this share on, a search expects to know the next
+   * page too.
+   */
   readonly expectFrom?: number;
 };
 
