@@ -1,6 +1,6 @@
 /** A condition variable: callers can wait until something becomes true. */
 export type Condition = {
-  /** Call this whenever the condition of a waiting caller may have become true. */
+  /** Checks the condition of all waiting callers. Call this whenever one of them may have become true. */
   check(): void;
   /** Resolves to true as soon as `holds()` is true, and to false after `timeoutMs`. Without a timeout it waits forever. */
   until(holds: () => boolean, timeoutMs?: number): Promise<boolean>;

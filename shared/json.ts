@@ -10,12 +10,12 @@ export function valueOfJson(text: string): unknown {
   }
 }
 
-/** Replacer for JSON.stringify, because JSON has no bigint. */
+/** Replaces a bigint for JSON.stringify, because JSON has no bigint. */
 export function wrapBigint(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? { bigint: String(value) } : value;
 }
 
-/** Reviver for JSON.parse, for values that wrapBigint wrote. */
+/** Restores a bigint for JSON.parse, from a value that wrapBigint wrote. */
 export function unwrapBigint(_: string, value: unknown): unknown {
   const isWrapped = typeof value === 'object' && value !== null && 'bigint' in value;
   return isWrapped ? BigInt(String(value.bigint)) : value;

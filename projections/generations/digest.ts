@@ -102,7 +102,7 @@ function keyOf({ group, name }: Item): string {
   return `${group}\n${name}`;
 }
 
-/** The length of the name comes first, so that no two items have the same text. */
+/** Returns the hash of an item. The length of the name comes first, so that no two items have the same text. */
 function itemHash({ name, content }: Item): Buffer {
   return hash('sha256', `${name.length} ${name}${content}`, 'buffer');
 }

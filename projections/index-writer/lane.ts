@@ -42,7 +42,9 @@ const LEARNED = 0.3;
 
 let bytesOfDocument = FIRST_GUESS_BYTES;
 
-/** The number is slightly above what will probably fit. Documents that do not fit are chosen again later. */
+/**
+ * Returns the number of documents to choose. It is slightly above what will probably fit. Documents that do not fit are chosen again later.
+ */
 function countFor(bytes: number): number {
   return Math.ceil((bytes / bytesOfDocument) * 1.25) + 1;
 }

@@ -72,7 +72,7 @@ function differingFields(wanted: FieldValues, indexed: FieldValues): readonly st
   return Object.keys(indexed).filter((name) => comparable(wanted[name]) !== comparable(indexed[name]));
 }
 
-/** A column of booleans stores numbers. */
+/** Returns a value in the form for comparisons. A column of booleans stores numbers. */
 function comparable(value: FieldValues[string]): unknown {
   return typeof value === 'boolean' ? Number(value) : (value ?? null);
 }

@@ -33,7 +33,7 @@ export type PublicRightsSet = {
 
 export type AccessEvent = TokenCreated | TokenRevoked | PublicRightsSet | LoginEvent;
 
-/** `<space>.access` */
+/** Returns `<space>.access`, the name of the access stream. */
 export function accessStream(space: string): string {
   return `${space}.access`;
 }

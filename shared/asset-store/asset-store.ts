@@ -16,7 +16,7 @@ export type AssetStore = {
   stage(content: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StagedAsset>;
   /** Opens the stored content, or a range of it; undefined if there is none. */
   open(hash: string, range?: ByteRange): Promise<StoredAsset | undefined>;
-  /** Size of the stored content in bytes; undefined if there is none. */
+  /** Returns the size of the stored content in bytes; undefined if there is none. */
   size(hash: string): Promise<number | undefined>;
   /** Deletes content. Succeeds if there is none. */
   delete(hash: string): Promise<void>;

@@ -1,7 +1,7 @@
 import type { Uid } from '../schema/content-type.ts';
 
 /**
- * Stream of a document: `<space>.<uid>-<documentId>`, with every character of the uid other than letters and digits as
+ * Returns the name of a document's stream: `<space>.<uid>-<documentId>`. Every character of the uid other than letters and digits becomes
  * `_`. Only one hyphen comes before the documentId, because KurrentDB cuts categories there.
  */
 export function documentStream(space: string, type: Uid, documentId: string): string {

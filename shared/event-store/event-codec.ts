@@ -3,8 +3,8 @@ import { parseStored, readMetadata, storedMetadata, textOf } from './event-metad
 import type { EventMetadata, NewEvent, StoredEvent } from './event-store.ts';
 
 /**
- * The only code that converts events to text and back: payloads (sealing personal data belongs here), and positions and
- * revisions. These are bigints in the program and decimal strings everywhere else.
+ * The only code that converts events to text and back. It converts payloads (encryption of personal data would belong here), and positions
+ * and revisions. Positions and revisions are bigints in the program and decimal strings everywhere else.
  */
 
 /** An event ready to be stored: JSON texts, and the digest that the metadata carries. */
@@ -41,7 +41,7 @@ export type Decode = (stored: EventContent) => EventContent;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * Throws if the id is not a lower-case UUID or the data is not a JSON value (it has a bigint, undefined or a function).
+ * Encodes an event. Throws if the id is not a lower-case UUID or the data is not a JSON value (it has a bigint, undefined or a function).
  */
 function encodeEvent(event: NewEvent): EncodedEvent {
   if (!UUID.test(event.id)) throw new TypeError(`event id "${event.id}" is not a UUID in lower case`);
@@ -75,7 +75,7 @@ export function decodeEvent(row: EventRow, decode: Decode): StoredEvent {
   return { ...event, unreadable: { ...event.unreadable, kind: 'damaged', reason: damage } };
 }
 
-/** Event content from a driver: parsed JSON, or `notJson`. */
+/** Content of an event from a driver: parsed JSON, or `notJson`. */
 export type StoredContent = { readonly type: string; readonly data: unknown; readonly metadata: unknown };
 
 type EventLocation = Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'position' | 'chain'>;

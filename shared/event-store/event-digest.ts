@@ -14,12 +14,12 @@ export type DigestedContent = {
   readonly metadata: string;
 };
 
-/** SHA-256 in base64url. No part but the type can contain a line end, so two contents never give the same text. */
+/** Returns SHA-256 in base64url. Only the type can contain a line end, so two contents never give the same text. */
 export function digestContent({ id, type, data, metadata }: DigestedContent): string {
   return hash('sha256', `${id}\n${type}\n${data}\n${metadata}`, 'base64url');
 }
 
-/** The metadata's JSON text with the digest added as the last member. */
+/** Returns the metadata's JSON text with the digest added as the last member. */
 export function addDigest(metadata: string, digest: string): string {
   return `${metadata.slice(0, -1)}${metadata === '{}' ? '' : ','}"digest":"${digest}"}`;
 }
@@ -29,7 +29,7 @@ const DIGEST = /,?"digest":"([A-Za-z0-9_-]{43})"\}$/;
 export type DigestCheck = {
   /** Digest of the content as found. */
   readonly digest: string;
-  /** False if the event carries another digest. Events of earlier releases carry none. */
+  /** False if the event carries a different digest. Events of earlier releases carry none. */
   readonly matches: boolean;
 };
 
@@ -60,8 +60,8 @@ export function matchesDigest(event: {
 }
 
 /**
- * Metadata as JSON without the digest, with the names of every object sorted: the same text for the same metadata, in whatever order a
- * store or a release has its members.
+ * Returns metadata as JSON without the digest, with sorted names in every object. The text is the same for the same metadata, whatever
+ * order a store or a release gives its members.
  */
 export function digestedMetadata(metadata: object): string {
   return JSON.stringify(sorted(metadata, 'digest'));

@@ -2,9 +2,9 @@ import { defined } from '../defined.ts';
 import type { CommandIdentity, EventMetadata, Unreadable } from './event-store.ts';
 
 /**
- * Metadata as stored, and as the program has it. There are two stored forms. In the typed form numbers are numbers and
- * objects are objects. In the all-strings form every value is a string, because KurrentDB's `appendRecords` accepts
- * nothing else: every value other than a text is JSON in a string. `readMetadata` reads both forms.
+ * Metadata as it is stored and as the program uses it. There are two stored forms. In the typed form numbers are numbers and objects are
+ * objects. In the all-strings form every value is a string, because KurrentDB's `appendRecords` accepts nothing else: every value other
+ * than a text is JSON in a string. `readMetadata` reads both forms.
  */
 
 /** A stored text or byte sequence that is not JSON. */
@@ -16,19 +16,19 @@ export function notJson(text: string): NotJson {
   return { [NOT_JSON]: text };
 }
 
-/** The stored value: the text itself where it is not JSON. */
+/** Returns the stored value, or its text if it is not JSON. */
 export function storedMetadata(value: unknown): unknown {
   return textOf(value) ?? value ?? null;
 }
 
-/** The text of a value that is not JSON; undefined for a JSON value. */
+/** Returns the text of a value that is not JSON; undefined for a JSON value. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'object' && value !== null && NOT_JSON in value
     ? (value as NotJson)[NOT_JSON]
     : undefined;
 }
 
-/** JSON of a text, or the text as one that is not JSON. */
+/** Parses a stored text as JSON. A text that is not JSON is marked with `notJson`. */
 export function parseStored(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -37,11 +37,11 @@ export function parseStored(text: string): unknown {
   }
 }
 
-/** Keys of every event of Varve. An event with fewer than two of these is foreign. */
+/** Keys of every event that Varve wrote. An event with fewer than two of these is foreign. */
 const REQUIRED = ['schemaVersion', 'at', 'epoch'] as const;
 const ENOUGH = 2;
 
-/** Values that are texts: the same in both forms. */
+/** Names of values that are texts, which are the same in both forms. */
 const TEXTS: ReadonlySet<string> = new Set([
   'at',
   'via',
@@ -51,7 +51,7 @@ const TEXTS: ReadonlySet<string> = new Set([
   'digest',
 ]);
 
-/** KurrentDB's own names, which its projections and user interface expect. */
+/** KurrentDB's own names. Its projections and user interface expect them. */
 const NAMES_OF_SERVER: ReadonlyMap<string, string> = new Map([
   ['$correlationId', 'correlationId'],
   ['$causationId', 'causationId'],
@@ -61,7 +61,7 @@ export type MetadataReading =
   | { readonly kind: 'read'; readonly metadata: EventMetadata }
   | { readonly kind: 'unreadable'; readonly unreadable: Unreadable };
 
-/** Reads stored metadata of either form: parsed JSON, or `notJson`. Depends on nothing else. */
+/** Reads stored metadata of either form: parsed JSON, or `notJson`. The result depends on nothing else. */
 export function readMetadata(stored: unknown): MetadataReading {
   if (countRequired(stored) < ENOUGH)
     return unreadable('foreign', "it has no metadata of Varve's: another program wrote it", stored);
@@ -72,7 +72,7 @@ export function readMetadata(stored: unknown): MetadataReading {
   return unreadable('damaged', `its metadata has no valid "${wrong}"`, stored);
 }
 
-/** The metadata in the all-strings form, with KurrentDB's names. */
+/** Returns the metadata in the all-strings form, with KurrentDB's names. */
 export function metadataAsStrings(metadata: EventMetadata): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(withServerNames(metadata)).map(([name, value]) => [
@@ -82,7 +82,7 @@ export function metadataAsStrings(metadata: EventMetadata): Readonly<Record<stri
   );
 }
 
-/** The metadata in the typed form, with KurrentDB's names. */
+/** Returns the metadata in the typed form, with KurrentDB's names. */
 export function withServerNames(metadata: EventMetadata): Readonly<Record<string, unknown>> {
   const { correlationId, causationId, ...others } = metadata;
   return {
@@ -111,8 +111,8 @@ function plainName(name: string): string {
 }
 
 /**
- * Most metadata already has the program's shape and is returned unchanged, because this runs for every event of a
- * replay.
+ * Converts stored metadata to the program's shape. Most metadata already has this shape and is returned unchanged, because this runs for
+ * every event of a replay.
  */
 function normalize(stored: Stored): Stored {
   const isStrings = typeof stored['schemaVersion'] === 'string';
@@ -135,10 +135,7 @@ function typedValue(name: string, value: unknown): unknown {
   return textOf(json) ?? json;
 }
 
-/**
- * Checks the keys that decide whether an event takes effect. The author decides nothing, so any shape of it is
- * accepted.
- */
+/** Checks the keys that decide whether an event takes effect. The author decides nothing, so an author of any shape is accepted. */
 function wrongKey({ schemaVersion, at, epoch, command }: Stored): string | undefined {
   if (!isWhole(schemaVersion, 1)) return 'schemaVersion';
   if (typeof at !== 'string') return 'at';

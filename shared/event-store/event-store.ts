@@ -16,23 +16,20 @@ export type StoredEvent = {
   readonly metadata: EventMetadata;
   /** Link of the log's hash chain at this event, in hex digits; only if the store keeps a chain (SQLite). */
   readonly chain?: string;
-  /**
-   * Present if the program cannot read the event. Stores deliver such events with `data` as stored, as text if it is
-   * not JSON.
-   */
+  /** Present if the program cannot read the event. Stores then deliver `data` as it is stored, or its text if it is not JSON. */
   readonly unreadable?: Unreadable;
 };
 
 /**
- * Reason why an event cannot be read. It depends on the event's bytes alone, so all processes of one version agree.
- * Readers skip `foreign` events (see unreadable.ts) and stop at all others.
+ * Reason why an event cannot be read. It depends only on the event's bytes, so all processes of one version agree. Readers skip `foreign`
+ * events (see unreadable.ts) and stop at all others.
  * - `foreign`: it has no metadata of Varve; another program wrote it.
  * - `unknown-type`, `newer-version`: a newer version of Varve wrote it.
  * - `damaged`: Varve wrote it, and it was changed afterwards.
  */
 export type Unreadable = {
   readonly kind: 'foreign' | 'unknown-type' | 'newer-version' | 'damaged';
-  /** For people; begins with a small letter. */
+  /** Text for people, which begins with a small letter. */
   readonly reason: string;
   /** Metadata as stored, if it is not Varve's and the event's `metadata` is a placeholder. */
   readonly metadata?: unknown;
@@ -43,33 +40,30 @@ export type EventMetadata = {
   readonly schemaVersion: number;
   /** ISO 8601 with milliseconds, from the command. */
   readonly at: string;
-  /** The lease epoch of the leader that wrote it; 0 while nothing else can write. */
+  /** The lease epoch of the leader that wrote the event; 0 if no other process can write. */
   readonly epoch: number;
   /** Author of the event. Events of earlier releases have none. */
   readonly actor?: Actor;
   /** Kind of the command that caused the event, such as `update`. */
   readonly via?: string;
-  /** The id of the HTTP request. */
+  /** Id of the HTTP request. */
   readonly correlationId?: string;
-  /** The W3C trace that the request belongs to. */
+  /** W3C trace that the request belongs to. */
   readonly traceId?: string;
   /** Id of the event that caused this one. */
   readonly causationId?: string;
-  /** The command, where its sender may send it again. */
+  /** Identity of the command, if its sender may repeat it. */
   readonly command?: CommandIdentity;
-  /**
-   * Digest of the event's content, in base64url. The store adds it (event-digest.ts); events of earlier releases have
-   * none.
-   */
+  /** Digest of the event's content, in base64url. The store adds it (event-digest.ts). Events of earlier releases have none. */
   readonly digest?: string;
 };
 
-/** Author of an event. Never contains a secret or the address of a client. */
+/** Author of an event. It never contains a secret or the address of a client. */
 export type Actor =
   | { readonly kind: 'token'; readonly id: string; readonly name: string }
-  /** Somebody who is logged in; `id` is the documentId of the user. */
+  /** A user who is logged in; `id` is the documentId of the user. */
   | { readonly kind: 'user'; readonly id: string }
-  /** Whom an identity provider has logged in; `id` is its `sub`. */
+  /** A user whom an identity provider has logged in; `id` is its `sub`. */
   | { readonly kind: 'identity'; readonly id: string }
   /** A caller without a token, under public rights. */
   | { readonly kind: 'anonymous' }
@@ -77,16 +71,16 @@ export type Actor =
   | { readonly kind: 'development' }
   /** An import of documents. */
   | { readonly kind: 'import' }
-  /** An editor of the Strapi that is followed. */
+  /** An editor of the Strapi server that is followed. */
   | { readonly kind: 'strapi' }
   /** A `varve` command of an operator. */
   | { readonly kind: 'operator' }
-  /** A process of Varve by itself; `id` names it. */
+  /** A process of Varve that acts by itself; `id` names it. */
   | { readonly kind: 'process'; readonly id: string };
 
 /** Identity of a command: equal for repetitions of the same command. */
 export type CommandIdentity = {
-  /** Unique to the command. */
+  /** Id that no other command has. */
   readonly id: string;
   /** Digest of the whole request; absent if the sender is trusted to repeat the command unchanged. */
   readonly request?: string;
@@ -103,19 +97,19 @@ export type NewEvent = {
 export type ExpectedRevision = bigint | 'none' | 'any';
 
 export type AppendResult =
-  /** Position of the last appended event. */
+  /** The events were stored; `position` is that of the last one. */
   | { readonly kind: 'appended'; readonly revision: bigint; readonly position: bigint }
-  /** Nothing was written: the stream is at revision `actual` (undefined = it does not exist). */
+  /** Nothing was written, because the stream is at revision `actual` (undefined = it does not exist). */
   | { readonly kind: 'conflict'; readonly actual: bigint | undefined }
-  /** Nothing was written: the stream of the condition is at another revision. */
+  /** Nothing was written, because the stream of the condition is at another revision. */
   | { readonly kind: 'fenced' };
 
 /** Condition of an append: it is stored only while `stream` is at `revision`. */
 export type AppendCondition = { readonly stream: string; readonly revision: bigint };
 
 /**
- * Handles events in order of position. `upTo`: the log was searched for the namespace's events up to this position,
- * which is that of the last event or later. A call may have no events.
+ * Handles events in order of position. `upTo`: the position up to which the log was searched for the namespace's events. It is that of the
+ * last event or later. A call may have no events.
  */
 export type EventHandler = (events: readonly StoredEvent[], upTo: bigint) => Promise<void>;
 
@@ -124,12 +118,12 @@ export type Trouble = {
   /** Operation that failed, such as `append to varve.lease` or `subscription`. */
   readonly operation: string;
   readonly error: Error;
-  /** 1 after the first failure. */
+  /** Number of the attempt: 1 after the first failure. */
   readonly attempt: number;
   readonly retryInMs: number;
 };
 
-/** The append is larger than the store accepts. `limit`: in bytes, if the store reports it. */
+/** Error for an append that is larger than the store accepts. `limit`: in bytes, if the store reports it. */
 export class AppendTooLarge extends Error {
   readonly limit: number | undefined;
   constructor(limit: number | undefined, cause: unknown) {
@@ -151,7 +145,7 @@ export class StreamDeleted extends Error {
 }
 
 export type Subscription = {
-  /** Resolves when no handler runs any more, so a handler must not wait for it. */
+  /** Resolves when no handler runs any more. A handler must not wait for it. */
   close(): Promise<void>;
   /**
    * Rejects when the handler threw or the log cannot be read: the subscription has stopped. Resolves on close. A caller
@@ -163,8 +157,8 @@ export type Subscription = {
 export type ReadAllOptions = {
   readonly batchSize?: number;
   /**
-   * Reports how far the log was searched, after the caller has asked for more. Only stores that search record by record
-   * call it.
+   * Called with the position up to which the log was searched, after the caller has asked for more. Only stores that search record by
+   * record call it.
    */
   readonly searched?: (upTo: bigint) => void;
 };
@@ -180,15 +174,15 @@ export type SubscribeOptions = {
 
 /** An event whose content or position is not the one with which it was written. */
 export type Damage = Pick<StoredEvent, 'position' | 'stream' | 'revision'> & {
-  /** For people; begins with a small letter. */
+  /** Text for people, which begins with a small letter. */
   readonly reason: string;
 };
 
 /** Hash chain over all events of a log, in all namespaces. */
 export type HashChain = {
-  /** Position and link of the last event, which covers the whole history; undefined for an empty log. */
+  /** Returns position and link of the last event, which covers the whole history; undefined for an empty log. */
   head(): Promise<ChainHead | undefined>;
-  /** Link of the event at a position; undefined if there is none. */
+  /** Returns the link of the event at a position; undefined if there is none. */
   at(position: bigint): Promise<string | undefined>;
 };
 
@@ -196,11 +190,10 @@ export type ChainHead = { readonly position: bigint; readonly chain: string };
 
 export type EventStore = {
   /**
-   * Appends all events or none, durably: they survive kill -9 and power loss once this resolves. If events with these
-   * ids are already in that stream, it resolves `appended` with the first result and writes nothing, whatever revision
-   * is expected now. The order of checks is: stored ids, the condition, the expected revision. Rejects without events,
-   * if an id is not a lower-case UUID, or if the data is not a JSON value. Rejects with AppendTooLarge if the store
-   * does not accept this size, and with StreamDeleted.
+   * Appends all events or none, durably: they survive kill -9 and power loss once this resolves. If events with these ids are already in
+   * that stream, it resolves `appended` with the first result and writes nothing, whatever the expected revision. The order of checks is:
+   * stored ids, the condition, the expected revision. Rejects if there are no events, an id is not a lower-case UUID, or the data is not a
+   * JSON value. Rejects with AppendTooLarge if the store does not accept this size, and with StreamDeleted.
    */
   append(
     stream: string,
@@ -208,7 +201,7 @@ export type EventStore = {
     events: readonly NewEvent[],
     condition?: AppendCondition,
   ): Promise<AppendResult>;
-  /** Returns whether this store checks conditions. A store that does not ignores them, and never answers `fenced`. */
+  /** Returns whether this store checks conditions. A store that does not check them ignores them, and never returns `fenced`. */
   checksConditions(): Promise<boolean>;
   /**
    * Reads a stream's events from `fromRevision` (inclusive, default 0n) to the end. A stream that does not exist is
@@ -223,19 +216,18 @@ export type EventStore = {
    */
   lastPosition(): Promise<bigint>;
   /**
-   * Calls `handle` with every event after `after`: first stored ones, then new ones, in order, each once, in batches of
-   * at most `batchSize`. The next call waits for the last one's promise (backpressure).
+   * Calls `handle` with every event after `after`: first stored events, then new ones. They come in order, each once, in batches of at most
+   * `batchSize`. The next call waits for the promise of the previous one (backpressure).
    */
   subscribe(after: bigint, handle: EventHandler, options?: SubscribeOptions): Subscription;
   /** Absent if the store keeps no chain (KurrentDB). */
   readonly chain?: HashChain;
-  /** Reads the whole log, with a hash chain also events of other namespaces, and reports damaged events in order. */
+  /** Reads the whole log and reports damaged events in order. A store with a hash chain also reads events of other namespaces. */
   findDamage(): AsyncIterable<Damage>;
   /**
-   * Checks whether the log's server can be used. Resolves to messages for operators; rejects with a message if it
-   * cannot.
+   * Checks whether the log's server can be used. Resolves to messages for operators. Rejects with a message if the server cannot be used.
    */
   check?(): Promise<readonly string[]>;
-  /** Finishes pending appends, stops the subscriptions (as their `close` does) and closes the log. */
+  /** Finishes pending appends, stops the subscriptions (like their `close`) and closes the log. */
   close(): Promise<void>;
 };

@@ -1,8 +1,8 @@
 import type { Damage, StoredEvent } from './event-store.ts';
 
 /**
- * Finds events of a namespace that were changed after they were written, and gaps in the revisions of its streams: the
- * checks that need no hash chain.
+ * Finds events of a namespace that were changed after they were written, and gaps in the revisions of its streams. These checks need no
+ * hash chain.
  */
 export async function* findDamageOf(batches: AsyncIterable<readonly StoredEvent[]>): AsyncGenerator<Damage> {
   const next = new Map<string, bigint>();

@@ -1,6 +1,6 @@
 import type { StoredEvent } from './event-store.ts';
 
-/** Returns whether readers skip the event: another program wrote it. */
+/** Returns whether readers skip the event, because another program wrote it. */
 export function isForeign({ unreadable }: StoredEvent): boolean {
   return unreadable?.kind === 'foreign';
 }
@@ -10,7 +10,7 @@ export function stopsReaders({ unreadable }: StoredEvent): boolean {
   return unreadable !== undefined && unreadable.kind !== 'foreign';
 }
 
-/** Position and reason as a sentence without its full stop. */
+/** Returns position and reason as a sentence without its full stop. */
 export function describeUnreadable({ position, stream, revision, unreadable }: StoredEvent): string {
   return `cannot read the event at position ${position} (${stream}, revision ${revision}): ${unreadable?.reason}`;
 }
@@ -24,7 +24,7 @@ export function adviseOnUnreadable(event: StoredEvent): string {
   return `${describeUnreadable(event)}; ${advice}`;
 }
 
-/** Thrown by readers that must not continue past an event. */
+/** Error of readers that must not continue past an event. */
 export class UnreadableEvent extends Error {
   readonly event: StoredEvent;
   constructor(event: StoredEvent) {
@@ -33,12 +33,12 @@ export class UnreadableEvent extends Error {
   }
 }
 
-/** Throws UnreadableEvent at an event that stops readers. */
+/** Throws UnreadableEvent for an event that stops readers. */
 export function refuseUnreadable(event: StoredEvent): void {
   if (stopsReaders(event)) throw new UnreadableEvent(event);
 }
 
-/** Returns the state after the events of a stream. Throws UnreadableEvent at one that stops readers. */
+/** Returns the state after the events of a stream. Throws UnreadableEvent for an event that stops readers. */
 export async function stateAfterAll<State>(
   events: AsyncIterable<StoredEvent>,
   initial: State,

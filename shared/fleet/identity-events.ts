@@ -44,7 +44,7 @@ export function isIdentityEvent({ type }: { readonly type: string }): boolean {
   return IDENTITY_EVENTS.has(type);
 }
 
-/** `<space>.identity` */
+/** Returns `<space>.identity`, the name of the identity stream. */
 export function identityStream(space: string): string {
   return `${space}.identity`;
 }

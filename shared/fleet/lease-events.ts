@@ -35,7 +35,7 @@ export function isLeaseEvent({ type }: { readonly type: string }): boolean {
   return LEASE_EVENTS.has(type);
 }
 
-/** `<space>.lease` */
+/** Returns `<space>.lease`, the name of the lease stream. */
 export function leaseStream(space: string): string {
   return `${space}.lease`;
 }

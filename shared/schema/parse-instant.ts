@@ -43,7 +43,7 @@ function utcDay(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month, day);
 }
 
-/** January 4 is always in the first week. */
+/** Returns the milliseconds of a day of a week. January 4 is always in the first week. */
 function dayOfWeek(year: number, week: number, weekday: number): number | null {
   if (week < 1 || week > 53) return null;
   const fourth = utcDay(year, 0, 4);

@@ -4,7 +4,7 @@ import { prepared } from './prepared.ts';
 /** Texts by name, in the table `meta` of a file: `name TEXT PRIMARY KEY, value TEXT NOT NULL`. */
 export function metaValues(db: Database) {
   return {
-    /** Returns the value that `parse` makes of a text; undefined without one. */
+    /** Returns the parsed text of a name; undefined if there is none. */
     get<Value>(name: string, parse: (text: string) => Value): Value | undefined {
       const found = prepared(db, 'SELECT value FROM meta WHERE name = ?').get(name)?.['value'];
       return found === undefined ? undefined : parse(String(found));

@@ -73,7 +73,7 @@ export type WebhooksProgressed = {
 
 export type WebhookLogEvent = WebhookDefined | WebhookRemoved;
 
-/** `<space>.webhooks` */
+/** Returns `<space>.webhooks`, the name of the stream with definitions. */
 export function webhookStream(space: string): string {
   return `${space}.webhooks`;
 }

@@ -61,7 +61,7 @@ export function openFolderAssetStore(folder: string): AssetStore {
 
 const OWNER_FILE = 'owner.json';
 
-/** A copy of the folder has another inode, so the record does not apply to it. */
+/** Stores the owner record as a file. A copy of the folder has another inode, so the record does not apply to it. */
 function ownerFile(path: string): AssetStore['owner'] {
   const inode = async () => String((await stat(dirname(path), { bigint: true })).ino);
   return {
@@ -113,7 +113,7 @@ async function write(file: FileHandle, content: AsyncIterable<Uint8Array>, maxBy
   return measured();
 }
 
-/** The name is durable when the folder is synced. */
+/** Gives a file its final name. The name is durable when the folder is synced. */
 async function keep(from: string, to: string): Promise<void> {
   const folder = dirname(to);
   makeFolder(folder);
@@ -122,7 +122,7 @@ async function keep(from: string, to: string): Promise<void> {
   await syncFolder(dirname(folder));
 }
 
-/** The file's time is that of the last call. */
+/** Creates the record of a suspected hash. The file's time is that of the last call. */
 async function suspect(path: string): Promise<void> {
   const file = await open(path, 'w', 0o600);
   try {
@@ -163,7 +163,7 @@ function removeAbandoned(incoming: string): void {
   }
 }
 
-/** The operating system releases the lock of a process that ends. */
+/** Returns whether the process of a lock file has ended. The operating system then releases its lock. */
 function isGone(lockFile: string): boolean {
   const lock = tryLockFile(lockFile);
   lock?.release();

@@ -6,7 +6,7 @@ import { parseConnectionString } from '@kurrent/kurrentdb-client/dist/Client/par
 
 export type EndPoint = { readonly address: string; readonly port: number };
 
-/** Parsed address of KurrentDB. */
+/** The address of KurrentDB, parsed. */
 export type Address = {
   /** Text for the client's own parser. */
   readonly text: string;
@@ -14,7 +14,7 @@ export type Address = {
   readonly shown: string;
   readonly user: string | undefined;
   readonly hosts: readonly EndPoint[];
-  /** Several hosts, or a name that resolves to several: the client asks the nodes for the leader. */
+  /** True if there are several hosts, or a name that resolves to several. The client then asks the nodes for the leader. */
   readonly isCluster: boolean;
   readonly isDnsName: boolean;
   readonly tls: boolean;
@@ -26,7 +26,7 @@ export type Address = {
     readonly key?: Buffer;
     readonly rejectUnauthorized: boolean;
   };
-  /** Absent: none, or a client certificate. */
+  /** Absent if there are none, or if a client certificate is used. */
   readonly credentials: Credentials | undefined;
   readonly nodePreference: NodePreference | undefined;
   readonly maxDiscoverAttempts: number;
@@ -51,12 +51,12 @@ export function parseAddress(url: string): Address {
 }
 
 /**
- * Discovery continues as long as necessary: a cluster without a majority recovers, and a process that gave up would
- * need a restart.
+ * Number of discovery attempts. It is practically unlimited: a cluster without a majority recovers, and a process that gave up would need a
+ * restart.
  */
 const DISCOVER_ATTEMPTS = 1_000_000;
 const DISCOVERY_INTERVAL_MS = 100;
-/** Each search waits this long for a node that is cut off. */
+/** Seconds that each search waits for a node that is cut off. */
 const GOSSIP_TIMEOUT_SECONDS = 2;
 /** A ping every 10 s, which has to be answered within 3 s. Servers refuse shorter intervals. */
 const KEEP_ALIVE_INTERVAL_MS = 10_000;
@@ -86,7 +86,7 @@ function parse(url: string): Address {
   };
 }
 
-/** Throws if TLS has no name to check: Node does not accept an IP address as the name of a TLS server. */
+/** Throws if TLS has no name to check. Node does not accept an IP address as the name of a TLS server. */
 export function assertTlsName(address: string): void {
   if (isIP(address) === 0) return;
   throw new TlsNeedsName(
@@ -95,7 +95,7 @@ export function assertTlsName(address: string): void {
   );
 }
 
-/** Thrown for an address that cannot work, also not later. */
+/** Error for an address that can never work. */
 class TlsNeedsName extends Error {}
 
 type Parsed = ReturnType<typeof parseConnectionString>;

@@ -14,35 +14,35 @@ import type { AppendCondition, AppendResult } from '../event-store.ts';
 import { toEventData } from './kurrentdb-event.ts';
 
 /**
- * `AppendRecords` of KurrentDB from 26.1: an append whose checks may name streams that it does not write to. No server
- * of that version has run this code yet. Only the test double has, which follows the published protocol.
+ * `AppendRecords` of KurrentDB from 26.1: an append whose checks may name streams to which it does not write. This code has not run on a
+ * server of that version yet, but only on the test double, which follows the published protocol.
  */
 
 export type ConditionalAppend = {
   readonly stream: string;
   readonly expected: bigint | 'none';
-  /** At least one event. */
+  /** Events of the append; at least one. */
   readonly events: readonly EncodedEvent[];
   readonly condition: AppendCondition;
 };
 
 type Supporting = { supports(method: { readonly path: string }): Promise<boolean> };
 
-/** Returns whether the server has the call. The client caches the answer for the life of its channel. */
+/** Returns whether the server supports AppendRecords. The client caches the answer for the life of its channel. */
 export function hasAppendRecords(client: KurrentDBClient): Promise<boolean> {
-  // The client's class hides the question from its types, not from its objects.
+  // The client's class hides this method from its types, but not from its objects.
   return (client as unknown as Supporting).supports(streamsGrpc.StreamsServiceService.appendRecords);
 }
 
-/** Returns whether the server has `BatchAppend`; cached like hasAppendRecords. */
+/** Returns whether the server supports `BatchAppend`; cached like hasAppendRecords. */
 export function hasBatchAppend(client: KurrentDBClient): Promise<boolean> {
   return (client as unknown as Supporting).supports(streamsV1Grpc.StreamsService.batchAppend);
 }
 
-/** Index of each check: a violation names its check by index. */
+/** Indices of the checks. A violation names its check by index. */
 const CONDITION = 0;
 
-/** Appends with a condition on another stream, which servers from 26.1 on check. */
+/** Appends with a condition on another stream. Servers from 26.1 on check it. */
 export async function appendRecords(
   client: KurrentDBClient,
   { stream, expected, events, condition }: ConditionalAppend,
@@ -73,10 +73,10 @@ function isViolation(error: unknown): error is AppendConsistencyViolationError {
   );
 }
 
-/** The condition takes precedence over the revision, also if the server reports both. */
+/** Returns the result of violated checks. The condition takes precedence over the revision if the server reports both. */
 function violated({ violations }: AppendConsistencyViolationError): AppendResult {
   if (violations.some(({ checkIndex }) => checkIndex === CONDITION)) return { kind: 'fenced' };
   const actual = violations[0]?.actualState;
-  // Below zero: the stream was deleted.
+  // A revision below zero means that the stream was deleted.
   return { kind: 'conflict', actual: typeof actual === 'bigint' && actual >= 0n ? actual : undefined };
 }

@@ -36,23 +36,23 @@ import {
 export type StreamAppend = {
   readonly stream: string;
   readonly expected: ExpectedRevision;
-  /** At least one event; no id twice. */
+  /** Events of the append: at least one, and no id twice. */
   readonly events: readonly EncodedEvent[];
-  /** Ignored by servers that cannot check it. */
+  /** Condition of the append. Servers that cannot check it ignore it. */
   readonly condition?: AppendCondition | undefined;
 };
 
 /**
- * Appends as the port promises, on a server that promises less. KurrentDB recognises a repetition only while its cache
- * has the ids, or if the expected revision points at them; it writes them again if the expected revision matches. So
- * the appender first looks for the ids in what it knows of the stream (read once, then cached). Every write names the
- * revision at which this knowledge ends. Events of another process make it a conflict, and the look is repeated. `any`
- * becomes the revision found. The same look resolves attempts whose answer was lost.
+ * Appends as the port promises, on a server that promises less. KurrentDB recognises a repetition only while its cache has the ids, or if
+ * the expected revision points at them. It writes the events again if the expected revision matches. So the appender first searches for the
+ * ids in what it knows of the stream (read once, then cached). Every write names the revision at which this knowledge ends. If another
+ * process has appended events, the write is a conflict and the search is repeated. `any` becomes the revision found. The same search
+ * decides attempts whose answer was lost.
  */
 export function createAppender(connection: Connection): (append: StreamAppend) => Promise<AppendResult> {
   const tails = createStreamTails();
   const streams = createLocks();
-  // The attempt is repeated as a whole: a look that finds no node must not use up the time limit of the append.
+  // The attempt is repeated as a whole, because a search that finds no node must not use up the time limit of the append.
   const retryLimits = { ...connection.retryLimits, giveUpAfterMs: connection.retryLimits.deadlineMs };
   const attempt = async (append: StreamAppend): Promise<AppendResult> => {
     try {
@@ -99,7 +99,7 @@ async function tailFor(
   { stream, expected }: StreamAppend,
 ): Promise<StreamTail> {
   const known = tails.get(stream);
-  // If the server agrees that there is no stream, no id is in it.
+  // If the server agrees that the stream does not exist, it contains none of the ids.
   if (expected === 'none') return known ?? EMPTY_TAIL;
   if (known !== undefined && (expected === 'any' || expected <= known.revision)) return known;
   const tail = await readStreamTail(connection, stream, known);
@@ -108,9 +108,8 @@ async function tailFor(
 }
 
 /**
- * Reads the tail after an append that was not stored. Reads do not show events that were deleted or truncated on the
- * server, but the next write has to name them. Without the server's report of the stream the append would conflict
- * forever.
+ * Reads the tail after an append that was not stored. Reads do not show events that were deleted or truncated on the server, but the next
+ * write must name their revision. Without the revision that the server reported, the append would conflict forever.
  */
 async function readTailAfter(
   connection: Connection,
@@ -124,7 +123,7 @@ async function readTailAfter(
   return actual === undefined || actual <= tail.revision ? tail : { ...tail, revision: actual };
 }
 
-/** Result of the append that already stored these events. Throws if only some of them are there, or in another order. */
+/** Returns the result of the append that already stored these events. Throws if only some of them are there, or in another order. */
 async function findEarlierAppend(
   connection: Connection,
   tail: StreamTail,
@@ -176,10 +175,10 @@ async function serverChecks(connection: Connection, { condition }: StreamAppend)
   return condition !== undefined && serverChecksConditions(connection);
 }
 
-/** Expectations of an append. */
+/** Revision and condition that an append expects. */
 type Expectation = Pick<StreamAppend, 'stream' | 'condition'> & { readonly expected: bigint | 'none' };
 
-/** The result if it expects a revision that no stream has, and that the protocol cannot carry. */
+/** Resolves to the result of an append whose expected revision no stream can have, and which the protocol cannot carry. */
 async function refuseImpossible(
   connection: Connection,
   { stream, expected, condition }: Expectation,
@@ -196,7 +195,7 @@ async function lastRevision(connection: Connection, stream: string): Promise<big
   return last?.revision;
 }
 
-/** Appends by a call of its own. */
+/** Appends with a call of its own. */
 async function appendAlone(
   connection: Connection,
   { stream, events }: StreamAppend,
@@ -231,7 +230,7 @@ function isRevision(revision: bigint): boolean {
 }
 
 /**
- * The client's `Append`: one call for each append, with a deadline. The client itself makes it only for calls with
+ * Appends with the client's `Append`: one call for each append, with a deadline. The client itself uses this call only for appends with
  * their own credentials.
  */
 export function callAppend(
@@ -256,8 +255,8 @@ export function callAppend(
 const RESOURCE_EXHAUSTED = 8;
 
 /**
- * Returns the port's error for one of the client's. A server has three limits: of an append, of one event (`AppendRecords` alone), and of
- * a message.
+ * Returns the port's error for an error of the client. A server has three limits: for an append, for one event (`AppendRecords` only), and
+ * for a message.
  */
 function portError(error: unknown): unknown {
   if (error instanceof StreamDeletedError) return new StreamDeleted(error.streamName, error);
@@ -269,14 +268,14 @@ function portError(error: unknown): unknown {
   return isMessage ? new AppendTooLarge(undefined, error) : error;
 }
 
-/** A megabyte per second: a large append may take longer than the deadline of an answer. */
+/** Slowest append that is allowed: a megabyte per second. A large append may take longer than the deadline of an answer. */
 const SLOWEST_BYTES_PER_MS = 1_000;
 
 function sizeOf(events: readonly EncodedEvent[]): number {
   return events.reduce((sum, event) => sum + event.data.length, 0);
 }
 
-/** Returns whether the server checks conditions: see EventStore. */
+/** Returns whether the server checks conditions (see EventStore). */
 export function serverChecksConditions({ writer, retryLimits }: Connection): Promise<boolean> {
   return withDeadline(hasAppendRecords(writer.client), retryLimits.deadlineMs);
 }

@@ -15,18 +15,18 @@ import type { NodeClient } from './kurrentdb-client.ts';
 import { DeadlinePassed } from './kurrentdb-retry.ts';
 
 /**
- * Appends over a few `BatchAppend` calls that stay open: a single append costs a call, a message costs a third of that.
- * A server handles the messages of one call one after the other (Streams.BatchAppend.cs), so there are several calls.
+ * Appends over a few `BatchAppend` calls that stay open, because a message costs a third of a call. A server handles the messages of one
+ * call one after the other (Streams.BatchAppend.cs), so there are several calls.
  *
- * They share the connection with subscriptions. Node releases the connection's flow control window as soon as data
- * arrives, so a subscriber that does not read delays only itself.
+ * The calls share the connection with subscriptions. Node releases the connection's flow control window as soon as data arrives, so a
+ * subscriber that does not read delays only itself.
  */
 export type BatchAppender = {
-  /** Returns whether an append of this size is possible now, on that channel. */
+  /** Returns whether an append of this size can be sent now, on this channel. */
   takes(channel: Channel, bytes: number): boolean;
   /**
-   * Resolves to `unclear` if the server's refusal has more detail with `Append`: the append may have been written.
-   * Rejects with DeadlinePassed or the client's error if the call broke: it may have been written too.
+   * Appends. Resolves to `unclear` if the server refused and `Append` would give more detail: the append may have been written. Rejects
+   * with DeadlinePassed or the client's error if the call failed. Then too the append may have been written.
    */
   append(channel: Channel, append: BatchedAppend): Promise<BatchOutcome>;
   close(): void;
@@ -35,26 +35,29 @@ export type BatchAppender = {
 export type BatchedAppend = {
   readonly stream: string;
   readonly expected: bigint | 'none';
-  /** At least one event. */
+  /** Events of the append; at least one. */
   readonly events: readonly EncodedEvent[];
 };
 
 export type BatchOutcome =
   | Exclude<AppendResult, { kind: 'appended' | 'fenced' }>
-  /** `position`: absent if the server does not return it. */
+  /** Result of an append. `position` is absent if the server does not return it. */
   | { readonly kind: 'appended'; readonly revision: bigint; readonly position: bigint | undefined }
   | { readonly kind: 'unclear' };
 
 const CALLS = 4;
-/** More than an import has in flight (512). Additional appends use calls of their own. */
+/** Maximum appends of a call. All calls together take more than an import has in flight (512). Further appends use calls of their own. */
 const APPENDS_OF_A_CALL = 256;
-/** A message that the server refuses as too large ends the call for all appends on it. No server refuses this size by default. */
+/**
+ * Maximum bytes of a message. A message that the server refuses as too large ends the call for all appends on it. No server refuses this
+ * size by default.
+ */
 const MAX_BYTES = 256 * 1024;
 
 /** Creates the appender for a node. Opens calls when appends need them. */
 export function createBatchAppender(node: NodeClient, deadlineMs: number): BatchAppender {
   let open: Call[] = [];
-  /** Calls on a channel that was replaced end with their last append. */
+  /** Calls on a replaced channel end after their last append. */
   const retire = (channel: Channel) => {
     for (const call of open) if (call.channel !== channel) call.retire();
     open = open.filter((call) => !call.hasEnded() && call.channel === channel);
@@ -89,7 +92,7 @@ type Call = {
   append(append: BatchedAppend): Promise<BatchOutcome>;
   waiting(): number;
   hasEnded(): boolean;
-  /** Ends the call as soon as nothing waits for an answer. */
+  /** Ends the call as soon as no append waits for an answer. */
   retire(): void;
 };
 
@@ -145,7 +148,7 @@ function openCall(node: NodeClient, channel: Channel, deadlineMs: number): Call 
   };
 }
 
-/** UUID, which the protocol requires; the server only checks that those of one call differ. */
+/** Returns a UUID, because the protocol requires one. The server only checks that those of one call differ. */
 function correlationOf(n: number): string {
   return `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 }
@@ -175,7 +178,7 @@ function proposedMessage(event: EncodedEvent): BatchAppendReq.ProposedMessage {
   const message = new streamsPb.BatchAppendReq.ProposedMessage();
   message.setId(new sharedPb.UUID().setString(event.id));
   message.getMetadataMap().set('type', event.type).set('content-type', 'application/json');
-  // The text is sent unchanged.
+  // The text is sent without changes.
   message.setData(Buffer.from(event.data));
   message.setCustomMetadata(Buffer.from(JSON.stringify(metadata)));
   return message;

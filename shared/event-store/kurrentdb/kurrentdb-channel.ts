@@ -5,37 +5,35 @@ import { discoverEndpoint } from '@kurrent/kurrentdb-client/dist/Client/discover
 import { type Backoff, backoffMs } from '../../backoff.ts';
 import { type Address, assertTlsName, type EndPoint } from './kurrentdb-address.ts';
 
-/** The single connection of a client: opened when first needed, and opened again when its node is lost. */
+/** The only connection of a client. It is opened when it is first needed, and again when its node is lost. */
 export type NodeChannel = {
-  /** The channel for the next call. Rejects when discovery gave up or the channel was closed for good. */
+  /** Returns the channel for the next call. Rejects if discovery gave up or the channel was closed permanently. */
   current(): Promise<Channel>;
-  /**
-   * Reports that a call on this channel failed in a way that another node may not. The next call gets another channel.
-   */
+  /** Reports a failure of a call on this channel that another node may not have. The next call gets another channel. */
   lost(channel: Channel, error: unknown): void;
   /** Number of channels made so far. */
   readonly made: () => number;
   close(): void;
 };
 
-/** Pace of new channels. The wait starts if a channel was lost soon after it was made. */
+/** Pauses between channels. There is a pause if a channel was lost soon after it was made. */
 export type ChannelPace = Backoff & { readonly even: number };
 
-/** Reads: at most one replacement a second, after five in a row twice as long each time. */
+/** Pace of reads: at most one replacement per second. After five in a row each pause is twice as long as the previous one. */
 export const READING_PACE: ChannelPace = { firstMs: 1_000, even: 5, longestMs: 5_000 };
-/** Appends and subscriptions, which are repeated with pauses of their own. */
+/** Pace of appends and subscriptions, which have retry pauses of their own. */
 export const WRITING_PACE: ChannelPace = { firstMs: 50, even: 1, longestMs: 1_000 };
-/** A channel that lasted this long was not a mistake: the pauses start again at the shortest. */
+/** A channel that lasted this long was healthy. After it, pauses start again at the shortest. */
 const STABLE_MS = 10_000;
 
-/** The client sets it too: the largest event that a server can hold is below 17 MB. */
+/** Maximum bytes of a message, which the client also sets. The largest event that a server can hold is below 17 MB. */
 const MAX_MESSAGE = 17 * 1024 * 1024;
 
 /**
- * Replaces the client's (1.3.1) channel management so that it can be ended. The client's own discovery cannot be
- * stopped, rejects where no caller can handle it (kurrentdb-client.ts has the list), and never leaves a channel whose
- * node has stopped answering. Calls `searching` when no node answers for the first time. Closes a lost channel at once;
- * calls in flight on it end with their answer or their deadline.
+ * Replaces the channel management of the client (1.3.1), so that it can be ended. The client's own discovery cannot be stopped. It rejects
+ * where no caller can handle the error (see the list in kurrentdb-client.ts). It never leaves a channel whose node has stopped answering.
+ * This one calls `searching` when no node answers for the first time. It closes a lost channel at once; calls in flight on it end with
+ * their answer or their deadline.
  */
 export function createNodeChannel(
   address: Address,
@@ -139,7 +137,7 @@ async function findNode(
   }
 }
 
-/** Host and port of a target such as `dns:localhost:2113`. */
+/** Returns host and port of a target such as `dns:localhost:2113`. */
 function endPointOf(channel: Channel): EndPoint | undefined {
   const [, address, port] = /([^:/]+):(\d+)$/.exec(channel.getTarget()) ?? [];
   return address === undefined ? undefined : { address, port: Number(port) };

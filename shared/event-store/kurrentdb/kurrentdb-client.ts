@@ -24,13 +24,13 @@ export type ServerFeatures = {
   readonly methods: ReadonlySet<string>;
 };
 
-/** The official client on a channel of ours. */
+/** The official client, which uses a channel that we manage. */
 export type NodeClient = {
   readonly client: KurrentDBClient;
   readonly channel: NodeChannel;
-  /** The client of a gRPC service on this channel. */
+  /** Returns the client of a gRPC service on this channel. */
   stub<Stub extends Client>(service: StubConstructor<Stub>, channel: Channel): Stub;
-  /** Metadata and options of a call, credentials included. */
+  /** Returns metadata and options of a call, including credentials. */
   callArguments(options: CallSettings): [Metadata, CallOptions];
   features(): Promise<ServerFeatures>;
   close(): Promise<void>;
@@ -61,19 +61,17 @@ type Internals = {
 const FEATURES_DEADLINE_MS = 5_000;
 
 /**
- * Makes the client (1.3.1) use our channel. Its own connection management ends the process or waits forever in these
- * cases:
+ * Makes the client (1.3.1) use our channel. Its own connection management ends the process or waits forever in these cases:
  *
- * - `handleError` awaits a channel whose discovery rejects, and nothing awaits `handleError`: a cluster without a
- *   majority is an unhandled rejection. Here: replaced, and discovery continues a million times.
- * - `BatchAppend`: when the shared stream breaks, appends queued on it reject in an executor that nothing awaits. Here:
- *   done without the client (kurrentdb-batch-append.ts).
- * - `checkpointReached` and the conversion of an event run inside an async `_transform`: errors there are unhandled.
- *   Here: the calls are read without the client's `Subscription` (kurrentdb-read.ts).
- * - The server's features are fetched without a deadline, and a failure is cached until the channel is replaced. Here:
- *   asked again.
- * - The reads of the Rust half (`@kurrent/bridge` 0.2.2) never look for another node, and neither its handle (0.1 to
- *   0.2 MB) nor its sockets can be released. Here: not used; one handle is made with the client and stays unconnected.
+ * - `handleError` awaits a channel whose discovery rejects, and nothing awaits `handleError`. So a cluster without a majority causes an
+ *   unhandled rejection. Here: replaced, and discovery continues a million times.
+ * - `BatchAppend`: when the shared stream breaks, appends queued on it reject in an executor that nothing awaits. Here: done without the
+ *   client (kurrentdb-batch-append.ts).
+ * - `checkpointReached` and the conversion of an event run inside an async `_transform`: errors there are unhandled. Here: the calls are
+ *   read without the client's `Subscription` (kurrentdb-read.ts).
+ * - The server's features are fetched without a deadline, and a failure is cached until the channel is replaced. Here: requested again.
+ * - The Rust half (`@kurrent/bridge` 0.2.2), which does the reads, never looks for another node. Neither its handle (0.1 to 0.2 MB) nor its
+ *   sockets can be released. Here: not used; one handle is made with the client and stays unconnected.
  * - The client does not leave a node whose deadline passes. Here: it does.
  */
 export function createNodeClient(address: Address, pace: ChannelPace, searching?: () => void): NodeClient {

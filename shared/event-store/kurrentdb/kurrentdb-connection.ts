@@ -6,16 +6,16 @@ import { createExplain } from './kurrentdb-diagnose.ts';
 import { type RetryLimits, reportRetry } from './kurrentdb-retry.ts';
 
 /**
- * State that the adapter's parts share. There are two clients: reads move to another node when theirs is lost, while an
- * append, whose result is then unknown, is answered or fails where it is.
+ * State that the adapter's parts share. There are two clients. Reads move to another node when theirs is lost. An append whose node is lost
+ * has an unknown result, so it waits there for its answer or failure.
  */
 export type Connection = {
   readonly address: Address;
-  /** Appends and subscribes. */
+  /** Client for appends and subscriptions. */
   readonly writer: NodeClient;
-  /** Appends on the writer's channel. */
+  /** Appender on the writer's channel. */
   readonly batches: BatchAppender;
-  /** Reads pages. */
+  /** Client for pages. */
   readonly reader: NodeClient;
   /** Prefix of the names of the namespace's streams. */
   readonly prefix: string;
@@ -23,7 +23,7 @@ export type Connection = {
   close(): Promise<void>;
 };
 
-/** Sends nothing before the first call. Throws like parseAddress. */
+/** Creates the connection. It sends nothing before the first call. Throws when parseAddress throws. */
 export function connect(url: string, space: string, options: RetryLimits): Connection {
   const address = parseAddress(url);
   const retryLimits = { ...options, explain: createExplain(address) };

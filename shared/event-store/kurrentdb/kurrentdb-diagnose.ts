@@ -4,19 +4,19 @@ import { ErrorType, isCommandError } from '@kurrent/kurrentdb-client';
 import type { Address, EndPoint } from './kurrentdb-address.ts';
 import { type FailureExplanation, hasNoLeader, isPassing, type RetryLimits } from './kurrentdb-retry.ts';
 
-/** Explains in a sentence what an operator has to change if a server refuses or cannot be reached. */
+/** Returns a sentence that says what an operator must change if a server refuses or cannot be reached. */
 type Explain = NonNullable<RetryLimits['explain']>;
 
 const NO_LEADER = 'an election is in progress, or a majority of the nodes is down and has to be started';
 
-/** Messages of grpc-js about a connection, as opposed to a server's answers. */
+/** Matches messages of grpc-js about a connection, as opposed to a server's answers. */
 const NOT_REACHED = /connect|resol|ECONN|EPROTO|certificate|socket|dropped/i;
 const UNAUTHENTICATED = 16;
 const PROBE_TIMEOUT_MS = 1_500;
-/** A node is not probed more often: a store that cannot be reached fails many calls at once. */
+/** Milliseconds for which a probe's result is reused. If a store cannot be reached, many calls fail at once. */
 const KNOWN_FOR_MS = 2_000;
 
-/** Creates the explanation of failures. It probes the nodes at most every 2 s, and remembers what it found. */
+/** Creates the explanation of failures. It probes the nodes at most every 2 s, and caches the result. */
 export function createExplain(address: Address): Explain {
   let known:
     | { readonly at: number; readonly explanation: Promise<FailureExplanation | undefined> }

@@ -15,11 +15,11 @@ import { subscribeToNamespace } from './kurrentdb-subscription.ts';
 export type KurrentDbEventStoreOptions = {
   /** The store has the streams that begin with `<space>.`; the server may have others. */
   readonly space: string;
-  /** Applied to every event read, also to new ones. Default: as stored. */
+  /** Decodes every event that is read, including new ones. Default: returns it as stored. */
   readonly decode?: Decode;
   /** Deadline of one call to the server; for a read, between two parts of its answer. Default: 5,000. */
   readonly deadlineMs?: number;
-  /** Retries an append or a read this long if the server cannot be reached or has no leader. Default: 30,000. */
+  /** Milliseconds for which an append or a read is retried if the server cannot be reached or has no leader. Default: 30,000. */
   readonly giveUpAfterMs?: number;
   /** Called for every call that is retried. */
   readonly onTrouble?: (trouble: Trouble) => void;
@@ -30,14 +30,13 @@ const DEFAULT_BATCH_SIZE = 512;
 type DecodeRecorded = (event: Recorded) => StoredEvent;
 
 /**
- * The event log on KurrentDB, or EventStoreDB from 22.10 on. Any number of processes may use it. Positions are those of
- * the server's transaction log: increasing, with gaps. It sends nothing before the first call. After that it reconnects
- * by itself: appends and reads reject after `giveUpAfterMs`, subscriptions retry forever.
+ * Opens the event log on KurrentDB, or EventStoreDB from 22.10 on. Any number of processes may use it. Positions are those of the server's
+ * transaction log: increasing, with gaps. It sends nothing before the first call. After that it reconnects by itself: appends and reads
+ * reject after `giveUpAfterMs`, subscriptions retry forever.
  *
- * It recognises a repeated append among the newest 4,096 events of its stream. It stores an append whose event id
- * another stream has. Rejects an append larger than the server accepts (1 MB by default before KurrentDB 25.1), and one
- * to a stream outside of the namespace or deleted on the server.
- * Throws if the address is not understood.
+ * It recognises a repeated append among the newest 4,096 events of its stream. It does not notice that an event id exists in another
+ * stream. An append rejects if it is larger than the server accepts (1 MB by default before KurrentDB 25.1). It also rejects if the stream
+ * is outside of the namespace or was deleted on the server. Throws if the address cannot be parsed.
  */
 export function openKurrentDbEventStore(url: string, options: KurrentDbEventStoreOptions): EventStore {
   const { space, deadlineMs = 5_000, giveUpAfterMs = 30_000, onTrouble = () => undefined } = options;
@@ -129,8 +128,8 @@ async function* readAll(
 }
 
 /**
- * Returns the position of the newest record of the whole log, because the search for the namespace's last event may
- * have to pass all later records of other namespaces.
+ * Returns the position of the newest record of the whole log. To find the namespace's own last event, the server might have to search all
+ * later records of others.
  */
 async function lastPosition(connection: Connection, watch: HeadWatch): Promise<bigint> {
   const head = await readHeadOfLog(connection);

@@ -4,7 +4,7 @@ import { checkingDigest, type Decode, decodeContent, type EncodedEvent, MAX_INT6
 import { notJson, withServerNames } from '../event-metadata.ts';
 import type { StoredEvent } from '../event-store.ts';
 
-/** Event as KurrentDB returns it, from streams and `$all`. */
+/** An event as KurrentDB returns it, from streams and `$all`. */
 export type Recorded = NonNullable<ResolvedEvent['event']> & {
   readonly position?: { readonly commit: bigint };
 };
@@ -31,23 +31,23 @@ export function toStoredEvent(recorded: Recorded, decode: Decode): StoredEvent {
   );
 }
 
-/** The client returns bytes if the content is not JSON. */
+/** Returns parsed JSON. The client returns bytes if the content is not JSON. */
 function jsonOf(value: unknown): unknown {
   if (!(value instanceof Uint8Array)) return value;
   return notJson(Buffer.from(value).toString(isUtf8(value) ? 'utf8' : 'base64'));
 }
 
 /**
- * Position in the server's transaction log: the commit position. It equals the prepare position for every record
- * outside of explicit transactions, which only clients older than this protocol could write. Throws if the server omits
- * it, as EventStoreDB before 22.10 does in stream reads.
+ * Returns the position in the server's transaction log, which is the commit position. It equals the prepare position for every record
+ * outside of explicit transactions, which only clients older than this protocol could write. Throws if the server omits it, as EventStoreDB
+ * before 22.10 does in stream reads.
  */
 export function positionOfEvent({ position, streamId, revision }: Recorded): bigint {
   if (position !== undefined && position.commit <= MAX_INT64) return position.commit;
   throw new Error(`the server returns no position for revision ${revision} of ${streamId}: it is too old`);
 }
 
-/** Events of the server itself in the namespace's own streams, such as the tombstone of a deleted one. */
+/** Returns whether the server itself wrote an event to a stream of the namespace, such as the tombstone of a deleted stream. */
 export function isSystemEvent({ type }: Recorded): boolean {
   return type.startsWith('$');
 }

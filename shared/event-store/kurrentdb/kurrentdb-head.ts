@@ -6,11 +6,11 @@ import { allRequest, readEvents } from './kurrentdb-read.ts';
 import { DeadlinePassed, isInvalidPosition, withDeadline } from './kurrentdb-retry.ts';
 import { openSpaceCall } from './kurrentdb-space-call.ts';
 
-/** Records after a position. */
+/** Search result for the records after a position. */
 export type Stretch =
-  /** No event of the namespace up to there, where the log ends. */
+  /** There is no event of the namespace up to this position, where the log ends. */
   | { readonly kind: 'empty'; readonly upTo: bigint }
-  /** The first event of the namespace's streams. */
+  /** Position of the first event in the namespace's streams. */
   | { readonly kind: 'found'; readonly position: bigint };
 
 /**
@@ -68,13 +68,13 @@ async function searchBySubscription(
   }
 }
 
-/** A subscription that may have caught up without a report from the server. */
+/** A subscription that may have caught up, although the server has not reported it. */
 export type HeadSubscriber = {
-  /** The log has been searched and handled up to here. */
+  /** Returns the position up to which the log has been searched and handled. */
   at(): bigint;
-  /** True if neither a handler runs nor an event has arrived. */
+  /** Returns true if no handler runs and no event waits. */
   isQuiet(): boolean;
-  /** Receives the records found after the position that `at()` returned. */
+  /** Receives the result of a search after the position that `at()` returned. */
   take(stretch: Stretch): void;
 };
 
@@ -84,8 +84,8 @@ export type HeadWatch = ReturnType<typeof createHeadWatch>;
 const LOOK_EVERY_MS = 500;
 
 /**
- * Informs subscriptions of foreign records after the namespace's last event. A server reports how far it has searched
- * only every 10,000 records, and never reports a head that is a few records on.
+ * Informs subscriptions of foreign records after the namespace's last event. A server reports its search position only every 10,000
+ * records, and never reports an end of the log that is a few records later.
  */
 export function createHeadWatch(connection: Connection) {
   const subscribers = new Set<HeadSubscriber>();
@@ -124,7 +124,7 @@ export function createHeadWatch(connection: Connection) {
       subscribers.delete(subscriber);
       if (subscribers.size === 0) stop();
     },
-    /** A caller waits until the subscribers reach this position. */
+    /** Requests that the subscribers reach this position, because a caller waits for it. */
     want(position: bigint): void {
       if (position > wanted) wanted = position;
       if ([...subscribers].some((subscriber) => subscriber.at() < position)) look();

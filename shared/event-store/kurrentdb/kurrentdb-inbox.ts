@@ -32,7 +32,7 @@ export function createInbox<T>(stream: Readable, signal: AbortSignal) {
   };
   return {
     /**
-     * Returns up to `limit` arrived items, in order; waits for one. Returns none after `wake` was called, and undefined
+     * Returns up to `limit` items that have arrived, in order; waits for the first. Returns none after `wake` was called, and undefined
      * when the signal is aborted. Rejects when the stream failed or ended, after all earlier items were returned.
      */
     async next(limit: number): Promise<readonly T[] | undefined> {
@@ -58,7 +58,7 @@ export function createInbox<T>(stream: Readable, signal: AbortSignal) {
       woken = true;
       resume();
     },
-    /** Fails after all items that have arrived. */
+    /** Makes `next` reject after all items that have arrived. */
     fail,
     /** Stops listening to the signal. */
     close: () => signal.removeEventListener('abort', stop),

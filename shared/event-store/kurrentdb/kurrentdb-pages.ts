@@ -45,11 +45,11 @@ export function readStreamPage(
 }
 
 /**
- * Records that the server searches for one page of a filtered answer: with it a server passes 1,000,000 records a
- * second, with its default of 32 only 150,000.
+ * Records that the server searches for one page of a filtered answer. With this number a server passes 1,000,000 records per second. With
+ * its default of 32 it passes only 150,000.
  */
 const SEARCH_WINDOW = 1_000;
-/** A subscription reports how far it searched every so many windows, and wherever it has caught up. */
+/** Windows between two reports of a subscription's search position. It also reports whenever it has caught up. */
 const CHECKPOINT_EVERY = 10;
 
 /** Returns the filter for the streams of a namespace. */
@@ -81,7 +81,7 @@ const SAMPLES = 8;
 export function createPageSize(most: number) {
   let count = Math.min(FIRST_PAGE, most);
   return {
-    /** Number of events to ask for next. */
+    /** Returns the number of events to request next. */
     count: () => count,
     /** Adapts to the content of the last page. */
     learn(page: readonly Recorded[]): void {

@@ -13,8 +13,8 @@ import type { Recorded } from './kurrentdb-event.ts';
 import { DeadlinePassed, isNodeLost, withDeadline } from './kurrentdb-retry.ts';
 
 /**
- * The `Read` call of KurrentDB's protocol, made through grpc-js. The client's own reads cannot be cancelled, find no
- * other node, and return a subscription's checkpoints before the events in front of them.
+ * The `Read` call of KurrentDB's protocol, made through grpc-js. The client's own reads cannot be cancelled, find no other node, and return
+ * a subscription's checkpoints before the events that precede them.
  */
 
 export type ReadFrom = 'start' | 'end' | bigint;
@@ -25,7 +25,7 @@ export type PageRequest = {
   readonly count: number;
 };
 
-/** A read of one stream. */
+/** Returns the request for a read of one stream. */
 export function streamRequest(stream: string, { from, backwards = false, count }: PageRequest): ReadReq {
   const options = new streamsPb.ReadReq.Options.StreamOptions().setStreamIdentifier(
     new sharedPb.StreamIdentifier().setStreamName(Buffer.from(stream, 'utf8')),
@@ -36,19 +36,19 @@ export function streamRequest(stream: string, { from, backwards = false, count }
   return request(new streamsPb.ReadReq.Options().setStream(options).setCount(`${count}`), backwards);
 }
 
-/** Only streams with this prefix. The server searches `window` records for one page of an answer. */
+/** Filter for streams with this prefix. The server searches `window` records for one page of an answer. */
 export type PrefixFilter = {
   readonly prefix: string;
   readonly window: number;
   readonly checkpointEvery: number;
 };
 
-/** A read of `$all`. */
+/** Returns the request for a read of `$all`. */
 export function allRequest({ from, backwards = false, count }: PageRequest, filter?: PrefixFilter): ReadReq {
   return request(inAll(from, filter).setCount(`${count}`), backwards);
 }
 
-/** A catch-up subscription to `$all`. */
+/** Returns the request for a catch-up subscription to `$all`. */
 export function subscriptionRequest(from: ReadFrom, filter: PrefixFilter): ReadReq {
   return request(
     inAll(from, filter).setSubscription(new streamsPb.ReadReq.Options.SubscriptionOptions()),
@@ -89,13 +89,13 @@ function request(options: ReadReq.Options, backwards: boolean): ReadReq {
 
 export type ReadSettings = {
   readonly requiresLeader: boolean;
-  /** Time limit for a channel. */
+  /** Milliseconds for finding a channel. */
   readonly connectMs: number;
-  /** Default: the channel that is current. */
+  /** Channel of the read. Default: the current channel. */
   readonly on?: Channel;
 };
 
-/** Starts a read. Rejects when no channel is found in time. */
+/** Starts a read. Rejects if no channel is found in time. */
 export async function openRead(
   { channel, stub, callArguments }: NodeClient,
   message: ReadReq,
@@ -109,7 +109,7 @@ export async function openRead(
     stream,
     /** Cancels the call, and drops messages that still arrive. */
     cancel: () => stream.cancel(),
-    /** Handles a failure of the call: leaves the channel if another node may answer. Returns the client's error for it. */
+    /** Handles a failure of the call: gives up the channel if another node may answer. Returns the client's error for the failure. */
     failed(error: unknown): Error {
       if (isNodeLost(error)) channel.lost(on, convertToCommandError(error as Error));
       return convertToCommandError(error as Error);
@@ -117,7 +117,7 @@ export async function openRead(
   };
 }
 
-/** Makes the read and collects its events. If a read is silent for `silenceMs`, it fails and its node is left. */
+/** Makes the read and collects its events. If no message arrives for `silenceMs`, the read fails and its node is given up. */
 export async function readEvents(
   node: NodeClient,
   message: ReadReq,
@@ -149,7 +149,7 @@ function collect(stream: ClientReadableStream<ReadResp>, silenceMs: number): Pro
   return promise.finally(() => clearTimeout(silence));
 }
 
-/** Event of a message; undefined for others, such as the report that the stream does not exist. */
+/** Returns the event of a message; undefined for other messages, such as the report that the stream does not exist. */
 function recordedOf(message: ReadResp): Recorded | undefined {
   const record = message.getEvent()?.getEvent();
   return record === undefined ? undefined : convertGrpcRecord(record);

@@ -17,7 +17,7 @@ export type RetryLimits = {
 /** Advice for an operator. `lasts`: no attempt succeeds before the operator changes something. */
 export type FailureExplanation = { readonly sentence: string; readonly lasts: boolean };
 
-/** Reports a failure that is retried, with its explanation, and resolves to that. Does not delay the next attempt. */
+/** Reports a failure that is retried, with its explanation, and resolves to the explanation. Does not delay the next attempt. */
 export async function reportRetry(
   { onTrouble, explain }: RetryLimits,
   trouble: Trouble,
@@ -28,15 +28,15 @@ export async function reportRetry(
   try {
     onTrouble({ ...trouble, error });
   } catch {
-    // Nothing awaits this: a failed report must not end the process.
+    // Nothing awaits this function, so a failed report must not end the process.
   }
   return explanation;
 }
 
-/** A new leader is found within a second of its election. */
+/** After an election, the new leader is found within a second. */
 const BACKOFF: Backoff = { firstMs: 50, longestMs: 1_000 };
 
-/** Errors of a server that is not ready, not reached, not the leader or too slow, by the client's kinds. */
+/** Kinds of the client's errors for a server that is not ready, not reachable, not the leader or too slow. */
 const PASSING: ReadonlySet<ErrorType> = new Set([
   ErrorType.UNAVAILABLE,
   ErrorType.CANCELLED,
@@ -45,7 +45,7 @@ const PASSING: ReadonlySet<ErrorType> = new Set([
   ErrorType.NOT_LEADER,
 ]);
 
-/** Those of them that another node may answer. */
+/** Kinds among them that another node may not have. */
 const LOST: ReadonlySet<ErrorType> = new Set([
   ErrorType.UNAVAILABLE,
   ErrorType.CANCELLED,
@@ -61,17 +61,17 @@ const LASTING_CODES: ReadonlySet<number> = new Set([3, 7, 8, 11, 12, 16]);
 
 /** Message of the server (`RpcExceptions.UnknownError`) for a position that is not in the log. */
 const INVALID_POSITION = /Unexpected (Filtered)?ReadAllResult: (InvalidPosition|Error)/;
-/** `RpcExceptions.NoLeaderInfo` of the server: an election is in progress. */
+/** Matches the server's `RpcExceptions.NoLeaderInfo`: an election is in progress. */
 const NO_LEADER = /No leader info/;
 
-/** No answer came in time. */
+/** Error for a call without an answer in time. */
 export class DeadlinePassed extends Error {
   constructor(milliseconds: number) {
     super(`no answer within ${milliseconds} ms`);
   }
 }
 
-/** Milliseconds before the attempt with this number. */
+/** Returns the milliseconds before the attempt with this number. */
 export function waitBefore(attempt: number): number {
   return jittered(backoffMs(attempt, BACKOFF));
 }
@@ -112,21 +112,21 @@ export function isNodeLost(error: unknown): boolean {
 
 type Kind = Error & { readonly type: ErrorType; readonly code?: number };
 
-/** The client's error for a failure of a call; undefined for other failures, such as the program's own. */
+/** Returns the client's error for a failure of a call; undefined for other failures, such as the program's own. */
 function commandError(error: unknown): Kind | undefined {
   if (!(error instanceof Error)) return undefined;
   const converted = convertToCommandError(error);
   return converted !== undefined && isCommandError(converted) ? (converted as Kind) : undefined;
 }
 
-/** The client's gossip discovery and sockets end in plain errors. */
+/** Returns whether the client's discovery or a socket failed; both give plain errors. */
 function isDiscoveryFailure(error: unknown): boolean {
   return error instanceof Error && (/^Failed to discover/.test(error.message) || 'syscall' in error);
 }
 
 /**
- * Repeats the call until it succeeds, fails for good, or the time limit passes. `call` must end within its deadline and
- * must be repeatable, because a failed attempt may have taken effect. Rejects with an error that names the operation.
+ * Repeats the call until it succeeds, fails permanently, or the time limit passes. `call` must end within its deadline and must be
+ * repeatable, because a failed attempt may have taken effect. Rejects with an error that names the operation.
  */
 export async function retrying<T>(
   operation: string,
@@ -162,7 +162,7 @@ export async function withDeadline<T>(promise: Promise<T>, milliseconds: number)
   return inTime.value;
 }
 
-/** All attempts of an operation failed. Its cause says whether it may succeed later. */
+/** Error for an operation whose attempts all failed. Its cause says whether it may succeed later. */
 class OperationFailed extends Error {}
 
 function causeOf(error: unknown): unknown {
@@ -178,7 +178,7 @@ export function named(operation: string, failure: unknown, attempts: number): un
   return new OperationFailed(`${operation} failed: ${message || type}${times}`, { cause: error });
 }
 
-/** Failure of an operation with advice for the operator. */
+/** Returns the failure of an operation with advice for the operator. */
 export async function explained(
   { explain }: RetryLimits,
   operation: string,

@@ -8,14 +8,14 @@ import { openSpaceCall, type SpaceCall, type SpaceStep } from './kurrentdb-space
 
 const OPERATION = 'read of the log';
 const BATCH_BYTES = 8_000_000;
-/** Time limit for an event that is in the log and that the call does not deliver. */
+/** Milliseconds to wait for an event that is in the log and that the call does not deliver. */
 const STALLED_AFTER_MS = 2_000;
 const LOOK_EVERY_MS = 250;
 
 /**
- * Reads the namespace's events from a position to the log's end, in batches, with how far it has searched. It uses a
- * subscription, which skips records of others ten times as fast as a filtered read. A subscription also reports its
- * progress, so an interrupted read continues from there.
+ * Reads the namespace's events from a position to the log's end, in batches with the position that was searched. It uses a subscription,
+ * which skips records of others ten times as fast as a filtered read. A subscription also reports its progress, so an interrupted read
+ * continues from there.
  */
 export async function* scanSpace(
   connection: Connection,
@@ -84,10 +84,10 @@ async function* scanOnce(
   }
 }
 
-/** Events that arrived before the server's search need not wait for it. */
+/** Milliseconds to wait for more events. Events that have arrived need not wait for the server's search. */
 const WAIT_FOR_MORE_MS = 10;
 
-/** Collects until the batch is full, the server has no more, or the server's search takes a while. */
+/** Collects events until the batch is full, the server has no more, or the server's search takes a while. */
 async function gather(call: SpaceCall, batchSize: number): Promise<SpaceStep> {
   const events: Recorded[] = [];
   let bytes = 0;

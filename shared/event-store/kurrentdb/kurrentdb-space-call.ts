@@ -11,7 +11,7 @@ import { spaceFilter } from './kurrentdb-pages.ts';
 import { openRead, subscriptionRequest } from './kurrentdb-read.ts';
 import { DeadlinePassed } from './kurrentdb-retry.ts';
 
-/** One message of a filtered subscription, in the server's order. */
+/** Message of a filtered subscription, in the server's order. */
 export type SpaceStep = {
   /** Events of the namespace, without the server's own. */
   readonly events: readonly Recorded[];
@@ -21,19 +21,19 @@ export type SpaceStep = {
   readonly bytes: number;
 };
 
-/** One subscription call, until it fails. */
+/** A subscription call. It ends when it fails. */
 export type SpaceCall = {
   /**
-   * Returns up to `limit` messages; waits for one. Empty after `wake`. Undefined when the signal is aborted. Rejects
-   * when the call failed.
+   * Returns up to `limit` messages; waits for the first. Empty after `wake`. Undefined when the signal is aborted. Rejects when the call
+   * failed.
    */
   next(limit: number): Promise<SpaceStep | undefined>;
-  /** True after the server reported that it has no more for now. */
+  /** Returns true after the server has reported that it has no more for now. */
   isCaughtUp(): boolean;
-  /** True if no message waits and the server has no more for now. */
+  /** Returns true if no message waits and the server has no more for now. */
   isQuiet(): boolean;
   wake(): void;
-  /** Ends the call because its node does not answer. */
+  /** Ends the call, because its node does not answer. */
   fail(): void;
   /** Resolves with the error of a failed `next`, for the caller that subscribes again. */
   failed(error: unknown): Error;
@@ -43,8 +43,8 @@ export type SpaceCall = {
 /** Number of events that may wait for a busy handler. With more, the server has to wait. */
 const BUFFERED_EVENTS = 512;
 /**
- * A server before 24.2 does not report that a subscription has caught up. A server that searches reports every few
- * milliseconds.
+ * Milliseconds without messages after which a subscription counts as caught up, because a server before 24.2 does not report it. A server
+ * that searches sends a report every few milliseconds.
  */
 const QUIET_MS = 500;
 
@@ -53,9 +53,9 @@ export type SpaceCallOptions = {
   readonly after: bigint;
   readonly requiresLeader: boolean;
   readonly signal: AbortSignal;
-  /** Default: the channel that is current. */
+  /** Channel of the call. Default: the current channel. */
   readonly on?: Channel;
-  /** Skips events of other streams. Default: every stream of the namespace. */
+  /** Delivers only events of this stream. Default: all streams of the namespace. */
   readonly stream?: string;
 };
 
@@ -138,7 +138,7 @@ function streamOf(record: ReadResp.ReadEvent.RecordedEvent): string {
   return Buffer.from(record.getStreamIdentifier()?.getStreamName_asU8() ?? []).toString();
 }
 
-/** A checkpoint's position; 0n where the message has none, as CaughtUp has on servers before 25.1. */
+/** Returns a checkpoint's position; 0n if the message has none, like CaughtUp of servers before 25.1. */
 function searchedOf(message: ReadResp): bigint {
   const position = message.getCheckpoint() ?? message.getCaughtUp()?.getPosition();
   return position === undefined ? 0n : BigInt(position.getCommitPosition());

@@ -3,17 +3,17 @@ import { createPageSize, readStreamPageBefore } from './kurrentdb-pages.ts';
 
 /** Known end of a stream. Other processes may have added revisions since. */
 export type StreamTail = {
-  /** -1n: no event. */
+  /** Revision of the last event; -1n if there is none. */
   readonly revision: bigint;
-  /** Ids of its newest events, at most LOOK_BACK, with their revisions. */
+  /** Ids of the newest events, at most LOOK_BACK, with their revisions. */
   readonly revisions: ReadonlyMap<string, bigint>;
 };
 
 export type StreamTails = ReturnType<typeof createStreamTails>;
 
-/** Number of events of a stream that are searched for an id; older repetitions are not recognised. */
+/** Number of a stream's newest events that are searched for an id. Older repetitions are not recognised. */
 const LOOK_BACK = 4_096;
-/** Some 100 bytes each. */
+/** Maximum ids in memory, at about 100 bytes each. */
 const MAX_IDS = 200_000;
 const PAGE = 512;
 

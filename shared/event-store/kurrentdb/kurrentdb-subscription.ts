@@ -11,23 +11,23 @@ import { openSpaceCall, type SpaceCall, type SpaceStep } from './kurrentdb-space
 export type SubscriptionRequest = {
   readonly after: bigint;
   readonly batchSize: number;
-  /** Default: every stream of the namespace. */
+  /** Stream to deliver. Default: all streams of the namespace. */
   readonly stream: string | undefined;
   readonly decode: (event: Recorded) => StoredEvent;
   readonly handle: EventHandler;
 };
 
 /**
- * Time limit for an event that is in the log and that the subscription does not deliver: its node has stopped
+ * Milliseconds to wait for an event that is in the log and that the subscription does not deliver. After that, its node counts as not
  * answering.
  */
 const STALLED_AFTER_MS = 2_000;
 
 /**
- * Subscribes to the namespace's events with a catch-up subscription to `$all`, which the server filters by stream
- * prefix. If the call ends (lost connection, another leader, a server that drops a slow consumer, a node that stopped
- * answering), it subscribes again after the last handled event or checkpoint. It hands out each event once. It ends
- * when the handler throws or the server refuses for good.
+ * Subscribes to the namespace's events with a catch-up subscription to `$all`, which the server filters by stream prefix. A call can end
+ * because of a lost connection, another leader, a slow consumer that the server drops, or a node that stopped answering. It then subscribes
+ * again after the last handled event or checkpoint. It delivers each event once. It ends when the handler throws or the server refuses
+ * permanently.
  */
 export function subscribeToNamespace(
   connection: Connection,
@@ -88,7 +88,7 @@ async function orEnded<T>(promise: Promise<T>, call?: SpaceCall): Promise<T> {
   }
 }
 
-/** One call, until it ends. `cursor` is the position of the last handled event. */
+/** Runs one call until it ends. `cursor` is the position of the last handled event. */
 async function subscribeOnce(
   { connection, watch, request, signal }: Run,
   cursor: { at: bigint },

@@ -13,8 +13,8 @@ const MAX_APPENDS = 1_024;
 const MAX_CHARACTERS = 8_000_000;
 
 /**
- * Group commit. Appends made in one turn of the event loop, and during the previous commit, share one call of `commit`;
- * only one call runs at a time. If it rejects, all of them reject with its error.
+ * Groups appends into commits. Appends made in one turn of the event loop, or during the previous commit, share one call of `commit`. Only
+ * one call runs at a time. If it rejects, all its appends reject with its error.
  */
 export function createAppendQueue(commit: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>) {
   let waiting: Waiting[] = [];
@@ -44,7 +44,7 @@ export function createAppendQueue(commit: (appends: readonly Append[]) => Promis
         waiting.push({ append, resolve, reject });
         committing ??= commitAll();
       }),
-    /** Resolves when everything that waits is committed. */
+    /** Resolves when all waiting appends are committed. */
     drain: async () => committing,
   };
 }

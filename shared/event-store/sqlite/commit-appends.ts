@@ -10,7 +10,7 @@ import { findEvent, insertEvent, openSpan, readHead, readLastRevision } from './
 export type Append = {
   readonly stream: string;
   readonly expected: ExpectedRevision;
-  /** At least one event; no id twice. */
+  /** Events of the append: at least one, and no id twice. */
   readonly events: readonly EncodedEvent[];
   readonly condition?: AppendCondition | undefined;
 };
@@ -18,23 +18,23 @@ export type Append = {
 /** `refused`: an id of the append belongs to another event. */
 export type AppendOutcome = AppendResult | { readonly kind: 'refused'; readonly reason: string };
 
-/** Where a commit wrote the events of an append. */
+/** Location of the events of an append that a commit wrote. */
 type WrittenAppend = {
   /** Index of the append in the commit. */
   readonly append: number;
   /** Revision and position of the first event; the others follow without a gap. */
   readonly revision: bigint;
   readonly position: bigint;
-  /** One for each event. */
+  /** Links of the events, in order. */
   readonly links: readonly string[];
 };
 
 export type LogCommit = {
-  /** One for each append, in order. */
+  /** Outcomes in the order of the appends. */
   readonly outcomes: readonly AppendOutcome[];
-  /** Position of the log's last event before the commit: another process may have moved it. */
+  /** Position of the log's last event before the commit. Another process may have appended that event. */
   readonly before: bigint;
-  /** In order of position. The other appends were refused, or their events had been stored before. */
+  /** Appends that were written, in order of position. The others were refused, or their events had been stored before. */
   readonly written: readonly WrittenAppend[];
 };
 
@@ -90,7 +90,7 @@ function rowsOf({ stream, events }: Append, { revision, position, links }: Writt
   });
 }
 
-/** Result of the append that already stored these events: a retry writes nothing. */
+/** Returns the result of the append that already stored these events. A retry writes nothing. */
 function findEarlierAppend(db: Database, { stream, events }: Append): AppendOutcome | undefined {
   const found = events.map((event) => findEvent(db, spaceOf(stream), event.id));
   const first = found.find((event) => event !== undefined);

@@ -3,7 +3,7 @@ import { LogReplaced, refuseOtherFile } from './log-identity.ts';
 import { type CommitAnswer, commitToFile, type LogCommitRequest } from './log-writer.ts';
 import { openLog } from './open-log.ts';
 
-/** The thread of `createThreadedLogWriter`: answers each list of appends with its commit. */
+/** Main module of the thread of `createThreadedLogWriter`. It answers each list of appends with its commit. */
 const port = parentPort;
 if (port === null) throw new Error('this file is run as a thread');
 const path = String(workerData);

@@ -8,7 +8,7 @@ export type ForeignCommits = { close(): void };
 const BUSY_LOOK_MS = 4;
 /** Longer than a commit takes from its first byte in the file until other processes see it. */
 const BUSY_FOR_MS = 250;
-/** Interval in case the file system reports a change late, or not at all. */
+/** Milliseconds between looks otherwise, in case the file system reports a change late, or not at all. */
 const IDLE_LOOK_MS = 100;
 
 /**
@@ -53,7 +53,7 @@ export function watchForeignCommits(path: string, look: () => boolean): ForeignC
   };
 }
 
-/** undefined if the system cannot watch files. Watches the folder, because the write-ahead log is created and deleted. */
+/** Watches the folder, because the write-ahead log is created and deleted. Returns undefined if the system cannot watch files. */
 function watchFolder(folder: string, changed: (name: string | null) => void): FSWatcher | undefined {
   try {
     const watcher = watch(folder, { persistent: false }, (_event, name) => changed(name));

@@ -3,7 +3,7 @@ import type { Database } from '../../sqlite/database.ts';
 import type { EventRow } from '../event-codec.ts';
 import { readHead, readLink } from './sqlite-log.ts';
 
-/** The log's last event. */
+/** Last event of the log. */
 export type Head = ReturnType<typeof readHead>;
 
 /** State of a log at the last check: the file, and its last event. */
@@ -37,7 +37,7 @@ export type SameLog = ReturnType<typeof watchLogIdentity>;
 /** Interval between checks of the file. Each commit has its own check, see log-writer.ts. */
 const FILE_LOOK_MS = 50;
 
-/** Watches the file at `path` from now on: its inode, and the last event with its chain. */
+/** Starts to watch the file at `path`: its inode, and the last event with its chain. */
 export function watchLogIdentity(path: string, db: Database) {
   const file = fileOf(path);
   let head = readHead(db);
@@ -51,10 +51,7 @@ export function watchLogIdentity(path: string, db: Database) {
       lookedAt = now;
       refuseOtherFile(path, file);
     },
-    /**
-     * Call this with the log's last event after a commit of another connection. Returns whether the event is new.
-     * Throws LogReplaced.
-     */
+    /** Takes the log's last event after a commit of another connection. Returns whether the event is new. Throws LogReplaced. */
     hasMoved(found: Head): boolean {
       if (found.position === head.position && found.chain === head.chain) return false;
       refuseOtherHistory(db, found, head);

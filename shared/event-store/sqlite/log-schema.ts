@@ -3,8 +3,8 @@ import { SPACE_OF_STREAM } from '../stream-space.ts';
 import { chainNextEvents, keepCopy, refuseWithoutDisk } from './log-upgrade.ts';
 
 /**
- * Schema of the log's file. Version 1 is that of releases without a hash chain. The upgrade from it keeps every column
- * that those releases know, so a process that still has the file open continues to read; a trigger refuses its inserts.
+ * Schema of the log's file. Version 1 is that of releases without a hash chain. The upgrade from it keeps every column of those releases,
+ * so a process that still has the file open continues to read. A trigger refuses its inserts.
  */
 export const LOG_MIGRATIONS: readonly Migration[] = [
   `CREATE TABLE event (
@@ -41,10 +41,9 @@ export const LOG_MIGRATIONS: readonly Migration[] = [
 ];
 
 /**
- * `last`: position of the last event of the earlier release. Later events must have a link, so inserts of that release
- * fail; a constraint costs an append less than a trigger. A span says that all events from its first one to the next
- * span belong to one namespace. The index over ids covers events with a link, so it is created instantly and grows with
- * the chain.
+ * Returns the schema of the chain. `last`: position of the last event of the earlier release. Later events must have a link, so inserts of
+ * that release fail; a constraint costs an append less than a trigger. A span says that all events from its first one to the next span
+ * belong to one namespace. The index over ids covers events with a link, so it is created instantly and grows with the chain.
  */
 function chainSchema(last: number): string {
   return `

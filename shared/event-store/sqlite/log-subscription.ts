@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventHandler, StoredEvent, Subscription } from '../event-store.ts';
 
-/** Reads that a subscriber makes of a log. */
+/** Log as a subscriber reads it. */
 export type LogSource = {
-  /** Returns up to `limit` of the namespace's events after this position; none only if there are none yet. */
+  /** Returns up to `limit` of the namespace's events after this position. Returns none only if there are none yet. */
   next(after: bigint, limit: number): Found;
-  /** Position up to which the log is known. */
+  /** Returns the position up to which the log is known. */
   last(): bigint;
 };
 
 export type Found = {
   readonly events: readonly StoredEvent[];
-  /** True if the namespace has events up to there, in any stream: the handler is notified of all. */
+  /** True if the namespace has events up to `upTo`, in any stream. The handler is then called at once. */
   readonly hasPassed: boolean;
   /** The log was searched up to this position. */
   readonly upTo: bigint;

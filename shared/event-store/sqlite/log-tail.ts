@@ -95,7 +95,7 @@ export function createLogTail({ path, db, space, writer, decodeAll }: LogTailOpt
       wakeAll();
       return commit.outcomes;
     },
-    /** Follows one stream, or all. */
+    /** Subscribes to one stream or to all. */
     subscribe(after: bigint, handle: EventHandler, { batchSize, stream }: TailedStream): Subscription {
       look();
       const next = (at: bigint, limit: number) => nextOf(stream, at, limit);
@@ -106,19 +106,19 @@ export function createLogTail({ path, db, space, writer, decodeAll }: LogTailOpt
       subscription.done.then(gone, gone);
       return subscription;
     },
-    /** Closes every subscription; resolves when none of their handlers runs. */
+    /** Closes all subscriptions. Resolves when none of their handlers runs. */
     async close(): Promise<void> {
       await Promise.all([...subscriptions].map((subscription) => subscription.close()));
     },
   };
 }
 
-/** Events of other streams are not decoded. */
+/** Returns the rows of a stream, or all rows. Events of other streams are not decoded. */
 function ofStream(rows: readonly EventRow[], stream: string | undefined): readonly EventRow[] {
   return stream === undefined ? rows : rows.filter((row) => row[1] === stream);
 }
 
-/** Recent events, and a cheap check whether other connections have made the log longer. */
+/** Creates the memory of recent events, with a cheap check whether other connections have extended the log. */
 function createGrowth(db: Database, same: SameLog) {
   // The order matters. A commit between the two reads is found by the next check; in the other order it would be
   // missed.
@@ -128,7 +128,7 @@ function createGrowth(db: Database, same: SameLog) {
     const version = readForeignVersion(db);
     if (version === foreignVersion) return false;
     foreignVersion = version;
-    // The committing thread has its own connection, so this is usually this process's last commit.
+    // The committing thread has its own connection, so the change is usually the last commit of this process.
     const head = readHead(db);
     if (!same.hasMoved(head)) return false;
     if (head.position !== recent.last()) recent.restart(head.position);

@@ -10,16 +10,16 @@ import { spaceOf } from '../stream-space.ts';
 import { CHAIN_START, nextLink } from './hash-chain.ts';
 import { openSpan, readTexts } from './sqlite-log.ts';
 
-/** The upgrade of a log that was written without a hash chain: a copy first, then a link for every event. */
+/** Upgrade of a log that was written without a hash chain. It makes a copy first, then a link for every event. */
 
-/** Copy of the log before the upgrade, which an earlier release can open. */
+/** Returns the path of the copy that is made before the upgrade. An earlier release can open it. */
 function copyOf(file: string): string {
   return `${file}.before-upgrade`;
 }
 
 const UNDO_BARRIER = 'DROP TRIGGER event_waits_for_copy; PRAGMA user_version = 1;';
 
-/** Factor of the log's size: one for the copy, the rest for links and the new index. */
+/** Factor of the log's size that must be free: one for the copy, the rest for links and the new index. */
 const ROOM = 2;
 
 /** Throws before anything is changed, if there is no space for the copy and the links, or if an older copy exists. */
@@ -53,7 +53,7 @@ const EVENTS_AT_ONCE = 5_000;
 const NEXT_EVENTS = `SELECT position, stream, revision, id, type, data, metadata FROM event
   WHERE position > ? ORDER BY position LIMIT ?`;
 
-/** Writes the links and spans of the next events; `done` if there are none. */
+/** Writes the links and spans of the next events. Returns `done` if there are none. */
 export function chainNextEvents(db: Database): 'again' | 'done' {
   const progress = db.prepare('SELECT position, chain FROM chain_progress').get();
   let position = BigInt(Number(progress?.['position'] ?? 0));

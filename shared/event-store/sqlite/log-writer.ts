@@ -3,14 +3,14 @@ import type { Database } from '../../sqlite/database.ts';
 import { type Append, commitAppends, type LogCommit } from './commit-appends.ts';
 import { type KnownLog, LogReplaced, refuseOtherFile } from './log-identity.ts';
 
-/** Stores appends durably, see `commitAppends`. One call at a time. */
+/** Stores appends durably (see `commitAppends`), in one call at a time. */
 export type LogWriter = {
-  /** Rejects with LogReplaced also if the events were stored in a file that is no longer the log. */
+  /** Rejects with LogReplaced, even if the events were already stored in a file that is no longer the log. */
   commit(appends: readonly Append[], known: KnownLog): Promise<LogCommit>;
   close(): Promise<void>;
 };
 
-/** Writes on the calling thread: a commit needs no message, but everything waits for the disk. */
+/** Creates a writer on the calling thread. A commit needs no message, but everything else waits for the disk. */
 export function createLogWriter(path: string, db: Database): LogWriter {
   return {
     commit: async (appends, known) => commitToFile(path, db, appends, known),
@@ -40,8 +40,8 @@ export type CommitAnswer =
 type Waiting = { readonly resolve: (commit: LogCommit) => void; readonly reject: (error: Error) => void };
 
 /**
- * Writes on a separate thread with its own connection, so that reads are answered during a commit. Starts the thread at
- * the first commit. The thread keeps the process alive only during a commit.
+ * Creates a writer on a separate thread with its own connection, so that reads are answered during a commit. The thread starts at the first
+ * commit. It keeps the process alive only during a commit.
  */
 export function createThreadedLogWriter(path: string): LogWriter {
   let thread: Worker | undefined;
@@ -55,7 +55,7 @@ export function createThreadedLogWriter(path: string): LogWriter {
     waiting = undefined;
   };
   const start = (): Worker => {
-    // The neighbouring file, compiled or not.
+    // The thread's file is next to this one, compiled or not.
     const worker = new Worker(new URL(import.meta.url.replace(/log-writer(\.\w+)$/, 'commit-thread$1')), {
       workerData: path,
     });

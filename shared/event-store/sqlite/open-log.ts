@@ -8,7 +8,7 @@ import { LOG_MIGRATIONS } from './log-schema.ts';
 
 const OPTIONS = { durability: 'full' } as const;
 
-/** Interval for checking the lock of an upgrade in another process. */
+/** Milliseconds between checks of the lock of an upgrade in another process. */
 const LOOK_MS = 50;
 
 /** Opens the log's file. Creates or upgrades it if necessary. An upgrade blocks the thread: see `upgradeLog`. */
@@ -42,7 +42,7 @@ export async function upgradeLog(path: string): Promise<void> {
     const lock = await lockUpgrade(path);
     try {
       for (const _ of migrating(db, LOG_MIGRATIONS)) await nextTurn();
-      // A process that waits for the lock finds the log upgraded.
+      // The lock file is not needed any more: a process that waits for the lock will find the upgraded log.
       rmSync(lockFile(path), { force: true });
     } finally {
       lock.release();

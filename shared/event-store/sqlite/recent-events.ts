@@ -6,8 +6,8 @@ const MAX_EVENTS = 4_096;
 const MAX_CHARACTERS = 16_000_000;
 
 /**
- * Creates an empty memory for the end of the log, which subscribers that have caught up read instead of the file. `last`: position of
- * the last event of the log.
+ * Creates a memory for the end of the log, which is empty at first. Subscribers that have caught up read it in place of the file. `last`:
+ * position of the last event of the log.
  */
 export function createRecentEvents(last: bigint) {
   let rows: EventRow[] = [];
@@ -27,11 +27,11 @@ export function createRecentEvents(last: bigint) {
     start = gone.at(-1)?.[0] ?? start;
   };
   return {
-    /** Position of the log's last known event. */
+    /** Returns the position of the log's last known event. */
     last: end,
-    /** True if every event after this position is in memory. */
+    /** Returns true if every event after this position is in memory. */
     covers: (after: bigint) => after >= start,
-    /** Returns up to `limit` of these events after this position, in order. */
+    /** Returns up to `limit` events in memory after this position, in order. */
     after(position: bigint, limit: number): readonly EventRow[] {
       const from = firstWhere(rows.length, (at) => (rows[at] as EventRow)[0] > position);
       return rows.slice(from, from + limit);
@@ -47,7 +47,7 @@ export function createRecentEvents(last: bigint) {
       }
       while (rows.length > MAX_EVENTS || characters > MAX_CHARACTERS) forgetOlderHalf();
     },
-    /** Forgets everything: the log has grown to this position by events that are not here. */
+    /** Forgets all events: the log has grown to this position by events that are not in memory. */
     restart,
   };
 }

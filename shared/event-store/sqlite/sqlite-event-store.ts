@@ -20,19 +20,19 @@ import {
 export type SqliteEventStoreOptions = {
   /** The store has the streams that begin with `<space>.`; the file may have others. */
   readonly space: string;
-  /** Applied to every event read, also to new ones. Default: as stored. */
+  /** Decodes every event that is read, including new ones. Default: returns it as stored. */
   readonly decode?: Decode;
-  /** Commits on a separate thread, so that this one continues. */
+  /** True to commit on a separate thread, so that this one continues. */
   readonly threaded?: boolean;
 };
 
 const DEFAULT_BATCH_SIZE = 512;
 
 /**
- * The event log in an SQLite file, which it creates. Any number of processes may have it open. Appends made in one turn
- * of the event loop share one durable commit. An event id belongs to one event of the namespace. An append rejects and
- * writes nothing if only some of its ids exist, if they are in another stream, or if its stream is outside of the
- * namespace. Throws if the file cannot be opened (see openDatabase).
+ * Opens the event log in an SQLite file, which it creates if necessary. Any number of processes may have it open. Appends made in one turn
+ * of the event loop share one durable commit. An event id belongs to one event of the namespace. An append rejects and writes nothing if
+ * only some of its ids exist, or if they are in another stream. It also rejects if its stream is outside of the namespace. Throws if the
+ * file cannot be opened (see openDatabase).
  */
 export function openSqliteEventStore(path: string, options: SqliteEventStoreOptions): EventStore {
   const { space } = options;

@@ -7,13 +7,13 @@ import { SPACE_OF_STREAM } from '../stream-space.ts';
 import { CHAIN_START } from './hash-chain.ts';
 import { damageOf, type StoredRow } from './stored-row.ts';
 
-/** The statements that read and write the log's file. No read outlasts the call it is made in. */
+/** The statements that read and write the log's file. Each read ends within the call that starts it. */
 
 const COLUMNS = 'position, stream, revision, id, type, data, metadata, chain';
 const WITH_LINK_BEFORE = `event.position, stream, revision, id, type, data, metadata, chain,
   (SELECT before.chain FROM event AS before WHERE before.position = event.position - 1)`;
 
-/** A page ends when its texts reach this many characters, however few events it has. */
+/** A page ends when its texts reach this many characters, even if it has few events. */
 const PAGE_CHARACTERS = 8_000_000;
 
 /** Events of a namespace, and the position up to which the log was searched. */
@@ -71,7 +71,10 @@ function readPage(db: Database, sql: string, parameters: readonly (string | bigi
 
 type TextRow = readonly [...EventColumns, ...unknown[]];
 
-/** Reads up to `limit` rows that begin with an event's columns. `isFull`: there may be more, as their texts are many or long. */
+/**
+ * Reads up to `limit` rows that begin with an event's columns. `isFull`: there may be more rows, because the page reached a limit of rows
+ * or characters.
+ */
 export function readTexts<Row extends TextRow>(
   db: Database,
   sql: string,
@@ -89,7 +92,7 @@ export function readTexts<Row extends TextRow>(
   return { rows, isFull: rows.length === limit || characters >= PAGE_CHARACTERS };
 }
 
-/** Returns the length of an event's texts, by which pages and memory are bounded. */
+/** Returns the length of an event's texts, which limits pages and memory. */
 export function charactersOf(row: TextRow): number {
   return row[5].length + row[6].length;
 }
@@ -99,24 +102,24 @@ function eventRow(row: StoredRow): EventRow {
   return [position, stream, revision, id, type, data, metadata, chain ?? '', damageOf(row)];
 }
 
-/** Position and link of the file's last event, of any namespace; 0n if there is none. */
+/** Returns position and link of the file's last event, of any namespace; position 0n if there is none. */
 export function readHead(db: Database): { readonly position: bigint; readonly chain: string } {
   const sql = 'SELECT position, chain FROM event ORDER BY position DESC LIMIT 1';
   const row = readRow<readonly [bigint, string]>(db, sql);
   return row === undefined ? { position: 0n, chain: CHAIN_START } : { position: row[0], chain: row[1] };
 }
 
-/** Link of the event at a position; undefined if there is none. */
+/** Returns the link of the event at a position; undefined if there is none. */
 export function readLink(db: Database, position: bigint): string | undefined {
   return readRow<readonly [string]>(db, 'SELECT chain FROM event WHERE position = ?', position)?.[0];
 }
 
-/** Position of the file's last event, 0n if there is none. */
+/** Returns the position of the file's last event; 0n if there is none. */
 export function readLastPosition(db: Database): bigint {
   return readOne<bigint | null>(db, 'SELECT max(position) FROM event') ?? 0n;
 }
 
-/** Position of the namespace's last event, 0n if there is none. */
+/** Returns the position of the namespace's last event; 0n if there is none. */
 export function readLastPositionOf(db: Database, space: string): bigint {
   return reading(db, () => {
     const first = readOne<bigint | null>(db, 'SELECT max(first) FROM span WHERE space = ?', space);
@@ -126,7 +129,7 @@ export function readLastPositionOf(db: Database, space: string): bigint {
   });
 }
 
-/** Revision of the stream's last event; undefined if it has none. */
+/** Returns the revision of the stream's last event; undefined if it has none. */
 export function readLastRevision(db: Database, stream: string): bigint | undefined {
   return readOne<bigint | null>(db, 'SELECT max(revision) FROM event WHERE stream = ?', stream) ?? undefined;
 }
@@ -134,7 +137,7 @@ export function readLastRevision(db: Database, stream: string): bigint | undefin
 const FIND_EVENT = `SELECT stream, revision, position FROM event
   WHERE id = ? AND ${SPACE_OF_STREAM} = ? AND chain IS NOT NULL`;
 
-/** Finds the event with this id in the namespace. */
+/** Returns the event with this id in the namespace; undefined if there is none. */
 export function findEvent(
   db: Database,
   space: string,
@@ -152,7 +155,7 @@ export function insertEvent(db: Database, row: EventRow): void {
   prepared(db, INSERT_EVENT).run(position, stream, revision, id, type, data, metadata, chain);
 }
 
-/** Records that the events from this position on belong to the namespace, unless the last span says so. */
+/** Records that the events from this position on belong to the namespace. Does nothing if the last span has the same namespace. */
 export function openSpan(db: Database, space: string, position: bigint): void {
   const last = prepared(db, 'SELECT space FROM span ORDER BY first DESC LIMIT 1').get();
   if (last?.['space'] === space) return;

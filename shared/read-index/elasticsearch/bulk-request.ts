@@ -3,8 +3,8 @@ import type { IndexableDocument, WriteOutcome } from '../document-index.ts';
 import type { ByteSlabs } from './documents/byte-slabs.ts';
 
 /**
- * Far below the hour for which an index remembers deletes. Longer requests are abandoned, so that no request of ours
- * arrives after a later delete was forgotten.
+ * Milliseconds for a request, far below the hour for which an index remembers deletes. Longer requests are abandoned, so that none arrives
+ * after the index has forgotten a later delete.
  */
 export const REQUEST_TIMEOUT = 60_000;
 
@@ -44,7 +44,7 @@ export async function sendBulk(
       { method: 'POST', path: refresh ? `${BULK}&refresh=true` : BULK, body },
       { headers: NDJSON, requestTimeout: REQUEST_TIMEOUT, maxRetries: 0, ...(signal && { signal }) },
     )) as BulkAnswer;
-    // The request was read to its end. After a failure the connection may still use the slab.
+    // The cluster has read the whole request. After a failure the connection may still use the slab.
     slabs.giveBack(slab);
     return outcomes(documents, answer);
   } catch (error) {
@@ -57,7 +57,7 @@ export async function sendBulk(
   }
 }
 
-/** The documents, one behind the other, at the beginning of a slab. */
+/** Returns the bytes of the documents, one after the other, at the beginning of a slab. */
 function joined(slabs: ByteSlabs, documents: readonly IndexableDocument[]) {
   const slab = slabs.take(documents.reduce((sum, { bytes }) => sum + bytes.length, 0));
   let size = 0;
@@ -80,14 +80,14 @@ function outcomes(documents: readonly IndexableDocument[], answer: BulkAnswer): 
 }
 
 function outcome({ status, error }: BulkItem): WriteOutcome {
-  // 409: a newer state is there already. 404 without an error: there was nothing to delete.
+  // 409: the index already has a newer state. 404 without an error: there was nothing to delete.
   if (error === undefined || status === 409) return WRITTEN;
   const cause = error.caused_by?.reason === undefined ? '' : ` (${error.caused_by.reason})`;
   const reason = `${error.type}: ${error.reason}${cause}`;
   return { kind: isPassing(status) ? 'again' : 'refused', reason };
 }
 
-/** Too busy, a shard that does not exist yet, or an index that was removed. */
+/** Returns whether a failure is temporary: the cluster is too busy, a shard does not exist yet, or an index was removed. */
 function isPassing(status: number): boolean {
   return status === 429 || status === 404 || status === 403 || status >= 500;
 }

@@ -22,14 +22,14 @@ export type DocumentWriterOptions = {
   readonly names: IndexNames;
   readonly layouts: Layouts;
   readonly types: Iterable<Uid>;
-  /** The indices that are written. */
+  /** Index set to write. */
   readonly set: IndexSet;
 };
 
-/** The names are in the address of a request, which has 4 KB. */
+/** Limited because the address of a request holds the names and has at most 4 KB. */
 const NAMES_AT_ONCE = 24;
 
-/** Writes documents to a set of indices, each through its own alias. */
+/** Creates a writer of documents to a set of indices. It writes to each index through the index's own alias. */
 export function createDocumentWriter(options: DocumentWriterOptions): DocumentIndex {
   const { client, names, layouts, types, set } = options;
   const targets = { draft: new Map<Uid, string>(), published: new Map<Uid, string>() };
@@ -64,7 +64,7 @@ export function createDocumentWriter(options: DocumentWriterOptions): DocumentIn
       try {
         return await sendBulk(client, slabs, documents, options);
       } finally {
-        // Only now: a refresh in between did not see them.
+        // This comes last, because a refresh during the request did not make the documents visible.
         if (!options.refresh) for (const { type, world } of documents) unrefreshed.add(targetOf(type, world));
       }
     },
@@ -86,10 +86,10 @@ export function createDocumentWriter(options: DocumentWriterOptions): DocumentIn
   };
 }
 
-/** Index through which documents of a type and world are written. */
+/** Returns the alias through which documents of a type and world are written. */
 type TargetOf = (type: Uid, world: World) => string;
 
-/** Where documents are written: bytes of a request, and the index and layout of each type. */
+/** Target of documents: the bytes of a request, and the index and layout of each type. */
 type Destination = { readonly sink: ByteSink; readonly targetOf: TargetOf; readonly layouts: Layouts };
 
 function present(
@@ -97,10 +97,10 @@ function present(
   { type, world, key, position }: DocumentRow,
   neighbours: Neighbours,
 ): IndexableDocument {
-  // Discards the half-made document.
+  // Discards a document of which only a part was written.
   discardWritten(sink);
   const row = neighbours.row(type, key);
-  // Elasticsearch refuses an older state with 409 and accepts the same one twice.
+  // Elasticsearch refuses an older state with 409 and accepts the same state twice.
   const meta = `{"_index":"${targetOf(type, world)}","_id":"${key}","version":${position},"version_type":"external_gte"}`;
   if (row === undefined) writeText(sink, `{"delete":${meta}}\n`);
   else {

@@ -3,7 +3,7 @@ import type { AnswerScope } from '../read-index.ts';
 
 /** Answers in progress, and the changes that arrive in the meantime. */
 export type Answers = {
-  /** See `ReadIndex.answer`. */
+  /** Gives an answer one state of the index (see `ReadIndex.answer`). */
   answer<Result>(work: (answer: AnswerScope) => Promise<Result>, terms?: AnswerTerms): Promise<Result>;
   /** Runs one part of an answer, or a whole answer without a scope. */
   part<Result>(scope: AnswerScope | undefined, begin: () => TurnStep<Result>): Promise<Result>;

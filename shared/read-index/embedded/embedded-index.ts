@@ -37,43 +37,40 @@ import { createTextIndexes, createWordSearch, type WordSearchState } from './wor
 
 export type EmbeddedIndexOptions = {
   readonly registry: SchemaRegistry;
-  /** Bytes of row sources in memory. Additional ones are read with `loadSource`, or stay in memory without it. */
+  /** Maximum bytes of row sources in memory. Further sources are read with `loadSource`. Without it all stay in memory. */
   readonly sourceMemoryBytes?: number;
   readonly loadSource?: LoadSource;
-  /** Where the words of texts are kept from one start to the next. Absent: they are read again after each start. */
+  /** Storage for the words of texts between two starts. Absent: they are read again after each start. */
   readonly wordFiles?: WordFiles;
-  /** Rows in all cached sort orders together, 4 bytes each. */
+  /** Maximum rows in all cached sort orders together, at 4 bytes each. */
   readonly maxOrderedRows?: number;
-  /**
-   * The ordinal of a deleted row is reused after this many other deletions in its row set: `Hits.rows` are valid until
-   * then.
-   */
+  /** The ordinal of a deleted row is reused after this many other deletions in its row set. Until then `Hits.rows` are valid. */
   readonly reuseOrdinalsAfter?: number;
-  /** Milliseconds of work on one answer; more is a QueryTooExpensive. Absent: no limit. */
+  /** Milliseconds of work on one answer. More work is a QueryTooExpensive. Absent: no limit. */
   readonly queryTimeLimit?: number;
-  /** Order of work. Absent: shared by all reads on this thread. */
+  /** Order of work. Absent: the order that all reads on this thread share. */
   readonly turns?: Turns;
   /** Maximum wait of a change for answers in progress, in milliseconds. */
   readonly patienceMs?: number;
 };
 
 export type EmbeddedIndex = ReadIndex & {
-  /** Content of the index, for comparing it with the expected content. */
+  /** Returns the content of the index, for comparing it with the expected content. */
   content(world: World): IndexedContent;
 };
 
-/** Rows whose sources are read between two looks at the clock. */
+/** Number of rows whose sources are read between two checks of the clock. */
 const FEW_ROWS = 100;
 const PATIENCE_MS = 50;
-/** Slice of warming: the maximum wait of a request. */
+/** Milliseconds of a slice of warming, which is the maximum wait of a request. */
 const SLICE_MS = 1;
 const GIBIBYTE = 2 ** 30;
 const DEFAULT_ORDERED_ROWS = 32 * 2 ** 20;
 const DEFAULT_REUSE_AFTER = 1024;
 
 /**
- * The read index inside the process: bitmaps over row ordinals, see docs/embedded-index.md. Short work runs in one go,
- * long work in slices. `createAnswers` gives every answer one state of the index, and no reader sees half a batch.
+ * Creates the read index inside the process: bitmaps over row ordinals (see docs/embedded-index.md). Short work runs in one piece, long
+ * work in slices. `createAnswers` gives every answer one state of the index, and no reader sees a part of a batch.
  */
 export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedIndex {
   const rowSets = createRowSets(options.registry, options.reuseOrdinalsAfter ?? DEFAULT_REUSE_AFTER);
@@ -95,7 +92,7 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
   return {
     apply: (batch) =>
       answers.change(() => {
-        // An older batch's effects are in already, and rows may have changed since.
+        // The index already has the effects of an older batch, and rows may have changed since.
         if (batch.position < position) return;
         applyRows(state, batch.rows);
         applyLinks(state, batch.links);
@@ -134,7 +131,7 @@ async function warm(state: WordSearchState, isWanted: () => boolean): Promise<vo
   if (await warmTexts(state, slices)) await warmColumns(state.rowSets, slices);
 }
 
-/** Requests come first. */
+/** Returns slices with pauses, so that requests run first. */
 function politeSlices(isWanted: () => boolean): Slices {
   const idlePause = createIdlePause();
   let started = performance.now();
@@ -146,7 +143,7 @@ function politeSlices(isWanted: () => boolean): Slices {
   return { pause, sliceMs: SLICE_MS };
 }
 
-/** If a call ends with its slice, the next one continues. */
+/** Creates one search. If a call ends with its slice, the next call continues. */
 function createSearch(
   state: WordSearchState,
   request: SearchRequest,
@@ -167,7 +164,7 @@ function createSearch(
   };
 }
 
-/** Matches rows and selects a page of them. If a call ends with its slice, the next one continues. */
+/** Matches rows and selects a page of them. If a call ends with its slice, the next call continues. */
 function createSelection(
   { rowSets, orders }: WordSearchState,
   rowSet: RowSetIndex,
@@ -198,7 +195,7 @@ function createSelection(
   };
 }
 
-/** Selects a page of the matched rows. If a call ends with its slice, the next one continues. */
+/** Selects a page of the matched rows. If a call ends with its slice, the next call continues. */
 function createPage(context: Omit<Selected, 'count'>, request: SearchRequest): () => Selection {
   const { cursor } = request;
   const count = countMatches(context.rowSet, context.matched);
@@ -211,7 +208,7 @@ function createPage(context: Omit<Selected, 'count'>, request: SearchRequest): (
   return () => ({ count, ...page() });
 }
 
-/** Results are those of `createSearch`, in the order of the requests. */
+/** Creates several searches. Results are those of `createSearch`, in the order of the requests. */
 function createSearches(
   state: WordSearchState,
   requests: readonly SearchRequest[],
@@ -234,7 +231,7 @@ type Selection = {
   readonly next?: SortPosition | null;
 };
 
-/** Shows the estimates, which are those of one index. */
+/** Returns the estimates for a search, which are those of one index. */
 function explain({ rowSets, orders }: WordSearchState, { type, world, query }: SearchRequest): object {
   const rowSet = worldRowSet(rowSets, type, world);
   const { estimate, cost } = bindQuery({ rowSets, orders, world }, rowSet, query);

@@ -77,8 +77,8 @@ function createLocaleSearch(
 }
 
 /**
- * Finds a term as it was typed; if no row has it, with one typo more; then as two words. If a call ends with its slice, the next continues
- * it.
+ * Finds a term as it was typed. If no row has it, finds it with one typo more, and then as two words. If a call ends with its slice, the next
+ * call continues.
  */
 function createLocaleTerm(
   index: TextIndex,
@@ -105,7 +105,7 @@ function createLocaleTerm(
   };
 }
 
-/** Finds the rows of a term as it is. Calls after the last slice return the same. */
+/** Finds the rows of a term without changes. After the last slice, each call returns the same result. */
 function createMeantTerm(
   index: TextIndex,
   text: LocaleText,

@@ -39,7 +39,7 @@ export async function countLinkedValues(
   return presentFacet(facet, new Map(Array.from(numbers, ([value, at]) => [value, counts[at] ?? 0])));
 }
 
-/** `found`: the value of each row at the end of the path. */
+/** Levels of a path, and the value of each row at its end. */
 type PathOfValues = {
   readonly levels: PathToValues['levels'];
   readonly found: readonly (Scalar | null)[];
@@ -61,7 +61,7 @@ async function readPath(session: Session, type: Uid, facet: FacetRequest, query:
   return { levels, found: keys.map((key) => values.get(key) ?? null) };
 }
 
-/** Counts the rows behind which each of `values` numbers is. `numbersOf` adds the numbers that a value at the end has. */
+/** Counts for each of `values` numbers the rows that reach it. `numbersOf` adds the numbers of a value at the end of the path. */
 function countBehind(
   levels: PathToValues['levels'],
   found: PathOfValues['found'],

@@ -17,7 +17,7 @@ import {
 } from './read-rows.ts';
 import type { Session } from './session.ts';
 
-/** Attribute of a row set that leads to other rows. Throws if the schema does not have it. */
+/** Returns the step of a row set's attribute to other rows. Throws if the schema does not have it. */
 export function stepOf(session: Session, rowSet: RowSet, attribute: string): PlacedStep {
   const { place } = locate(session.layouts(rowSet.type), rowSet.path);
   const step = place.steps.get(attribute);
@@ -25,13 +25,13 @@ export function stepOf(session: Session, rowSet: RowSet, attribute: string): Pla
   return step;
 }
 
-/** Row set of an attribute's components; of one kind in a dynamic zone. */
+/** Returns the row set of an attribute's components, of one kind if it is a dynamic zone. */
 export function partRowSet(rowSet: RowSet, attribute: string, zoneComponent?: string): RowSet {
   const step = zoneComponent === undefined ? { attribute } : { attribute, zoneComponent };
   return { type: rowSet.type, path: [...rowSet.path, step] };
 }
 
-/** Components of each parent, in order. */
+/** Returns the components of each parent, in order. */
 export async function partsOf(
   session: Session,
   rowSet: RowSet,
@@ -49,7 +49,7 @@ export async function partsOf(
   });
 }
 
-/** Keys of each parent's linked rows, where the parents own the links; in link order. */
+/** Returns the keys of each parent's linked rows in link order, if the parents own the links. */
 export async function ownedTargets(
   session: Session,
   rowSet: RowSet,
@@ -60,23 +60,23 @@ export async function ownedTargets(
   return parents.map((parent) => (linksOf(details(parent))[attribute] ?? []).map(([target]) => target));
 }
 
-/** A row that links to a parent, with its slot among the parent's links. */
+/** A row that links to a parent, with its slot in the parent's list. */
 export type LinkingRow = { readonly key: number; readonly order: number; readonly hit: SearchHit };
 
 export type LinkingRows = {
-  /** One list per parent, unordered unless `sort` is given. */
+  /** Rows for each parent, unordered unless `sort` is given. */
   readonly lists: readonly (readonly LinkingRow[])[];
-  /** There are more than were asked for. */
+  /** True if there are more rows than the search could return. */
   readonly incomplete: boolean;
 };
 
-/** A first guess at how many rows link to a page of parents. */
+/** First guess of how many rows link to a page of parents. */
 const FIRST_SIZE = 1000;
 
-/** Which rows are wanted, and at most how many of them; absent: as many as one search may return. */
+/** Selects rows. `most`: maximum number of rows; absent: the maximum of one search. */
 type LinkingSelection = RowSelection & { readonly most?: number };
 
-/** The rows that own a link to each parent, found by query. */
+/** Finds the rows that own a link to each parent. */
 export async function linkingRows(
   session: Pick<Session, 'search'>,
   parents: readonly number[],
@@ -91,11 +91,11 @@ export async function linkingRows(
     for (const [parent, order] of linksOf(hitDetails(hit))[mappedBy] ?? [])
       lists.get(parent)?.push({ key, order, hit });
   }
-  // A parent that is asked for twice is answered twice.
+  // A parent that the request names twice gets its list twice.
   return { lists: parents.map((parent) => lists.get(parent) ?? []), incomplete: total > most };
 }
 
-/** Searches with a small size first: Elasticsearch allocates memory for the requested number of hits. */
+/** Finds linked rows. The first search has a small size, because Elasticsearch allocates memory for the requested number of hits. */
 async function searchLinked(
   session: Pick<Session, 'search'>,
   target: Uid,
@@ -116,7 +116,7 @@ async function searchLinked(
   return { total, hits: all.hits };
 }
 
-/** Number of rows that link to each parent. */
+/** Returns the number of rows that link to each parent. */
 export async function countLinking(
   session: Session,
   parents: readonly number[],

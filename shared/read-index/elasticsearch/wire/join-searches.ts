@@ -111,7 +111,7 @@ function groups(asked: readonly Waiting[], most: number): readonly Group[] {
   return found;
 }
 
-/** The searches are few and mostly differ in length, so comparing them costs less than a key for each. */
+/** Returns the searches without repetitions. They are few and mostly differ in length, so comparing them costs less than a key for each. */
 function distinctSearches(together: readonly Waiting[]): readonly WrittenSearch[] {
   const distinct: WrittenSearch[] = [];
   for (const { searches } of together) {

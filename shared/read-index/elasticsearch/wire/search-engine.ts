@@ -12,19 +12,19 @@ import {
 } from './search-answer.ts';
 import { type Search, searchRequest, type WrittenSearch, writeSearch } from './write-search.ts';
 
-/** The reading side's way to a cluster. */
+/** Sends searches to a cluster, for the read side. */
 export type SearchEngine = {
-  /** Sends the searches in one request, which may have those of others in it. Their answers, in the same order. */
+  /** Sends the searches in one request, which may include searches of other callers. Returns their answers in the same order. */
   search(searches: readonly Search[]): Promise<readonly SearchAnswer[]>;
 };
 
 /**
- * Statuses of an index that was removed, of a cluster that is not ready or too busy, and of a gateway that does not reach it. Any other is
- * a bug.
+ * Statuses of an index that was removed, of a cluster that is not ready or too busy, and of a gateway that cannot reach the cluster. Any
+ * other status is a bug.
  */
 const PASSING: readonly number[] = [404, 429, 502, 503, 504];
 
-/** Throws 503 if the cluster cannot be reached, or cannot answer now. */
+/** Creates an engine. It throws 503 if the cluster cannot be reached, or cannot answer now. */
 export function createSearchEngine(client: Client): SearchEngine {
   const exchange = createExchange(client);
   const search = joinSearches({
