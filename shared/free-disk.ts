@@ -36,7 +36,7 @@ export function reserveDisk(folder: string): void {
   restrictToOwner(file);
   if (statSync(file, { throwIfNoEntry: false })?.size === RESERVED_BYTES) return;
   try {
-    // Random bytes, because zeros need no space on file systems that compress.
+    // The bytes are random, because zeros need no space on file systems that compress.
     writeFileSync(file, randomFillSync(Buffer.alloc(RESERVED_BYTES)), { mode: 0o600 });
   } catch {
     rmSync(file, { force: true });

@@ -67,7 +67,7 @@ const WORKERS: Readonly<Record<Lane, number>> = { prompt: 1, backlog: 3 };
 const REQUESTS = { alone: 2, shared: 1 };
 /** Milliseconds after the last write for which the backlog is throttled. */
 const ROOM_FOR = 1_000;
-/** Milliseconds after which a throttled worker looks again. */
+/** Milliseconds after which a throttled worker checks again. */
 const LOOK_EVERY = 200;
 
 type State = Work & {

@@ -68,7 +68,7 @@ export type ByteRange = { readonly start: number; readonly end: number };
 export type StoredAsset = {
   /** Bytes of the whole content, also for a range. */
   readonly size: number;
-  /** Must be read to its end or destroyed. */
+  /** Content of the asset. The caller must read it to its end or destroy it. */
   readonly content: NodeJS.ReadableStream & AsyncIterable<Uint8Array>;
 };
 

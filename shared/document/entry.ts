@@ -23,7 +23,7 @@ export type Entry = {
   readonly values: EntryValues;
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** null on drafts. */
+  /** Time of the publication; null on drafts. */
   readonly publishedAt: string | null;
 };
 

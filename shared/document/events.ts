@@ -89,7 +89,7 @@ export type EntryImported = {
     readonly id?: number;
     readonly createdAt: string;
     readonly updatedAt: string;
-    /** null on drafts. */
+    /** Time of the publication; null on drafts. */
     readonly publishedAt: string | null;
     /** All attributes that are not null, also those that no schema has. Components keep their ids. */
     readonly values: EntryValues;

@@ -1,6 +1,7 @@
 /**
- * The port of the event log: the only truth. Adapters: SQLite, KurrentDB. Every adapter passes test/contract/event-store-contract.ts.
- * Revisions count a stream's events from 0n; positions are strictly increasing over the whole log and start above 0n.
+ * Port of the event log, which is the only source of truth. Adapters: SQLite, KurrentDB. Every adapter passes
+ * test/contract/event-store-contract.ts. Revisions count a stream's events from 0n. Positions are strictly increasing over the whole log
+ * and start above 0n.
  */
 export type StoredEvent = {
   /**

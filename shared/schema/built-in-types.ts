@@ -68,7 +68,7 @@ const BUILT_IN_SCHEMAS = new Map<Uid, typeof USER_SCHEMA | typeof FILE_SCHEMA>([
   [FILE_TYPE, FILE_SCHEMA],
 ]);
 
-/** Users and files. */
+/** Content types of users and files. */
 export const BUILT_IN_TYPES: readonly ContentType[] = [...BUILT_IN_SCHEMAS].map(([uid, json]) =>
   builtInType(uid, json),
 );

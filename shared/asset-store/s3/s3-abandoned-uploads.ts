@@ -22,7 +22,7 @@ export async function removeAbandonedUploads(target: S3Target, now: number): Pro
       if (isOld(LastModified)) await client.send(new DeleteObjectCommand({ Bucket: bucket, Key }));
     }
   }
-  // One page; the next process handles the rest. Parts of copies are under other keys than `incoming/`.
+  // Only one page is read. The next process handles the others. Parts of copies are under other keys than `incoming/`.
   const unfinished = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix }));
   for (const { Key, UploadId, Initiated } of unfinished.Uploads ?? []) {
     if (isOld(Initiated)) {

@@ -34,10 +34,7 @@ export type S3AssetStoreOptions = {
 };
 
 const MEBIBYTE = 1024 * 1024;
-/**
- * Smallest part of an upload that the protocol allows, and the maximum number of parts; the largest part is held in
- * memory.
- */
+/** Limits of an upload's parts. The protocol sets the smallest part and the number of parts. The largest part is held in memory. */
 const SMALLEST_PART = 5 * MEBIBYTE;
 const LARGEST_PART = 128 * MEBIBYTE;
 const MAX_PARTS = 10_000;

@@ -8,9 +8,9 @@ import { explained, isPassing, retrying } from './kurrentdb-retry.ts';
 
 /** EventStoreDB 22.10 is the first version whose stream reads return positions. */
 const OLDEST = [22, 10] as const;
-/** More than the default limit of servers up to 25.0. */
+/** Bytes of the append that is tried: more than the default limit of servers up to 25.0. */
 const TRIED_BYTES = 1_048_576 + 1_024;
-/** No stream has so many events, so an append that expects it is never written. */
+/** Revision that no stream has, so an append that expects it is never written. */
 const NEVER = 2n ** 62n;
 
 /**

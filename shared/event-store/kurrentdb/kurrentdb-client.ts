@@ -38,7 +38,7 @@ export type NodeClient = {
 
 export type CallSettings = {
   readonly requiresLeader?: boolean;
-  /** Milliseconds; Infinity for none. */
+  /** Deadline in milliseconds; Infinity for none. */
   readonly deadline?: number;
   readonly credentials?: Credentials;
 };

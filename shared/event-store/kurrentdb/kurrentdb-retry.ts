@@ -152,7 +152,7 @@ export async function retrying<T>(
   }
 }
 
-/** Rejects with DeadlinePassed if the promise takes longer, and ignores its later result. */
+/** Returns the result of a promise. Rejects with DeadlinePassed if it takes longer, and ignores its later result. */
 export async function withDeadline<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
   const inTime = await valueWithin(
     milliseconds,

@@ -11,7 +11,7 @@ import { spaceFilter } from './kurrentdb-pages.ts';
 import { openRead, subscriptionRequest } from './kurrentdb-read.ts';
 import { DeadlinePassed } from './kurrentdb-retry.ts';
 
-/** Message of a filtered subscription, in the server's order. */
+/** Messages that a filtered subscription delivered, in the server's order. */
 export type SpaceStep = {
   /** Events of the namespace, without the server's own. */
   readonly events: readonly Recorded[];
@@ -35,7 +35,7 @@ export type SpaceCall = {
   wake(): void;
   /** Ends the call, because its node does not answer. */
   fail(): void;
-  /** Resolves with the error of a failed `next`, for the caller that subscribes again. */
+  /** Returns the error of a failed `next`, for the caller that subscribes again. */
   failed(error: unknown): Error;
   close(): void;
 };

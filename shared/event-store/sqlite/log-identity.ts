@@ -23,7 +23,7 @@ export function refuseOtherFile(path: string, file: string): void {
   if (fileOf(path) !== file) throw replaced(`the log's file ${path} was replaced or removed`);
 }
 
-/** Throws LogReplaced if the last known event is no longer in the log. `head`: its last event now. */
+/** Throws LogReplaced if the last known event is no longer in the log. `head`: the log's current last event. */
 export function refuseOtherHistory(db: Database, head: Head, known: Head): void {
   if (head.position === known.position && head.chain === known.chain) return;
   const found = known.position === 0n ? known.chain : readLink(db, known.position);

@@ -13,7 +13,7 @@ export type Found = {
   readonly events: readonly StoredEvent[];
   /** True if the namespace has events up to `upTo`, in any stream. The handler is then called at once. */
   readonly hasPassed: boolean;
-  /** The log was searched up to this position. */
+  /** Position up to which the log was searched. */
   readonly upTo: bigint;
 };
 

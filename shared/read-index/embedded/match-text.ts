@@ -15,7 +15,7 @@ import { dictionaryOf } from './term-column.ts';
 
 type TextQuery = Extract<BoolQuery, { kind: 'text' }>;
 
-/** Numbers of terms. */
+/** Numbers of the terms that may match. */
 type Candidates = { readonly count: number; readonly at: (index: number) => number };
 
 /** Number of distinct texts up to which checking each is as fast as an n-gram index. */

@@ -126,7 +126,7 @@ async function packWords(
   };
 }
 
-/** Writes a line for each number. Omits forms that equal the word. */
+/** Returns the line of a word; empty if the number is free. Omits forms that equal the word. */
 function lineOf(word: KnownWord | undefined): string {
   if (word === undefined) return '';
   const { key, folded, stem = '' } = word;

@@ -31,7 +31,7 @@ export type SortedOrder = {
   /** Approximate nanoseconds that queries have lost without this order. */
   missed: number;
   readonly stopWatching: (() => void)[];
-  /** The order left the cache. Only current users still read it. */
+  /** True after the order has left the cache. Only current users still read it. */
   released: boolean;
 };
 

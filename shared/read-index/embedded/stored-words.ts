@@ -73,7 +73,7 @@ export function wordArrays(
   return [...rows, ...texts.flatMap(partsOfText)];
 }
 
-/** Takes the arrays of the rows. */
+/** Takes the arrays of the rows from a file. */
 export function takeRowArrays({ doubles, digests, numbers }: PartReader): StoredRows {
   return {
     keys: doubles(),
@@ -97,7 +97,7 @@ function partsOfText({ lines, uses, tables, trie, postings }: StoredText): reado
   return [lines, uses, ...ofTables, letters, firstChild, nextSibling, firstWord, nextWord, ...ofFields];
 }
 
-/** Takes the arrays of the next locale. */
+/** Takes the arrays of the next locale from a file. */
 export function takeTextArrays({ bytes, shorts, numbers }: PartReader, fields: number): StoredText {
   const table = () => ({ heads: numbers(), next: numbers() });
   return {

@@ -15,7 +15,7 @@ const FEW_LINKS = 64;
 
 const NO_HITS: Hits = Object.freeze({ rows: [], sources: [] });
 
-/** Link and context of a `traverse` call. */
+/** Context and request of a `traverse` call. */
 type Traversal = {
   readonly context: QueryContext;
   readonly sources: SourceStore;

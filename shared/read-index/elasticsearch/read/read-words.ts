@@ -22,7 +22,7 @@ export type MatchedWord = FoundWord & { readonly match: WordMatch };
 /** Type and locale in which the words of a search are looked up. */
 export type WordPlace = { readonly session: Session; readonly type: Uid; readonly locale: string };
 
-/** Elasticsearch's default limit of buckets in an answer is 65,536. */
+/** Maximum words in an answer. Elasticsearch's default limit of buckets is 65,536. */
 const MOST_WORDS = 60_000;
 
 type WordBucket = { readonly key: string };
