@@ -1,7 +1,8 @@
 let languages: Intl.DisplayNames | undefined;
 
 /**
- * Returns Strapi's English name of a locale, such as `German (de)`. A code that BCP 47 does not allow, such as `de-1996-1996`, is its own name.
+ * Returns Strapi's English name of a locale, such as `German (de)`. A code that BCP 47 does not allow, such as `de-1996-1996`, is its own
+ * name.
  */
 export function localeName(code: string): string {
   return `${languageName(code)} (${code})`;

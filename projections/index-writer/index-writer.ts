@@ -66,7 +66,7 @@ export type IndexWriter = {
 const WORKERS: Readonly<Record<Lane, number>> = { prompt: 1, backlog: 3 };
 const REQUESTS = { alone: 2, shared: 1 };
 /** Milliseconds after the last write for which the backlog is throttled. */
-const ROOM_FOR = 1_000;
+const THROTTLED_MS = 1_000;
 /** Milliseconds after which a throttled worker checks again. */
 const LOOK_EVERY = 200;
 
@@ -182,7 +182,7 @@ function kindOf(state: State, lane: Lane): PaceKind {
 
 /** Returns whether writes wait for documents or did a moment ago, or whether other requests have priority. */
 function isShared({ stale, lastPrompt, options }: State): boolean {
-  if (options.isThrottled?.() === true || performance.now() - lastPrompt < ROOM_FOR) return true;
+  if (options.isThrottled?.() === true || performance.now() - lastPrompt < THROTTLED_MS) return true;
   return stale.oldest('prompt') !== undefined;
 }
 

@@ -74,14 +74,14 @@ export async function nextBatch(
   }
   const rest = chosen.slice(at);
   for (const each of rest) work.taken.delete(staleNumber(each));
-  if (lane === 'backlog' && rest[0] !== undefined) goBack(work, rest[0]);
+  if (lane === 'backlog' && rest[0] !== undefined) moveBack(work, rest[0]);
   const { documents, sent, bytes, unmakable } = made;
   if (sent.length > 0) bytesOfDocument += (bytes / sent.length - bytesOfDocument) * LEARNED;
   return { batch: { documents, sent, bytes, position, deadline }, unmakable };
 }
 
 /** Moves the start of the next search back to a document that was chosen and not sent. */
-function goBack(work: Work, { since, key }: Turn): void {
+function moveBack(work: Work, { since, key }: Turn): void {
   const { turn } = work;
   if (turn === undefined) return;
   const { from } = turn;

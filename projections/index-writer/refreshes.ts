@@ -34,7 +34,7 @@ export function older(a: bigint | undefined, b: bigint | undefined): bigint | un
 export function createRefreshes(index: Pick<DocumentIndex, 'refresh'>): Refreshes {
   let pending: bigint | undefined = 0n;
   /** Changes that refreshes are making visible now. */
-  const underWay = new Set<{ readonly since: bigint }>();
+  const refreshing = new Set<{ readonly since: bigint }>();
   /** Time when the current write began. */
   let begun: number | undefined;
   let last = Number.NEGATIVE_INFINITY;
@@ -47,7 +47,7 @@ export function createRefreshes(index: Pick<DocumentIndex, 'refresh'>): Refreshe
     const part = { since: pending };
     pending = undefined;
     last = performance.now();
-    underWay.add(part);
+    refreshing.add(part);
     try {
       await index.refresh();
       took = performance.now() - last;
@@ -55,7 +55,7 @@ export function createRefreshes(index: Pick<DocumentIndex, 'refresh'>): Refreshe
       note(part.since);
       throw error;
     } finally {
-      underWay.delete(part);
+      refreshing.delete(part);
     }
   };
   const pauseOf = (isDelayed: boolean): number => {
@@ -67,7 +67,7 @@ export function createRefreshes(index: Pick<DocumentIndex, 'refresh'>): Refreshe
       begun ??= performance.now();
       note(since);
     },
-    oldest: () => [...underWay].reduce((oldest, { since }) => older(oldest, since), pending),
+    oldest: () => [...refreshing].reduce((oldest, { since }) => older(oldest, since), pending),
     async refresh() {
       begun = undefined;
       await show();

@@ -28,7 +28,7 @@ const SLICE = 200;
 const KEYS_AT_ONCE = 5_000;
 const RETRY_MS = 250;
 /** Milliseconds after which an undecided document is reported as waiting: it changes constantly, or the engine accepts none. */
-const PATIENCE_MS = 30_000;
+const UNDECIDED_MS = 30_000;
 
 /**
  * Compares an index of documents with its graph while both continue to change. A document that differs is read again. It counts as
@@ -48,14 +48,14 @@ export async function* verifyDocuments(options: DocumentVerification): AsyncGene
       yield { kind: 'progress', checked, rows: 2 * count };
     }
   }
-  let deadline = performance.now() + PATIENCE_MS;
+  let deadline = performance.now() + UNDECIDED_MS;
   while (waiting.size > 0 && performance.now() < deadline) {
     const again = [...waiting.values()].slice(0, SLICE);
     for (const key of again) waiting.delete(documentName(key));
     const before = waiting.size;
     yield* compareKeys(options, again, waiting, true);
     if (waiting.size > before) await delay(RETRY_MS, undefined, { signal: options.signal });
-    else deadline = performance.now() + PATIENCE_MS;
+    else deadline = performance.now() + UNDECIDED_MS;
   }
   if (waiting.size > 0) yield { kind: 'waiting', documents: waiting.size };
 }

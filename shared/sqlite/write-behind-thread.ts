@@ -42,7 +42,7 @@ function commit(): void {
   if (db?.isTransaction === true) prepared(db, 'COMMIT').run();
 }
 
-function tell(what: typeof RUN | typeof COMMITTED, count: number): void {
+function advance(what: typeof RUN | typeof COMMITTED, count: number): void {
   Atomics.add(state, what, count);
   Atomics.notify(state, what);
 }
@@ -60,7 +60,7 @@ function attempt(work: () => void): void {
 
 function commitOpen(): void {
   attempt(commit);
-  tell(COMMITTED, open);
+  advance(COMMITTED, open);
   open = 0;
 }
 
@@ -70,11 +70,11 @@ port.on('message', (message: WriteMessage | 'commit' | 'close') => {
     commitOpen();
     db?.close();
     port.close();
-    return tell(COMMITTED, 1);
+    return advance(COMMITTED, 1);
   }
   attempt(() => write(message));
   open++;
-  tell(RUN, 1);
+  advance(RUN, 1);
   clearTimeout(timer);
   if (open >= TRANSACTIONS_TOGETHER || Atomics.load(state, FAILED) === 1) commitOpen();
   else timer = setTimeout(commitOpen, TOGETHER_MS);

@@ -40,7 +40,7 @@ export const FAILED = 2;
 
 const TRANSACTIONS_AHEAD = 4;
 /** Milliseconds after which a disk that does not finish counts as broken. */
-const PATIENCE_MS = 600_000;
+const BROKEN_AFTER_MS = 600_000;
 
 /** Starts the thread. The file must already have its schema. */
 export function openWriteBehind(path: string, options: DatabaseOptions): WriteBehind {
@@ -60,7 +60,7 @@ export function openWriteBehind(path: string, options: DatabaseOptions): WriteBe
 
   const until = (what: typeof RUN | typeof COMMITTED, count: number): void => {
     for (let done = Atomics.load(state, what); done < count; done = Atomics.load(state, what)) {
-      if (Atomics.wait(state, what, done, PATIENCE_MS) === 'timed-out')
+      if (Atomics.wait(state, what, done, BROKEN_AFTER_MS) === 'timed-out')
         throw new Error(`the thread that writes ${path} does not answer`);
     }
     if (Atomics.load(state, FAILED) === 0) return;

@@ -8,13 +8,13 @@ const port = parentPort;
 if (port === null) throw new Error('this file is run as a thread');
 const path = String(workerData);
 const db = openLog(path);
-let isMeant = false;
+let isChecked = false;
 
 function commit({ appends, known }: LogCommitRequest): CommitAnswer {
   try {
     // The file may have been replaced before this thread opened it.
-    if (!isMeant) refuseOtherFile(path, known.file);
-    isMeant = true;
+    if (!isChecked) refuseOtherFile(path, known.file);
+    isChecked = true;
     return { kind: 'committed', commit: commitToFile(path, db, appends, known) };
   } catch (error) {
     if (error instanceof LogReplaced) return { kind: 'replaced', message: error.message };

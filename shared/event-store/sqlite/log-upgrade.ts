@@ -20,7 +20,7 @@ function copyOf(file: string): string {
 const UNDO_BARRIER = 'DROP TRIGGER event_waits_for_copy; PRAGMA user_version = 1;';
 
 /** Factor of the log's size that must be free: one for the copy, the rest for links and the new index. */
-const ROOM = 2;
+const SPACE_FACTOR = 2;
 
 /** Throws before anything is changed, if there is no space for the copy and the links, or if an older copy exists. */
 export function refuseWithoutDisk(db: Database): void {
@@ -31,7 +31,7 @@ export function refuseWithoutDisk(db: Database): void {
       `it has to be upgraded, and ${copyOf(file)} exists from an earlier upgrade: move that copy away first; nothing was changed`,
     );
   }
-  const needed = ROOM * (sizeOf(file) + sizeOf(`${file}-wal`));
+  const needed = SPACE_FACTOR * (sizeOf(file) + sizeOf(`${file}-wal`));
   const free = freeBytes(dirname(file));
   if (free >= needed) return;
   throw new Error(

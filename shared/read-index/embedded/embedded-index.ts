@@ -97,7 +97,7 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
         applyRows(state, batch.rows);
         applyLinks(state, batch.links);
         position = batch.position;
-        readChangedRows(state, () => politeSlices(() => isOpen));
+        readChangedRows(state, () => pausingSlices(() => isOpen));
       }),
     position: () => position,
     answer: answers.answer,
@@ -127,12 +127,12 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
 }
 
 async function warm(state: WordSearchState, isWanted: () => boolean): Promise<void> {
-  const slices = politeSlices(isWanted);
+  const slices = pausingSlices(isWanted);
   if (await warmTexts(state, slices)) await warmColumns(state.rowSets, slices);
 }
 
 /** Returns slices with pauses, so that requests run first. */
-function politeSlices(isWanted: () => boolean): Slices {
+function pausingSlices(isWanted: () => boolean): Slices {
   const idlePause = createIdlePause();
   let started = performance.now();
   const pause = async () => {

@@ -45,7 +45,7 @@ function extremesOf(name: string, ends: readonly (RowNode | null)[]) {
   return { least, greatest, isMissing };
 }
 
-const WAY_ENDS: readonly null[] = [null];
+const EARLY_END: readonly null[] = [null];
 
 /** Returns the rows at the ends of a path, and null for each branch that ends early. */
 export function pathEnds(
@@ -60,7 +60,7 @@ export function pathEnds(
     const step = place.steps.get(name);
     if (step?.kind === 'component') {
       const items = node.components[name] ?? [];
-      return items.length === 0 ? WAY_ENDS : items.flatMap((each) => endsFrom(step.place, each, at + 1));
+      return items.length === 0 ? EARLY_END : items.flatMap((each) => endsFrom(step.place, each, at + 1));
     }
     if (step?.kind !== 'relation' || step.embedded === undefined) throw new Error(`${name} is not copied`);
     const { place: next } = step.embedded;
@@ -69,7 +69,7 @@ export function pathEnds(
       const row = neighbours.row(step.target, key);
       if (row !== undefined) found.push({ key, fields: row.fields, components: row.components });
     }
-    if (found.length === 0) return WAY_ENDS;
+    if (found.length === 0) return EARLY_END;
     return at + 1 === path.length ? found : found.flatMap((each) => endsFrom(next, each, at + 1));
   };
   return endsFrom(root, start, 0);

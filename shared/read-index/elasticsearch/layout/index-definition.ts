@@ -172,13 +172,13 @@ function valueField({ name, type, fieldType }: PlacedScalar): Mapping {
  */
 export function mappingProblem(layout: DocumentLayout): string | undefined {
   const { fields, nested, depth } = countFields(rootProperties(layout));
-  const knob = `copy less of its relations: pluginOptions.varve.denormalise of ${layout.type}, or --denormalise-to-one and --denormalise-to-many for all types`;
+  const advice = `copy less of its relations: pluginOptions.varve.denormalise of ${layout.type}, or --denormalise-to-one and --denormalise-to-many for all types`;
   const exceeded = [
     { count: fields, limit: FIELD_LIMIT, what: `have ${fields} fields` },
     { count: nested, limit: NESTED_LIMIT, what: `have ${nested} nested lists` },
     { count: depth, limit: DEPTH_LIMIT, what: `are ${depth} levels deep` },
   ].find(({ count, limit }) => count > limit);
-  return exceeded && `${layout.type}: its documents ${exceeded.what} of at most ${exceeded.limit}; ${knob}`;
+  return exceeded && `${layout.type}: its documents ${exceeded.what} of at most ${exceeded.limit}; ${advice}`;
 }
 
 type Counts = { readonly fields: number; readonly nested: number; readonly depth: number };

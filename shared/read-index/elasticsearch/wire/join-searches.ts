@@ -17,7 +17,7 @@ const MOST_TOGETHER = 4;
  * Number of requests in flight from which a search waits. It waits until one is answered, or until there are enough searches for another
  * request.
  */
-const UNDER_WAY = 4;
+const MOST_IN_FLIGHT = 4;
 /** Maximum wait in milliseconds, because the requests in flight may be slow. */
 const LONGEST_WAIT = 1;
 /**
@@ -41,12 +41,12 @@ export function joinSearches({
   now,
 }: JoinSearchesOptions): (searches: readonly WrittenSearch[]) => Promise<readonly SearchAnswer[]> {
   let waiting: Waiting[] = [];
-  let underWay = 0;
+  let inFlight = 0;
   let isLooking = false;
   let isWaiting = false;
   let apartUntil = Number.NEGATIVE_INFINITY;
   const sendTogether = async (together: readonly Waiting[]) => {
-    underWay++;
+    inFlight++;
     try {
       const started = now();
       const distinct = distinctSearches(together);
@@ -57,7 +57,7 @@ export function joinSearches({
     } catch (error) {
       for (const { answers } of together) answers.reject(error);
     }
-    underWay--;
+    inFlight--;
     if (waiting.length > 0) sendReady();
   };
   const sendReady = (isDue = false) => {
@@ -65,7 +65,7 @@ export function joinSearches({
     const asked = waiting;
     waiting = [];
     for (const { group, size } of groups(asked, isApart ? 1 : MOST_TOGETHER)) {
-      const isReady = isDue || isApart || underWay < UNDER_WAY || size >= MOST_TOGETHER;
+      const isReady = isDue || isApart || inFlight < MOST_IN_FLIGHT || size >= MOST_TOGETHER;
       if (isReady) void sendTogether(group);
       else waiting.push(...group);
     }
