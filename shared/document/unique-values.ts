@@ -53,7 +53,7 @@ function placesIn(
   return [...model.attributes.values()].flatMap((attribute) => {
     const { name, kind } = attribute;
     if (kind === 'scalar') {
-      // A `uid` is unique, whatever the schema says.
+      // A `uid` is unique even if the schema does not say so.
       const isUnique = attribute.unique || attribute.type === 'uid';
       return isUnique ? [{ name: prefix + name, path, attribute }] : [];
     }

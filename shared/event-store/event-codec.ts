@@ -33,8 +33,7 @@ export type EventRow = readonly [...EventColumns, chain?: string, damage?: strin
 export type EventContent = Pick<StoredEvent, 'type' | 'data' | 'metadata' | 'unreadable'>;
 
 /**
- * Brings a stored event to the shape that readers know, or returns the reason why this is not possible (see
- * shared/events/upcasters.ts).
+ * Converts a stored event to the shape that readers know, or returns the reason why this is not possible (see shared/events/upcasters.ts).
  */
 export type Decode = (stored: EventContent) => EventContent;
 
@@ -128,7 +127,7 @@ export function checkedBatchSize(batchSize: number): number {
   throw new RangeError(`a batch size must be a positive integer, got ${batchSize}`);
 }
 
-/** Returns a position or revision as decimal text, in which form it crosses the wire. */
+/** Returns the decimal text of a position or revision, for use outside the program. */
 export function formatBigint(value: bigint): string {
   return value.toString();
 }

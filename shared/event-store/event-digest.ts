@@ -33,7 +33,7 @@ export type DigestCheck = {
   readonly matches: boolean;
 };
 
-/** Checks an event whose texts are as stored. */
+/** Checks an event by its stored texts. */
 export function checkStoredText({ id, type, data, metadata }: DigestedContent): DigestCheck {
   const carried = DIGEST.exec(metadata);
   if (carried === null) return { digest: digestContent({ id, type, data, metadata }), matches: true };

@@ -138,7 +138,7 @@ export class AppendTooLarge extends Error {
   }
 }
 
-/** The stream was deleted permanently on the log's server: it can be neither read nor written. */
+/** Error for a stream that was deleted permanently on the log's server. It can be neither read nor written. */
 export class StreamDeleted extends Error {
   constructor(stream: string, cause: unknown) {
     super(`the stream ${stream} was deleted for good in the event log`, { cause });
@@ -167,8 +167,8 @@ export type ReadAllOptions = {
 export type SubscribeOptions = {
   readonly batchSize?: number;
   /**
-   * Returns only events of this stream. `upTo` also moves with the events of other streams, which are not decoded.
-   * Default: events of every stream.
+   * Delivers only events of this stream. `upTo` also advances with the events of other streams, which are not decoded. Default: events of
+   * every stream.
    */
   readonly stream?: string;
 };

@@ -53,8 +53,8 @@ export async function stateAfterAll<State>(
 }
 
 /**
- * Returns the events before the first one that stops readers, and that event. `isStop`: further events that stop this
- * reader. Foreign events are included, because their positions count.
+ * Returns the events before the first one that stops readers, and that event. `isStop` returns true for events that stop only this reader.
+ * Foreign events are included, because their positions count.
  */
 export function splitAtStop(
   events: readonly StoredEvent[],

@@ -121,7 +121,7 @@ async function findNode(
     ...(address.isDnsName ? { discover: host } : { endpoints: [...address.hosts] }),
     ...(address.nodePreference && { nodePreference: address.nodePreference }),
     gossipTimeout: address.gossipTimeoutSeconds,
-    // One round, because this code repeats rounds and waits between them.
+    // Each call makes one round, after which the client waits. This code repeats the calls.
     maxDiscoverAttempts: 1,
     discoveryInterval: address.discoveryIntervalMs,
   };

@@ -137,7 +137,7 @@ function handshake(host: EndPoint, options: object): Promise<Failure | undefined
   });
 }
 
-/** Resolves with the reason of a failure, or with undefined. */
+/** Resolves to the failure of an attempt; undefined if it succeeded. */
 function attempt(
   start: (settle: (failure: Failure | undefined) => void) => { destroy(): void },
 ): Promise<Failure | undefined> {

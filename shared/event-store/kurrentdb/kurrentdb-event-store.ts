@@ -17,11 +17,11 @@ export type KurrentDbEventStoreOptions = {
   readonly space: string;
   /** Decodes every event that is read, including new ones. Default: returns it as stored. */
   readonly decode?: Decode;
-  /** Deadline of one call to the server; for a read, between two parts of its answer. Default: 5,000. */
+  /** Milliseconds for one call to the server; for a read, between two parts of its answer. Default: 5,000. */
   readonly deadlineMs?: number;
   /** Milliseconds for which an append or a read is retried if the server cannot be reached or has no leader. Default: 30,000. */
   readonly giveUpAfterMs?: number;
-  /** Called for every call that is retried. */
+  /** Called for every failure that is retried. */
   readonly onTrouble?: (trouble: Trouble) => void;
 };
 

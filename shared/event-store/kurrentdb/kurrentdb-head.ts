@@ -80,7 +80,7 @@ export type HeadSubscriber = {
 
 export type HeadWatch = ReturnType<typeof createHeadWatch>;
 
-/** Subscribers reach the end of the log in half the time that the port promises. */
+/** Half of the time within which the port promises that subscribers reach the log's end. */
 const LOOK_EVERY_MS = 500;
 
 /**

@@ -65,5 +65,5 @@ export function createInbox<T>(stream: Readable, signal: AbortSignal) {
   };
 }
 
-/** The stream ended without an error of the client. A subscription never ends by itself. */
+/** Error for a stream that ended, which a subscription never does by itself. It is not an error of the client. */
 export class SubscriptionEnded extends Error {}

@@ -63,7 +63,7 @@ export function spaceFilter({ prefix }: Connection): PrefixFilter {
 
 export const HEAD_REQUEST = allRequest({ from: 'end', backwards: true, count: 1 });
 
-/** Reads the newest record of the whole log, whatever its stream: the server finds it without a search. */
+/** Reads the newest record of the whole log, of any stream. The server finds it without a search. */
 export async function readHeadOfLog(connection: Connection): Promise<Recorded | undefined> {
   const read = () => readEvents(connection.reader, HEAD_REQUEST, connection.retryLimits.deadlineMs);
   const [head] = await retrying('read of the log', connection.retryLimits, read);

@@ -5,12 +5,12 @@ import { valueWithin } from '../../value-within.ts';
 import type { Trouble } from '../event-store.ts';
 
 export type RetryLimits = {
-  /** Deadline of one call to the server. */
+  /** Milliseconds for one call to the server. */
   readonly deadlineMs: number;
-  /** Time limit of one operation with all its attempts. Subscriptions never give up. */
+  /** Milliseconds for one operation with all its attempts. Subscriptions never give up. */
   readonly giveUpAfterMs: number;
   readonly onTrouble: (trouble: Trouble) => void;
-  /** Explains what the operator has to change; undefined if nothing is known beyond the error. */
+  /** Explains what the operator must change; undefined if the error already says everything known. */
   readonly explain?: (operation: string, error: unknown) => Promise<FailureExplanation | undefined>;
 };
 

@@ -40,7 +40,7 @@ export type SpaceCall = {
   close(): void;
 };
 
-/** Number of events that may wait for a busy handler. With more, the server has to wait. */
+/** Maximum events that wait here while the handler is busy. Beyond this number the server must wait. */
 const BUFFERED_EVENTS = 512;
 /**
  * Milliseconds without messages after which a subscription counts as caught up, because a server before 24.2 does not report it. A server

@@ -67,7 +67,7 @@ async function run(context: Run): Promise<void> {
   }
 }
 
-/** The call ended by itself. `passes`: the subscription can be repeated; otherwise the server refuses permanently. */
+/** Error for a call that ended by itself. `passes`: a new subscription may succeed; otherwise the server refuses permanently. */
 class CallEnded extends Error {
   readonly reason: Error;
   readonly passes: boolean;
@@ -122,7 +122,7 @@ function createSubscriber(call: SpaceCall, cursor: { at: bigint }) {
   let missingSince: number | undefined;
   const subscriber: HeadSubscriber = {
     at: () => cursor.at,
-    // Records that are searched but not handled yet must not be searched again.
+    // Records that are searched but not yet handled are not searched again.
     isQuiet: () => !isBusy && proven <= cursor.at && call.isQuiet(),
     take(stretch: Stretch) {
       if (stretch.kind === 'empty') {

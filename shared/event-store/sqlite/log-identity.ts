@@ -9,7 +9,7 @@ export type Head = ReturnType<typeof readHead>;
 /** State of a log at the last check: the file, and its last event. */
 export type KnownLog = { readonly file: string; readonly head: Head };
 
-/** The log is no longer the one that was opened. Stored events and served content would diverge. */
+/** Error for a log that is not the one that was opened. Stored events and served content would diverge. */
 export class LogReplaced extends Error {}
 
 function replaced(what: string) {
@@ -34,7 +34,7 @@ export function refuseOtherHistory(db: Database, head: Head, known: Head): void 
 /** Checks whether the log is still the one that was opened. */
 export type SameLog = ReturnType<typeof watchLogIdentity>;
 
-/** Interval between checks of the file. Each commit has its own check, see log-writer.ts. */
+/** Milliseconds between checks of the file. Each commit has its own check (see log-writer.ts). */
 const FILE_LOOK_MS = 50;
 
 /** Starts to watch the file at `path`: its inode, and the last event with its chain. */

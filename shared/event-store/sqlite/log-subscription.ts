@@ -22,15 +22,13 @@ export type LogSubscription = Subscription & {
   wake(): void;
 };
 
-/**
- * Interval at which a handler is notified of events that are not for it, because each call may cost it a transaction.
- */
+/** Milliseconds between calls of a handler for events that are not for it, because each call may cost it a transaction. */
 const PASS_OVER_MS = 250;
 
 /**
- * Hands `handle` every event of the namespace after `after`, in order and each once, then waits for new ones. It asks
- * for a batch only when the last one is handled, so a slow handler costs no memory. While it lags, the event loop runs
- * between batches. Events of other namespaces cause a call without events, a few times a second.
+ * Calls `handle` with every event of the namespace after `after`, in order and each once, then waits for new ones. It requests a batch only
+ * when the previous one is handled, so a slow handler costs no memory. While it lags, the event loop runs between batches. Events of other
+ * namespaces cause a call without events, a few times per second.
  */
 export function subscribeToLog(
   source: LogSource,

@@ -23,8 +23,8 @@ export type LogTailOptions = {
 };
 
 /**
- * Creates the end of an open log: commits, the subscribers that they wake, and the watch for commits of other processes
- * while there are subscribers.
+ * Creates the end of an open log. It commits appends and wakes subscribers. While there are subscribers, it also watches for commits of
+ * other processes.
  */
 export function createLogTail({ path, db, space, writer, decodeAll }: LogTailOptions) {
   const subscriptions = new Set<LogSubscription>();
@@ -34,8 +34,8 @@ export function createLogTail({ path, db, space, writer, decodeAll }: LogTailOpt
   let foreign: ForeignCommits | undefined;
   let failure: unknown;
   /**
-   * True during a commit. A check then may find the commit itself, whose events arrive at its end, together with
-   * earlier events of other processes.
+   * True during a commit, when no check is made. A check might find the commit itself, whose events are added when it ends. Earlier events
+   * of other processes are found then too.
    */
   let isCommitting = false;
 

@@ -18,7 +18,10 @@ export function createLogWriter(path: string, db: Database): LogWriter {
   };
 }
 
-/** Commits, and then checks the file. If the file is replaced later, the right log had the stored events. */
+/**
+ * Commits, and checks the file afterwards. If the check succeeds, the events were stored in the right log, whatever happens to the file
+ * later.
+ */
 export function commitToFile(
   path: string,
   db: Database,

@@ -78,7 +78,7 @@ export type PlacedRelation = {
 /** Rows or components in a document, as one object or a nested list. */
 export type PlacedRows = { readonly objectField: string; readonly list: boolean; readonly place: Place };
 
-/** Returns the components or copies behind a step; undefined for a dynamic zone and a relation that is not copied. */
+/** Returns the components or copies at the end of a step; undefined for a dynamic zone and a relation that is not copied. */
 export function rowsBehind(step: PlacedStep | undefined): PlacedRows | undefined {
   if (step?.kind === 'component') return step;
   return step?.kind === 'relation' ? step.embedded : undefined;
