@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { nodeProblem } from './node-problem.ts';
 
-// Imported only then: an older Node cannot run the rest.
+// The rest is imported only now, because an older Node cannot run it.
 const problem = nodeProblem(process.versions.node);
 if (problem === undefined) await import('./varve.ts');
 else {

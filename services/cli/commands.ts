@@ -180,7 +180,10 @@ async function exportEither() {
     strapi === true ? exportToStrapi(settings, file) : exportTo(settings, file);
 }
 
-/** The content of the files decides. An archive has its own content types. */
+/**
+ * Imports an archive, an export or documents, depending on the content of the files. An archive has its own content
+ * types.
+ */
 async function importAny(given: Given, options: ArchiveOptions, files: readonly string[]): Promise<void> {
   const { isExportFile, importHistory } = await import('./commands/import-history.ts');
   const { isArchive } = await import('../strapi/archive.ts');
@@ -198,7 +201,7 @@ async function importAny(given: Given, options: ArchiveOptions, files: readonly 
   return importFiles(files, settings);
 }
 
-/** Without an archive a dry run would write. Throws InvalidSettings. */
+/** Throws InvalidSettings for options that apply only to archives: for other files a dry run would write. */
 function refuseArchiveOptions(options: ArchiveOptions): void {
   const [name] = Object.keys(options);
   if (name === undefined) return;

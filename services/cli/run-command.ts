@@ -23,7 +23,7 @@ await run(process.argv[2] ?? 'varve', async () => {
   await program.parseAsync();
 });
 
-/** A failure is a message on stderr and exit code 1; a stack only if it is unexpected. */
+/** Runs a command. A failure is a message on stderr and exit code 1, with a stack only at log level debug. */
 async function run(command: string, action: () => Promise<void>): Promise<void> {
   try {
     await action();

@@ -15,12 +15,12 @@ type FileFacts = Omit<DetectedMedia, 'ext'> & {
   readonly formats: object | null;
 };
 
-/** Files of one request to the server: a server that stops is asked for no more. */
+/** Files per request to the server, so that a server that stops gets no more of them. */
 const BATCH = 50;
 
 /**
- * `varve assets formats`: has the running server make the smaller pictures of files without any. Each is written as it is made, so
- * the command is repeated after an end in the middle. Throws at its end when pictures were left without.
+ * `varve assets formats`: lets the running server make the smaller pictures of files that have none. Each is stored
+ * when it is made, so the command can be repeated after an interruption. Throws at its end if pictures still have none.
  */
 export async function makeAssetFormats(settings: OperatorSettings): Promise<void> {
   requireDataDirectory(settings);

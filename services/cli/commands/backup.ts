@@ -35,7 +35,7 @@ export async function backup(settings: BackupSettings, { json }: JsonOption, fol
   );
 }
 
-/** `varve restore`: makes a data directory that was not there. */
+/** `varve restore`: creates a data directory from a backup. */
 export async function restore(settings: BackupSettings, _options: object, folder: string): Promise<void> {
   const file = requireLogFile(settings, 'restore it');
   const address = assetsAddress(settings);

@@ -5,8 +5,8 @@ import { openReadSnapshot } from '../../../shared/sqlite/read-snapshot.ts';
 import { liveGraphFile } from './live-graph-file.ts';
 
 /**
- * Reads the events of a document from its own stream: the graph of the data directory has the content types. undefined
- * if there is no graph, or it has no such document, so that the whole log has to be searched.
+ * Reads the events of a document from its own stream, using the content types in the graph of the data directory.
+ * Returns undefined if there is no graph, or no such document: then the whole log has to be searched.
  */
 export async function documentEvents(
   log: EventStore,
@@ -22,7 +22,7 @@ export async function documentEvents(
   return found.sort((a, b) => Number(a.position - b.position));
 }
 
-/** By uid; none if no graph can be read. */
+/** Returns the uids of the content types; none if there is no graph. */
 function contentTypesOf(data: string): readonly string[] {
   const file = liveGraphFile(data);
   if (!existsSync(file)) return [];

@@ -45,14 +45,17 @@ function parseMoment(text: string | undefined, now: number): number | undefined 
   return timeOfDate(text);
 }
 
-/** An actor is named by its kind, the id or the name of its token, or the id of its process. */
+/** Returns whether a text names the actor: by its kind, the id or name of its token, or the id of its process. */
 function isNamed(actor: Actor | undefined, name: string): boolean {
   if (typeof actor !== 'object' || actor === null) return false;
   const { kind, id, name: own } = actor as { kind?: unknown; id?: unknown; name?: unknown };
   return kind === name || id === name || own === name;
 }
 
-/** An event that names no document, such as one of another program, belongs to that of its stream. */
+/**
+ * Returns whether an event belongs to a document. An event that names no document belongs to the document of its
+ * stream.
+ */
 function isOf({ data, stream }: StoredEvent, document: string): boolean {
   const named = (data as { readonly documentId?: unknown } | null)?.documentId;
   return named === undefined ? stream.endsWith(`-${document}`) : named === document;

@@ -18,7 +18,8 @@ export type EventOptions = FilterOptions & {
 
 /**
  * `varve events`: the history, a line for each event, oldest first. Reads the log itself, which servers may have open.
- * With `--follow` it continues with new events until it is interrupted. For one document it reads that stream alone.
+ * With `--follow` it continues with new events until it is interrupted. For one document it reads only the stream of
+ * that document.
  */
 export async function showEvents(settings: LogOnlySettings, options: EventOptions): Promise<void> {
   const { document, follow = false, raw = false } = options;
@@ -48,7 +49,7 @@ function parsePosition(text = '0'): bigint {
 
 type Asked = {
   readonly from: bigint;
-  /** The events that are there already, where they need not be looked for in the whole log. */
+  /** The existing events, if they need not be searched in the whole log. */
   readonly past: readonly StoredEvent[] | undefined;
   readonly follow: boolean;
   readonly isAsked: EventFilter;
@@ -77,7 +78,7 @@ type Delivery =
   | { readonly kind: 'events'; readonly events: readonly StoredEvent[]; readonly taken: () => void }
   | { readonly kind: 'interrupted' };
 
-/** New events after a position, until SIGINT or SIGTERM. */
+/** Yields new events after a position, until SIGINT or SIGTERM. */
 async function* follower(log: EventStore, after: bigint): AsyncGenerator<StoredEvent> {
   let deliver = Promise.withResolvers<Delivery>();
   const subscription = log.subscribe(after, (events) => {

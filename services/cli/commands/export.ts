@@ -7,7 +7,7 @@ import { writeLines } from '../output/write-lines.ts';
 import { requireLog, withLog } from '../settings/access-log.ts';
 import type { LogOnlySettings } from '../settings/settings.ts';
 
-/** `varve export`: to a file that is not there, or to stdout (`-`). Reads the log itself, which servers may have open. */
+/** `varve export`: writes to a new file, or to stdout (`-`). Reads the log itself, which servers may have open. */
 export async function exportTo(settings: LogOnlySettings, file: string): Promise<void> {
   requireLog(settings);
   if (file === '') throw new Error('the name of the file is empty: name a new file, or - for stdout');

@@ -11,8 +11,8 @@ import { importHere } from './import-here.ts';
 
 /**
  * `varve import`: appends the document of every line, and names every line that it refuses. Ids follow from the lines,
- * so existing documents are not written again: repeat an import that was interrupted, or had lines to be corrected. The
- * server of the data directory does it while it serves; without a server, this process does.
+ * so existing documents are not written again. An import that was interrupted, or whose lines were corrected, can be
+ * repeated. The server of the data directory imports while it serves; without a server, this process imports.
  */
 export async function importFiles(files: readonly string[], settings: ImportSettings): Promise<void> {
   const contentTypes = await readContentTypes(settings, pino({ level: 'warn' }, pino.destination(2)));

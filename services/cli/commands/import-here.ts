@@ -82,7 +82,7 @@ async function openClaimant(
   return { log, space, owner, address, now: () => new Date().toISOString(), membership };
 }
 
-/** The store is opened for the first file: most archives of content alone have none. */
+/** Opens the store for the first file, because archives without files need none. */
 function assetTaker(settings: ImportSettings, log: EventStore): ImportTarget['takeAsset'] {
   const { space } = settings;
   let opening: Promise<AssetStore> | undefined;
@@ -117,7 +117,7 @@ async function leaseForImport(
   definitions: readonly TypeDefinition[],
 ): Promise<ImportLease> {
   const { log, space, owner } = claimant;
-  // Before the claim, which would end the lease of a process that can read the log.
+  // This comes before the claim, which would end the lease of a process that can read the log.
   await catchUpOrThrow(log, graph);
   await requireLease(claimant);
   await settleContentTypes({ claimant, graph, definitions, waiting: () => {} });

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { openGenerationStore } from '../../../projections/generations/generation-store.ts';
 import { graphFile } from '../../../projections/graph/store/generation-files.ts';
 
-/** The graph's file that serves, or will be made when a server starts. */
+/** Returns the file of the live graph, or the file that a server will create when it starts. */
 export function liveGraphFile(data: string): string {
-  // A directory of before there were generations has the first alone.
+  // A directory of a release without generations has only the first one.
   if (!existsSync(join(data, 'generations.db'))) return graphFile(data, 1);
   const generations = openGenerationStore(data);
   try {

@@ -59,7 +59,10 @@ export async function openHere(settings: OperatorSettings): Promise<OpenedHere> 
   };
 }
 
-/** The leader writes indices outside the process: this directory is unused, but its log may have other processes. */
+/**
+ * Throws a message if another process is the leader, which writes indices outside the process. This directory is
+ * unused, but its log may have other processes.
+ */
 async function refuseWhereOthersLead(log: EventStore, space: string): Promise<void> {
   const { leader } = await readLease(log, space);
   if (leader === undefined || (await probeLeader(leader, LEADER_TIMEOUTS.silence, undefined)) !== 'alive')

@@ -24,14 +24,14 @@ export async function withOperations<Result>(
   }
 }
 
-/** A typing error must not make a directory. */
+/** Throws a message if there is no data directory or no log: a typing error must not create one. */
 export function requireDataDirectory(settings: OperatorSettings): void {
   const { data } = settings;
   if (!isThere(data)) throw noDataDirectory(data);
   requireLog(settings);
 }
 
-/** `varve rollback`: resolves once the generation that served before serves again. */
+/** `varve rollback`: resolves when the previous generation serves again. */
 export async function rollback(settings: OperatorSettings): Promise<void> {
   await withOperations(settings, async (operations) => {
     for await (const { number } of operations.run('rollback', {})) {

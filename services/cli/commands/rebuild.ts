@@ -33,7 +33,7 @@ import { chooseReadSide } from '../settings/read-side.ts';
 import { InvalidSettings, type OperatorSettings } from '../settings/settings.ts';
 import { requireDataDirectory, withOperations } from './operate.ts';
 
-/** As given on the command line. */
+/** Options of `varve rebuild`, as typed. */
 export type RebuildArguments = {
   readonly type?: string;
   readonly world?: string;
@@ -46,7 +46,7 @@ export type RebuildArguments = {
   readonly cancel?: true;
 };
 
-/** `varve rebuild`: exits with 0 once the new generation serves, and where the rebuild was paused. */
+/** `varve rebuild`: exits with 0 when the new generation serves, and also if the rebuild was paused. */
 export async function rebuild(settings: OperatorSettings, given: RebuildArguments): Promise<void> {
   const { data } = settings;
   requireDataDirectory(settings);
@@ -71,7 +71,10 @@ export async function rebuild(settings: OperatorSettings, given: RebuildArgument
   }
 }
 
-/** `--pause` and `--cancel` are about the current rebuild. Throws InvalidSettings for what would be ignored. */
+/**
+ * Throws InvalidSettings for options that `--pause` or `--cancel` would ignore, because they apply to the current
+ * rebuild.
+ */
 function refuseTogether({ pause, cancel, json: _json, ...others }: RebuildArguments): void {
   if (pause === true && cancel === true)
     throw new InvalidSettings('  --pause and --cancel cannot be used together: omit one of them');
@@ -93,7 +96,10 @@ type Making = {
 
 const PAUSE_MS = 100;
 
-/** Has the server that holds the directory make it, or makes it here. A server that crashed continues after its restart. */
+/**
+ * Lets the server that holds the directory make the generation, or makes it here. If the server crashes, it continues
+ * after its restart.
+ */
 async function makeSomewhere(making: Making, given: RebuildArguments): Promise<Rebuild> {
   const { settings, tell } = making;
   const outside = (await chooseReadSide(settings, await quietLogger())).outside !== undefined;
@@ -124,7 +130,7 @@ async function makeSomewhere(making: Making, given: RebuildArguments): Promise<R
   }
 }
 
-/** `isOver`: a server that made it has ended, and its builder ends too. */
+/** Makes the generation in this process. `isOver`: a server that was making it has ended, and its builder ends too. */
 async function makeHere(making: Making, isOver = false): Promise<Rebuild> {
   const { settings, store, scope, tell, maxRate, accept } = making;
   const { data, space } = settings;
@@ -134,7 +140,7 @@ async function makeHere(making: Making, isOver = false): Promise<Rebuild> {
   const logger = await quietLogger();
   const plan = await chooseReadSide(settings, logger);
   const stop = new AbortController();
-  // A low priority of this process does not spare the cluster that it writes to.
+  // The low priority of this process does not reduce the load on the cluster to which it writes.
   const watching = plan.outside === undefined ? NOT_WATCHED : observeServer(data, throttle, stop.signal);
   try {
     await watching.sampled;
@@ -150,7 +156,7 @@ async function makeHere(making: Making, isOver = false): Promise<Rebuild> {
         now: Date.now,
         definitions: isBuilder() && scope.copy === true ? await askedDefinitions() : [],
         takesOver: !isBuilder(),
-        // A builder may outlive a server that was killed, for a moment in which the next server starts.
+        // A builder may briefly outlive a server that was killed, while the next server starts.
         withOperations: async (use) =>
           isBuilder() ? use(operationsOfServer(data)) : withOperations(settings, use),
       },
@@ -167,7 +173,10 @@ const BUILDER_ENDS_MS = 3_000;
 const FIRST_SAMPLE_MS = 4_000;
 const NOT_WATCHED = { sampled: Promise.resolve(), done: Promise.resolve() };
 
-/** Tells the throttle how the server that holds the directory fares, if one does. `sampled`: once that is known. */
+/**
+ * Passes samples of the load of the server that holds the directory to the throttle, if there is one. `sampled`
+ * resolves after the first sample.
+ */
 function observeServer(
   data: string,
   throttle: Throttle,
@@ -182,7 +191,7 @@ function observeServer(
       first.resolve();
     }
   };
-  // Without a server nothing has to be spared.
+  // Without a server there are no requests to protect.
   const done = watch()
     .catch(() => {})
     .finally(first.resolve);
@@ -190,7 +199,7 @@ function observeServer(
   return { sampled: Promise.race([first.promise, late]), done };
 }
 
-/** The file of a server that was killed names one that is not there. */
+/** Returns whether the server answers. The file of a server that was killed names an address at which none listens. */
 async function isThere({ address }: OperatorChannel): Promise<boolean> {
   return fetch(address).then(
     () => true,
@@ -230,7 +239,7 @@ function parseMaxRate(text: string | undefined): number | undefined {
   return Number(text);
 }
 
-/** Says what became of a rebuild. Throws where that is not what was asked for. */
+/** Prints the outcome of a rebuild. Throws if it is not the requested one. */
 function report(ended: Rebuild, store: GenerationStore, given: RebuildArguments): void {
   const differences = ended.phase === 'stopped' ? store.differences() : [];
   if (given.json === true) console.log(JSON.stringify({ ...ended, differences }));
@@ -266,7 +275,7 @@ function differenceText({ group, name, before, after }: Difference): string {
   return [`${group}: ${name}`, ...side('-', before), ...side('+', after)].join('\n');
 }
 
-/** Resolves to the definitions that the server has sent which started this process for a copy. */
+/** Resolves to the definitions from the server that started this process to convert a copy. */
 async function askedDefinitions(): Promise<readonly TypeDefinition[]> {
   process.channel?.ref();
   const [definitions] = await once(process, 'message');

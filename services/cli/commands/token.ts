@@ -53,7 +53,7 @@ export async function createToken(
   }
 }
 
-/** The value of a token on stdin, without the line end behind it. Throws InvalidSettings. */
+/** Reads the value of a token from stdin, without the line end. Throws InvalidSettings. */
 async function readToken(): Promise<string> {
   const value = (await text(process.stdin)).replace(/\r?\n$/, '');
   if (isTokenValue(value)) return value;
@@ -104,7 +104,7 @@ async function readTypes(settings: TokenSettings): Promise<SchemaRegistry | unde
   return (await readContentTypes({ ...settings, contentTypes }, await quietLogger())).registry;
 }
 
-/** Only rights on content types need them. */
+/** Returns a getter for the content types, which only rights on content types need. */
 async function requiredTypes(settings: TokenSettings): Promise<() => SchemaRegistry> {
   const registry = await readTypes(settings);
   return () => {

@@ -17,7 +17,7 @@ export type AssetDifference = {
 
 type FileFacts = { readonly documentId: string; readonly hash: string; readonly url: string };
 
-/** Looks for the content of every uploaded file that the content graph knows. Resolves to how many those are. */
+/** Looks for the content of every uploaded file in the content graph. Resolves to the number of these files. */
 export async function verifyAssets(
   settings: BackupSettings,
   note: (difference: AssetDifference) => void,
@@ -25,7 +25,7 @@ export async function verifyAssets(
   const file = liveGraphFile(settings.data);
   if (!existsSync(file)) return 0;
   const address = assetsAddress(settings);
-  // Opening a folder would make it.
+  // A folder is opened only if it exists, because opening would create it.
   const store = isS3(address) || existsSync(address) ? await openAssetStore(address) : undefined;
   const graph = readGraphContents(file);
   try {
@@ -37,7 +37,7 @@ export async function verifyAssets(
       // Content of an imported file has its original name.
       if (!isHash(hash) || url.includes(`/${hash}`)) {
         const name = servedName(url);
-        // It may be served elsewhere.
+        // Another server may serve it.
         if (name === undefined) continue;
         content = (await store?.names.find(nameInSpace(settings.space, name)))?.hash;
       }

@@ -19,7 +19,7 @@ export function parseHead(text: string | undefined): ChainHead | undefined {
   );
 }
 
-/** Checks every event of the log, and that the log is the one that had this head. Throws a sentence when it is not. */
+/** Checks every event of the log, and whether the log contains this head. Throws a message if it does not. */
 export async function verifyLog(
   log: EventStore,
   head: ChainHead | undefined,
@@ -34,7 +34,7 @@ export async function verifyLog(
   throw new Error(`the log has ${what} at position ${head.position}: it is not the log with this head`);
 }
 
-/** Returns a line for an operator: where the event is, and what is wrong with it. */
+/** Returns a line for an operator: the location of the event, and the problem. */
 export function presentLogDifference({ position, stream, revision, reason }: LogDifference): string {
   return `log: event at position ${position} (${stream}, revision ${revision}): ${reason}`;
 }

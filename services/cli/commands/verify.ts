@@ -23,7 +23,7 @@ export type VerifyOptions = JsonOption & {
   readonly repair?: true;
   /** Recorded head of the log: see parseHead. */
   readonly head?: string;
-  /** Also checks uploaded files: in this location, or in the default one of a server. */
+  /** Also checks uploaded files, in this location or in the default location of a server. */
   readonly assets?: string | true;
 };
 
@@ -121,7 +121,7 @@ async function verifyFiles({ assets, json }: VerifyOptions, settings: OperatorSe
   return { files };
 }
 
-/** Verifies a snapshot: no request waits for it. */
+/** Verifies a snapshot of the graph, so that no request waits. */
 async function verifyGraph(
   settings: OperatorSettings,
   report: Report,
@@ -169,7 +169,7 @@ function judgeEvent(event: StoredEvent): readonly EventDifference[] {
   return [{ kind: 'event', position: String(position), stream, differing: [problem] }];
 }
 
-/** `before`: as the log has it. */
+/** `before`: the item as it follows from the log. */
 function presentDifference({ group, name, before, after }: ItemDifference): GraphDifference {
   const differing = before === undefined ? 'unexpected' : after === undefined ? 'missing' : 'content';
   return { kind: 'content graph', group, name, differing: [differing] };

@@ -37,7 +37,7 @@ export type WebhookOptions = JsonOption & {
   readonly allowPrivate?: true;
 };
 
-/** Parts of a webhook that the command line names otherwise. */
+/** Parts of a webhook that have another name on the command line. */
 const OPTION_OF: Readonly<Record<string, string>> = { url: '<url>', headers: '--header' };
 
 /**
@@ -103,7 +103,7 @@ export async function removeWebhook(settings: Settings, _options: object, name: 
   console.error(`Webhook "${hook.name}" (${hook.id}) is removed.`);
 }
 
-/** `varve webhook rotate`: a new secret; the earlier one signs too for a day. */
+/** `varve webhook rotate`: creates a new secret. For a day, deliveries are also signed with the earlier one. */
 export async function rotateWebhook(settings: Settings, { json }: JsonOption, name: string): Promise<void> {
   await withWebhooks(settings, async (commands) => {
     const { hook, secret } = await commands.rotate(name, KEEP_OLD_SECRET_MS);
@@ -134,7 +134,7 @@ export type DeliveriesOptions = JsonOption & { readonly state?: string };
 const DELIVERIES_SHOWN = 1_000;
 const STATES = ['waiting', 'delivered', 'parked', 'elsewhere'] as const;
 
-/** `varve webhook deliveries`: those that the server of the data directory has made, the newest first. */
+/** `varve webhook deliveries`: lists the deliveries that the server of the data directory has made, newest first. */
 export async function listDeliveries(
   settings: Settings,
   { json, state }: DeliveriesOptions,
@@ -165,7 +165,7 @@ export async function listDeliveries(
 
 export type ReplayOptions = { readonly delivery?: string; readonly from?: string };
 
-/** `varve webhook replay`: parked deliveries, one delivery, or history from a position on. */
+/** `varve webhook replay`: sends parked deliveries, one delivery, or all since a position again. */
 export async function replayWebhook(
   settings: Settings,
   { delivery, from }: ReplayOptions,
@@ -205,7 +205,10 @@ async function withWebhooks<Result>(
   });
 }
 
-/** Only the leader delivers: a request in the directory of another process would wait until that one is the leader. */
+/**
+ * Throws a message if another process is the leader. Only the leader delivers, so a replay in this directory would wait
+ * until its process is the leader.
+ */
 async function refuseWhereAnotherLeads(
   log: EventStore,
   { data, space }: Settings,

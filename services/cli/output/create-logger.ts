@@ -4,7 +4,10 @@ import { REDACTING } from '../../operating/redact-secrets.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { createLogSink } from './log-sink.ts';
 
-/** Logs to stderr, so that stdout is for people: JSON lines, or readable ones on a terminal. Secrets are left out. */
+/**
+ * Creates the logger. It writes to stderr, because stdout is for people: JSON lines, or readable lines on a terminal.
+ * It omits secrets.
+ */
 export async function createLogger({
   logLevel,
   logFormat,
@@ -24,12 +27,12 @@ export async function createLogger({
   return pino(options, PinoPretty({ destination, ignore: 'pid,hostname' }));
 }
 
-/** Logger of a command. It hides failures that pass, such as a cluster that does not answer. */
+/** Creates the logger of a command, which hides temporary failures, such as a cluster that does not answer. */
 export function quietLogger(): Promise<Logger> {
   return createLogger({ logLevel: 'warn', logFormat: undefined });
 }
 
-/** Opens stderr as a stream, which makes its pipe one that is written without waiting for its reader. */
+/** Opens stderr as a stream, so that writes to its pipe do not wait for the reader. */
 function stderrOrNothing(): number {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   return process.stderr.fd;

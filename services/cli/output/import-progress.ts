@@ -9,7 +9,7 @@ export type ImportProgress = {
 
 const STEPS = 10;
 
-/** A bar on a terminal; elsewhere a line at every tenth. On stderr. */
+/** Shows progress on stderr: a bar on a terminal, elsewhere a line at every tenth. */
 export function showProgress(total: number, what = 'importing'): ImportProgress {
   return process.stderr.isTTY ? showBar(total, what) : showSteps(total, what);
 }

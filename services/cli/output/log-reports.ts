@@ -14,7 +14,7 @@ export function logPurges(logger: Logger): PurgeReport {
   };
 }
 
-/** The token with public answers, and a warning when its answers become private. */
+/** Returns the name of the token with public answers, and a function that warns when its answers become private. */
 export function logCacheToken(name: string | undefined, logger: Logger) {
   if (name === undefined) return undefined;
   return {
@@ -51,7 +51,7 @@ export function logWebhooks(logger: Logger): WebhookReport {
   };
 }
 
-/** Logs refusals and time-outs of the log's server while it retries. */
+/** Logs refusals and time-outs of the log's server that are retried. */
 export function logTrouble(logger: Pick<Logger, 'warn'>): (trouble: Trouble) => void {
   return reportTrouble(({ operation, error, attempt }) => {
     logger.warn(
@@ -63,12 +63,12 @@ export function logTrouble(logger: Pick<Logger, 'warn'>): (trouble: Trouble) => 
 
 const WHAT = 'a file of the read model cannot be used: it is rebuilt from the log';
 
-/** Logs which file of the read model is made again. */
+/** Logs which file of the read model is rebuilt. */
 export function logReplaced(logger: Logger): ReportReplaced {
   return (file, reason) => logger.warn({ file, reason }, WHAT);
 }
 
-/** The same on stderr, of a command. */
+/** Prints which file of the read model is rebuilt, for a command. */
 export function printReplaced(file: string, reason: string): void {
   console.error(`${WHAT}: ${file}: ${reason}`);
 }

@@ -3,7 +3,7 @@ import type { Actor, StoredEvent } from '../../../shared/event-store/event-store
 
 /** Characters of a value, or of a whole event that belongs to no document. */
 const SHOWN_CHARACTERS = 60;
-/** A stored password: not shown on an operator's screen. */
+/** A stored password, which is not shown on an operator's screen. */
 const PASSWORD_HASH = /^\$(argon2|2[aby]\$)/;
 
 type DocumentData = {
@@ -47,7 +47,7 @@ function describeEvent(event: StoredEvent): string {
     .trimEnd();
 }
 
-/** The event as it is stored, as JSON, whatever it is. */
+/** Returns any event as it is stored, as JSON. */
 export function presentStored(event: StoredEvent): string {
   const { unreadable, position, revision, ...others } = event;
   const metadata =
@@ -61,7 +61,7 @@ export function presentStored(event: StoredEvent): string {
   });
 }
 
-/** Whatever shape a newer version gave it. */
+/** Presents an actor of any shape, because a newer version may have written it. */
 function presentActor(actor: Actor): string {
   const { kind, id, name } = actor as { kind?: unknown; id?: unknown; name?: unknown };
   if (typeof kind !== 'string') return JSON.stringify(actor);

@@ -4,16 +4,16 @@ import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 export type StartMessage = {
   readonly url: string;
   readonly registry: SchemaRegistry;
-  /** Absent: it has none. */
+  /** Data directory; absent: the process has none. */
   readonly data?: string;
-  /** Reads are for others. */
+  /** True: the process answers no reads. */
   readonly writesOnly?: boolean;
   readonly tryUrl?: string | undefined;
-  /** It serves a search page. */
+  /** True: the server has a search page. */
   readonly searches?: boolean;
-  /** Documents written on this start; absent when none were. */
+  /** Number of example documents that this start wrote; absent if none. */
   readonly examples?: number | undefined;
-  /** There are no access tokens, and no public rights were set. */
+  /** True: there are no access tokens, and no public rights were set. */
   readonly development: boolean;
   /** Origins of pages that may call from a browser, and the project's file that lists them. */
   readonly pages: { readonly origins: readonly string[]; readonly file?: string };

@@ -1,4 +1,4 @@
-/** Rows of cells in columns as wide as their widest cell. */
+/** Returns rows of cells as text, in columns as wide as their widest cell. */
 export function textTable(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   return rows

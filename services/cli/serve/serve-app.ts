@@ -29,7 +29,7 @@ export type ServeAppOptions = {
   readonly operating: Operating;
   /** State of its projections, if it has any. */
   readonly status?: () => Promise<Status>;
-  /** Hook that runs for each request, before limits apply. */
+  /** Called when requests are passed on, with their handler. Prints the greeting, or replaces another worker. */
   readonly greet: (handler: RequestListener) => Promise<void>;
   /** This worker's part of the rotation, if there are several workers. */
   readonly rotation?: Rotation | undefined;

@@ -30,7 +30,7 @@ export async function withLog<Result>(
   }
 }
 
-/** False if there is no file yet; a log on a server is assumed to exist. */
+/** Returns false if there is no file yet. A log on a server is assumed to exist. */
 function hasLog(settings: LogSettings): boolean {
   const file = logFile(settings);
   return file === undefined || isThere(file);
@@ -61,8 +61,8 @@ export function noDataDirectory(data: string): Error {
 }
 
 /**
- * Throws InvalidSettings for an address that others can reach while everyone may do everything. Opens nothing that is not
- * there. `willBeSet`: rights of anonymous callers are about to be set, which ends development mode.
+ * Throws InvalidSettings for an address that other machines can reach while everyone may do everything. Opens the log
+ * only if it exists. `willBeSet`: public rights will be set, which ends development mode.
  */
 export async function refuseOpenHost(
   { host, ...settings }: SpaceSettings & { readonly host: string },

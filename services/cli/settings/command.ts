@@ -23,7 +23,7 @@ type CommandText = {
 
 type CommandDefinition<Table extends SettingsTable, Settings, Options, Argument> = CommandText & {
   readonly settings: Table;
-  /** Makes the settings from the given options; if omitted, the table does. Throws InvalidSettings. */
+  /** Makes the settings from the given options. Default: parses them with the table. Throws InvalidSettings. */
   readonly parse?: (given: Given) => Settings | Promise<Settings>;
   /**
    * Imports the code of the command: it gets the settings, the other options by their names in camel case, and the
@@ -35,7 +35,7 @@ type CommandDefinition<Table extends SettingsTable, Settings, Options, Argument>
 export type JsonOption = { readonly json?: true };
 export const JSON_OPTION = ['--json', 'print JSON, for programs'] as const;
 
-/** A row whose parts fit together. */
+/** Creates a row whose parts have matching types. */
 export function command<
   Table extends SettingsTable,
   Settings = SettingsOf<Table>,

@@ -77,7 +77,7 @@ const STALE_FLAGS = {
   staleIfError: '--cache-stale-if-error (VARVE_CACHE_STALE_IF_ERROR)',
 } as const satisfies Readonly<Record<keyof Lifetime, string>>;
 
-/** Sentences about times for old answers that no cache would obey. */
+/** Returns messages about times for old answers that no cache would obey. */
 export function staleProblems(settings: StaleChoice): readonly string[] {
   const lifetime = lifetimeOf(settings);
   return (['staleWhileRevalidate', 'staleIfError'] as const).flatMap((rule) => {

@@ -7,7 +7,7 @@ import { type SettingsOf, type SettingsTable, wholeNumber } from './setting.ts';
 
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
-/** A time such as `30s`, in milliseconds. */
+/** A duration such as `30s`, converted to milliseconds. */
 const duration = z
   .string()
   .regex(/^\d{1,9}(ms|s|m|h)$/, 'must be a duration such as 500ms, 30s or 5m')
@@ -79,7 +79,10 @@ export const FOLLOW_SETTINGS = {
   },
 } as const satisfies SettingsTable;
 
-/** The Strapi that the settings say to follow. Throws a sentence for a file that cannot be used. */
+/**
+ * Returns the settings for following a Strapi; undefined if there is none to follow. Throws a message for a file that
+ * cannot be used.
+ */
 export function followSettings(
   given: SettingsOf<typeof FOLLOW_SETTINGS> & { readonly login: boolean },
   prefix: string,

@@ -5,7 +5,7 @@ import { hasCredentials } from '../../webhooks/webhook-request.ts';
 import { type SettingsOf, type SettingsTable, wholeNumber, yesOrNo } from './setting.ts';
 
 const KIND = /^([a-z]+)=(.+)$/s;
-/** Commas separate receivers; an address may have some as well. */
+/** Commas separate receivers, but an address may contain commas too. */
 const BETWEEN = new RegExp(`,(?=(?:${PURGE_KINDS.join('|')})=)`);
 
 export const PURGE_SETTINGS = {
@@ -43,7 +43,7 @@ export const PURGE_SETTINGS = {
   },
 } as const satisfies SettingsTable;
 
-/** Returns the receiver, or what is wrong. */
+/** Returns the receiver, or the problem. */
 function targetOf(text: string): PurgeTarget | string {
   const [, kind = '', address = ''] = KIND.exec(text.trim()) ?? [];
   if (!(PURGE_KINDS as readonly string[]).includes(kind))
@@ -58,7 +58,7 @@ function targetOf(text: string): PurgeTarget | string {
 
 type PurgeChoice = SettingsOf<typeof PURGE_SETTINGS>;
 
-/** Their nodes are far away: an answer from before a change may reach them after its purge. */
+/** Caches with distant nodes: an answer from before a change may reach them after its purge. */
 const FAR_AWAY: readonly PurgeKind[] = ['fastly', 'cloudflare'];
 const AGAIN_AFTER_MS = 2_000;
 
@@ -74,7 +74,7 @@ export function purgeChoice({ purge, purgeToken: token, purgeSoft: soft, purgeAg
 
 type PurgedChoice = Pick<PurgeChoice, 'purge'> & { readonly cacheTags: TagReceiver | 'none' };
 
-/** Answers stay in the cache that --cache-tags names until a receiver purges that one. */
+/** Returns a problem if no receiver purges the cache that --cache-tags names, because answers would stay in it. */
 export function purgeProblem({ cacheTags, purge }: PurgedChoice): string | undefined {
   if (purge === undefined || cacheTags === 'none') return undefined;
   const fitting = PURGE_KINDS.filter((kind) => kind === cacheTags || kind === 'webhook');

@@ -15,8 +15,8 @@ import { readSynonyms } from './read-synonyms.ts';
 import { InvalidSettings, type OperatorSettings } from './settings.ts';
 
 /**
- * Read side of the settings. Throws a message if the certificate cannot be read, or a setting for documents has no
- * effect.
+ * Returns the plan for the read side that the settings choose. Throws a message if the certificate cannot be read, or a
+ * setting for documents has no effect.
  */
 export async function chooseReadSide(
   settings: OperatorSettings & { readonly adopt?: boolean; readonly synonyms?: string | undefined },
@@ -28,7 +28,7 @@ export async function chooseReadSide(
     const wordFiles = createWordFolder(join(settings.data, 'words'));
     return embeddedReadSide({ queryTimeLimit: settings.queryTimeLimit, synonyms, wordFiles });
   }
-  // The client and all that belongs to it take longer to load than the rest of the server.
+  // The client and its dependencies take longer to load than the rest of the server.
   const { elasticsearchReadSide } = await loadOptional(
     'reading from Elasticsearch',
     () => import('../../elasticsearch/elasticsearch-read-side.ts'),
@@ -66,7 +66,7 @@ export function rowCacheBytesOf({ readIndexRowCache: mebibytes }: OperatorSettin
   return mebibytes * 2 ** 20;
 }
 
-/** Throws a sentence when the certificate cannot be read. */
+/** Returns the connection to Elasticsearch. Throws a message if the certificate cannot be read. */
 export function connectionOf(settings: OperatorSettings): ElasticsearchConnection {
   const { readIndexCloudId: cloudId, readIndexApiKey: apiKey, readIndexCa: ca } = settings;
   const address = settings.readIndex === 'embedded' ? undefined : new URL(settings.readIndex);

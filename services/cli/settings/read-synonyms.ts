@@ -20,7 +20,7 @@ export const SEARCH_SETTINGS = {
 const EXAMPLE =
   '{"api::restaurant.restaurant": {"en": [["nyc", "new york city"]]}}; * is every type or locale';
 
-/** The content types with the synonyms of a file. Throws an error that lists everything that is wrong with the file. */
+/** Returns the content types with the synonyms of a file. Throws an error that lists all problems of the file. */
 export function withSynonyms(file: string | undefined, registry: SchemaRegistry): SchemaRegistry {
   if (file === undefined) return registry;
   const synonyms = readSynonyms(file);
@@ -30,7 +30,7 @@ export function withSynonyms(file: string | undefined, registry: SchemaRegistry)
   return refuse(file, `names content types that do not exist: ${unknown.join(', ')}. There are ${known}`);
 }
 
-/** Throws an error that lists everything that is wrong with the file's form. */
+/** Reads a file of synonyms. Throws an error that lists all problems of its form. */
 export function readSynonyms(file: string | undefined): InstalledSynonyms {
   if (file === undefined) return {};
   const parsed = SYNONYMS.safeParse(readJson(file));

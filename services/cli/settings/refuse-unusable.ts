@@ -5,7 +5,7 @@ import { purgeProblem } from './purge-settings.ts';
 import type { ProcessRole } from './roles.ts';
 import { InvalidSettings, type ServeSettings } from './settings.ts';
 
-/** Throws InvalidSettings for combinations that cannot work, one sentence for each that names the alternative. */
+/** Throws InvalidSettings for combinations that cannot work, with a message for each that names the alternative. */
 export function refuseUnusable(role: ProcessRole, settings: ServeSettings): void {
   const sentences = [
     embeddedProblem(role, settings),

@@ -4,12 +4,12 @@ import { SERVE_SETTINGS } from './settings.ts';
 import { WEBHOOK_SETTINGS } from './webhook-settings.ts';
 
 /**
- * Role of a process. `serve`: everything. `project`: can lead, and as the leader writes Elasticsearch; accepts writes
+ * Role of a process. `serve`: everything. `project`: can become leader, and then writes Elasticsearch; accepts writes
  * and answers no reads. `api`: reads from Elasticsearch and forwards writes to the leader; stores nothing.
  */
 export type ProcessRole = 'serve' | 'project' | 'api';
 
-/** Answers have tags where they are made. */
+/** Settings for tags, which only a process that answers reads needs. */
 const TAGS = ['cacheTags', 'cacheTagsBytes', 'cacheTagsPlain'] as const;
 
 /** Settings of a role: those of `varve serve` that apply to it; the others have their defaults. */
@@ -26,13 +26,13 @@ export const ROLE_SETTINGS: Readonly<Record<ProcessRole, SettingsTable>> = {
     ...(['readIndexReplicas', 'readIndexShards', 'uploadLimit', 'uploadTypes'] as const),
     ...(['pictureFormats', 'picturePixels'] as const),
     'answerCacheBytes',
-    // It has no users at hand, and checks the tokens of identity providers alone.
+    // It cannot read users, so it checks only the tokens of identity providers.
     ...(['login', 'jwtSecretFile', 'jwtExpires', 'jwtManagement', 'loginRateLimit'] as const),
     ...(['registerFields', 'rehash', 'publicUrl', 'mail', 'mailFrom'] as const),
-    // The leader reads Strapi; this process sends writes and webhooks on.
+    // The leader reads Strapi. This process forwards writes and webhooks.
     ...(['followToken', 'followTokenFile', 'followFrom'] as const),
     ...(['followInterval', 'followRate', 'followDeletions'] as const),
-    // The leader delivers webhooks, and purges: it knows what a change changes.
+    // The leader delivers webhooks and purges, because it knows the effects of a change.
     ...namesOf(WEBHOOK_SETTINGS),
     ...namesOf(PURGE_SETTINGS),
   ),

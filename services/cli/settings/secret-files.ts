@@ -4,8 +4,9 @@ import { InvalidSettings } from './settings.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Values of variables that are given as files: `VARVE_ACCESS_KEY_FILE=/run/secrets/key` sets VARVE_ACCESS_KEY, as
- * Docker and Kubernetes provide secrets. One line end at the end of a file is not part of it. Throws InvalidSettings.
+ * Returns the values of variables that are given as files, as Docker and Kubernetes provide secrets:
+ * `VARVE_ACCESS_KEY_FILE=/run/secrets/key` sets VARVE_ACCESS_KEY. One line end at the end of a file is not part of the
+ * value. Throws InvalidSettings.
  */
 export function readSecretFiles(
   environment: Environment,

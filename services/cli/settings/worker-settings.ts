@@ -11,12 +11,12 @@ export const WORKER_SETTINGS = {
   },
 } as const satisfies SettingsTable;
 
-/** The part of a limit that one of several processes may use. */
+/** Returns the part of a limit that one of several processes may use. */
 export function shareOf(limit: number, workers: number): number {
   return limit === 0 ? 0 : Math.max(1, Math.floor(limit / workers));
 }
 
-/** One process's part of the memory for unread answers. */
+/** Returns one process's part of the memory for unread answers. */
 export function outputLimits(workers: number): OutputLimits {
   return {
     ...OUTPUT_LIMITS,
@@ -25,7 +25,7 @@ export function outputLimits(workers: number): OutputLimits {
   };
 }
 
-/** One process's part of the streams. */
+/** Returns one process's part of the streams. */
 export function sharedStreams(limits: StreamLimits, workers: number): StreamLimits {
   return {
     ...limits,
