@@ -64,7 +64,10 @@ const FORM = z.strictObject({
   locales: list('locales')
     .refine((locales) => locales.every(hasLocaleForm), 'must be locales such as en or en-US')
     .default([]),
-  populate: z.string({ error: 'must be a string' }).default('*'),
+  populate: z
+    .string({ error: 'must be a string' })
+    .refine((text) => text.isWellFormed(), 'must not contain unpaired surrogates')
+    .default('*'),
   headers: z
     .record(z.string(), z.string(), { error: 'must be an object of strings' })
     .default({})

@@ -168,6 +168,7 @@ it.each(['https://example.org?mail=a@b', 'https://example.org/@a#b@c'])('accepts
 it.each([
   [{}, 'url', 'is missing'],
   [{ url: 'ftp://example.org' }, 'url', 'must be an http or https address'],
+  [{ url: 'https://example.org', populate: '\ud800' }, 'populate', 'must not contain unpaired surrogates'],
   [{ url: 'https://a:b@example.org' }, 'url', 'must not contain a user'],
   [{ url: 'https:///a:b@example.org' }, 'url', 'must not contain a user'],
   [{ url: 'https://:b@example.org' }, 'url', 'must not contain a user'],
