@@ -50,6 +50,8 @@ async function begin(beginning: BeginWritingOptions): Promise<boolean> {
     if (!stale.isComplete()) stale.markAll([...graph.registry().contentTypes.keys()]);
     return writeSet(beginning, indices);
   }
+  if (await areAhead(beginning)) await leaveHistory(beginning);
+  if (signal.aborted) return false;
   // Complete indices are useless unless we know which documents are stale.
   if (!isWhole || !stale.isComplete()) return makeWhole(beginning);
   // The previous leader may have switched to another generation.
@@ -59,6 +61,18 @@ async function begin(beginning: BeginWritingOptions): Promise<boolean> {
   cluster.use(live);
   start(live);
   return true;
+}
+
+/** Returns whether the indices show more than the log has: an earlier state of the log was restored since. */
+async function areAhead({ cluster, log, end, report, signal }: BeginWritingOptions): Promise<boolean> {
+  const progress = await retryOutages(report, signal, cluster.progress(log).read);
+  return progress !== undefined && progress.position > (await end());
+}
+
+async function leaveHistory({ cluster, stale, log, report, signal }: BeginWritingOptions): Promise<void> {
+  report.warn({}, 'the indices show a later state of this log: they are made again');
+  stale.invalidate();
+  await retryOutages(report, signal, () => cluster.forgetProgress(log));
 }
 
 /** Writes a set that is not live, until searches see all of it. Then switches the aliases to it if this process is the leader. */

@@ -67,6 +67,8 @@ export type DocumentRoleOptions = {
   readonly stale: StaleDocuments;
   /** Names the log. */
   readonly log: string;
+  /** Position of the end of the log. */
+  readonly end: () => Promise<bigint>;
   readonly report: Report;
   /** Makes sure that the indices belong to this log. Returns a message if they belong to another. */
   readonly own: () => Promise<string | undefined>;

@@ -12,7 +12,7 @@ import type { StoredKey } from '../../shared/read-index/stored-documents.ts';
 import { addSynonyms, type InstalledSynonyms } from '../../shared/schema/add-synonyms.ts';
 import { readLease } from '../fleet/lease-view.ts';
 import type { IndexContents, ReadSide, ReadSidePlan, ServedIndices } from '../read-side/read-side.ts';
-import { ownStore } from '../stores/ownership.ts';
+import { ownerStateOf, ownStore } from '../stores/ownership.ts';
 import { awaitDocuments } from './await-documents.ts';
 import { createClusterIndex } from './cluster-index.ts';
 import { type DocumentRole, type DocumentRoleOptions, NO_DOCUMENTS } from './document-role.ts';
@@ -45,8 +45,17 @@ export function elasticsearchReadSide(options: ElasticsearchOptions): ReadSidePl
         const isNewest = async (epoch: number) => (await readLease(log, space)).epoch <= epoch;
         const name = `the indices ${space}-* in Elasticsearch`;
         const owned = { name, option: '--space or --read-index', store: cluster.owner };
-        const own = () => ownStore(owned, { log, space, adopt });
-        return readSide({ cluster, graph, stale, log: await nameOfLog(log), report, isNewest, own }, indices);
+        const named = { log: await nameOfLog(log), end: log.lastPosition };
+        const ownership = { log, space, adopt };
+        const own = async () => {
+          if (adopt && (await ownerStateOf(owned, ownership)) === 'lost') {
+            // Before this log is the owner: after a crash in between it does this again.
+            stale.invalidate();
+            await cluster.forgetProgress(named.log);
+          }
+          return ownStore(owned, ownership);
+        };
+        return readSide({ cluster, graph, stale, ...named, report, isNewest, own }, indices);
       } catch (error) {
         await cluster.close();
         throw error;

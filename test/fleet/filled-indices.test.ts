@@ -59,7 +59,7 @@ describe(
       url = await elasticsearchUrl();
       proxy = await startElasticsearchProxy(url);
       proxy.intercept((request) => {
-        if (isProgress(request)) return { status: 503, json: {} };
+        if (isProgress(request)) return { status: 404, json: {} };
         if (!isSwitch(request)) return undefined;
         switches++;
         return held.promise;

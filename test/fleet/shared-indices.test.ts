@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAsk } from '../support/access-client.ts';
@@ -60,5 +60,31 @@ describe('the indices of a log', await needsElasticsearch(takesMinutes('who owns
     const adopted = await start('copy', '--adopt');
     expect(await names(adopted)).toEqual(['kept']);
     await adopted.dispose();
+  });
+
+  it('are made again for an earlier state of the log that owns them after --adopt', {
+    timeout: 120_000,
+  }, async () => {
+    const before = await start('original', '--adopt');
+    await before.stop();
+    cpSync(before.data, join(folder, 'earlier'), { recursive: true });
+    const later = await start('original', '--adopt');
+    const ask = createAsk(later.url);
+    const [{ documentId }] = (await ask('/api/tags')).body.data;
+    const renamed = await ask(`/api/tags/${documentId}`, {
+      method: 'PUT',
+      body: { data: { name: 'renamed' } },
+    });
+    expect(renamed.status).toBe(200);
+    const body = { data: { key: 'late', name: 'late' } };
+    expect((await ask('/api/tags', { method: 'POST', body })).status).toBe(201);
+    await later.stop();
+    const earlier = await start('earlier', '--adopt');
+    expect(await names(earlier)).toEqual(['kept']);
+    const edit = { data: { name: 'edited' } };
+    const edited = await createAsk(earlier.url)(`/api/tags/${documentId}`, { method: 'PUT', body: edit });
+    expect(edited.status).toBe(200);
+    expect(await names(earlier)).toEqual(['edited']);
+    await earlier.dispose();
   });
 });

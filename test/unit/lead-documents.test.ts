@@ -19,8 +19,11 @@ const OLD: IndexSet = { 'v-tag-draft': 'v-tag-draft-1' };
 const NEW: IndexSet = { 'v-tag-draft': 'v-tag-draft-2' };
 const TURNS = 50;
 
-/** A process that becomes leader. `isKnown`: it knows which documents of the live indices are stale. */
-function openSetting({ isKnown = false, isNewest = true } = {}) {
+/**
+ * A process that becomes leader. `isKnown`: it knows which documents of the live indices are stale. `earlier`: the position that an earlier
+ * leader has announced.
+ */
+function openSetting({ isKnown = false, isNewest = true, earlier = 0n } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'varve-lead-'));
   const graph = openContentGraph(path.join(folder, 'graph.db'), { dependencies: documentDependencies });
   const log = createLog();
@@ -43,7 +46,7 @@ function openSetting({ isKnown = false, isNewest = true } = {}) {
     async () => live,
     () => performance.now(),
   );
-  const announced: IndexProgress[] = [];
+  const announced: IndexProgress[] = earlier === 0n ? [] : [{ epoch: 0, position: earlier, parked: [] }];
   /** What searches show at each repair. */
   const repairs: string[] = [];
   const filled = Promise.withResolvers<void>();
@@ -60,6 +63,7 @@ function openSetting({ isKnown = false, isNewest = true } = {}) {
         read: async () => announced.at(-1),
         write: async (one: IndexProgress) => void announced.push(one),
       }),
+      forgetProgress: async () => void announced.splice(0),
       openIndices: async () => ({
         toBuild: [...graph.registry().contentTypes.keys()],
         set: NEW,
@@ -76,6 +80,7 @@ function openSetting({ isKnown = false, isNewest = true } = {}) {
     ...{ graph, stale, log: 'log', epoch: 1, indices: { kind: 'live' }, tagFeed: createTagFeed() },
     report: { info() {}, warn() {}, error() {} },
     own: async () => undefined,
+    end: async () => graph.position(),
     isNewest: async () => isNewest && !isReplaced,
     isWhole: true,
     repaired: () => repairs.push([...indexOf(OLD).visible.values()].join()),
@@ -162,6 +167,20 @@ it('a leader that knows what is stale writes the live indices, and shows them at
   await role.visible(given('soon'));
   expect(await read()).toContain('soon');
   expect(await role.ready).toBe(true);
+});
+
+it('indices that show a later state of the log are made again, and their progress begins again', async () => {
+  const { role, given, read, filled, switchAliases, announced } = openSetting({
+    isKnown: true,
+    earlier: 1_000n,
+  });
+  const position = given('kept');
+  await filled;
+  expect(await isDone(role.ready)).toBe(false);
+  switchAliases();
+  expect(await role.ready).toBe(true);
+  expect(await read()).toContain('kept');
+  await expect.poll(() => announced.map((progress) => progress.position)).toEqual([position]);
 });
 
 it('a process that was replaced before it began shows nothing', async () => {

@@ -42,6 +42,8 @@ export type StaleDocuments = {
   markChanged(schema: SchemaView, effects: Effects, position: bigint): void;
   /** Marks every row of these types. From now on changes mark documents. */
   markAll(types: readonly Uid[]): void;
+  /** Makes the record incomplete, also after a restart: the index shows a history that is not the graph's. */
+  invalidate(): void;
   /** Returns whether the document is stale. */
   isWaiting(document: DocumentKey): boolean;
   /** Marks documents that are missing or wrong in the index, or superfluous. No write waits for them. */
@@ -104,6 +106,7 @@ export function delegateStaleDocuments(record: () => StaleDocuments | undefined)
       'isRecording',
       'markChanged',
       'markAll',
+      'invalidate',
       'isWaiting',
       'remake',
       'all',
@@ -114,6 +117,8 @@ export function delegateStaleDocuments(record: () => StaleDocuments | undefined)
 }
 
 const RECORDED = 'accounted';
+/** No graph has this position. */
+const NOWHERE = -1n;
 
 /**
  * Opens the marks in the graph's file. They are complete only if the file says so for the graph's position. Otherwise events were applied
@@ -124,7 +129,7 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
   const stale = openStaleRows(db, (number) => context().schema.typeOfNumber(number).uid);
   const fanOut = createFanOut(db, stale, options.dependencies);
   const note = (at: bigint) => db.setMeta(RECORDED, at);
-  let complete = BigInt(db.meta(RECORDED) ?? -1) === position();
+  let complete = BigInt(db.meta(RECORDED) ?? NOWHERE) === position();
   /** Position after which all changes have marked their documents. */
   let begun = complete ? position() : undefined;
   let read: { readonly at: bigint; readonly worlds: readonly [Neighbours, Neighbours] } | undefined;
@@ -153,6 +158,11 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
       });
       complete = true;
       begun ??= position();
+    },
+    invalidate() {
+      transaction(db.connection, () => note(NOWHERE));
+      complete = false;
+      begun = undefined;
     },
     isWaiting: stale.isMarked,
     remake(documents) {

@@ -10,6 +10,7 @@ import type { StoredDocuments } from '../stored-documents.ts';
 import { createDocumentWriter } from './document-writer.ts';
 import { createAnsweringDocuments } from './indices/answering-documents.ts';
 import type { IndexSpread } from './indices/create-index.ts';
+import { forgetProgress } from './indices/forget-progress.ts';
 import { createIndexSets, type IndexSets, readLiveSet } from './indices/index-sets.ts';
 import { createLeaderFence, type LeaderFence } from './indices/leader-fence.ts';
 import { haveAllIndices, type OpenedIndices, openIndices } from './indices/open-indices.ts';
@@ -48,6 +49,8 @@ export type ElasticsearchCluster = {
   use(set: IndexSet): void;
   /** Returns the progress of the documents relative to a log. */
   progress(log: string): ProgressStore;
+  /** Forgets what leaders of a later state of the log have published. Later leaders publish earlier positions again. */
+  forgetProgress(log: string): Promise<void>;
   /** Returns the reports of the processes that answer reads of a log. */
   answering(log: string): AnsweringProcesses;
   /** Returns the tags that changed, for the processes that answer reads of a log. */
@@ -98,13 +101,11 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
     if (layout === undefined) throw new Error(`content type ${type} has no index`);
     return layout;
   };
-  const aliases = new Set(
-    placesOf(layouts.values()).map(({ layout, world }) => names.alias(layout.type, world)),
-  );
   const { now = () => performance.now() } = options;
+  const all = [...layouts.values()];
+  const aliases = new Set(placesOf(all).map(({ layout, world }) => names.alias(layout.type, world)));
   const indices = createCurrentSet(() => readLiveSet(client, space, aliases), now);
   let written: IndexSet = {};
-  const all = [...layouts.values()];
   const spread = options.spread ?? ONE_SHARD;
   return {
     indices,
@@ -125,6 +126,7 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
     createWriter: (set = written) =>
       createDocumentWriter({ client, names, layouts: layoutOf, types: layouts.keys(), set }),
     progress: (log) => createProgressDocument({ client, space, log }),
+    forgetProgress: (log) => forgetProgress({ client, space, log }),
     answering: (log) => createAnsweringDocuments({ client, space, log }),
     changedTags: (log) => createTagsDocument({ client, space, log }),
     stored: readStoredDocuments(client, (type, world) => {

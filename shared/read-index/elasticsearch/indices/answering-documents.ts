@@ -23,7 +23,6 @@ export function createAnsweringDocuments({
 }: ProgressDocumentOptions): AnsweringProcesses {
   const index = progressIndex(space);
   const reportId = (process: string) => `${log}-answers-${process}`;
-  const awaitedId = `${log}-awaited`;
   return {
     async report(report) {
       const body: ReportBody = { ...report, position: String(report.position) };
@@ -48,15 +47,20 @@ export function createAnsweringDocuments({
     async await({ epoch, beats }) {
       const body: AwaitedBody = { epoch, beats: Object.fromEntries(beats) };
       const version = `version=${epoch}&version_type=external_gte`;
-      await put(client, `/${index}/_doc/${encodeURIComponent(awaitedId)}?${version}`, body);
+      await put(client, `/${index}/_doc/${encodeURIComponent(awaitedId(log))}?${version}`, body);
     },
     async awaited() {
-      const path = `/${index}/_source/${encodeURIComponent(awaitedId)}`;
+      const path = `/${index}/_source/${encodeURIComponent(awaitedId(log))}`;
       const answer = await client.transport.request({ method: 'GET', path }, OPTIONS).catch(undefinedOn(404));
       const found = answer as AwaitedBody | undefined;
       return found && { epoch: found.epoch, beats: new Map(Object.entries(found.beats)) };
     },
   };
+}
+
+/** Returns the id of the document with the processes that a leader awaits. Its version is the leader's epoch. */
+export function awaitedId(log: string): string {
+  return `${log}-awaited`;
 }
 
 function readReport(body: ReportBody): AnsweringReport {
