@@ -105,7 +105,7 @@ async function makeWhole(beginning: BeginWritingOptions): Promise<boolean> {
   const indices = await retryOutages(report, signal, () => cluster.openIndices({ log, replaceAll, epoch }));
   if (indices === undefined || signal.aborted) return false;
   const { toBuild, set } = indices;
-  if (toBuild.length > 0 || replaceAll) stale.markAll(toBuild);
+  if (toBuild.length > 0 || replaceAll) stale.markAll(toBuild, replaceAll);
   const { writer } = start(set);
   if (toBuild.length > 0) {
     report.info({ types: toBuild, documents: writer.status().backlog }, 'building the indices');
@@ -114,6 +114,8 @@ async function makeWhole(beginning: BeginWritingOptions): Promise<boolean> {
   } else {
     await Promise.race([writer.allVisible(graph.position()), writer.done]);
   }
+  // Not before: after a crash the earlier indices are still there, and these documents are not in them.
+  if (replaceAll) stale.complete();
   if (signal.aborted) return false;
   cluster.use(set);
   await retryOutages(report, signal, cluster.ready);

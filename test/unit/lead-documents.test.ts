@@ -169,6 +169,16 @@ it('a leader that knows what is stale writes the live indices, and shows them at
   expect(await role.ready).toBe(true);
 });
 
+it('a leader that ends while it fills indices in place of others fills them again', async () => {
+  const { role, given, stale, filled, switchAliases } = openSetting();
+  given('before');
+  await filled;
+  expect(stale.isComplete()).toBe(false);
+  switchAliases();
+  expect(await role.ready).toBe(true);
+  expect(stale.isComplete()).toBe(true);
+});
+
 it('indices that show a later state of the log are made again, and their progress begins again', async () => {
   const { role, given, read, filled, switchAliases, announced } = openSetting({
     isKnown: true,

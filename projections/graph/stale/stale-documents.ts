@@ -40,8 +40,13 @@ export type StaleDocuments = {
    * its position changes.
    */
   markChanged(schema: SchemaView, effects: Effects, position: bigint): void;
-  /** Marks every row of these types. From now on changes mark documents. */
-  markAll(types: readonly Uid[]): void;
+  /**
+   * Marks every row of these types. From now on changes mark documents. The record is then complete; `isReplacing`: not before
+   * `complete`, because searches find other indices until then.
+   */
+  markAll(types: readonly Uid[], isReplacing?: boolean): void;
+  /** Makes the record complete: searches find the documents that it is about. */
+  complete(): void;
   /** Makes the record incomplete, also after a restart: the index shows a history that is not the graph's. */
   invalidate(): void;
   /** Returns whether the document is stale. */
@@ -106,6 +111,7 @@ export function delegateStaleDocuments(record: () => StaleDocuments | undefined)
       'isRecording',
       'markChanged',
       'markAll',
+      'complete',
       'invalidate',
       'isWaiting',
       'remake',
@@ -147,17 +153,21 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
       fanOut.mark(schema, effects, { since: Number(position()) + 1, position: Number(at) });
       if (complete) note(at);
     },
-    markAll(types) {
+    markAll(types, isReplacing = false) {
       const { schema } = context();
       transaction(db.connection, () => {
         stale.markTypes(
           types.map((uid) => schema.type(uid).number),
           Number(position()),
         );
-        note(position());
+        if (!isReplacing) note(position());
       });
-      complete = true;
+      complete = !isReplacing;
       begun ??= position();
+    },
+    complete() {
+      transaction(db.connection, () => note(position()));
+      complete = true;
     },
     invalidate() {
       transaction(db.connection, () => note(NOWHERE));
