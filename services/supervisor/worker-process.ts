@@ -63,14 +63,12 @@ function isStep(message: FromWorker): message is { readonly kind: HandOverStep }
   return STEPS.some((step) => step === message.kind);
 }
 
-async function endOf(child: ChildProcess): Promise<WorkerEnd> {
-  const disconnected = new Promise((resolve) => child.once('disconnect', resolve));
-  const end = await new Promise<WorkerEnd>((resolve) => {
-    child.once('exit', (code, signal) => resolve({ code, signal }));
+/** The event `disconnect` is no sign of the end: it does not come for a worker that ends with a socket on its way to it. */
+function endOf(child: ChildProcess): Promise<WorkerEnd> {
+  return new Promise((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }));
     child.once('error', () => {
       if (child.pid === undefined) resolve({ code: 1, signal: null });
     });
   });
-  if (child.connected) await disconnected;
-  return end;
 }

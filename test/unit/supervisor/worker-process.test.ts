@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { holdSocket } from '../../../services/supervisor/held-socket.ts';
+import { startWorker } from '../../../services/supervisor/worker-process.ts';
+
+const block = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+
+/** Sends two messages, and reads none. */
+const BUSY = `
+  const block = ${block};
+  process.send({ kind: 'greeting' });
+  block(50);
+  process.send({ kind: 'took' });
+  block(100_000);`;
+
+it('has ended although it was killed with a message to read and a socket that it had not taken', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-worker-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const program = join(folder, 'busy.mjs');
+  writeFileSync(program, BUSY);
+  const socket = await holdSocket({ host: '127.0.0.1', port: 0 });
+  onTestFinished(socket.close);
+  const heard: string[] = [];
+  const greeted = Promise.withResolvers<void>();
+  const worker = startWorker(program, [], ({ kind }) => {
+    heard.push(kind);
+    greeted.resolve();
+  });
+  await greeted.promise;
+  worker.send({ kind: 'connection' }, socket.handle);
+  // As a busy or paused supervisor: the message, the end of the process and that of its channel are all there afterwards.
+  block(200);
+  worker.kill();
+  block(200);
+  expect(await worker.ended).toEqual({ code: null, signal: 'SIGKILL' });
+  expect(heard).toEqual(['greeting', 'took']);
+});
