@@ -1,4 +1,5 @@
 import { createCondition } from '../../shared/condition.ts';
+import { valueAt } from '../../shared/map-values.ts';
 import { within } from './hand-over.ts';
 import { isPaused } from './is-paused.ts';
 import type { Followers, Follows, ReadingWorker } from './protocol.ts';
@@ -35,13 +36,18 @@ export type ReadingWorkersOptions = {
   readonly drainMs: () => number;
 };
 
-/** State of a worker, as the supervisor has heard it. */
+/** State of a worker that gives signs of life, as the supervisor has heard it. */
 type Seen = {
   shows: bigint;
+  /** A write is acknowledged only if this worker shows it. */
+  isCounted: boolean;
   /** Checks since the last sign of life, and since the worker made progress or had nothing to apply. */
   silentLooks: number;
   lateLooks: number;
 };
+
+/** A worker next to the leading one. `left`: it no longer answers requests by itself. */
+type Reader = { readonly left: PromiseWithResolvers<void>; isRetired: boolean };
 
 /** A worker is killed after this time without a sign of life, or without progress while a write waits for it. */
 const LOOK_MS = 250;
@@ -53,23 +59,28 @@ const LEAVE_MS = 5_000;
 
 /** Creates the state without workers. Kills a worker after 2 s without a sign of life, or 1 s if a signal has stopped it. */
 export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWorkers {
-  /** Workers that have to show a write before it is acknowledged. */
-  const counted = new Map<WorkerProcess, Seen>();
   /** Workers that give signs of life, including the leading one. */
   const watched = new Map<WorkerProcess, Seen>();
-  const running = new Set<WorkerProcess>();
-  const retired = new Set<WorkerProcess>();
-  const lefts = new WeakMap<WorkerProcess, PromiseWithResolvers<void>>();
+  const readers = new Map<WorkerProcess, Reader>();
   const moved = createCondition();
   let awaited = 0n;
   let wanted: Followers | undefined;
   let isLooking = false;
 
-  const isShown = (position: bigint) => [...counted.values()].every(({ shows }) => shows >= position);
+  const isShown = (position: bigint) =>
+    [...watched.values()].every(({ isCounted, shows }) => !isCounted || shows >= position);
+
+  function readersThat(areRetired: boolean): readonly WorkerProcess[] {
+    return [...readers].flatMap(([worker, { isRetired }]) => (isRetired === areRetired ? [worker] : []));
+  }
 
   function watch(worker: WorkerProcess): Seen {
-    const seen = watched.get(worker) ?? { shows: -1n, silentLooks: 0, lateLooks: 0 };
-    watched.set(worker, seen);
+    const seen = valueAt(watched, worker, () => ({
+      shows: -1n,
+      isCounted: false,
+      silentLooks: 0,
+      lateLooks: 0,
+    }));
     if (!isLooking) setInterval(look, LOOK_MS);
     isLooking = true;
     return seen;
@@ -80,7 +91,7 @@ export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWor
     if (options.isStopping()) return;
     for (const [worker, seen] of watched) {
       seen.silentLooks++;
-      const isLate = counted.has(worker) && seen.shows < awaited;
+      const isLate = seen.isCounted && seen.shows < awaited;
       seen.lateLooks = isLate ? seen.lateLooks + 1 : 0;
       if (seen.silentLooks > LOOKS || seen.lateLooks > LOOKS || isPausedWorker(worker, seen)) worker.kill();
     }
@@ -91,9 +102,8 @@ export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWor
   }
 
   function forget(worker: WorkerProcess): void {
-    counted.delete(worker);
     watched.delete(worker);
-    lefts.get(worker)?.resolve();
+    readers.get(worker)?.left.resolve();
     moved.check();
   }
 
@@ -102,11 +112,10 @@ export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWor
     const isWanted = () => wanted === followers && !options.isStopping();
     const started = performance.now();
     const worker = options.start({ number, graph: followers.graph });
-    running.add(worker);
-    lefts.set(worker, Promise.withResolvers());
+    readers.set(worker, { left: Promise.withResolvers(), isRetired: false });
     void worker.ended.then((end) => {
-      running.delete(worker);
       forget(worker);
+      readers.delete(worker);
       if (!isWanted()) return;
       options.reportCrash(end);
       const lost = countLoss(losses, started);
@@ -125,7 +134,7 @@ export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWor
       for (let number = 1; number <= followers.count; number++) run(number, followers);
     },
     join(worker) {
-      counted.set(worker, watch(worker));
+      watch(worker).isCounted = true;
     },
     heard(worker, position) {
       const seen = watched.get(worker);
@@ -143,27 +152,24 @@ export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWor
     left: forget,
     async retire() {
       wanted = undefined;
-      const leaving = [...running];
-      running.clear();
+      const leaving = [...readers].filter(([, { isRetired }]) => !isRetired);
       await Promise.all(
-        leaving.map(async (worker) => {
-          retired.add(worker);
-          void worker.ended.then(() => retired.delete(worker));
+        leaving.map(async ([worker, reader]) => {
+          reader.isRetired = true;
           worker.send({ kind: 'stop', reason: 'replaced' });
           setTimeout(() => worker.kill(), options.drainMs() + LEAVE_MS).unref();
-          const left = lefts.get(worker)?.promise ?? worker.ended;
-          if (await within(LEAVE_MS, [left, worker.ended])) return;
+          if (await within(LEAVE_MS, [reader.left.promise, worker.ended])) return;
           worker.kill();
           await worker.ended;
         }),
       );
     },
-    all: () => [...running],
+    all: () => readersThat(false),
     states: () =>
-      [...running].map((worker) => {
-        const shows = counted.get(worker)?.shows ?? -1n;
+      readersThat(false).map((worker) => {
+        const shows = watched.get(worker)?.shows ?? -1n;
         return { pid: worker.pid ?? 0, position: shows < 0n ? null : String(shows) };
       }),
-    retired: () => [...retired],
+    retired: () => readersThat(true),
   };
 }
