@@ -90,11 +90,8 @@ export function startPurger(options: PurgerOptions): Purger {
   const beat = async (): Promise<void> => {
     while (!signal.aborted) {
       const asked = performance.now();
-      const isCurrent = await options.log
-        .lastPosition()
-        .then(options.applied)
-        .catch(() => false);
-      if (isCurrent) current = asked;
+      const applied = options.log.lastPosition().then(options.applied);
+      if (await untilAborted(applied, signal).catch(() => false)) current = asked;
       await delay(BEAT_MS, undefined, { signal, ref: false }).catch(() => {});
     }
   };

@@ -15,7 +15,7 @@ const SETTLE_MS = 5_000;
 function startLeader(term: PurgeTerm | undefined) {
   const clock = { at: Math.ceil(performance.now()) };
   vi.spyOn(performance, 'now').mockImplementation(() => clock.at);
-  const state = { purgedAll: 0, isSilent: false, looks: 0 };
+  const state = { purgedAll: 0, isSilent: false, unanswered: 0, looks: 0 };
   const store: Partial<PurgeNotes['store']> = {
     term: () => term,
     hasAllFor: () => true,
@@ -49,13 +49,18 @@ function startLeader(term: PurgeTerm | undefined) {
         await delay(1);
       },
     },
-    log: { lastPosition: async () => (state.isSilent ? Promise.withResolvers<bigint>().promise : 1n) },
+    log: {
+      async lastPosition() {
+        if (!state.isSilent) return 1n;
+        state.unanswered += 1;
+        return Promise.withResolvers<bigint>().promise;
+      },
+    },
     applied: async () => true,
   });
-  onTestFinished(() => {
+  onTestFinished(async () => {
     vi.restoreAllMocks();
-    // A question that is not answered keeps it open.
-    void purger.close();
+    await purger.close();
   });
   /** Resolves after the purger has looked at the clock. */
   const look = async () => {
@@ -74,6 +79,15 @@ it('reads the lease repeatedly without keeping memory of each read', async () =>
   };
   const before = await looks(10);
   expect((await looks(1_000)) - before).toBeLessThan(500);
+});
+
+it('closes also while its log does not answer', async () => {
+  const { purger, state } = startLeader({ epoch: 7, shape: 'shape' });
+  await expect.poll(purger.isPurging).toBe(true);
+  state.isSilent = true;
+  await expect.poll(() => state.unanswered).toBe(1);
+  await purger.close();
+  expect(purger.isPurging()).toBe(false);
 });
 
 it('a leader that cannot read its log lets caches keep no answers after two seconds', async () => {
