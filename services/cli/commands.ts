@@ -146,7 +146,7 @@ export const COMMANDS: readonly CommandRow[] = [
         '--max-rate <number>',
         'maximum number of events per second, and of documents per second in Elasticsearch (default: as many as do not slow queries down)',
       ],
-      ['--accept', 'switch over although the comparison finds differences'],
+      ['--accept', 'switch over even if the comparison finds differences'],
       ['--pause', 'pause the current rebuild; the command that started it continues it'],
       ['--cancel', 'cancel the current rebuild, and remove everything that it made'],
       JSON_OPTION,

@@ -24,7 +24,7 @@ export const CONTENT_TYPE_SETTINGS = {
   customField: {
     flags: '--custom-field <list>',
     description:
-      'types to store unknown custom fields as, such as plugin::rating.stars=integer,plugin::notes.note=text (default: json)',
+      'types of the stored values of unknown custom fields, such as plugin::rating.stars=integer,plugin::notes.note=text (default: json)',
     schema: z
       .string()
       .transform((text, context) => {
