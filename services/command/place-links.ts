@@ -27,36 +27,31 @@ export function orderConnections(
       .map(linkKey)
       .filter((key) => !removed.has(key)),
   );
-  const pending = new Map(connect.map((connection) => [linkKey(connection.target), connection]));
-  const ordered: RelationConnection[] = [];
-  const visiting = new Set<string>();
-  const visit = (key: string, connection: RelationConnection) => {
-    if (!pending.has(key)) return;
-    if (visiting.has(key)) {
-      late.push(validationError(CIRCLE));
-      return;
-    }
-    visiting.add(key);
-    ordered.push(settle(connection));
-    pending.delete(key);
-  };
+  const byTarget = new Map(connect.map((connection) => [linkKey(connection.target), connection]));
+  /** The connection whose target a connection needs. */
+  const neededBy = ({ place }: RelationConnection): RelationConnection | undefined =>
+    'documentId' in place && !present.has(linkKey(place)) ? byTarget.get(linkKey(place)) : undefined;
   const settle = (connection: RelationConnection): RelationConnection => {
     const { place, target } = connection;
-    if (place.at === 'start' || place.at === 'end') return connection;
-    const neighbour = linkKey(place);
-    if (present.has(neighbour)) return connection;
-    const other = pending.get(neighbour);
-    if (other !== undefined) visit(neighbour, other);
-    else if (!ordered.some((done) => linkKey(done.target) === neighbour)) {
-      const freed = freedPlace(linked(), removed, connection);
-      if (freed !== undefined) return { target, place: freed };
-      if (strict) late.push(notLinked(connection));
-      return { target, place: { at: 'end' } };
-    }
-    return connection;
+    const exists = !('documentId' in place) || present.has(linkKey(place)) || byTarget.has(linkKey(place));
+    if (exists) return connection;
+    const freed = freedPlace(linked(), removed, connection);
+    if (freed !== undefined) return { target, place: freed };
+    if (strict) late.push(notLinked(connection));
+    return { target, place: { at: 'end' } };
   };
-  for (const [key, connection] of [...pending]) visit(key, connection);
-  return ordered;
+  const ordered = new Map<RelationConnection, RelationConnection>();
+  for (const first of byTarget.values()) {
+    const waiting = new Set<RelationConnection>();
+    let connection: RelationConnection | undefined = first;
+    while (connection !== undefined && !ordered.has(connection) && !waiting.has(connection)) {
+      waiting.add(connection);
+      connection = neededBy(connection);
+    }
+    if (connection !== undefined && waiting.has(connection)) late.push(validationError(CIRCLE));
+    for (const each of [...waiting].reverse()) ordered.set(each, settle(each));
+  }
+  return [...ordered.values()];
 }
 
 /** Returns the slot of a neighbour that the same update disconnects. The connection takes its slot, as in Strapi. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { orderConnections } from '../../services/command/place-links.ts';
 import { type CommandWorld, openCommandWorld, schemasOf } from './command-world.ts';
 
 const BOOK = 'api::book.book';
@@ -250,6 +251,22 @@ describe('refused', () => {
   ])('%s', async (_name, data, message) => {
     await expect(put(data)).rejects.toMatchObject({ code: 'invalid-body', message });
   });
+});
+
+test('as many connections as a body holds may wait for each other', () => {
+  const target = (number: number) => ({ documentId: `d${number}`, locale: null });
+  const connect = Array.from({ length: 20_000 }, (_, number) => ({
+    target: target(number),
+    place: { at: 'before', ...target(number + 1) } as const,
+  }));
+  const update = { kind: 'update', disconnect: [], connect, strict: true } as const;
+  const ordered = orderConnections(
+    update,
+    () => [target(20_000)],
+    [],
+    () => expect.unreachable(),
+  );
+  expect(ordered).toEqual(connect.toReversed());
 });
 
 describe('locales of targets', () => {
