@@ -2,6 +2,7 @@ import { freeBytes } from '../free-disk.ts';
 
 /** SQLite's result codes. */
 const ERROR = 1;
+const BUSY = 5;
 const IO_ERROR = 10;
 const CORRUPT = 11;
 const FULL = 13;
@@ -11,6 +12,11 @@ const NOT_A_DATABASE = 26;
 /** Returns whether the file is no longer a database, or SQLite finds it damaged. */
 export function isDamaged(error: unknown): boolean {
   return hasCode(error, [CORRUPT, NOT_A_DATABASE]);
+}
+
+/** Returns whether another connection has locked the file. */
+export function isBusy(error: unknown): boolean {
+  return hasCode(error, [BUSY]);
 }
 
 /** Returns whether a file that is being opened is damaged. A file with a schema version but without its tables is damaged too. */

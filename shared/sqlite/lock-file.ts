@@ -1,9 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
+import { isBusy } from './failures.ts';
 import { createPrivateDatabase } from './private-database.ts';
 
 export type FileLock = { release(): void };
-
-const SQLITE_BUSY = 5;
 
 /** Connections that hold locks. Garbage collection would close a connection, and so release its lock. */
 const held = new Set<DatabaseSync>();
@@ -33,7 +32,7 @@ function lockFile(path: string, waitMs: number, take: (db: DatabaseSync) => void
     take(db);
   } catch (error) {
     db.close();
-    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
+    if (isBusy(error)) return undefined;
     throw error;
   }
   held.add(db);
