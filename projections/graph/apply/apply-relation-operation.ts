@@ -63,7 +63,7 @@ function replaceTargets(running: Operation, operation: RelationOperation): void 
   const near = edit.isNew ? [] : linksOfSide(running.links, edit.side, edit.entry);
   const byFar = new Map(near.map((record) => [farOf(edit, record), record]));
   for (const world of edit.worlds) {
-    const before = near.filter(({ orders }) => orders[world] !== null).sort(byNearOrder(edit, world));
+    const before = inNearOrder(edit, world, near);
     const beforeFars = before.map((record) => farOf(edit, record));
     const desired = desiredTargets(running, edit.side, operation, beforeFars);
     if (sameList(desired, beforeFars)) continue;
@@ -144,31 +144,40 @@ function updateTargets(running: Operation, operation: RelationOperation & { kind
       // Connecting again is a move: the far end keeps its order.
       if (!connected.has(record)) setOrder(record, world, null, touched);
     }
+    // Sorted once: a body may have thousands of slots.
+    const list = placed ? inNearOrder(edit, world, byFar.values()) : [];
     for (const { target, place } of operation.connect) {
       const record = find(target);
-      const order =
-        place.at === 'end'
-          ? running.nextOrder()
-          : orderAt(running, { place, world }, record, [...byFar.values()]);
+      const order = placed ? moveTo(running, { place, world }, record, list) : running.nextOrder();
       connect(running, record, world, order);
     }
   }
 }
 
-/** Returns the order key of a slot in the list, between its neighbours. Renumbers the list if no key is free. */
-function orderAt(
-  running: Operation,
-  { place, world }: { readonly place: LinkPlace; readonly world: WorldNumber },
-  moved: LinkRecord,
-  records: readonly LinkRecord[],
-): number {
+/** Returns the links of a world, in the order of the near end. */
+function inNearOrder(edit: RelationEdit, world: WorldNumber, records: Iterable<LinkRecord>): LinkRecord[] {
+  return [...records].filter(({ orders }) => orders[world] !== null).sort(byNearOrder(edit, world));
+}
+
+/** A slot in the list of a world. */
+type Slot = { readonly place: LinkPlace; readonly world: WorldNumber };
+
+/** Moves a link to a slot in `list`, which is in order, and returns the order key of the slot. */
+function moveTo(running: Operation, { place, world }: Slot, moved: LinkRecord, list: LinkRecord[]): number {
   const { edit } = running;
-  const list = records
-    .filter((record) => record !== moved && record.orders[world] !== null)
-    .sort(byNearOrder(edit, world));
+  const before = list.indexOf(moved);
+  if (before >= 0) list.splice(before, 1);
   const referenced = isRelative(place) ? running.entryOf(edit.side, place) : undefined;
   const reference = list.findIndex((record) => farOf(edit, record) === referenced);
   const index = insertionIndex(place, reference, list.length);
+  const order = orderAt(running, world, list, index);
+  list.splice(index, 0, moved);
+  return order;
+}
+
+/** Returns an order key between two neighbours of a list. Renumbers the list if no key is free. */
+function orderAt(running: Operation, world: WorldNumber, list: readonly LinkRecord[], index: number): number {
+  const { edit } = running;
   const [left, right] = [list[index - 1], list[index]];
   if (right === undefined) return running.nextOrder();
   const upper = nearOrder(edit, right, world);
