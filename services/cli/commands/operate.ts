@@ -1,6 +1,6 @@
 import { openOperations } from '../../operator/open-operations.ts';
 import type { Operations } from '../../operator/operations.ts';
-import { isThere, noDataDirectory, requireLog } from '../settings/access-log.ts';
+import { isFound, noDataDirectory, requireLog } from '../settings/access-log.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function withOperations<Result>(
 /** Throws a message if there is no data directory or no log: a typing error must not create one. */
 export function requireDataDirectory(settings: OperatorSettings): void {
   const { data } = settings;
-  if (!isThere(data)) throw noDataDirectory(data);
+  if (!isFound(data)) throw noDataDirectory(data);
   requireLog(settings);
 }
 

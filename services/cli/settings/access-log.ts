@@ -33,11 +33,11 @@ export async function withLog<Result>(
 /** Returns false if there is no file yet. A log on a server is assumed to exist. */
 function hasLog(settings: LogSettings): boolean {
   const file = logFile(settings);
-  return file === undefined || isThere(file);
+  return file === undefined || isFound(file);
 }
 
 /** Returns whether there is a file or folder. Throws a message if this user may not know. */
-export function isThere(path: string): boolean {
+export function isFound(path: string): boolean {
   try {
     statSync(path);
     return true;
