@@ -63,7 +63,7 @@ function isStep(message: FromWorker): message is { readonly kind: HandOverStep }
   return STEPS.some((step) => step === message.kind);
 }
 
-/** The event `disconnect` is no sign of the end: it does not come for a worker that ends with a socket on its way to it. */
+/** Waits for the event `close`: `disconnect` does not come for a worker that ends with a socket on its way to it. */
 function endOf(child: ChildProcess): Promise<WorkerEnd> {
   return new Promise((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal }));
