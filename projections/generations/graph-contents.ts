@@ -2,6 +2,7 @@ import { valueAt } from '../../shared/map-values.ts';
 import { rowVersion, WORLDS, type World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { Database } from '../../shared/sqlite/database.ts';
+import { isDamaged } from '../../shared/sqlite/failures.ts';
 import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
 import { KEPT_COMMANDS } from '../graph/store/commands.ts';
 import { readGraphPosition } from '../graph/store/graph-position.ts';
@@ -38,6 +39,25 @@ export type GraphContents = {
 };
 
 export type ContentScope = Pick<RebuildScope, 'type' | 'world'>;
+
+/** Reads a graph with `read`. Throws a message if its file is damaged. */
+export function readFromGraph<Result>(file: string, read: (contents: GraphContents) => Result): Result {
+  try {
+    const contents = readGraphContents(file);
+    try {
+      return read(contents);
+    } finally {
+      contents.close();
+    }
+  } catch (error) {
+    if (!isDamaged(error)) throw error;
+    const { message } = error as Error;
+    throw new Error(
+      `the content graph ${file} is damaged (${message}): start the server, which makes it from the log again`,
+      { cause: error },
+    );
+  }
+}
 
 /** Opens the graph's file in its current state. Throws if there is none. */
 export function readGraphContents(file: string): GraphContents {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { digestGraph } from '../../projections/generations/compare-graphs.ts';
-import { readGraphContents } from '../../projections/generations/graph-contents.ts';
+import { readFromGraph } from '../../projections/generations/graph-contents.ts';
 import { makeFolder } from '../../shared/make-folder.ts';
 import { copyDatabase } from '../../shared/sqlite/copy-database.ts';
 import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
@@ -64,16 +64,11 @@ export async function writeBackup(folder: string, source: BackupSource): Promise
 /** Content of a graph in the form of a manifest; null if there is none. */
 export function readGraph(file: string): NewManifest['graph'] {
   if (!existsSync(file)) return null;
-  const contents = readGraphContents(file);
-  try {
-    return {
-      ...contents.versions,
-      position: String(contents.position),
-      groups: Object.fromEntries(digestGraph(contents)),
-    };
-  } finally {
-    contents.close();
-  }
+  return readFromGraph(file, (contents) => ({
+    ...contents.versions,
+    position: String(contents.position),
+    groups: Object.fromEntries(digestGraph(contents)),
+  }));
 }
 
 /** Reads the copied log: its number of events and its last position. */

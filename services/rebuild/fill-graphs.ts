@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Rebuild } from '../../projections/generations/generation.ts';
-import { readGraphContents } from '../../projections/generations/graph-contents.ts';
+import { readFromGraph } from '../../projections/generations/graph-contents.ts';
 import { type ContentGraph, openContentGraph } from '../../projections/graph/content-graph.ts';
 import { convertCopy } from '../../projections/graph/converted-copy.ts';
 import { catchUpOrThrow } from '../../projections/graph/projector.ts';
@@ -83,9 +83,7 @@ export function convertAhead(host: RebuildHost, { generation }: Rebuild, { made 
 export function livePosition({ data, store }: RebuildHost): bigint | undefined {
   const file = graphFile(data, store.live().number);
   if (!existsSync(file)) return undefined;
-  const live = readGraphContents(file);
-  live.close();
-  return live.position;
+  return readFromGraph(file, ({ position }) => position);
 }
 
 /** Applies the log up to `until`. */

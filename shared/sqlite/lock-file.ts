@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { isBusy } from './failures.ts';
+import { isBusy, isDamaged } from './failures.ts';
 import { createPrivateDatabase } from './private-database.ts';
 
 export type FileLock = { release(): void };
@@ -33,6 +33,10 @@ function lockFile(path: string, waitMs: number, take: (db: DatabaseSync) => void
   } catch (error) {
     db.close();
     if (isBusy(error)) return undefined;
+    if (isDamaged(error))
+      throw new Error(`the lock ${path} is damaged: remove it when no process uses its folder`, {
+        cause: error,
+      });
     throw error;
   }
   held.add(db);

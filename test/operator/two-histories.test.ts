@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createAsk } from '../support/access-client.ts';
 import { createKitchenTypes } from '../support/kitchen.ts';
+import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, spawnVarve, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
@@ -64,10 +65,32 @@ it(
   },
 );
 
+it('names a lock that is damaged', async () => {
+  const { data, args, add } = createCooks();
+  await add('Ada');
+  writeFileSync(join(data, 'lock.db'), 'garbage'.repeat(2_000));
+  for (const command of [args, ['status', '--data', data]]) {
+    const { code, stderr } = await runVarve(command);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/the lock \S+lock\.db is damaged: remove it/)]);
+  }
+  rmSync(join(data, 'lock.db'));
+  expect((await add('Bob')).names).toEqual(['Ada', 'Bob']);
+});
+
 it('rebuilds a damaged graph, and ends with one clear sentence if the log is damaged', async () => {
   const { data, args, add } = createCooks();
   await add('Ada');
   writeFileSync(join(data, 'graph.db'), 'garbage'.repeat(2_000));
+  for (const command of [
+    ['backup', `${data}/backup`],
+    ['rebuild', '--graph'],
+  ]) {
+    const { code, stderr } = await runVarve([...command, '--data', data]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/content graph \S+ is damaged .*: start the server/),
+    ]);
+  }
   const { names, output } = await add('Bob');
   expect(names).toEqual(['Ada', 'Bob']);
   expect(output).toContain(REPLACED);

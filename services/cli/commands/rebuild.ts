@@ -11,7 +11,7 @@ import {
   type GenerationStore,
   openGenerationStore,
 } from '../../../projections/generations/generation-store.ts';
-import { readGraphContents } from '../../../projections/generations/graph-contents.ts';
+import { readFromGraph } from '../../../projections/generations/graph-contents.ts';
 import { graphFile } from '../../../projections/graph/store/generation-files.ts';
 import { defined } from '../../../shared/defined.ts';
 import { upcast } from '../../../shared/events/upcasters.ts';
@@ -210,10 +210,7 @@ async function isThere({ address }: OperatorChannel): Promise<boolean> {
 function liveTypes(data: string, store: GenerationStore): readonly Uid[] {
   const file = graphFile(data, store.live().number);
   if (!existsSync(file)) return [];
-  const contents = readGraphContents(file);
-  const types = contents.types();
-  contents.close();
-  return types;
+  return readFromGraph(file, (contents) => contents.types());
 }
 
 function parseScope({ type, world, graph, copy }: RebuildArguments, types: readonly Uid[]): RebuildScope {
