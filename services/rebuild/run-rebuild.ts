@@ -56,7 +56,10 @@ export async function interruptRebuild(where: Cancelling, wanted: 'pause' | 'can
   const rebuild = store.rebuild();
   if (rebuild === undefined || isEnded(rebuild.phase))
     throw new Error('there is no rebuild to pause or cancel');
-  if (rebuild.phase === 'taking over') throw new Error('the switch to the new generation has already begun');
+  if (rebuild.phase === 'taking over')
+    throw new Error(
+      `the switch to the new generation has already begun; if its server was killed, ${describeScope(rebuild.scope)} continues it`,
+    );
   // First without a note: on a full disk there is space for it only when the files are gone.
   if (wanted === 'cancel' && (await cancelIdle(where))) return current(store);
   store.want(rebuild.id, wanted);

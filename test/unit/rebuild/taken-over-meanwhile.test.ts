@@ -11,7 +11,7 @@ import { graphFile } from '../../../projections/graph/store/generation-files.ts'
 import type { Operations } from '../../../services/operator/operations.ts';
 import { embeddedReadSide } from '../../../services/read-side/embedded-read-side.ts';
 import type { RebuildHost } from '../../../services/rebuild/rebuild-host.ts';
-import { runRebuild } from '../../../services/rebuild/run-rebuild.ts';
+import { interruptRebuild, runRebuild } from '../../../services/rebuild/run-rebuild.ts';
 import { createThrottle } from '../../../services/rebuild/throttle.ts';
 import { openSqliteEventStore } from '../../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { upcast } from '../../../shared/events/upcasters.ts';
@@ -62,6 +62,15 @@ describe('a builder', () => {
     expect(await runRebuild(host, REQUEST)).toMatchObject({ id, phase: 'taking over' });
     expect(published).toMatchObject([{ id, phase: 'taking over' }]);
     worker.close();
+  });
+
+  it('is not cancelled during the switch; the refusal names the command that continues it', async () => {
+    const { id } = store.begin(SCOPE, '2026-11-23T00:00:00.000Z');
+    store.enter(id, 'taking over');
+    await expect(interruptRebuild(host, 'cancel')).rejects.toThrow(
+      'if its server was killed, varve rebuild --graph continues it',
+    );
+    expect(store.rebuild()).toMatchObject({ phase: 'taking over', wanted: 'run' });
   });
 
   it('continues the rebuild of a process that is killed while this one waits for it', async () => {
