@@ -78,15 +78,29 @@ export function applyRelation(
 ): readonly LinkTarget[] {
   if (input.kind === 'set') return input.targets;
   const removed = new Set(input.disconnect.map(linkKey));
-  const targets = linked.filter((target) => !removed.has(linkKey(target)));
+  const list = linked.map(keyed).filter(({ key }) => !removed.has(key));
   for (const { target, place } of orderConnections(input, () => linked, late, notLinked)) {
-    const present = targets.findIndex((other) => linkKey(other) === linkKey(target));
-    if (present !== -1) targets.splice(present, 1);
-    const neighbour =
-      'documentId' in place ? targets.findIndex((other) => linkKey(other) === linkKey(place)) : -1;
-    if (place.at === 'start') targets.unshift(target);
-    else if (neighbour === -1) targets.push(target);
-    else targets.splice(place.at === 'before' ? neighbour : neighbour + 1, 0, target);
+    const link = keyed(target);
+    const present = list.findIndex(({ key }) => key === link.key);
+    if (present !== -1) list.splice(present, 1);
+    list.splice(slotIn(list, place), 0, link);
   }
-  return targets;
+  return list.map(({ target }) => target);
+}
+
+/** A target with its key, which is compared with many others. */
+type KeyedTarget = { readonly key: string; readonly target: LinkTarget };
+
+function keyed(target: LinkTarget): KeyedTarget {
+  return { key: linkKey(target), target };
+}
+
+/** Returns the index of a slot: the end, if its neighbour is not in the list. */
+function slotIn(list: readonly KeyedTarget[], place: LinkPlace): number {
+  if (place.at === 'start') return 0;
+  if (!('documentId' in place)) return list.length;
+  const neighbour = linkKey(place);
+  const at = list.findIndex(({ key }) => key === neighbour);
+  if (at === -1) return list.length;
+  return place.at === 'before' ? at : at + 1;
 }
