@@ -12,8 +12,20 @@ type NodeKinds = { readonly checks: { readonly [type: string]: NodeCheck }; read
 const INLINE = 'Inline node must be Text or Link';
 const HEADING_LEVELS = [1, 2, 3, 4, 5, 6];
 const MARKS = ['bold', 'italic', 'underline', 'strikethrough', 'code'];
-const IMAGE_TEXTS = ['name', 'url', 'hash', 'ext', 'mime', 'provider', 'createdAt', 'updatedAt'];
-const IMAGE_NUMBERS = ['width', 'height', 'size'];
+/** Required members of an image, in Strapi's order. */
+const IMAGE_MEMBERS = {
+  name: 'string',
+  url: 'string',
+  width: 'number',
+  height: 'number',
+  hash: 'string',
+  ext: 'string',
+  mime: 'string',
+  size: 'number',
+  provider: 'string',
+  createdAt: 'string',
+  updatedAt: 'string',
+};
 const LINK_PROTOCOLS = new Set(['http:', 'https:', 'ftp:', 'mailto:', 'tel:']);
 
 /**
@@ -92,9 +104,11 @@ function isLink(url: unknown): boolean {
 }
 
 const checkHeading: NodeCheck = (check, path, node) => {
-  if (!HEADING_LEVELS.includes(Number(node['level']))) {
+  const level = node['level'] ?? null;
+  if (level === null) report(check, `${path}.level`, `${path}.level is a required field`);
+  else if (!HEADING_LEVELS.includes(Number(level))) {
     const message = `${path}.level must be one of the following values: ${HEADING_LEVELS.join(', ')}`;
-    report(check, `${path}.level`, message, node['level']);
+    report(check, `${path}.level`, message, level);
   }
   children(() => INLINES, INLINE, 'Heading node children must have at least one Text or Link node')(
     check,
@@ -115,16 +129,11 @@ const checkList: NodeCheck = (check, path, node) => {
 const checkImage: NodeCheck = (check, path, node) => {
   const image = node['image'];
   const members = isRecord(image) ? image : {};
-  for (const [names, type] of [
-    [IMAGE_TEXTS, 'string'],
-    [IMAGE_NUMBERS, 'number'],
-  ] as const) {
-    for (const name of names) {
-      const at = `${path}.image.${name}`;
-      const value = members[name];
-      if (value === undefined || value === null) report(check, at, `${at} is a required field`);
-      else if (typeof value !== type) report(check, at, typeMessage(at, type, value, value), value);
-    }
+  for (const [name, type] of Object.entries(IMAGE_MEMBERS)) {
+    const at = `${path}.image.${name}`;
+    const value = members[name];
+    if (value === undefined || value === null) report(check, at, `${at} is a required field`);
+    else if (typeof value !== type) report(check, at, typeMessage(at, type, value, value), value);
   }
   children(() => INLINES, INLINE, undefined)(check, path, node);
 };

@@ -59,7 +59,11 @@ export function checkDynamicZone(check: EntryCheck, attribute: DynamicZoneAttrib
   if (sent.value !== undefined && sent.value !== null && !Array.isArray(sent.value))
     check.relations.faults.push(NO_COMPONENT_NAMED);
   return checkList(check, attribute, sent, (item) => {
-    const uid = isRecord(item.value) ? item.value['__component'] : undefined;
+    if (!isRecord(item.value)) {
+      check.relations.faults.push(INVALID_RELATIONS);
+      return report(check, item.path, typeMessage(item.path, 'object', null, item.value), null);
+    }
+    const uid = item.value['__component'];
     const component = zoneComponent(check, attribute, item.path, uid);
     if (component === undefined) return undefined;
     const others = item.others.filter((other) => other.__component === uid);

@@ -173,17 +173,14 @@ function checkPassword(check: Check, attribute: ScalarAttribute, path: string, v
 }
 
 function checkEnumeration(check: Check, attribute: ScalarAttribute, path: string, value: unknown): unknown {
-  if (typeof value === 'object') return report(check, path, typeMessage(path, 'string', value, value), value);
-  const text = String(value);
+  const isText = typeof value !== 'object';
+  if (!isText) report(check, path, typeMessage(path, 'string', value, value), value);
+  const read = isText ? String(value) : value;
   const accepted = attribute.enum ?? [];
-  if (accepted.includes(text)) return text;
+  if (accepted.includes(read as string)) return read;
   // The empty text at the end of the list is null, which Strapi also accepts.
-  return report(
-    check,
-    path,
-    `${path} must be one of the following values: ${[...accepted, ''].join(', ')}`,
-    text,
-  );
+  const values = [...accepted, ''].join(', ');
+  return report(check, path, `${path} must be one of the following values: ${values}`, read);
 }
 
 function checkNumber(check: Check, attribute: ScalarAttribute, path: string, value: unknown): unknown {

@@ -69,6 +69,7 @@ function checkComponent(
   item: unknown,
   { path, namesItself = false }: Place,
 ): void {
+  if (Array.isArray(item) && item.length > 0) throw invalidKey('0', path);
   if (!isRecord(item)) return;
   const { attributes } = componentOf(registry, uid);
   for (const [key, value] of Object.entries(item)) {

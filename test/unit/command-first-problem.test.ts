@@ -10,6 +10,9 @@ const SCHEMAS = schemasOf(
     book: {
       attributes: {
         title: { type: 'string' },
+        kind: { type: 'enumeration', enum: ['a'] },
+        text: { type: 'blocks' },
+        parts: { type: 'component', component: 'x.part', repeatable: true },
         day: { type: 'date' },
         author: { type: 'relation', relation: 'manyToOne', target: AUTHOR },
         part: { type: 'component', component: 'x.part' },
@@ -159,6 +162,53 @@ test('an unknown component is refused with all components, the last of each fold
         { message: 'Invalid relations' },
       ],
     },
+  });
+});
+
+describe('the problems of one value', () => {
+  test.each<[string, object, string[]]>([
+    [
+      'an enumeration of a wrong type',
+      { kind: ['a'] },
+      [
+        'kind must be a `string` type, but the final value was: `[\n  "\\"a\\""\n]`.',
+        'kind must be one of the following values: a, ',
+      ],
+    ],
+    [
+      'a zone with something else than an object',
+      { zone: [5] },
+      [
+        'zone[0] must be a `object` type, but the final value was: `null` (cast from the value `5`).',
+        'Invalid relations',
+      ],
+    ],
+    [
+      'a heading without a level',
+      { text: [{ type: 'heading', children: [{ type: 'text', text: 'x' }] }] },
+      ['text[0].level is a required field'],
+    ],
+    [
+      'an image without sizes, in the order of Strapi',
+      {
+        text: [
+          {
+            type: 'image',
+            image: { name: 'n', url: 'u', mime: 'm', provider: 'p', createdAt: 'c', updatedAt: 'u' },
+            children: [{ type: 'text', text: '' }],
+          },
+        ],
+      },
+      ['width', 'height', 'hash', 'ext', 'size'].map((name) => `text[0].image.${name} is a required field`),
+    ],
+  ])('%s', async (_name, data, messages) => {
+    const errors = messages.map((message) => expect.objectContaining({ message }));
+    await expect(put(data)).rejects.toMatchObject({ details: { errors } });
+  });
+
+  test('a list in a list of components has the unknown key 0', async () => {
+    expect(await refusal({ parts: [[{ n: 1 }]] })).toBe('Invalid key 0 at parts');
+    expect(await refusal({ parts: [[]] })).toMatch(/^parts\[0\] must be a `object` type/);
   });
 });
 
