@@ -91,7 +91,7 @@ function byDocument(
   documentId: string,
   given: unknown,
 ): LinkTarget | undefined {
-  const locale = targetLocale(scope, type, typeof given === 'string' && given !== '' ? given : undefined);
+  const locale = targetLocale(scope, type, given ? plainText(given) : undefined);
   if (scope.finder.exists(type, documentId, locale)) return { documentId, locale };
   scope.unknown.push({ type, documentId, locale });
   return undefined;

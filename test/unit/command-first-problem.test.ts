@@ -18,7 +18,12 @@ const SCHEMAS = schemasOf(
         part: { type: 'component', component: 'x.part' },
         tags: { type: 'relation', relation: 'manyToMany', target: TAG },
         zone: { type: 'dynamiczone', components: ['x.part'] },
+        page: { type: 'relation', relation: 'oneToOne', target: 'api::page.page' },
       },
+    },
+    page: {
+      pluginOptions: { i18n: { localized: true } },
+      attributes: { title: { type: 'string' } },
     },
     tag: { options: { draftAndPublish: false }, attributes: { name: { type: 'string' } } },
     author: { attributes: { name: { type: 'string' } } },
@@ -83,6 +88,12 @@ describe('unknown documents come first', () => {
   test('before an unknown entry', async () => {
     expect(await refusal({ author: 'nope' }, 'missing')).toBe(noDocument('nope'));
     expect(await refusal({ title: 5, tags: [99_999] }, 'missing')).toBe('Not Found');
+  });
+
+  test('in the locale of the reference, whatever it is', async () => {
+    const page = (locale: unknown) => refusal({ page: { documentId: 'p', locale } });
+    expect(await page(5)).toBe('Document with id "p", locale "5" not found');
+    expect(await page('')).toBe('Document with id "p", locale "en" not found');
   });
 
   test('neighbours of a document are documents', async () => {
