@@ -97,23 +97,23 @@ export async function* readJsonLines<Line>(
   let number = 0;
   for await (const line of textLines(content, maxLine)) {
     number++;
-    const place = `${name}, line ${number}`;
+    const at = `${name}, line ${number}`;
     if (line === null)
-      throw new Error(`${place}: longer than ${maxLine} characters, the most that a line may have`);
+      throw new Error(`${at}: longer than ${maxLine} characters, the most that a line may have`);
     if (line.trim() === '') continue;
-    const value = parsedJson(line, place);
+    const value = parsedJson(line, at);
     if (!shape.fits(value))
-      throw new Error(`${place}: must be ${shape.name}, got ${line.slice(0, MAX_SHOWN)}`);
+      throw new Error(`${at}: must be ${shape.name}, got ${line.slice(0, MAX_SHOWN)}`);
     yield value;
   }
 }
 
 /** Parses the text. If it is not JSON, the error names where it is. */
-export function parsedJson(text: string, place: string): unknown {
+export function parsedJson(text: string, at: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Error(`${place}: ${(error as Error).message}`);
+    throw new Error(`${at}: ${(error as Error).message}`);
   }
 }
 
