@@ -102,8 +102,7 @@ export async function* readJsonLines<Line>(
       throw new Error(`${at}: longer than ${maxLine} characters, the most that a line may have`);
     if (line.trim() === '') continue;
     const value = parsedJson(line, at);
-    if (!shape.fits(value))
-      throw new Error(`${at}: must be ${shape.name}, got ${line.slice(0, MAX_SHOWN)}`);
+    if (!shape.fits(value)) throw new Error(`${at}: must be ${shape.name}, got ${line.slice(0, MAX_SHOWN)}`);
     yield value;
   }
 }
