@@ -184,9 +184,7 @@ function resolveFragment(
   // `false` lists a component too, as in Strapi.
   if (flag?.ok) return { query: MATCH_ALL, selection: WHOLE_ROW };
   const name = typeof option === 'string' ? option : '';
-  context.problems.push(
-    invalidKey(name, `${path}.on.${kind}`, context.param, ['true', 'false', ...LINK_OPTIONS]),
-  );
+  context.problems.push(invalidKey(name, path, context.param, ['true', 'false', ...LINK_OPTIONS]));
   return null;
 }
 

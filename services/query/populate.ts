@@ -1,3 +1,4 @@
+import { FILE_TYPE } from '../../shared/schema/content-type.ts';
 import { deepLevels, populateDeep } from './populate-deep.ts';
 import {
   LINK_OPTIONS,
@@ -8,8 +9,16 @@ import {
   resolveLinkOptions,
   resolveZoneOptions,
 } from './populate-options.ts';
-import { invalidKey } from './problems.ts';
-import { lookUp, type QueryLink, type QueryModel, type QueryZone, queryModelOf } from './query-model.ts';
+import { invalidKey, type Problems } from './problems.ts';
+import {
+  lookUp,
+  type QueryAttribute,
+  type QueryLink,
+  type QueryModel,
+  type QueryScalar,
+  type QueryZone,
+  queryModelOf,
+} from './query-model.ts';
 import { isQueryList, isQueryObject, type QueryObject, type QueryValue } from './query-string.ts';
 import { type PopulateNode, WHOLE_ROW } from './selection.ts';
 
@@ -118,6 +127,15 @@ function nameTree(texts: readonly string[]): NameTree {
 /** `path`: names from the start of the text. `inside`: attribute that the text is behind; '' at the root. */
 type NamesPlace = { readonly path: string; readonly inside: string };
 
+/** Hidden names that Strapi does not take for relations. */
+const HIDDEN_SCALARS = ['locale', 'folderPath'];
+
+/** Returns whether no path leads to an attribute, or through it: in Strapi a path ends at a file. */
+function endsPath(attribute: QueryAttribute, inner: NameTree): attribute is QueryScalar {
+  if (attribute.kind === 'scalar') return true;
+  return inner.size > 0 && attribute.kind === 'relation' && attribute.target === FILE_TYPE;
+}
+
 function resolveNames(
   tree: NameTree,
   model: QueryModel,
@@ -129,9 +147,9 @@ function resolveNames(
     const here = path === '' ? name : `${path}.${name}`;
     const attribute = lookUp(model, name, context.scope);
     if (here === 'role' && context.skipRole) continue;
-    if (attribute === 'hidden' && name !== 'locale') {
+    if (attribute === 'hidden' && !HIDDEN_SCALARS.includes(name)) {
       refuseName(name, inside === '' ? here : `${inside}.${here}`, model, context);
-    } else if (attribute === undefined || attribute === 'hidden' || attribute.kind === 'scalar') {
+    } else if (attribute === undefined || attribute === 'hidden' || endsPath(attribute, inner)) {
       refuseName(name, here, model, context);
     } else if (attribute.kind === 'zone') {
       nodes.push(resolveZoneNames(inner, attribute, context, { path: here, inside }));
@@ -146,7 +164,7 @@ function resolveNames(
 
 /**
  * Names behind a dynamic zone are those of its components; each component populates its own. Refuses a name that no
- * component has.
+ * component has, with all that is behind it.
  */
 function resolveZoneNames(
   tree: NameTree,
@@ -157,18 +175,26 @@ function resolveZoneNames(
   const { registry } = context.scope;
   const models = zone.components.map((kind) => queryModelOf(registry, kind));
   const has = (model: QueryModel, name: string) => populatableNames(model, context.scope).includes(name);
+  const isShown = (model: QueryModel, name: string) => typeof lookUp(model, name, context.scope) === 'object';
+  const isRight = (model: QueryModel, name: string, inner: NameTree) => {
+    const problems: Problems = [];
+    if (has(model, name))
+      resolveNames(new Map([[name, inner]]), model, { ...context, problems }, { path, inside });
+    return has(model, name) && problems.length === 0;
+  };
   for (const [name, inner] of tree) {
-    if (models.some((model) => has(model, name))) continue;
     // Strapi takes the name of any attribute at the end of a path, and ignores it.
-    const isShown = (model: QueryModel) => typeof lookUp(model, name, context.scope) === 'object';
-    if (inner.size === 0 && models.some(isShown)) continue;
+    const fits = (model: QueryModel) =>
+      inner.size === 0 ? isShown(model, name) : isRight(model, name, inner);
+    if (models.some(fits)) continue;
     const accepted = models.flatMap((model) => populatableNames(model, context.scope));
     context.problems.push(invalidKey(name, `${path}.${name}`, context.param, [...new Set(accepted)]));
   }
   return populatedZone(zone, (kind) => {
     const model = queryModelOf(registry, kind);
     const own: NameTree = new Map([...tree].filter(([name]) => has(model, name)));
-    return { ...WHOLE_ROW, populate: resolveNames(own, model, context, { path, inside }) };
+    const populate = resolveNames(own, model, { ...context, problems: [] }, { path, inside });
+    return { ...WHOLE_ROW, populate };
   });
 }
 

@@ -1,6 +1,13 @@
 import { assertNever } from '../../shared/assert-never.ts';
 import { remembered } from '../../shared/remembered.ts';
-import type { Attribute, ContentType, Model, ScalarType, Uid } from '../../shared/schema/content-type.ts';
+import {
+  type Attribute,
+  type ContentType,
+  FILE_TYPE,
+  type Model,
+  type ScalarType,
+  type Uid,
+} from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { localizationsAttribute, queryableScalars } from '../../shared/schema/system-attributes.ts';
 
@@ -57,6 +64,8 @@ export type QueryScope = {
 
 /** Attributes that every content type of Strapi has. Which of them a request may name depends on the type. */
 const STRAPI_ATTRIBUTES = ['createdBy', 'updatedBy', 'locale', 'localizations'];
+/** Further ones of files. */
+const FILE_ATTRIBUTES = ['folder', 'folderPath', 'related'];
 
 const modelsOf = remembered((_registry: SchemaRegistry) => new Map<Uid, QueryModel>());
 
@@ -112,7 +121,8 @@ function createQueryModel(registry: SchemaRegistry, uid: Uid): QueryModel {
     const queryable = queryLink(registry, attribute);
     if (queryable !== null) attributes.set(attribute.name, queryable);
   }
-  const hidden = new Set(type === null ? [] : STRAPI_ATTRIBUTES.filter((name) => !attributes.has(name)));
+  const ofStrapi = uid === FILE_TYPE ? [...STRAPI_ATTRIBUTES, ...FILE_ATTRIBUTES] : STRAPI_ATTRIBUTES;
+  const hidden = new Set(type === null ? [] : ofStrapi.filter((name) => !attributes.has(name)));
   return { uid, singularName: type?.singularName ?? uid, type, attributes, hidden };
 }
 

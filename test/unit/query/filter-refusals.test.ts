@@ -21,6 +21,13 @@ describe('names', () => {
     ['filters[tags][$every][name]=x', 'Invalid key $every at tags', '$every', 'tags'],
     ['filters[sections]=1', 'Invalid key sections', 'sections', 'sections'],
     [
+      'filters[logo][folderPath]=1',
+      'Invalid key folderPath at logo.folderPath',
+      'folderPath',
+      'logo.folderPath',
+    ],
+    ['filters[logo][related]=1', 'Invalid key related at logo.related', 'related', 'logo.related'],
+    [
       'filters[extra][$jsonSupersetOf]={}',
       'Invalid key $jsonSupersetOf at extra',
       '$jsonSupersetOf',
