@@ -55,7 +55,7 @@ export function resolvePopulate(
   const levels = isDeep ? deepLevels(value) : undefined;
   if (levels !== undefined && !model.attributes.has('deep')) return populateDeep(levels, model, context);
   const texts = isQueryList(value) ? listedTexts(value, model, context) : [value];
-  const nodes = resolveNames(nameTree(texts), model, context, { path: '', inside: path });
+  const nodes = resolveNames(nameTree(texts), model, context, '');
   if (path !== '') refuseOddNames(texts, model, context, path);
   return nodes;
 }
@@ -124,12 +124,6 @@ function nameTree(texts: readonly string[]): NameTree {
   return tree;
 }
 
-/** `path`: names from the start of the text. `inside`: attribute that the text is behind; '' at the root. */
-type NamesPlace = { readonly path: string; readonly inside: string };
-
-/** Hidden names that Strapi does not take for relations. */
-const HIDDEN_SCALARS = ['locale', 'folderPath'];
-
 /** Returns whether no path leads to an attribute, or through it: in Strapi a path ends at a file. */
 function endsPath(attribute: QueryAttribute, inner: NameTree): attribute is QueryScalar {
   if (attribute.kind === 'scalar') return true;
@@ -140,22 +134,20 @@ function resolveNames(
   tree: NameTree,
   model: QueryModel,
   context: PopulateContext,
-  { path, inside }: NamesPlace,
+  path: string,
 ): readonly PopulateNode[] {
   const nodes: PopulateNode[] = [];
   for (const [name, inner] of tree) {
     const here = path === '' ? name : `${path}.${name}`;
     const attribute = lookUp(model, name, context.scope);
     if (here === 'role' && context.skipRole) continue;
-    if (attribute === 'hidden' && !HIDDEN_SCALARS.includes(name)) {
-      refuseName(name, inside === '' ? here : `${inside}.${here}`, model, context);
-    } else if (attribute === undefined || attribute === 'hidden' || endsPath(attribute, inner)) {
+    if (attribute === undefined || attribute === 'hidden' || endsPath(attribute, inner)) {
       refuseName(name, here, model, context);
     } else if (attribute.kind === 'zone') {
-      nodes.push(resolveZoneNames(inner, attribute, context, { path: here, inside }));
+      nodes.push(resolveZoneNames(inner, attribute, context, here));
     } else {
       const target = queryModelOf(context.scope.registry, attribute.target);
-      const populate = resolveNames(inner, target, context, { path: here, inside });
+      const populate = resolveNames(inner, target, context, here);
       nodes.push(populatedLink(attribute, context, { ...WHOLE_ROW, populate }));
     }
   }
@@ -170,7 +162,7 @@ function resolveZoneNames(
   tree: NameTree,
   zone: QueryZone,
   context: PopulateContext,
-  { path, inside }: NamesPlace,
+  path: string,
 ): PopulateNode {
   const { registry } = context.scope;
   const models = zone.components.map((kind) => queryModelOf(registry, kind));
@@ -178,8 +170,7 @@ function resolveZoneNames(
   const isShown = (model: QueryModel, name: string) => typeof lookUp(model, name, context.scope) === 'object';
   const isRight = (model: QueryModel, name: string, inner: NameTree) => {
     const problems: Problems = [];
-    if (has(model, name))
-      resolveNames(new Map([[name, inner]]), model, { ...context, problems }, { path, inside });
+    if (has(model, name)) resolveNames(new Map([[name, inner]]), model, { ...context, problems }, path);
     return has(model, name) && problems.length === 0;
   };
   for (const [name, inner] of tree) {
@@ -193,7 +184,7 @@ function resolveZoneNames(
   return populatedZone(zone, (kind) => {
     const model = queryModelOf(registry, kind);
     const own: NameTree = new Map([...tree].filter(([name]) => has(model, name)));
-    const populate = resolveNames(own, model, { ...context, problems: [] }, { path, inside });
+    const populate = resolveNames(own, model, { ...context, problems: [] }, path);
     return { ...WHOLE_ROW, populate };
   });
 }
