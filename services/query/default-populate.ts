@@ -3,7 +3,7 @@ import type { SchemaProblem } from '../../shared/schema/schema-problem.ts';
 import { schemaProblem } from '../../shared/schema/schema-problem.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { resolvePopulate } from './populate.ts';
-import type { PopulateContext } from './populate-options.ts';
+import type { PopulateRequest } from './populate-options.ts';
 import type { Problems } from './problems.ts';
 import { queryModelOf } from './query-model.ts';
 import type { QueryObject, QueryValue } from './query-string.ts';
@@ -20,7 +20,7 @@ export type PopulateAction = (typeof ACTIONS)[number];
 export function resolveDefaultPopulate(
   type: ContentType,
   action: PopulateAction,
-  context: PopulateContext,
+  context: PopulateRequest,
 ): readonly PopulateNode[] {
   const value = defaultPopulateOf(type, action);
   if (value === undefined) return [];

@@ -24,7 +24,7 @@ import {
 } from './selection.ts';
 import { resolveSort } from './sort.ts';
 
-export type PopulateContext = {
+export type PopulateRequest = {
   readonly scope: QueryScope;
   readonly param: string;
   readonly problems: Problems;
@@ -36,6 +36,9 @@ export type PopulateContext = {
   /** `deep` is a separate form and not a name. */
   readonly deep?: boolean;
 };
+
+/** `budget`: attributes that the request may still populate. Each component of a dynamic zone populates its own. */
+export type PopulateContext = PopulateRequest & { readonly budget: { left: number } };
 
 /** Resolves the inside of a `populate` option (populate.ts; passed in, since the two are recursive). */
 type ResolveInner = (

@@ -3,6 +3,7 @@ import { deepLevels, populateDeep } from './populate-deep.ts';
 import {
   LINK_OPTIONS,
   type PopulateContext,
+  type PopulateRequest,
   populatableNames,
   populatedLink,
   populatedZone,
@@ -24,6 +25,8 @@ import { type PopulateNode, WHOLE_ROW } from './selection.ts';
 
 /** Maximum entries of a list of names. This is Strapi's limit. */
 const MAX_ENTRIES = 100;
+/** Maximum number of attributes that a request may populate. Their number grows with every dynamic zone in a path. */
+const MAX_NODES = 10_000;
 const TRUE_TEXTS = ['true', 't', '1'];
 const FALSE_TEXTS = ['false', 'f', '0'];
 
@@ -32,14 +35,38 @@ type NameTree = Map<string, NameTree>;
 
 /**
  * Resolves `populate` in every form (`*`, names, lists, dotted paths, nested objects; SEMANTICS section 9) into one
- * node per attribute. `path` is the position of an object form in the tree; names in a text or list start a new path,
- * as in Strapi's messages.
+ * node per attribute.
  */
 export function resolvePopulate(
   value: QueryValue | undefined,
   model: QueryModel,
+  request: PopulateRequest,
+): readonly PopulateNode[] {
+  const context = { ...request, budget: { left: MAX_NODES } };
+  const nodes = resolveValue(value, model, context, '');
+  if (context.budget.left < 0) {
+    const message = `Invalid populate parameter: it populates more than ${MAX_NODES} attributes`;
+    const { problems, param } = context;
+    problems.push({
+      phase: 'own',
+      message,
+      param,
+      found: value ?? null,
+      accepted: 'fewer levels of dynamic zones',
+    });
+  }
+  return nodes;
+}
+
+/**
+ * Resolves `populate` at any depth. `path` is the position of an object form in the tree; names in a text or list start
+ * a new path, as in Strapi's messages.
+ */
+function resolveValue(
+  value: QueryValue | undefined,
+  model: QueryModel,
   context: PopulateContext,
-  path = '',
+  path: string,
 ): readonly PopulateNode[] {
   if (value === undefined || value === null) return [];
   if (value === '*') return populateEverything(model, context);
@@ -76,7 +103,9 @@ function refuseOddNames(
 
 /** Populates every attribute that can be populated, for one level. */
 function populateEverything(model: QueryModel, context: PopulateContext): readonly PopulateNode[] {
-  return populatableNames(model, context.scope).map((name) => {
+  const names = populatableNames(model, context.scope);
+  context.budget.left -= names.length;
+  return names.map((name) => {
     const attribute = model.attributes.get(name) as QueryLink | QueryZone;
     return attribute.kind === 'zone' ? populatedZone(attribute) : populatedLink(attribute, context);
   });
@@ -138,6 +167,8 @@ function resolveNames(
 ): readonly PopulateNode[] {
   const nodes: PopulateNode[] = [];
   for (const [name, inner] of tree) {
+    context.budget.left--;
+    if (context.budget.left < 0) return nodes;
     const here = path === '' ? name : `${path}.${name}`;
     const attribute = lookUp(model, name, context.scope);
     if (here === 'role' && context.skipRole) continue;
@@ -165,28 +196,38 @@ function resolveZoneNames(
   path: string,
 ): PopulateNode {
   const { registry } = context.scope;
-  const models = zone.components.map((kind) => queryModelOf(registry, kind));
-  const has = (model: QueryModel, name: string) => populatableNames(model, context.scope).includes(name);
-  const isShown = (model: QueryModel, name: string) => typeof lookUp(model, name, context.scope) === 'object';
-  const isRight = (model: QueryModel, name: string, inner: NameTree) => {
-    const problems: Problems = [];
-    if (has(model, name)) resolveNames(new Map([[name, inner]]), model, { ...context, problems }, path);
-    return has(model, name) && problems.length === 0;
-  };
-  for (const [name, inner] of tree) {
-    // Strapi takes the name of any attribute at the end of a path, and ignores it.
-    const fits = (model: QueryModel) =>
-      inner.size === 0 ? isShown(model, name) : isRight(model, name, inner);
-    if (models.some(fits)) continue;
-    const accepted = models.flatMap((model) => populatableNames(model, context.scope));
+  const found = new Map(
+    zone.components.map((kind) => [kind, namesBehind(tree, queryModelOf(registry, kind), context, path)]),
+  );
+  for (const name of tree.keys()) {
+    if ([...found.values()].some(({ fitting }) => fitting.has(name))) continue;
+    const accepted = zone.components.flatMap((kind) =>
+      populatableNames(queryModelOf(registry, kind), context.scope),
+    );
     context.problems.push(invalidKey(name, `${path}.${name}`, context.param, [...new Set(accepted)]));
   }
-  return populatedZone(zone, (kind) => {
-    const model = queryModelOf(registry, kind);
-    const own: NameTree = new Map([...tree].filter(([name]) => has(model, name)));
-    const populate = resolveNames(own, model, { ...context, problems: [] }, path);
-    return { ...WHOLE_ROW, populate };
-  });
+  return populatedZone(zone, (kind) => ({ ...WHOLE_ROW, populate: found.get(kind)?.nodes ?? [] }));
+}
+
+/** Names behind a dynamic zone, in one of its components. `fitting`: names that Strapi accepts, with all that is behind them. */
+type NamesBehind = { readonly nodes: readonly PopulateNode[]; readonly fitting: ReadonlySet<string> };
+
+function namesBehind(tree: NameTree, model: QueryModel, context: PopulateContext, path: string): NamesBehind {
+  const nodes: PopulateNode[] = [];
+  const fitting = new Set<string>();
+  const populatable = populatableNames(model, context.scope);
+  for (const [name, inner] of tree) {
+    const problems: Problems = [];
+    if (populatable.includes(name))
+      nodes.push(...resolveNames(new Map([[name, inner]]), model, { ...context, problems }, path));
+    // Strapi takes the name of any attribute at the end of a path, and ignores it.
+    const isKnown =
+      inner.size === 0
+        ? typeof lookUp(model, name, context.scope) === 'object'
+        : populatable.includes(name) && problems.length === 0;
+    if (isKnown) fitting.add(name);
+  }
+  return { nodes, fitting };
 }
 
 function resolveObject(
@@ -219,7 +260,7 @@ function resolveEntry(
   model: QueryModel,
   { context, path }: { readonly context: PopulateContext; readonly path: string },
 ): PopulateNode | null {
-  const at = { context, path, resolveInner: resolvePopulate };
+  const at = { context, path, resolveInner: resolveValue };
   const zone = attribute.kind === 'zone';
   if (typeof option === 'string' && TRUE_TEXTS.includes(option)) {
     return zone ? populatedZone(attribute) : populatedLink(attribute, context);

@@ -218,6 +218,40 @@ describe('deep', () => {
   });
 });
 
+describe('a path through dynamic zones whose components lead back', () => {
+  const components = Array.from({ length: 10 }, (_, n) => `block.b${n}`);
+  const link = { type: 'relation', relation: 'oneToOne', target: 'api::page.page' };
+  const { registry } = buildRegistry([
+    ...components.map((uid) => ({
+      ...({ model: 'component', file: `${uid}.json`, uid } as const),
+      json: { collectionName: uid, info: { displayName: uid }, attributes: { link } },
+    })),
+    {
+      ...({ model: 'contentType', file: 'page.json', namespace: 'api::page' } as const),
+      json: {
+        info: { singularName: 'page', pluralName: 'pages' },
+        attributes: { zone: { type: 'dynamiczone', components } },
+      },
+    },
+  ]);
+  const request = (levels: number, end = '') => ({
+    ...{ registry, type: contentTypeOf(registry, 'api::page.page'), defaultLocale: 'en' },
+    queryString: `populate=${Array.from({ length: levels }, () => 'zone.link').join('.')}${end}`,
+  });
+
+  it('populates in every component', () => {
+    expect(planList(request(3)).selection.populate).toHaveLength(1);
+  });
+
+  // Without the limit 10^8 attributes: the process would not answer.
+  it.each([
+    ['', 'Invalid populate parameter: it populates more than 10000 attributes'],
+    ['.nonsense', 'Invalid key link at zone.link'],
+  ])('is refused beyond a number of attributes: …%s', (end, refusal) => {
+    expect(refusalOf(() => planList(request(8, end))).message).toBe(refusal);
+  });
+});
+
 describe('default populate', () => {
   const registryWith = (defaultPopulate: object) => {
     const part = (singularName: string, attributes: object, pluginOptions = {}) => ({
