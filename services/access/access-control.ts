@@ -24,7 +24,7 @@ export type AccessControlOptions = {
   readonly key: Buffer;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** People log in here, so roles count. */
+  /** True if people log in here: then roles also grant rights. */
   readonly login?: boolean;
 };
 
@@ -33,9 +33,9 @@ export type AccessControl = {
   state(): AccessState;
   /** Returns the rights of the sender of this `Authorization` header. Throws RequestError 401 for an invalid token. */
   authenticate(authorization: string | undefined): Rights;
-  /** Whether this `Authorization` header has a valid token. */
+  /** Returns whether this `Authorization` header has a valid token. */
   isToken(authorization: string | undefined): boolean;
-  /** Returns the sender of this `Authorization` header. Without a valid token it is a caller without one. */
+  /** Returns the sender of this `Authorization` header: an anonymous caller if the header has no valid token. */
   actorOf(authorization: string | undefined): Actor;
   /** Returns whether the header has the form of a token that is unknown here: another process may just have made it. */
   mayBecomeValid(authorization: string | undefined): boolean;
@@ -54,7 +54,7 @@ export type AccessControl = {
 export async function openAccessControl(options: AccessControlOptions): Promise<AccessControl> {
   const { log, space, key, now } = options;
   const stream = accessStream(space);
-  // Before the stream is read: events appended in between arrive twice and are applied once.
+  // We read the position before the stream: events appended in between arrive twice and are applied once.
   const start = await log.lastPosition();
   let { state, isStopped } = await readUpTo(log, space);
   let position = start;
@@ -95,14 +95,14 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
 }
 
 /**
- * Current state of the access stream. Throws UnreadableEvent if it has an event that this program cannot read: nothing
- * can be decided about rights then.
+ * Returns the current state of the access stream. Throws UnreadableEvent if it has an event that this program cannot
+ * read: then rights are unknown.
  */
 export function readAccess(log: EventStore, space: string): Promise<AccessState> {
   return stateAfterAll(log.readStream(accessStream(space)), INITIAL_ACCESS, evolveAccess);
 }
 
-/** The access stream up to the first event that this program cannot vouch for, and the revocations behind it. */
+/** Returns the state up to the first event that this program cannot read, with the revocations after that event. */
 export async function readAccessUpTo(log: EventStore, space: string): Promise<AccessState> {
   return (await readUpTo(log, space)).state;
 }
@@ -145,14 +145,14 @@ function tokenOf(state: AccessState, key: Buffer, secret: string, now: number): 
   return tokenStatus(token, now) === 'active' ? token : undefined;
 }
 
-/** The same answer for a token that is unknown, was revoked or has expired. */
+/** Returns a valid token. The error is the same for a token that is unknown, was revoked or has expired. */
 function findToken(state: AccessState, key: Buffer, secret: string, now: number): Token {
   const token = tokenOf(state, key, secret, now);
   if (token !== undefined) return token;
   throw new RequestError('unauthorized', UNKNOWN_TOKEN);
 }
 
-/** A JWT becomes valid in another way. */
+/** Returns whether a text may be a token. A JWT is not a token: it becomes valid in another way. */
 function hasTokenForm(text: string): boolean {
   return isSecret(text) || (isTokenValue(text) && !text.includes('.'));
 }

@@ -4,11 +4,11 @@ import type { Rights } from '../../shared/access/rights.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { AccessControl } from './access-control.ts';
 
-/** A token whose answers caches may share, while it sees no more than callers without a token. */
+/** Token whose answers shared caches may store while it has no more rights than anonymous callers. */
 export type CacheToken = {
-  /** The object that its requests have as their rights; undefined: its answers are private now. */
+  /** Returns the rights object of the token's requests; undefined while its answers are private. */
   rights(): Rights | undefined;
-  /** Why its answers are private; undefined: they are not. */
+  /** Returns the reason why the token's answers are private; undefined while they are not. */
   problem(): string | undefined;
 };
 
@@ -16,11 +16,11 @@ export type CacheTokenOptions = {
   readonly name: string;
   readonly access: Pick<AccessControl, 'state'>;
   readonly registry: SchemaRegistry;
-  /** Called when rights change so that its answers become private, with the reason. */
+  /** Called with the reason when a change of rights makes the token's answers private. */
   readonly refused: (problem: string) => void;
 };
 
-/** Compares the rights of the token again whenever an event has changed rights. */
+/** Compares the rights of the token with those of anonymous callers after each event that changed rights. */
 export function createCacheToken(options: CacheTokenOptions): CacheToken {
   const { access, refused } = options;
   let last: { readonly state: AccessState; readonly checked: Checked } | undefined;
@@ -49,7 +49,7 @@ function check({ name, registry }: CacheTokenOptions, state: AccessState): Check
   };
 }
 
-/** An expired token is refused by itself, at every request. */
+/** Returns the valid token of a name. Nothing watches its expiry: requests with an expired token are refused anyway. */
 function tokenNamed({ tokens }: AccessState, name: string): Token | undefined {
   return [...tokens.values()].find((one) => one.name === name && tokenStatus(one, Date.now()) === 'active');
 }

@@ -7,18 +7,18 @@ import { RequestError } from '../../shared/request-error.ts';
 import { type AccessControlOptions, readAccess } from './access-control.ts';
 
 export type AccessCommitOptions = Pick<AccessControlOptions, 'log' | 'space' | 'now'> & {
-  /** On whose behalf a command runs. */
+  /** Returns who sent the command, and the ids of its request. */
   readonly author: () => Pick<EventMetadata, 'actor' | 'correlationId' | 'traceId'>;
 };
 
-/** Runs a command on the access stream. The position is undefined where nothing had to be appended. */
+/** Runs a command on the access stream. The position is undefined if nothing had to be appended. */
 export type AccessCommit = <Result>(
   decide: (state: AccessState) => readonly [readonly AccessEvent[], Result],
 ) => Promise<{ readonly result: Result; readonly position: bigint | undefined }>;
 
 const ATTEMPTS = 10;
 
-/** The kinds of command by what they lead to. */
+/** Names of commands, by the type of the event that each appends. */
 const COMMANDS: Readonly<Record<AccessEvent['type'], string>> = {
   'token-created': 'create-token',
   'token-revoked': 'revoke-token',
@@ -27,7 +27,7 @@ const COMMANDS: Readonly<Record<AccessEvent['type'], string>> = {
   'login-configured': 'configure-login',
 };
 
-/** Creates commits to the access stream, which any process may write: a command is decided again after a conflict. */
+/** Creates commits to the access stream. Any process may append to it, so a conflict runs the command again. */
 export function createAccessCommit({ log, space, now, author }: AccessCommitOptions): AccessCommit {
   return async (decide) => {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {

@@ -3,7 +3,7 @@ import { shortRight } from '../../shared/access/parse-allow.ts';
 import { mayReadDrafts, type Rights } from '../../shared/access/rights.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 
-/** A token as people see it: everything but its hash. */
+/** Token as people see it: everything but its hash. */
 export type TokenDescription = Pick<
   Token,
   'id' | 'name' | 'type' | 'createdAt' | 'expiresAt' | 'revokedAt'
@@ -13,7 +13,7 @@ export type TokenDescription = Pick<
   readonly status: 'active' | 'expired' | 'revoked';
 };
 
-/** Describes a token for people. `registry`: to name content types shortly; `now` in milliseconds. */
+/** Describes a token for people. `registry` gives the short names of content types; `now` is in milliseconds. */
 export function describeToken(
   token: Token,
   registry: SchemaRegistry | undefined,
@@ -33,7 +33,7 @@ export function describeToken(
   };
 }
 
-/** Returns the names of custom rights, sorted, short ones where the registry is known; empty for the other kinds of rights. */
+/** Returns the sorted names of custom rights, short ones if there is a registry. Empty for other kinds of rights. */
 export function rightNames(rights: Rights, registry: SchemaRegistry | undefined): readonly string[] {
   const allowed = rights.kind === 'custom' ? [...rights.allowed].sort() : [];
   return registry === undefined ? allowed : allowed.map((right) => shortRight(right, registry));

@@ -30,7 +30,7 @@ const ROLE_FORM = z.strictObject({
     .optional(),
 });
 
-/** A role of this type as a body describes it; what the body omits stays as it is. */
+/** Returns the role of this type that a body describes; members that the body omits stay as they are. */
 export function parseRoleRequest(
   type: string,
   given: unknown,
@@ -75,7 +75,7 @@ const LOGIN_FORM = z.strictObject({
   default_role: text(100).optional(),
 });
 
-/** The switches of the login as a body describes them; what it omits stays as it is. */
+/** Returns the switches of the login that a body describes; switches that the body omits stay as they are. */
 export function parseSwitches(
   given: unknown,
   { switches, ...state }: LoginState,

@@ -6,8 +6,8 @@ import { type AccessCommitOptions, createAccessCommit } from './commit-access.ts
 
 export type RoleCommands = {
   /**
-   * Defines roles and configures the login; what is so already is not written again. Resolves with the position from which on it counts,
-   * undefined where nothing changed.
+   * Defines roles and configures the login, and appends events only for what changes. Resolves with the position from
+   * which on the change is in force, undefined if nothing changed.
    */
   change(
     roles: readonly RoleDefined['data'][],
@@ -15,7 +15,7 @@ export type RoleCommands = {
   ): Promise<{ readonly position: bigint | undefined }>;
 };
 
-/** Roles and the switches of the login, on the access stream. */
+/** Creates the commands that change roles and the switches of the login on the access stream. */
 export function createRoleCommands(options: AccessCommitOptions): RoleCommands {
   const commit = createAccessCommit(options);
   return {

@@ -8,30 +8,30 @@ import { type AccessCommitOptions, createAccessCommit } from './commit-access.ts
 import { hashSecret, newSecret } from './token-secret.ts';
 
 export type TokenRequest = Pick<Token, 'name' | 'type' | 'expiresAt'> & {
-  /** For custom tokens. */
+  /** Rights of a custom token. */
   readonly allow: readonly Right[];
   readonly drafts: boolean;
 };
 
-/** `secret` is shown now and never again. `position`: the token is valid from there on. */
+/** New token. `secret` is shown once, now. The token is valid from `position` on. */
 export type CreatedToken = { readonly token: Token; readonly secret: string; readonly position: bigint };
 
 export type TokenCommands = {
   /**
-   * Throws RequestError (400) if a valid token has the name. `secret`: a value that callers have already; absent: a new one is
-   * made.
+   * Creates a token. Throws RequestError (400) if a valid token has the name. `secret` is a value that callers already
+   * use; without it a new one is made.
    */
   create(request: TokenRequest, secret?: string): Promise<CreatedToken>;
-  /** By id or name. Throws RequestError (404) if there is no such valid token. */
+  /** Revokes a token by id or name. Throws RequestError (404) if there is no such valid token. */
   revoke(idOrName: string): Promise<{ readonly token: Token; readonly position: bigint }>;
-  /** Sets what callers without a token may do. Appends nothing if it is set already. */
+  /** Sets the rights of callers without a token. Appends nothing if they already have them. */
   setPublic(allow: readonly Right[]): Promise<{ readonly position: bigint | undefined }>;
   list(): Promise<readonly Token[]>;
 };
 
 export type TokenCommandsOptions = AccessCommitOptions & { readonly key: Buffer };
 
-/** Tokens and public rights, on the access stream. */
+/** Creates the commands that change tokens and public rights on the access stream. */
 export function createTokenCommands({ log, space, key, now, author }: TokenCommandsOptions): TokenCommands {
   const commit = createAccessCommit({ log, space, now, author });
   return {

@@ -7,7 +7,7 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { parseExpiry } from './parse-expiry.ts';
 import type { TokenRequest } from './token-commands.ts';
 
-/** Rights as a body lists them: text with commas, or a list of texts. */
+/** Rights in a body: a text with commas, or a list of texts. */
 export const RIGHTS_FORM = z.union(
   [z.string(), z.array(z.string()).transform((rights) => rights.join(','))],
   { error: 'must be a list of rights' },
@@ -28,7 +28,7 @@ const FORM = z.strictObject({
   expires: z.string({ error: 'must be a string' }).nullish(),
 });
 
-/** `registry` is needed for rights on content types, and asked for only then; `now` in milliseconds. */
+/** Parses a body that creates a token. Calls `registry` only for rights on content types; `now` is in milliseconds. */
 export function parseTokenRequest(
   given: unknown,
   registry: () => SchemaRegistry,

@@ -5,7 +5,7 @@ const PREFIX = 'varve_';
 const SECRET_BYTES = 32;
 const FORM = /^varve_[A-Za-z0-9_-]{43}$/;
 
-/** 256 random bits with a prefix that people and secret scanners recognise: 49 characters. */
+/** Returns a new secret of 49 characters: 256 random bits after a prefix that people and secret scanners recognise. */
 export function newSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
 }
@@ -19,14 +19,14 @@ export const LEAST_TOKEN = 32;
 export const MOST_TOKEN = 1024;
 
 /**
- * Returns whether a text may be a token, made here or elsewhere: too long to be guessed, short enough for a header. Anything else is
- * refused without being hashed.
+ * Returns whether a text may be a token, made here or elsewhere: too long to be guessed, short enough for a header.
+ * Other texts are refused without being hashed.
  */
 export function isTokenValue(text: string): boolean {
   return text.length >= LEAST_TOKEN && text.length <= MOST_TOKEN && /^[\x21-\x7e]+$/.test(text);
 }
 
-/** HMAC-SHA-256, hexadecimal: without the key neither the log nor the timing of a look-up reveals a secret. */
+/** Returns the HMAC-SHA-256 in hexadecimal. Without the key neither the log nor the look-up's time reveals a secret. */
 export function hashSecret(key: Buffer, secret: string): string {
   return hmac(key, secret).toString('hex');
 }

@@ -8,7 +8,7 @@ const MANIFEST = 'manifest.json';
 const position = z.string().regex(/^\d+$/);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Versions of the projector and of the file's schema: graphs of different versions differ. */
+/** Versions of the projector and of the database schema: graphs of different versions differ. */
 const graphVersion = { projector: z.int(), schema: z.int(), position };
 
 const common = {
@@ -17,7 +17,7 @@ const common = {
   varve: z.string(),
   space: z.string(),
   log: z.strictObject({ events: z.int(), position }),
-  /** Uploaded files. `elsewhere`: they are in a store of their own, and not in the backup. */
+  /** Uploaded files. With `elsewhere` they are in a separate store and not in the backup. */
   assets: z.union([
     z.strictObject({ kind: z.literal('copied'), files: z.int(), bytes: z.int() }),
     z.strictObject({ kind: z.literal('elsewhere'), place: z.string() }),
@@ -31,7 +31,7 @@ const tables = z.record(z.string(), z.strictObject({ rows: z.int(), sha256 }));
 /** Digests of the groups that compareGraphs compares. */
 const groups = z.record(z.string(), z.strictObject({ count: z.int(), sum: z.string() }));
 
-/** `graph`: the graph at a position of the log; null: the directory had no graph. */
+/** Manifest by format. `graph` is the content graph at a position of the log; null if the directory had none. */
 const form = z.discriminatedUnion('format', [
   z.strictObject({
     ...common,
@@ -58,7 +58,7 @@ export function writeManifest(folder: string, manifest: NewManifest): void {
   });
 }
 
-/** Throws a message if there is none, or it is malformed. */
+/** Reads the manifest of a folder. Throws a message if there is none or if it is malformed. */
 export function readManifest(folder: string): Manifest {
   let text: string;
   try {

@@ -15,7 +15,7 @@ export type RestoreTarget = {
   /** Locked by this process, and empty except for the lock. */
   readonly data: string;
   readonly logFile: string;
-  /** Absent: uploaded files are elsewhere. */
+  /** Folder for uploaded files; absent if they are elsewhere. */
   readonly assetsFolder: string | undefined;
   readonly openLog: (file: string) => Promise<EventStore>;
   readonly onEvents: (count: number) => void;
@@ -23,12 +23,12 @@ export type RestoreTarget = {
 
 export type Restored = {
   readonly manifest: Manifest;
-  /** Whether the replayed graph was compared with the one in the backup. */
+  /** Result of comparing the replayed graph with the one in the backup. */
   readonly graph: 'same' | 'not compared';
 };
 
 const PART = 'restore.part';
-/** Files that an interrupted restore and a lock leave. */
+/** Files that an interrupted restore or a lock leaves behind. */
 const PASSED_OVER = [
   ...[PART, 'lock.json', 'lock.db', 'lock.db-journal'],
   ...['lock-contents.db', 'lock-contents.db-journal'],
@@ -111,7 +111,7 @@ async function replayChecked(part: string, manifest: Manifest, target: RestoreTa
   }
 }
 
-/** Throws when the graph is another. */
+/** Throws if the graph differs from the manifest. */
 function compareWith(file: string, expected: NonNullable<NewManifest['graph']>): Restored['graph'] {
   const found = readGraph(file);
   if (found?.projector !== expected.projector || found.schema !== expected.schema) return 'not compared';

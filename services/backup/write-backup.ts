@@ -15,7 +15,7 @@ export type BackupSource = {
   readonly logFile: string;
   /** File of the live generation; it need not exist. */
   readonly graphFile: string;
-  /** A folder; or where else uploaded files are, which are not copied then. */
+  /** Location of uploaded files. They are copied only from a folder. */
   readonly assets: { readonly folder: string } | { readonly elsewhere: string };
   /** Key that hashes tokens; it need not exist. */
   readonly keyFile: string | undefined;
@@ -33,7 +33,8 @@ export async function writeBackup(folder: string, source: BackupSource): Promise
   makeFolder(folder);
   if (readdirSync(folder).length > 0) throw new Error(`${folder} is not empty: name a new folder`);
   const files: Files = {};
-  // Before the log, whose end is then later; files once more after the log, which may name newer ones.
+  // The graph is read before the log, so that the log's end is not before it. Uploaded files are copied again after the
+  // log, which may name newer ones.
   const graph = readGraph(source.graphFile);
   await copyAssets(folder, source, files);
   copyDatabase(source.logFile, join(folder, 'events.db'));
@@ -61,7 +62,7 @@ export async function writeBackup(folder: string, source: BackupSource): Promise
   return manifest;
 }
 
-/** Content of a graph in the form of a manifest; null if there is none. */
+/** Returns the content of a graph in the form of a manifest; null if there is no graph. */
 export function readGraph(file: string): NewManifest['graph'] {
   if (!existsSync(file)) return null;
   return readFromGraph(file, (contents) => ({
@@ -83,7 +84,8 @@ export function readLog(file: string): Manifest['log'] {
 }
 
 /**
- * Names of imported files, with the records of which content has one. They are small, and may mean other content later.
+ * Copies the names of imported files and the records of the content that each names. They are small, and a name may
+ * mean other content later.
  */
 async function copyNames(folder: string, { assets }: BackupSource, files: Files): Promise<void> {
   if ('elsewhere' in assets) return;
@@ -98,7 +100,7 @@ async function copyNames(folder: string, { assets }: BackupSource, files: Files)
   }
 }
 
-/** Files that are not copied yet. Each is named by the SHA-256 of its content. */
+/** Copies the uploaded files that are not copied yet. The name of each is the SHA-256 of its content. */
 async function copyAssets(folder: string, { assets }: BackupSource, files: Files): Promise<void> {
   if ('elsewhere' in assets || !existsSync(assets.folder)) return;
   for (const part of readdirSync(assets.folder).filter((name) => /^[0-9a-f]{2}$/.test(name))) {

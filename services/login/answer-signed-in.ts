@@ -8,7 +8,7 @@ import type { LoginAnswer, LoginOptions } from './login-options.ts';
 import { type Person, passwordAt } from './people.ts';
 import { beginSession } from './sessions.ts';
 
-/** A change of a user by the user: it is the author. */
+/** Changes a user on the user's own behalf: the user is the author of the event. */
 export function changeAccount(
   { commands }: LoginOptions,
   { documentId }: Pick<Person, 'documentId'>,
@@ -19,12 +19,12 @@ export function changeAccount(
   return commands.execute({ kind: 'change-account', documentId, via, change, author });
 }
 
-/** The values that change a user's login record. */
+/** Returns the values that change a user's login record. */
 export function recordChange(values: EntryValues, change: (record: LoginRecord) => LoginRecord): EntryValues {
   return { [LOGIN_ATTRIBUTE]: change(loginRecordOf(values)) };
 }
 
-/** Begins and stores a session, in refresh mode. */
+/** Begins and stores a session if the login is in refresh mode. */
 export async function beginSignIn(
   options: LoginOptions,
   person: Person,
@@ -42,13 +42,13 @@ export async function beginSignIn(
   return { session, position };
 }
 
-/** The device that a client names. */
+/** Returns the device that a client names. */
 export function deviceOf(body: unknown): string | undefined {
   const device = isRecord(body) ? body['deviceId'] : undefined;
   return typeof device === 'string' && device !== '' ? device.slice(0, 100) : undefined;
 }
 
-/** A JWT for a user and the user, as every sign-in is answered. `at`: of the password that was just stored. */
+/** Answers a sign-in with a JWT and the user. `at` is the time of a password that was just stored. */
 export async function answerSignedIn(
   { jwts, present }: LoginOptions,
   user: Pick<Person, 'id' | 'record'>,

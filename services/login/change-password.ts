@@ -32,7 +32,7 @@ export async function changePassword(
     throw new RequestError('invalid-body', message);
   }
   return storePassword(options, person, { body, password, via: 'change-password' }, (values) => {
-    // Another change was faster, and is kept.
+    // A concurrent change came first, and is kept.
     if (values['password'] !== person.password)
       throw new RequestError('invalid-body', 'The provided current password is invalid');
   });
@@ -49,7 +49,7 @@ export async function resetPassword(options: LoginOptions, body: unknown): Promi
   refuseCode(person?.record ?? {});
   if (person === undefined) throw new Error('a code without a user was accepted');
   return storePassword(options, person, { body, password, via: 'reset-password' }, (values) =>
-    // It counts once.
+    // A code is valid only once.
     refuseCode(loginRecordOf(values)),
   );
 }
@@ -69,7 +69,7 @@ async function storePassword(
   const { position } = await changeAccount(options, person, via, (values) => {
     check(values);
     const before = loginRecordOf(values);
-    // Later than any JWT's that counts until now.
+    // The new time is later than that of every valid JWT, so all of them become invalid.
     const at = Math.max(now(), (passwordAt(before) ?? 0) + 1);
     record = afterPasswordChange(before, new Date(at).toISOString());
     if (jwts.management === 'refresh') {

@@ -5,23 +5,26 @@ import { defined } from '../../shared/defined.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { SignedIn } from './signed-in.ts';
 
-/** An identity provider whose tokens are accepted. */
+/** Identity provider whose tokens are accepted. */
 export type IdentityProvider = {
-  /** Where its keys are (JSON Web Key Set). */
+  /** URL of its keys (JSON Web Key Set). */
   readonly keys: string;
   readonly audience: string;
   readonly issuer: string | undefined;
-  /** The claim that names what its people may do, with dots for claims inside: `realm_access.roles`. */
+  /** Claim that names the roles of a person, with dots between nested claims: `realm_access.roles`. */
   readonly roleClaim: string;
-  /** Types of roles by values of that claim. A value that is not here is the type of a role itself. */
+  /** Types of roles, by values of that claim. A value that is missing here is itself the type of a role. */
   readonly roles: ReadonlyMap<string, string>;
 };
 
-/** Symmetric algorithms would make a secret of what everyone can read. */
+/** Accepted algorithms. Symmetric ones are missing: they would use a public key as their secret. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 const TIMEOUT_MS = 5_000;
 
-/** Finds who sends a token of the provider; undefined: it is not valid. Throws RequestError (503) while its keys cannot be read. */
+/**
+ * Returns a function that finds the sender of a provider's token. It resolves with undefined if the token is invalid,
+ * and rejects with RequestError (503) while the provider's keys cannot be read.
+ */
 export function createIdentities(
   provider: IdentityProvider,
   access: () => AccessState,
@@ -43,7 +46,7 @@ export function createIdentities(
   };
 }
 
-/** The first of the roles that the token names and that is there; else Authenticated. */
+/** Returns the first role that the token names and that exists; else Authenticated. */
 function roleFor({ roleClaim, roles }: IdentityProvider, { login }: AccessState, payload: JWTPayload) {
   const known = [...rolesOf(login).values()];
   const named = [claimAt(payload, roleClaim)].flat().filter((value) => typeof value === 'string');

@@ -1,48 +1,48 @@
 import { jwtVerify, SignJWT } from 'jose';
 
-/** `legacy-support`: one JWT for long. `refresh`: short ones, and tokens that give the next one. The words are Strapi's. */
+/** Strapi's modes: `legacy-support` gives one long-lived JWT, `refresh` gives short-lived ones and refresh tokens. */
 export type JwtManagement = 'legacy-support' | 'refresh';
 
 export type JwtOptions = {
   readonly secret: Uint8Array;
   readonly management: JwtManagement;
-  /** Seconds that a JWT counts where `management` is `legacy-support`. */
+  /** Lifetime of a JWT in seconds if `management` is `legacy-support`. */
   readonly lifetime: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 };
 
-/** The claims of a valid JWT of this secret. */
+/** Claims of a valid JWT of this secret. */
 export type JwtClaims = {
   readonly userId: number;
-  /** Made by Varve, not by Strapi with the same secret. */
+  /** True if Varve made the JWT, and not Strapi with the same secret. */
   readonly isOwn: boolean;
-  /** When the password was stored that it was given for, in milliseconds; absent: before Varve stored any. */
+  /** Time in milliseconds at which the user's password had been stored; undefined if Varve had not stored one. */
   readonly passwordAt: number | undefined;
   readonly use: 'legacy' | 'access' | 'refresh';
   readonly session: string | undefined;
-  /** Counts the refresh tokens of a session. */
+  /** Number of the refresh token in its session. */
   readonly turn: number;
 };
 
 export type Jwts = {
   readonly management: JwtManagement;
-  /** A JWT for a user. */
+  /** Makes a JWT for a user. */
   issue(user: number, passwordAt: number | undefined, session?: string): Promise<string>;
   issueRefresh(user: number, session: string, turn: number): Promise<string>;
-  /** Undefined: it is not valid. */
+  /** Returns the claims of a JWT; undefined if it is not valid. */
   read(text: string): Promise<JwtClaims | undefined>;
 };
 
 const ISSUER = 'varve';
-/** Strapi's, in seconds. */
+/** Strapi's lifetime of a JWT in refresh mode, in seconds. */
 const ACCESS_LIFETIME = 10 * 60;
 const REFRESH_LIFETIME = 14 * 86_400;
 export const SESSION_LIFETIME = 30 * 86_400;
 
 const ALGORITHM = 'HS256';
 
-/** JWTs as Strapi makes them, and with claims of Varve's own. */
+/** Makes and reads JWTs in Strapi's form, with additional claims of Varve. */
 export function createJwts({ secret, management, lifetime, now }: JwtOptions): Jwts {
   const sign = (payload: Readonly<Record<string, unknown>>, seconds: number) => {
     const at = Math.floor(now() / 1000);

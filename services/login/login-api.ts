@@ -4,18 +4,18 @@ import type { JwtManagement } from './jwt.ts';
 import type { Login } from './login.ts';
 import type { JwtDecision, SignedIn } from './signed-in.ts';
 
-/** The login as the HTTP API uses it. */
+/** Login for the HTTP API. */
 export type LoginApi = {
   /** Decides who sends a JWT. */
   check(jwt: string): Promise<JwtDecision>;
-  /** Requests of the login that a caller may make. */
+  /** Returns the login requests that a caller may make. */
   actionsOf(who: SignedIn | undefined, rights: Rights): ReadonlySet<string>;
-  /** How long JWTs count; undefined: people sign in elsewhere. */
+  /** Mode of JWTs; undefined if people sign in elsewhere. */
   readonly management: JwtManagement | undefined;
-  /** Role of a user; undefined: there is none, or people sign in elsewhere. */
+  /** Returns the role of a user; undefined if there is none, or if people sign in elsewhere. */
   roleOf(user: number): Role | undefined;
-  /** Undefined: people sign in elsewhere. */
+  /** Login requests; undefined if people sign in elsewhere. */
   readonly login: Login | undefined;
-  /** Attempts a minute; 0: any number. */
+  /** Attempts per minute; 0 for no limit. */
   readonly rateLimit: number;
 };

@@ -4,11 +4,11 @@ import { typeMessage } from '../command/describe-value.ts';
 import { longPasswordProblem } from '../command/password-rules.ts';
 import { type BodyProblem, problemsError } from '../command/problem.ts';
 
-/** The bodies of the login's requests, validated in Strapi's words. */
+/** Readers of the bodies of login requests. Their errors have Strapi's wording. */
 
 type Fields = Readonly<Record<string, string>>;
 
-/** The texts of a form, each required, in the order in which Strapi names what is wrong. Throws RequestError (400). */
+/** Reads the required texts of a form, in the order in which Strapi reports problems. Throws RequestError (400). */
 function readForm<Name extends string>(
   body: unknown,
   names: readonly Name[],

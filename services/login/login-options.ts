@@ -11,11 +11,11 @@ export type LoginOptions = {
   readonly access: () => AccessState;
   readonly jwts: Jwts;
   readonly scheme: PasswordScheme;
-  /** A user as `GET /api/users/me` shows them without a query; undefined: not shown yet. */
+  /** Returns a user as `GET /api/users/me` without a query does; undefined if the user is not readable yet. */
   readonly present: (user: number) => Promise<unknown>;
-  /** Undefined: mails cannot be sent. */
+  /** Returns the function that sends mails; undefined if mails cannot be sent. */
   readonly mail: () => SendMail | undefined;
-  /** The address of this server in links. */
+  /** Returns the address of this server for links. */
   readonly url: () => string;
   /** Further attributes that a registration may have. */
   readonly registerFields: readonly string[];
@@ -27,7 +27,7 @@ export type LoginOptions = {
   readonly later: (work: () => Promise<void>) => void;
 };
 
-/** The answer to a request of the login. `position`: the position of its write in the log. */
+/** Answer to a login request. `position` is the position of its write in the log. */
 export type LoginAnswer = {
   readonly status: number;
   readonly body: unknown;

@@ -6,10 +6,10 @@ import { registerUser } from './register.ts';
 import { signIn } from './sign-in.ts';
 import type { SignedIn } from './signed-in.ts';
 
-/** Requests of Strapi's login, carried out by the leader. Each throws RequestError when it is refused. */
+/** Requests of Strapi's login, which the leader runs. Each throws RequestError if it is refused. */
 export type Login = ReturnType<typeof createLogin>;
 
-/** Creates the flows. Each takes the body or query of its request as it came, and rejects with RequestError if it is wrong. */
+/** Creates the login requests. Each takes an unchecked body or query, and rejects with RequestError if it is wrong. */
 export function createLogin(options: LoginOptions) {
   return {
     signIn: (body: unknown) => signIn(options, body),

@@ -11,7 +11,7 @@ export type Mail = {
 /** Values by the names that a template may use: `URL`, `USER.username`. */
 export type MailFacts = Readonly<Record<string, string>>;
 
-/** Fills a template in. Names that are not known stay as they are: nothing in a template is run. */
+/** Fills in a template. Unknown names stay as they are. A template cannot run code. */
 export function fillMail(template: MailTemplate, to: string, facts: MailFacts): Mail {
   const { from, replyTo, subject, message } = template;
   const fill = (text: string, write: (value: string) => string) =>
@@ -27,7 +27,7 @@ export function fillMail(template: MailTemplate, to: string, facts: MailFacts): 
   };
 }
 
-/** Whatever people call themselves: no header ends before its line does. */
+/** Puts a text on one line, so that a name with line ends cannot add a header to a mail. */
 function oneLine(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, ' ').trim();
 }

@@ -7,19 +7,19 @@ import { fillMail } from './mail-text.ts';
 import type { SendMail } from './mailer.ts';
 import type { Person } from './people.ts';
 
-/** How long a code for a new password counts. */
+/** Lifetime of a code for a new password. */
 const RESET_MS = 86_400_000;
 
 /**
- * `POST /api/auth/forgot-password`. The answer comes before the user is looked at, so neither it nor its time says whether there is
- * one.
+ * `POST /api/auth/forgot-password`. The answer is sent before the user is looked up, so neither the answer nor its time
+ * reveals whether the user exists.
  */
 export async function forgotPassword(options: LoginOptions, body: unknown): Promise<LoginAnswer> {
   mailLater(options, body, (person) => mailReset(options, person));
   return { status: 200, body: { ok: true } };
 }
 
-/** Mails the user with the address in a form, unless blocked or not there. Returns the address, in small letters. */
+/** Mails the user with a form's address, unless the user is blocked or missing. Returns the address in lower case. */
 function mailLater(
   options: LoginOptions,
   body: unknown,

@@ -1,12 +1,12 @@
 import type { Mail } from './mail-text.ts';
 
-/** Sends a mail. Rejects when it was not taken. */
+/** Sends a mail. Rejects if the mail server does not accept it. */
 export type SendMail = (mail: Mail) => Promise<void>;
 
-/** Milliseconds that a mail server may take for anything. */
+/** Time limit in milliseconds for each step with a mail server. */
 const TIMEOUT_MS = 10_000;
 
-/** `address`: `smtp://user:password@host:port`, or `smtps:`. */
+/** Sends mails by SMTP. `address` has the form `smtp://user:password@host:port`, or `smtps://…`. */
 export function smtpMailer(address: string, from: string): SendMail {
   let opening: Promise<(mail: Mail & { readonly text: string }) => Promise<unknown>> | undefined;
   const open = async () => {
@@ -18,7 +18,7 @@ export function smtpMailer(address: string, from: string): SendMail {
       connectionTimeout: TIMEOUT_MS,
       greetingTimeout: TIMEOUT_MS,
       socketTimeout: TIMEOUT_MS,
-      // A template is data: it names no files and no addresses to be read.
+      // A template is data: it must not make the mailer read files or addresses.
       disableFileAccess: true,
       disableUrlAccess: true,
     });
@@ -30,7 +30,7 @@ export function smtpMailer(address: string, from: string): SendMail {
   };
 }
 
-/** Shows mails in place of sending them, while nothing else is set up. */
+/** Prints mails instead of sending them, while no mail server is configured. */
 export function consoleMailer(print: (text: string) => void): SendMail {
   return async ({ to, subject, html }) =>
     print(`Mail to ${to}\nSubject: ${subject}\n\n${html}\n\nEnd of mail`);

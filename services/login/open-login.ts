@@ -14,41 +14,41 @@ import type { SendMail } from './mailer.ts';
 import type { People } from './people.ts';
 import { createJwtCheck, type JwtDecision, roleOf } from './signed-in.ts';
 
-/** The operator's settings for people who sign in. */
+/** Operator's settings for the login. */
 export type LoginPlan = {
-  /** Passwords and JWTs of this server; absent: identity providers alone. */
+  /** Settings for passwords and JWTs of this server; undefined if only identity providers sign people in. */
   readonly passwords: PasswordPlan | undefined;
   readonly provider: IdentityProvider | undefined;
 };
 
 export type PasswordPlan = Pick<LoginOptions, 'scheme' | 'registerFields' | 'mailFailed'> & {
-  /** Signs JWTs; absent: a key of the log's own. */
+  /** Secret that signs JWTs; undefined for a key derived from the log's access key. */
   readonly secret: Uint8Array | undefined;
   readonly management: JwtManagement;
-  /** Seconds. */
+  /** Lifetime of a JWT in seconds. */
   readonly lifetime: number;
-  /** Attempts a minute; 0: any number. */
+  /** Attempts per minute; 0 for no limit. */
   readonly rateLimit: number;
-  /** Where people reach the server; absent: where it listens. */
+  /** Public address of the server; undefined for the address where it listens. */
   readonly url: string | undefined;
-  /** Absent: mails are shown in development mode, and not sent otherwise. */
+  /** Sends mails. If undefined, mails are printed in development mode, and not sent otherwise. */
   readonly mail: SendMail | undefined;
   readonly showMail: SendMail;
 };
 
 export type OpenLoginOptions = {
   readonly plan: LoginPlan;
-  /** In place of a secret that the plan does not have. */
+  /** Secret that is used if the plan has none. */
   readonly ownSecret: Uint8Array;
-  /** As it is where people sign in. */
+  /** Returns the current state of the access stream. */
   readonly access: () => AccessState;
   readonly people: People;
   readonly url: string;
 } & Pick<LoginOptions, 'commands' | 'present' | 'later'>;
 
 /**
- * Creates the login of a process. A JWT with HS256 is Varve's own, any other one the provider's, and one that neither can check is
- * refused.
+ * Creates the login of a process. Varve's secret checks JWTs with HS256, and the identity provider's keys check all
+ * others. A JWT that neither can check is refused.
  */
 export function openLogin(options: OpenLoginOptions): LoginApi {
   const { plan, access } = options;
@@ -111,7 +111,7 @@ function openPasswords(options: OpenLoginOptions, plan: PasswordPlan) {
 
 const EVERYTHING: ReadonlySet<string> = new Set(LOGIN_ACTIONS);
 
-/** Returns what a caller without a JWT may ask: what the role Public may, and with full access everything. */
+/** Returns the login requests of a caller without a JWT: those of the role Public, or all with full access. */
 function actionsOfCaller(state: AccessState, rights: Rights): ReadonlySet<string> {
   if (state.development) return EVERY_ROLE.login;
   return rights === FULL_ACCESS ? EVERYTHING : roleOf(state, USER_ROLES.public).login;

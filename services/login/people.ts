@@ -3,13 +3,13 @@ import type { ContentGraphReader, Entry } from '../../shared/document/entry.ts';
 import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
 import { USER_TYPE } from '../../shared/schema/content-type.ts';
 
-/** A user as the login sees them. */
+/** User with the values that the login needs. */
 export type Person = {
   readonly id: number;
   readonly documentId: string;
   readonly username: string;
   readonly email: string;
-  /** Undefined: whom another provider has logged in. */
+  /** Hash of the password; undefined if another provider logged the user in. */
   readonly password: string | undefined;
   readonly provider: string;
   readonly confirmed: boolean;
@@ -26,7 +26,7 @@ export type People = {
 
 type Reader = Pick<ContentGraphReader, 'documentOfId' | 'documentWithUnique' | 'entries'>;
 
-/** The users of a content graph. */
+/** Finds the users of a content graph. */
 export function createPeople(graph: Reader): People {
   const read = (documentId: string | undefined) => {
     const [entry] = documentId === undefined ? [] : graph.entries(USER_TYPE, documentId);
@@ -57,7 +57,7 @@ function personOf({ id, documentId, values }: Entry): Person {
   };
 }
 
-/** Milliseconds since 1970 when Varve stored the password; undefined: it has not. */
+/** Returns when Varve stored the password, in milliseconds since 1970; undefined if it did not. */
 export function passwordAt({ changedAt }: LoginRecord): number | undefined {
   return changedAt === undefined ? undefined : Date.parse(changedAt);
 }

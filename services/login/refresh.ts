@@ -32,7 +32,7 @@ export async function refresh(options: LoginOptions, body: unknown): Promise<Log
   return { status: 200, body: { jwt, refreshToken: next }, position };
 }
 
-/** `POST /api/auth/logout`, only in refresh mode: ends the session of the JWT, that of a device, or all of them. */
+/** `POST /api/auth/logout`, only in refresh mode: ends the JWT's session, the sessions of a device, or all sessions. */
 export async function signOut(
   options: LoginOptions,
   body: unknown,

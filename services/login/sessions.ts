@@ -3,12 +3,12 @@ import type { LoginRecord, LoginSession } from '../../shared/access/login-record
 import { defined } from '../../shared/defined.ts';
 import { SESSION_LIFETIME } from './jwt.ts';
 
-/** Sign-ins of a user that can be refreshed, where Strapi's refresh mode is on. All functions are of their arguments. */
+/** Sessions of a user: sign-ins that can be refreshed in Strapi's refresh mode. All functions here are pure. */
 
-/** Sessions of one user; the oldest end first. */
+/** Largest number of sessions of one user. A new session ends the oldest one. */
 const MOST = 20;
 
-/** The record with a new session, and that. `now` in milliseconds. */
+/** Returns the new session and the record with it. `now` is in milliseconds. */
 export function beginSession(
   record: LoginRecord,
   now: number,
@@ -26,13 +26,13 @@ function openSessions({ sessions = [] }: LoginRecord, now: number): readonly Log
 
 export type Refreshed =
   | { readonly kind: 'refreshed'; readonly record: LoginRecord; readonly session: LoginSession }
-  /** A token was used that another had replaced long ago: somebody else may have it, so the session is over. */
+  /** The token is older than the one before the newest: somebody may have stolen it, so the session ends. */
   | { readonly kind: 'stolen'; readonly record: LoginRecord }
   | { readonly kind: 'unknown' };
 
 /**
- * Takes a session's refresh token. The token before the newest one is answered like the newest: its answer may have been lost on the
- * way.
+ * Checks a session's refresh token. The token before the newest one is accepted too: the client may not have received
+ * the answer with the newest.
  */
 export function refreshSession(record: LoginRecord, id: string, turn: number, now: number): Refreshed {
   const open = openSessions(record, now);
@@ -46,7 +46,7 @@ export function refreshSession(record: LoginRecord, id: string, turn: number, no
   return { kind: 'refreshed', record: { ...record, sessions }, session: next };
 }
 
-/** The record without the sessions that end. */
+/** Returns the record without the sessions that end. */
 export function endSessions(record: LoginRecord, ends: (session: LoginSession) => boolean): LoginRecord {
   return { ...record, sessions: (record.sessions ?? []).filter((session) => !ends(session)) };
 }

@@ -11,7 +11,7 @@ export async function signIn(options: LoginOptions, body: unknown): Promise<Logi
   const { people, access } = options;
   const found = people.byEmail(identifier.toLowerCase()) ?? people.byUsername(identifier);
   const person = found?.provider === 'local' ? found : undefined;
-  // The work is the same for a user who is not there.
+  // A missing user costs the same work, so the time does not reveal whether a user exists.
   const isRight = await isPassword(password, person?.password);
   if (person === undefined || !isRight)
     throw new RequestError('invalid-body', 'Invalid identifier or password');
@@ -23,13 +23,13 @@ export async function signIn(options: LoginOptions, body: unknown): Promise<Logi
   return answerSignedIn(options, person, await beginSignIn(options, person, body));
 }
 
-/** Hashes the password with Argon2 if the operator wants that and it is stored otherwise. */
+/** Hashes the password with Argon2 if the operator wants that and the stored hash is another. */
 async function rehash(options: LoginOptions, person: Person, password: string): Promise<void> {
   const { scheme } = options;
   if (scheme !== 'argon2' || person.password === undefined || schemeOf(person.password) === scheme) return;
   const hash = await hashPassword(password, scheme);
   await changeAccount(options, person, 'rehash', (values) =>
-    // Meanwhile it may have been changed.
+    // The password may have been changed in the meantime.
     values['password'] === person.password ? { password: hash } : {},
   );
 }

@@ -8,26 +8,26 @@ import type { JwtClaims, Jwts } from './jwt.ts';
 import type { LoginOptions } from './login-options.ts';
 import { type Person, passwordAt } from './people.ts';
 
-/** The sender of a request with a JWT. */
+/** Sender of a request with a JWT. */
 export type SignedIn = {
   readonly rights: Rights;
   readonly actor: Actor;
-  /** Requests of the login that are allowed. */
+  /** Login requests that are allowed. */
   readonly login: ReadonlySet<string>;
-  /** Absent: an identity provider knows the person, and Varve has no user. */
+  /** Varve's user; absent if only an identity provider knows the person. */
   readonly user?: { readonly id: number; readonly documentId: string; readonly session: string | undefined };
 };
 
 export type JwtDecision =
   | { readonly kind: 'signed-in'; readonly who: SignedIn }
-  /** `mayBecomeValid`: this process may not have read yet what makes it valid. */
+  /** `mayBecomeValid` is true if this process may not have read yet the event that makes the JWT valid. */
   | { readonly kind: 'refused'; readonly error: RequestError; readonly mayBecomeValid: boolean };
 
 export type JwtCheckOptions = Pick<LoginOptions, 'jwts' | 'people' | 'access'>;
 
 /**
- * Checks JWTs against the users as they are now: a changed role or password, a block or a removal counts at once, however long the JWT
- * would last.
+ * Checks JWTs against the current users: a changed role or password, a block or a removal takes effect at once, and not
+ * only when the JWT expires.
  */
 export function createJwtCheck({
   jwts,
@@ -59,7 +59,7 @@ function isAccess({ use }: JwtClaims, { management }: Jwts): boolean {
   return use === 'access' || (use === 'legacy' && management === 'legacy-support');
 }
 
-/** Sessions that Strapi began are not known here; their JWTs last ten minutes. */
+/** Returns whether the session of a JWT is open. Strapi's sessions are unknown here; their JWTs last ten minutes. */
 function isOfSession({ use, isOwn, session }: JwtClaims, { record }: Person): boolean {
   return use !== 'access' || !isOwn || record.sessions?.some(({ id }) => id === session) === true;
 }
@@ -68,7 +68,7 @@ function isLater(at: number | undefined, known: number | undefined): boolean {
   return at !== undefined && (known === undefined || at > known);
 }
 
-/** Returns the role of this number; one without rights if it is no longer defined. */
+/** Returns the role with this number; a role without rights if it is no longer defined. */
 export function roleOf(state: AccessState, id: number): Role {
   return rolesOf(state.login).get(id) ?? NO_ROLE;
 }

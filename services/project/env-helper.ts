@@ -16,8 +16,8 @@ const CASTS = {
 } as const;
 
 /**
- * Creates the environment as Strapi's configuration files read it: `env(name, absent)` and its casts `env.int`, `env.float`, `env.bool`,
- * `env.json`, `env.array`, `env.date` and `env.oneOf`.
+ * Creates the `env` function that Strapi passes to configuration files: `env(name, absent)` with the casts `env.int`,
+ * `env.float`, `env.bool`, `env.json`, `env.array`, `env.date` and `env.oneOf`.
  */
 export function createEnvHelper(variables: { readonly [name: string]: string | undefined }) {
   const read = (name: string, absent?: unknown): unknown => variables[name] ?? absent;

@@ -2,8 +2,8 @@ import { pathToFileURL } from 'node:url';
 import { createEnvHelper } from './env-helper.ts';
 
 /**
- * A program: writes the export of a project's module as JSON. It calls a function with Strapi's `env`. It runs with the
- * rights and the environment that evaluate-project.ts grants.
+ * Program that writes the export of a project's module as JSON. If the export is a function, it is called with Strapi's
+ * `env`. The program runs with the rights and the environment that evaluate-project.ts grants.
  */
 const [file = ''] = process.argv.slice(2);
 const module = (await import(pathToFileURL(file).href)) as { readonly default?: unknown };

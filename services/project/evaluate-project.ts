@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 
-/** Export of a module of a project, as JSON; or the reason why there is none. */
+/** Export of a project's module as JSON, or the reason why there is none. */
 export type Evaluated =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly reason: string };
@@ -13,10 +13,10 @@ export type EvaluateModule = (file: string) => Evaluated;
 
 const TIME_LIMIT_MS = 5_000;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** The neighbouring file, compiled or not. */
+/** Path of evaluate-module next to this file, with the extension of this file: `.ts`, or `.js` after compilation. */
 const PROGRAM = fileURLToPath(import.meta.url.replace(/evaluate-project(\.\w+)$/, 'evaluate-module$1'));
 
-/** Variables of the project's `.env`, and NODE_ENV: this process's own, if it has one. Strapi's default is `development`. */
+/** Returns the variables of the project's `.env`, with NODE_ENV of this process if it is set, else `development`. */
 export function projectVariables(root: string): NodeJS.ProcessEnv & { readonly NODE_ENV: string } {
   const file = path.join(root, '.env');
   const own: NodeJS.ProcessEnv = existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
@@ -24,9 +24,9 @@ export function projectVariables(root: string): NodeJS.ProcessEnv & { readonly N
 }
 
 /**
- * Evaluates modules of the project at `root`, which are foreign code. Each runs in a separate process that can read the
- * project and nothing else, has only the variables of the project's `.env` and NODE_ENV, and is ended after `timeLimitMs`. JSON
- * files are read.
+ * Evaluates modules of the project at `root`, which are foreign code. Each runs in a separate process, which is ended
+ * after `timeLimitMs`. The process can read only the project, and has only NODE_ENV and the variables of the project's
+ * `.env`. JSON files are parsed without a process.
  */
 export function createEvaluateModule(root: string, timeLimitMs = TIME_LIMIT_MS): EvaluateModule {
   const folder = realpathSync(root);
@@ -67,7 +67,7 @@ function failed(reason: string): Evaluated {
   return { kind: 'failed', reason };
 }
 
-/** Line of a stack with the error. */
+/** Returns the line of a stack trace that has the error. */
 function lastError(stderr: string): string {
   const line = stderr.split('\n').find((text) => /^\w*Error(?: \[\w+\])?: /.test(text));
   return line ?? 'it ended with an error';

@@ -6,28 +6,28 @@ import { readConfig } from './read-config.ts';
 export type ApiConfig = {
   /** The file, or the two files that are merged. */
   readonly file: string;
-  /** Unknown parameters are refused. */
+  /** True to refuse unknown parameters. */
   readonly strictParams: boolean;
-  /** Values of `status` and `locale` that mean nothing are refused. */
+  /** True to refuse invalid values of `status` and `locale`. */
   readonly strictDocuments: boolean;
   readonly strictRelations: boolean;
-  /** Infinity: as large as a page may be. */
+  /** Page size of requests that name none; Infinity for the largest page allowed. */
   readonly defaultLimit: number;
-  /** Infinity: the project sets no limit. */
+  /** Largest page size; Infinity if the project sets no limit. */
   readonly maxLimit: number;
-  /** Lists have their total unless a request says something else. */
+  /** True if lists have their total unless a request says otherwise. */
   readonly withCount: boolean;
   /** Names of attributes that no answer shows, in all content types and components. */
   readonly privateAttributes: readonly string[];
-  /** Path of the API without a slash at its end: `/api`, or its replacement. Empty: the API has no prefix. */
+  /** Path of the API without a slash at its end: `/api` or its replacement; empty if the API has no prefix. */
   readonly prefix: string;
-  /** Why the file, or some of its members, could not be read; those have Strapi's defaults. */
+  /** Reason why the file or some of its members could not be read; those members have Strapi's defaults. */
   readonly failure?: string;
 };
 
 const FLAG = z.boolean().default(false);
 
-/** All entries. */
+/** Value of a limit that means all entries. */
 const EVERYTHING = -1;
 
 const DEFAULT_LIMIT = z.coerce
@@ -38,7 +38,7 @@ const DEFAULT_LIMIT = z.coerce
   .transform((limit) => (limit === EVERYTHING ? Number.POSITIVE_INFINITY : limit))
   .default(25);
 
-/** Strapi reads a text as a number too, and everything that is none as no limit. */
+/** Parses a limit like Strapi: a text is read as a number, and a value that is not a number means no limit. */
 const MAX_LIMIT = z.unknown().transform((value) => {
   const limit = Math.trunc(Number(value));
   return limit >= 1 ? limit : Number.POSITIVE_INFINITY;
@@ -53,12 +53,12 @@ const PREFIX = z
   .transform((prefix) => (prefix ?? '').replace(/\/$/, ''))
   .default('/api');
 
-/** Read apart from the rest, so that nothing else that is wrong shows what is to be hidden. */
+/** Private attributes are parsed on their own, so that an error elsewhere does not reveal them. */
 const HIDING = z.looseObject({ responses: z.looseObject({ privateAttributes: z.array(z.unknown()) }) });
 
 /**
- * Configuration next to a project's `src`; undefined if the folder is not in a project, or has none. Throws if it cannot be evaluated and
- * makes attributes private: they would be shown.
+ * Reads the API configuration next to a project's `src`. Returns undefined if the folder is not in a project, or if the
+ * project has none. Throws if it cannot be evaluated and makes attributes private: answers would show them.
  */
 export function readApiConfig(contentTypes: string): ApiConfig | undefined {
   const found = readConfig(contentTypes, 'api');
@@ -73,7 +73,7 @@ export function readApiConfig(contentTypes: string): ApiConfig | undefined {
   }
   const problems = evaluated.kind === 'failed' ? [evaluated.reason] : [];
   const config = evaluated.kind === 'value' ? evaluated.value : undefined;
-  /** Each member is read by itself: one that is wrong changes no other. */
+  /** Parses one member on its own: a wrong member does not affect another. */
   const read = <Value>(group: string, name: string, schema: z.ZodType<Value>): Value => {
     const result = schema.safeParse(memberOf(memberOf(config, group), name));
     if (result.success) return result.data;
@@ -86,7 +86,7 @@ export function readApiConfig(contentTypes: string): ApiConfig | undefined {
     strictDocuments: read('documents', 'strictParams', FLAG),
     strictRelations: read('documents', 'strictRelations', FLAG),
     defaultLimit: read('rest', 'defaultLimit', DEFAULT_LIMIT),
-    // The limit of a file that cannot be read is not known: that of Strapi's template is the safe one.
+    // The limit in an unreadable file is unknown: the limit of Strapi's template is the safe choice.
     maxLimit: evaluated.kind === 'failed' ? 100 : read('rest', 'maxLimit', MAX_LIMIT),
     withCount: read('rest', 'withCount', WITH_COUNT),
     privateAttributes: privateAttributes(config),

@@ -6,8 +6,8 @@ import { createEvaluateModule, type Evaluated, projectVariables } from './evalua
 export type ProjectConfig = { readonly files: readonly string[]; readonly evaluated: Evaluated };
 
 /**
- * Reads `config/<name>` next to a project's `src`, and merges `config/env/<NODE_ENV>/<name>` over it, as Strapi does. undefined: the
- * folder is not in a project, or the project has neither.
+ * Reads `config/<name>` next to a project's `src`, and merges `config/env/<NODE_ENV>/<name>` over it, as Strapi does.
+ * Returns undefined if the folder is not in a project, or if the project has neither file.
  */
 export function readConfig(contentTypes: string, name: string): ProjectConfig | undefined {
   const root = projectRoot(contentTypes);
@@ -25,21 +25,21 @@ export function readConfig(contentTypes: string, name: string): ProjectConfig | 
   return { files, evaluated: { kind: 'value', value } };
 }
 
-/** The folder that has `src/api`, when `folder` is it or its `src`. */
+/** Returns the folder that contains `src/api`: `folder` itself, or its parent if `folder` is `src`. */
 function projectRoot(folder: string): string | undefined {
   if (existsSync(path.join(folder, 'src', 'api'))) return folder;
   const isSource = path.basename(path.resolve(folder)) === 'src' && existsSync(path.join(folder, 'api'));
   return isSource ? path.dirname(path.resolve(folder)) : undefined;
 }
 
-/** A file of the project's configuration; undefined where it has none of this name. */
+/** Returns a configuration file of the project; undefined if it has none of this name. */
 function configFile(root: string, name: string): string | undefined {
   return ['ts', 'js', 'mjs', 'cjs', 'json']
     .map((extension) => path.join(root, 'config', `${name}.${extension}`))
     .find((candidate) => existsSync(candidate));
 }
 
-/** Merges two values of JSON member by member, also lists: so does lodash, which Strapi uses. */
+/** Merges two JSON values member by member, including lists, like lodash, which Strapi uses. */
 function merged(below: unknown, above: unknown): unknown {
   if (!isObject(below) || !isObject(above) || Array.isArray(below) !== Array.isArray(above)) return above;
   const members = Object.entries(above).map(([name, value]) => [name, merged(below[name], value)] as const);

@@ -5,7 +5,7 @@ import { readConfig } from './read-config.ts';
 /** Origins that a project's `config/middlewares` lists for `strapi::cors`. */
 export type CorsConfig = {
   readonly file: string;
-  /** Undefined: the file lists none, so Strapi allows every origin. */
+  /** Undefined if the file lists none: then Strapi allows every origin. */
   readonly origins: readonly string[] | undefined;
   /** The reason why the file could not be read. */
   readonly failure?: string;
@@ -16,7 +16,7 @@ const CORS = z.looseObject({
   config: z.looseObject({ origin: z.union([z.string(), z.array(z.string())]) }),
 });
 
-/** The configuration next to a project's `src`; undefined where the folder is not a project, or has none. */
+/** Reads the configuration next to a project's `src`; undefined if the folder is not a project or has none. */
 export function readCorsConfig(contentTypes: string): CorsConfig | undefined {
   const found = readConfig(contentTypes, 'middlewares');
   if (found === undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 
-/** Reads the end of the log at most once per `everyMs`. Callers at about the same time share a read that begins after their calls. */
+/** Reads the end of the log at most once per `everyMs`. Callers share a read that begins after their calls. */
 export function createLogHead(log: Pick<EventStore, 'lastPosition'>, everyMs = 100) {
   let known = 0n;
   let lastRead = Number.NEGATIVE_INFINITY;
@@ -23,12 +23,12 @@ export function createLogHead(log: Pick<EventStore, 'lastPosition'>, everyMs = 1
   }
 
   return {
-    /** A position that the log has reached: at least `wanted` if the log has reached that. */
+    /** Returns a position that the log has reached: at least `wanted` if the log has reached it. */
     async reaches(wanted: bigint): Promise<bigint> {
       if (wanted <= known) return known;
       return ask();
     },
-    /** The end of the log, by a read that begins after this was asked. */
+    /** Returns the end of the log, from a read that begins after the call. */
     next: ask,
   };
 }

@@ -24,17 +24,17 @@ export type LogSettings = {
   readonly eventStore?: string | undefined;
 };
 
-/** The address of the log that these settings mean. */
+/** Returns the address of the log that the settings name. */
 export function logAddress({ data, eventStore }: LogSettings): string {
   return eventStore ?? `sqlite:${join(data, 'events.db')}`;
 }
 
-/** The file of a log in SQLite; undefined where it is elsewhere. */
+/** Returns the file of a log in SQLite; undefined if the log is elsewhere. */
 export function logFile(settings: LogSettings): string | undefined {
   return SQLITE.exec(logAddress(settings))?.[1];
 }
 
-/** Folder for files that belong to a log, such as the key of its tokens; undefined if the log is on a server. */
+/** Returns the folder for files that belong to a log, such as its access key; undefined if the log is on a server. */
 export function logFolder(settings: LogSettings): string | undefined {
   const file = logFile(settings);
   return file === undefined ? undefined : dirname(resolve(file));
@@ -44,10 +44,10 @@ const SQLITE = /^sqlite:(.+)$/;
 const KURRENTDB = /^(esdb|kurrentdb|kurrent|kdb)(\+discover)?:\/\//;
 
 /**
- * The event store of an address: `sqlite:FILE` (made when it is not there; relative to the working directory) or
- * `kurrentdb://…`, `kurrentdb+discover://…` with the query parameters of KurrentDB's connection strings, `esdb://…` too.
- * KurrentDB is not connected to before the first call, and its client (40 MB, some 0.3 s) not loaded for SQLite. Rejects when
- * the address is another or the file cannot be opened.
+ * Opens the event store of an address: `sqlite:FILE`, or a connection string of KurrentDB (`kurrentdb://…`,
+ * `kurrentdb+discover://…`, `esdb://…`) with its query parameters. FILE is relative to the working directory, and is
+ * created if it is missing. The first call connects to KurrentDB, whose client (40 MB, some 0.3 s) is not loaded for
+ * SQLite. Rejects if the address has another form or the file cannot be opened.
  */
 export async function openEventStore(url: string, options: EventStoreOptions): Promise<EventStore> {
   if (KURRENTDB.test(url)) {

@@ -4,7 +4,7 @@ import { type OwnershipOptions, ownerStateOf, ownStore } from './ownership.ts';
 
 export type OwnedAssets = ReturnType<typeof ownAssets>;
 
-/** Protects the uploaded files of one log from another: a copy of the log would delete files that its own content does not name. */
+/** Protects the uploaded files of a log from other logs: a copy of the log would delete files that it does not name. */
 export function ownAssets(store: AssetStore, address: string, options: OwnershipOptions) {
   const name = `the uploaded files in ${address.split('?', 1)[0]}`;
   const owned = { name, option: '--assets', store: store.owner };
@@ -19,7 +19,7 @@ export function ownAssets(store: AssetStore, address: string, options: Ownership
     if (refusal !== undefined) throw new RequestError('assets-of-another-log', refusal);
   };
   return {
-    /** Store for the leading process: it writes and deletes nothing in the store of another log. */
+    /** Asset store for the leader. It writes and deletes nothing if the store belongs to another log. */
     store: {
       ...store,
       async stage(content, maxBytes) {
@@ -30,14 +30,14 @@ export function ownAssets(store: AssetStore, address: string, options: Ownership
         await requireOwn();
         const possession = await ownerStateOf(owned, options);
         if (possession === 'sole') return store.delete(hash);
-        // Equal files of two namespaces are stored once: the other one may name files that this one does not.
+        // Equal files of two namespaces are stored once: the other namespace may name files that this one does not.
         if (possession === 'shared') return;
         throw new RequestError('assets-of-another-log', `${name} were taken over by another log`);
       },
     } satisfies AssetStore as AssetStore,
     /**
-     * Rejects with a message if the store belongs to another log. A store that is unreachable is asked again before it is
-     * written to.
+     * Rejects with a message if the store belongs to another log. If the store is unreachable now, its owner is checked
+     * before the first write.
      */
     async own() {
       isKnown = false;

@@ -4,7 +4,7 @@ import { leaseStream } from '../../shared/fleet/lease-events.ts';
 import type { OwnerRecord, OwnerStore } from '../../shared/owner-record.ts';
 import { identityOfLog } from '../fleet/log-identity.ts';
 
-/** A store outside the log that its leader writes to, and that a copy of the log would destroy. */
+/** Store outside the log: the leader writes to it, and the leader of a copy of the log would destroy it. */
 export type OwnedStore = {
   /** Name for messages, such as `the uploaded files in s3://bucket/prefix`. */
   readonly name: string;
@@ -23,8 +23,8 @@ export type OwnershipOptions = {
 const TRIES = 5;
 
 /**
- * Records in a store that this log writes to it: the log, and the last claim under which it wrote. A copy of a file has
- * the identity of the original, and not its later claims. A store without a record is from an earlier release and is
+ * Records in a store which log writes to it, and the last claim under which it wrote. A copy of a log's file has the
+ * identity of the original, but not its later claims. A store without a record is from an earlier release and is
  * accepted. Logs of other namespaces are owners too. Returns a message if another log of this namespace writes to it.
  */
 export async function ownStore(owned: OwnedStore, options: OwnershipOptions): Promise<string | undefined> {
@@ -37,7 +37,7 @@ export async function ownStore(owned: OwnedStore, options: OwnershipOptions): Pr
     const claim = own.newest ?? found?.claim;
     // Without an identity or a leader nothing was ever written.
     if (own.id === undefined || claim === undefined) return undefined;
-    // Read again after writing: an owner of another namespace may have written its record at the same time.
+    // We read the record after we wrote it: an owner of another namespace may have written its own at the same time.
     if (found?.log === own.id && found.claim === claim && !(adopt && tries === 0)) return undefined;
     const mine = { [space]: { log: own.id, claim } };
     await owned.store.write(adopt && tries === 0 ? mine : { ...owners, ...mine });
@@ -49,17 +49,17 @@ function isOf(own: Own, found: OwnerRecord | undefined): boolean {
   return found === undefined || (found.log === own.id && own.claims.has(found.claim));
 }
 
-/** `lost`: another log of this namespace has taken the store over. `shared`: logs of other namespaces use it too. */
+/** State of a store: `lost` if another log of this namespace owns it now, `shared` if other namespaces use it too. */
 export type OwnerState = 'sole' | 'shared' | 'lost';
 
-/** Reads whose store it is, and changes nothing. */
+/** Returns the state of the store for this log, and changes nothing. */
 export async function ownerStateOf(
   { store }: OwnedStore,
   { log, space }: OwnershipOptions,
 ): Promise<OwnerState> {
   const [own, owners] = [await readOwn(log, space), await store.read()];
   const others = Object.keys(owners).filter((name) => name !== space);
-  // A log that took the store over with its own namespace has removed this log's record.
+  // Another log of the same namespace that took the store over has removed this log's record.
   const isLost = owners[space] === undefined ? others.length > 0 : !isOf(own, owners[space]);
   if (isLost) return 'lost';
   return others.length > 0 ? 'shared' : 'sole';

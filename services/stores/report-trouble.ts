@@ -1,9 +1,9 @@
 import type { Trouble } from '../../shared/event-store/event-store.ts';
 
-/** Repeats the same message after this time. */
+/** Time after which the same message is reported again. */
 const AGAIN_AFTER_MS = 10_000;
 
-/** Reports the first failure at once, then new ones, and those that last for ten seconds. */
+/** Reports a new failure at once. While the same failure lasts, reports it every ten seconds. */
 export function reportTrouble(say: (trouble: Trouble) => void): (trouble: Trouble) => void {
   const said = new Map<string, number>();
   return (trouble) => {

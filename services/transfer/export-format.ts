@@ -11,7 +11,7 @@ export type ExportHeader = { readonly varve: 'export'; readonly format: 1; reado
 export type ExportEnding = {
   readonly end: true;
   readonly events: number;
-  /** SHA-256 of all lines before, each with its line end. */
+  /** SHA-256 of all earlier lines, each with its line end. */
   readonly sha256: string;
   /** The head of the log's hash chain at the last of the events, where the log has a chain. */
   readonly head?: ExportedHead | undefined;
@@ -37,7 +37,7 @@ const event = z.strictObject({
   metadata,
 });
 
-/** A line of an export; undefined when it is none. */
+/** Line of an export. */
 export type ExportLine =
   | { readonly kind: 'header'; readonly header: ExportHeader }
   | { readonly kind: 'event'; readonly event: ExportedEvent }
@@ -57,7 +57,7 @@ export function parseExportLine(text: string): ExportLine | undefined {
 /** Returns an event without its namespace, so that another one can import it. */
 export function presentExported(space: string, stored: StoredEvent): ExportedEvent {
   const { stream, revision, id, type, data } = stored;
-  // The digest does not fit an event that was upcast.
+  // An upcast event does not match its stored digest.
   const { digest: _, ...others } = stored.metadata;
   const facts = matchesDigest(stored) ? stored.metadata : others;
   const name = stream.startsWith(`${space}.`) ? stream.slice(space.length + 1) : stream;

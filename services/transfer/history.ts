@@ -3,15 +3,15 @@ import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
 import { isIdentityEvent } from '../../shared/fleet/identity-events.ts';
 import { isLeaseEvent } from '../../shared/fleet/lease-events.ts';
 
-/** An event of a log, or of an export that has all events of a log. */
+/** Event of a log, or of an export that has all events of a log. */
 type Candidate = Pick<StoredEvent, 'stream' | 'type' | 'data' | 'metadata'> & {
   readonly revision: bigint | number;
 };
 
 /**
- * Returns a function that gets the events of a log in order, and returns the revision of each that belongs to the
- * history of its content; undefined for others. Claims decide whether later events take effect. So a history without
- * claims must omit the events that they fence off, and close the gaps in their streams.
+ * Returns a function that gets the events of a log in order. For an event of the content's history it returns the
+ * revision; for others undefined. Claims decide whether later events take effect. So a history without claims must omit
+ * the events that they fence off, and close the gaps in their streams.
  */
 export function createHistory(): (event: Candidate) => number | undefined {
   let epoch = 0;

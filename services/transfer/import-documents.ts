@@ -10,7 +10,7 @@ import {
 } from '../command/importer.ts';
 import { type ImportSource, importLines, inBatches } from './import-lines.ts';
 
-/** A document to be written, as its line has it. */
+/** Document that a line of the import describes. */
 export type ImportedDocument = ImportOutcome & { readonly kind: 'document' };
 
 /** Writes a document; returns the reasons if it was not written. */
@@ -58,7 +58,7 @@ export async function* importDocuments(options: DocumentImport): AsyncGenerator<
   }
 }
 
-/** By `<uid>:<key>`: the documentId in the line, null if it follows from the key. */
+/** The documentId in each line, by `<uid>:<key>`; null if it follows from the key. */
 type References = ReadonlyMap<string, string | null>;
 
 /** References may point forward, so all lines are read before the first is validated. */

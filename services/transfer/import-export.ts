@@ -16,7 +16,7 @@ import { createHistory } from './history.ts';
 export type ExportImport = {
   readonly log: EventStore;
   readonly space: string;
-  /** The file from its beginning, at each call; without line ends. */
+  /** Returns the lines of the file without line ends. Each call begins at the start of the file. */
   readonly lines: () => AsyncIterable<string>;
   readonly onEvents: (count: number) => void;
 };
@@ -30,16 +30,16 @@ export function isExport(firstLine: string): boolean {
 }
 
 /**
- * Appends the events of an export, with their ids, times and order, to a log that is empty or already has the first of
- * them, as after an interrupted import. Checks the whole file first. Returns the number of events in the log after it.
- * Throws a message.
+ * Appends the events of an export to a log, with their ids, times and order. The log is empty or already has the first
+ * of the events, as after an interrupted import. Checks the whole file first. Returns the number of events in the log
+ * after the import. Rejects with a message.
  */
 export async function importExport(options: ExportImport): Promise<number> {
   const { head, ...epochs } = await checkFile(options.lines());
   const present = await countPresent(options);
   if (head !== undefined && present === 0) await nameHistory(options.log, options.space, head);
   const { leader } = await readLease(options.log, options.space);
-  // One that was cut short at its very end, too, is brought to it.
+  // An earlier import that was interrupted after its last event still holds the lease: this one returns it.
   let lead = leader?.address === NOWHERE ? await claimSpace(options, epochs.lowest) : undefined;
   let at = 0;
   let batch: ExportedEvent[] = [];
@@ -62,7 +62,7 @@ type Checked = {
   readonly head: ExportedHead | undefined;
 };
 
-/** Throws unless the file is whole, and every event matches its digest. */
+/** Throws unless the file is complete and every event matches its digest. */
 async function checkFile(lines: AsyncIterable<string>): Promise<Checked> {
   const sum = createHash('sha256');
   let events = 0;
@@ -94,7 +94,7 @@ async function checkFile(lines: AsyncIterable<string>): Promise<Checked> {
   return { lowest: epochs.length === 0 ? 0 : Math.min(...epochs), highest: Math.max(0, ...epochs), head };
 }
 
-/** Throws when this program cannot vouch for the event: nothing of the file is imported then. */
+/** Throws if the event was changed, or if this program cannot read it: then nothing of the file is imported. */
 function refuseUnknown({ id, type, data, metadata }: ExportedEvent, number: number): void {
   if (!matchesDigest({ id, type, data, metadata }))
     throw new Error(`line ${number} has an event that was changed: ${OTHER_CONTENT}`);
@@ -118,7 +118,7 @@ async function* eventsOf(lines: AsyncIterable<string>): AsyncGenerator<ExportedE
   }
 }
 
-/** Events of the log, which must be the first of the export. */
+/** Returns how many events the log has. Throws unless they are the first events of the export. */
 async function countPresent({ log, space, lines }: ExportImport): Promise<number> {
   const exported = eventsOf(lines());
   let present = 0;
@@ -165,7 +165,7 @@ async function returnSpace({ log, space }: ExportImport, { fence }: Lead, highes
   await beginLog(log, space);
 }
 
-/** No process listens there: any process may claim the lease. */
+/** Address at which no process listens, so that any process may claim the lease. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 function importer({ log, space }: Pick<ExportImport, 'log' | 'space'>): Claimant {
@@ -173,7 +173,7 @@ function importer({ log, space }: Pick<ExportImport, 'log' | 'space'>): Claimant
   return { log, space, owner: randomUUID(), address: NOWHERE, now };
 }
 
-/** In order: each append waits for those before it in the log, and they share a commit. */
+/** Appends events in order: each append waits for those before it in the log, and they share a commit. */
 async function appendAll(
   { log, space, onEvents }: ExportImport,
   events: readonly ExportedEvent[],

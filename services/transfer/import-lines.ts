@@ -1,17 +1,17 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-/** A line of an import file that is not empty. */
+/** Line of an import file that is not empty. */
 export type ImportSource = {
   readonly file: string;
-  /** From 1. */
+  /** Number of the line; the first is 1. */
   readonly number: number;
-  /** Bytes of the line in the file, its end included. */
+  /** Bytes of the line in the file, with its line end. */
   readonly bytes: number;
   readonly text: string;
 };
 
-/** Lines of all files, one after the other; a file is never held in memory. */
+/** Reads the lines of all files, one file after the other, without holding a file in memory. */
 export async function* importLines(files: readonly string[]): AsyncGenerator<ImportSource> {
   for (const file of files) {
     const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
@@ -23,7 +23,7 @@ export async function* importLines(files: readonly string[]): AsyncGenerator<Imp
   }
 }
 
-/** Lists of at most `size` items of `source`. */
+/** Groups the items of `source` into lists of at most `size` items. */
 export async function* inBatches<Item>(
   source: AsyncIterable<Item>,
   size: number,
