@@ -8,7 +8,7 @@ import { targetKey } from './rest-row.ts';
 
 type Values = { readonly [name: string]: unknown };
 
-/** A text that is the same for values that are stored alike. What no schema has is not compared. */
+/** Returns a text that is equal for values with the same stored form. Members that no schema has are ignored. */
 export function comparableValues(registry: SchemaRegistry, model: Model, values: Values): string {
   return jsonText(comparable(registry, model, values));
 }

@@ -18,10 +18,10 @@ import { readTargets, targetKey } from './rest-row.ts';
 import type { SourceRow } from './source.ts';
 import { type GraphDocument, storedOwned } from './stored-document.ts';
 
-/** The slot of a link in the list of its target; undefined where the list was not read. */
+/** Returns the slot of a link in the list of its target; undefined if the list was not read. */
 export type SlotOf = (owner: SourceRow, attribute: string, target: LinkTarget) => number | undefined;
 
-/** Whether a document has a row in a world. */
+/** Returns whether a document has a row in a world. */
 export type HasRow = (type: Uid, target: LinkTarget, world: World) => boolean;
 
 export type DesiredOptions = {
@@ -33,7 +33,10 @@ export type DesiredOptions = {
   readonly notes: ImportNotes;
 };
 
-/** The rows of a document as events say them, in the order of their events. What the source does not show stays as it is stored. */
+/**
+ * Returns the rows of a document in the form and order of events. Values that the source does not show keep their stored
+ * state.
+ */
 export function desiredRows(options: DesiredOptions, rows: readonly SourceRow[]): readonly ImportedRow[] {
   const { registry, type, notes } = options;
   const links = new Map<string, readonly LinkedRow[]>();
@@ -56,8 +59,8 @@ export function worldOf({ version }: Pick<SourceRow, 'version'>): World {
 type ShownTarget = LinkTarget & { readonly world?: World };
 
 /**
- * Targets of an owner. An owner without versions links to both versions of an entry, which is one link here, unless it links to
- * one and not to the other that is there.
+ * Returns the targets of an owner. An owner without versions usually links to both versions of an entry: this is one
+ * link here. It is a link to one version if the owner omits the other version although that exists.
  */
 function shownTargets(
   { type, hasRow }: DesiredOptions,
@@ -100,7 +103,7 @@ function ownLinks(options: DesiredOptions, row: SourceRow): readonly LinkedRow[]
 
 type Data = { readonly [name: string]: unknown };
 
-/** Links of a row's components, by component and id. */
+/** Returns the links of a row's components, by component and id. */
 function componentLinks(
   registry: SchemaRegistry,
   model: Model,

@@ -4,15 +4,15 @@ import * as z from 'zod';
 /** Progress of the first copy of a followed Strapi. */
 export type FirstCopy = ReturnType<typeof openFirstCopy>;
 
-/** `import`: an archive is read first. `done`: what is stored was a whole copy once. */
+/** Phase of the first copy: `import` reads an archive, `copy` reads Strapi, `done` follows a complete copy. */
 export type FirstCopyPhase = 'import' | 'copy' | 'done';
 
 const MARK = z.object({ phase: z.enum(['import', 'copy']), epoch: z.number() });
 type Mark = z.output<typeof MARK>;
 
 /**
- * Remembers a copy that is not whole yet in a file, so that a process that is killed meanwhile continues it. Another process may have
- * continued it instead: then its claim lies between, and the file says nothing any more.
+ * Records an incomplete first copy in a file, so that a process that was killed can continue it. If another process
+ * became leader since, it has continued the copy: its claim makes the file invalid.
  */
 export function openFirstCopy(file: string, isEmpty: () => boolean) {
   let mark = readMark(file);
@@ -24,7 +24,7 @@ export function openFirstCopy(file: string, isEmpty: () => boolean) {
   };
   return {
     phase: () => phase,
-    /** A term of this process begins. Returns the phase that it begins in. */
+    /** Begins a term of this process as leader. Returns its first phase. */
     begin(epoch: number): FirstCopyPhase {
       const isOwn = mark !== undefined && epoch <= mark.epoch + 1;
       phase = isEmpty() ? 'import' : isOwn ? (mark?.phase ?? 'done') : 'done';
@@ -43,7 +43,7 @@ function readMark(file: string): Mark | undefined {
   try {
     return MARK.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    // Cut off while it was written: nothing had been copied yet, or next to nothing.
+    // The process ended while it wrote the file, before it had copied more than a little.
     return undefined;
   }
 }

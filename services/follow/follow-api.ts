@@ -10,20 +10,20 @@ import type { FollowStatus } from './follow-state.ts';
 import type { Follower } from './follower.ts';
 import { createStrapiProxy, type StrapiProxy, type StrapiProxyOptions } from './strapi-proxy.ts';
 
-/** The part of HTTP requests that concerns a Strapi that is followed. */
+/** Follower of a Strapi, for the handlers of HTTP requests. */
 export type FollowApi = {
   readonly registry: SchemaRegistry;
   readonly writes: 'forward' | 'refuse';
   readonly isWebhook: (authorization: string | undefined) => boolean;
   readonly proxy: StrapiProxy;
   readonly documentOfId: (type: Uid, id: number) => { readonly documentId: string } | undefined;
-  /** Has the leader read documents again. Resolves to a position of the log that shows them. */
+  /** Makes the leader read documents again. Resolves with a position of the log that has their changes. */
   reread(names: readonly DocumentName[]): Promise<bigint>;
-  /** The same for another process of the log, which proves to be one. */
+  /** Does the same for another process, whose proof shows that it shares the log. */
   rereadFor(proof: string | undefined, text: string): Promise<bigint>;
-  /** A webhook came. */
+  /** Handles a webhook from Strapi. */
   heard(names: readonly DocumentName[] | undefined): void;
-  /** Something was written that no answer names. */
+  /** Looks for changes after a write whose answer does not name the documents. */
   look(): void;
   status(): FollowStatus;
 };
@@ -33,7 +33,7 @@ export type FollowApiOptions = Pick<FollowApi, 'registry' | 'documentOfId'> & {
     Pick<FollowApi, 'writes'> & { readonly webhookSecret: string | undefined };
   readonly follower: Pick<Follower, 'sync' | 'look' | 'state'>;
   readonly fleet: Pick<Fleet, 'leader'>;
-  /** The same in every process of the log. */
+  /** Key that is the same in every process of the log. */
   readonly key: Uint8Array;
   readonly position: () => bigint;
 };
@@ -48,7 +48,7 @@ const NAMES = z
   .max(100);
 const POSITION = z.object({ position: z.string().regex(/^\d{1,20}$/) });
 
-/** Creates the requests of a follower. A process that is not the leader sends them to the leader, signed with the key of the log. */
+/** Creates the requests of a follower. Other processes send them to the leader, signed with the key of the log. */
 export function createFollowApi(options: FollowApiOptions): FollowApi {
   const { follow, follower, fleet, position } = options;
   const { url, writes, webhookSecret } = follow;
@@ -87,7 +87,7 @@ export function createFollowApi(options: FollowApiOptions): FollowApi {
     heard(names) {
       follower.state.heard();
       if (names === undefined) follower.look();
-      // The next look finds a hint that is lost here.
+      // If the request fails, the next look for changes finds the documents.
       else reread(names).catch(() => follower.look());
     },
     look: follower.look,

@@ -3,32 +3,32 @@ import type { Uid } from '../../shared/schema/content-type.ts';
 /** State of a follower, for `varve status` and the metrics. */
 export type FollowStatus = {
   readonly url: string;
-  /** `standby`: another process is the leader, and follows. */
+  /** Role of the process. With `standby` another process is the leader and follows Strapi. */
   readonly role: 'leading' | 'standby';
-  /** Everything was compared once since the process began to follow. */
+  /** True if one comparison of everything has ended since the process began to follow. */
   readonly isComplete: boolean;
-  /** Seconds since what is stored was last seen to be what Strapi has; null: not yet. */
+  /** Seconds since the stored content was last known to equal Strapi's; null if it never was. */
   readonly ageSeconds: number | null;
-  /** The last comparison of all ids; null: not yet. */
+  /** Last comparison of all ids; null before the first. */
   readonly comparison: { readonly at: string; readonly seconds: number } | null;
   readonly requests: number;
   readonly events: number;
   readonly webhooks: number;
   /** Documents that wait to be read. */
   readonly pending: number;
-  /** Documents that could not be stored as Strapi has them. */
+  /** Documents that still differ from Strapi after they were written. */
   readonly stuck: readonly string[];
-  /** Rows that Strapi no longer has, kept because they are too many to be deleted at once. */
+  /** Number of rows that Strapi no longer has, but which are kept: they are too many to delete at once. */
   readonly kept: number;
-  /** Why Strapi cannot be asked for now; null: it answers. */
+  /** Reason why Strapi cannot be reached now; null while it answers. */
   readonly trouble: string | null;
-  /** Types that Strapi refuses to answer, and why. */
+  /** Reasons why Strapi refuses requests, by content type. */
   readonly refused: { readonly [type: Uid]: string };
 };
 
 export type FollowState = ReturnType<typeof createFollowState>;
 
-/** Creates what `varve status` and the metrics show of a follower. `counts` are asked when they are shown. */
+/** Creates the state of a follower for `varve status` and the metrics. It calls `counts` for each status. */
 export function createFollowState(counts: {
   readonly pending: () => number;
   readonly stuck: () => readonly string[];
@@ -55,7 +55,7 @@ export function createFollowState(counts: {
     looked(at: number) {
       if (kept === 0) seenAt = at;
     },
-    /** True when that is new. */
+    /** Sets the number of kept rows. Returns true if it is new. */
     keep(rows: number): boolean {
       const isNew = rows > 0 && kept === 0;
       kept = rows;
@@ -72,7 +72,7 @@ export function createFollowState(counts: {
       trouble = message;
     },
     accept: (type: Uid) => void refused.delete(type),
-    /** True when that is new. */
+    /** Records that Strapi refuses a type. Returns true if that is new. */
     refuse(type: Uid, message: string): boolean {
       const isNew = refused.get(type) !== message;
       refused.set(type, message);

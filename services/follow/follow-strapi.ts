@@ -4,7 +4,7 @@ import { type FollowOptions, type OpenFollowerOptions, openFollower } from './op
 export type FollowStrapiOptions = Omit<OpenFollowerOptions, 'follow'> &
   Pick<FollowApiOptions, 'fleet' | 'key'> & { readonly follow: FollowOptions & FollowApiOptions['follow'] };
 
-/** Follows a Strapi in this process: the leader reads it, and every process sends writes on to it. */
+/** Follows a Strapi in this process: the leader reads it, and every process forwards writes to it. */
 export function followStrapi(options: FollowStrapiOptions): {
   readonly api: FollowApi;
   readonly isCopying: () => boolean;

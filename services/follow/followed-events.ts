@@ -12,7 +12,7 @@ import { type GraphDocument, storedOwned } from './stored-document.ts';
 
 type Values = { readonly [name: string]: unknown };
 
-/** The events that make a stored document what the source has: none where it is that already. */
+/** Returns the events that make a stored document equal to the source's; none if they are equal already. */
 export function followedEvents(
   options: DesiredOptions,
   rows: readonly SourceRow[],
@@ -97,13 +97,13 @@ function hasRelations(type: ContentType, stored: GraphDocument, row: ImportedRow
 
 type Unseen = {
   readonly values: Values;
-  /** As stored. */
+  /** Stored values. */
   readonly entry: Values;
-  /** As the source answered. */
+  /** Values in the answer of the source. */
   readonly data: Values;
 };
 
-/** The values with those that the source does not show, such as private ones and passwords, as they are stored. */
+/** Adds the stored values of attributes that the source does not show, such as private ones and passwords. */
 function withUnseen(registry: SchemaRegistry, model: Model, { values, entry, data }: Unseen): Values {
   const merged: Record<string, unknown> = { ...values };
   for (const attribute of model.attributes.values()) {

@@ -14,16 +14,18 @@ import type { DocumentWriter } from './write-documents.ts';
 export type FollowerOptions = {
   readonly writer: DocumentWriter;
   readonly reconciliation: (of: Pick<ReconcileOptions, 'sync' | 'refused' | 'kept'>) => Reconciliation;
-  /** Runs once in each term before other requests, such as an import. Rejects with a sentence if this Strapi cannot be followed. */
+  /**
+   * Runs once at the start of each term, for example an import. Rejects with a sentence if Strapi cannot be followed.
+   */
   readonly begin: () => Promise<void>;
-  /** The first comparison is the first copy until it is done, and is not slowed down. */
+  /** First copy. The first comparison makes it, and is not throttled until it is done. */
   readonly firstCopy: Pick<FirstCopy, 'phase' | 'enter'>;
   readonly requests: () => number;
-  /** Whether this process is the leader, and a wait for that to change. */
+  /** Returns whether this process is the leader. */
   readonly isLeading: () => boolean;
   readonly leadChanged: (ms: number) => Promise<unknown>;
   readonly intervalMs: number;
-  /** Requests a second of a full comparison. */
+  /** Requests per second of a full comparison. */
   readonly rate: number;
   readonly report: (what: FollowReport) => void;
 };
@@ -41,7 +43,9 @@ export type FollowReport =
   | { readonly kind: 'refused'; readonly type: Uid; readonly error: Error };
 
 export type Follower = {
-  /** Reads documents again. Resolves when reads of this process show them; rejects with NotLeading where it does not lead. */
+  /**
+   * Reads documents again. Resolves when reads of this process show them. Rejects with NotLeading if it is not leader.
+   */
   sync(names: readonly DocumentName[]): Promise<void>;
   /** Looks for changes now. */
   look(): void;
@@ -53,7 +57,7 @@ const BATCH = 200;
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
 const LEAD_LOOK_MS = 1_000;
 
-/** Follows a source while this process is the leader: by hints, by looking for new rows, and by comparing everything. */
+/** Follows a source while this process is the leader: it uses hints, looks for new rows, and compares all rows. */
 export function createFollower(options: FollowerOptions): Follower {
   const closing = new AbortController();
   const pending = createPendingDocuments();
@@ -66,7 +70,7 @@ export function createFollower(options: FollowerOptions): Follower {
   /** Aborted when this process is no longer the leader, or ends. */
   let term = AbortSignal.abort();
 
-  /** Rejects when the term ends: nobody reads documents after it, so a caller would wait forever. */
+  /** Reads documents within a term. Rejects when the term ends, as no later work of this process would read them. */
   const syncWithin = async (signal: AbortSignal, names: readonly DocumentName[]): Promise<void> => {
     if (names.length === 0) return;
     if (signal.aborted) throw new NotLeading();
@@ -81,7 +85,7 @@ export function createFollower(options: FollowerOptions): Follower {
     if (state.keep(rows)) options.report({ kind: 'kept', rows });
   };
 
-  /** Repeats a call until it is through, the term ends, or what is asked for is refused. */
+  /** Repeats `work` until it succeeds, the term ends, or the source refuses it. */
   const persist = async (signal: AbortSignal, work: () => Promise<void>): Promise<void> => {
     const failed = (error: unknown, retryInMs: number) => {
       if (error instanceof SourceRefused || error instanceof NotLeading || signal.aborted) throw error;
@@ -149,7 +153,7 @@ export function createFollower(options: FollowerOptions): Follower {
       kept,
     });
     const loops = [drain(signal), lookAround(signal, newest), compareAll(signal, everything)];
-    // The source may be silent: the next term need not wait for its answer.
+    // The source may not answer: the next term must not wait for it.
     await Promise.race([Promise.all(loops), aborted(signal)]);
   };
   const run = async (): Promise<void> => {

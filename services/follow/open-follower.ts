@@ -20,12 +20,12 @@ import type { SourceRow } from './source.ts';
 import { createStrapiHttp } from './strapi-http.ts';
 import { createDocumentCopier } from './write-documents.ts';
 
-/** A Strapi to follow. */
+/** Settings of the Strapi to follow. */
 export type FollowOptions = {
   readonly url: string;
   readonly prefix: string;
   readonly token: string | undefined;
-  /** An archive to begin with. */
+  /** Archive that is imported first. */
   readonly from: string | undefined;
   readonly intervalMs: number;
   readonly rate: number;
@@ -45,11 +45,11 @@ export type OpenFollowerOptions = {
   readonly assets: AssetStore;
   readonly library: Pick<FileLibrary, 'keepNamed' | 'forgetNames'>;
   readonly fleet: Pick<Fleet, 'epoch' | 'changed' | 'leader'>;
-  /** A folder of this process. */
+  /** Folder for temporary files of this process. */
   readonly scratch: string;
 };
 
-/** Follows a Strapi through its REST API. `isCopying`: this process makes the first copy, or will. */
+/** Follows a Strapi through its REST API. `isCopying` returns whether this process makes the first copy, or will. */
 export function openFollower(options: OpenFollowerOptions): Follower & { readonly isCopying: () => boolean } {
   const { follow, registry, graph, fleet, defaultLocale } = options;
   const source = createRestSource(createStrapiHttp(follow), registry, defaultLocale);
@@ -101,7 +101,7 @@ export function openFollower(options: OpenFollowerOptions): Follower & { readonl
   return { ...follower, isCopying };
 }
 
-/** Brings the content of an archive in before Strapi is asked: it has the passwords too. */
+/** Imports an archive before Strapi is read: only the archive has the passwords. */
 async function importFirst(
   { imports, registry, defaultLocale, space, graph, assets, library, scratch }: OpenFollowerOptions,
   file: string,
@@ -133,7 +133,7 @@ async function importFirst(
   }
 }
 
-/** Takes the contents of a file under the names that they have in Strapi; those at another provider stay where they are. */
+/** Stores the contents of a file under their names in Strapi. Contents at another upload provider are not copied. */
 function createFileTaker(
   { assets, library, follow }: OpenFollowerOptions,
   content: (path: string) => AsyncIterable<Buffer>,
@@ -148,7 +148,7 @@ function createFileTaker(
   };
 }
 
-/** The path of a file that Strapi serves itself; undefined for any other address. */
+/** Returns the path of a file that Strapi serves itself; undefined for any other address. */
 export function uploadPath(url: unknown, base: string): string | undefined {
   if (typeof url !== 'string' || !URL.canParse(url, base)) return undefined;
   const parsed = new URL(url, base);

@@ -10,7 +10,9 @@ type PendingBatch = {
 type Waiter = { resolve(): void; reject(error: unknown): void };
 type Pending = { readonly name: DocumentName; readonly waiters: Waiter[] };
 
-/** Creates a queue of documents that may not be as the source has them, each once however often it was added, and who waits for them. */
+/**
+ * Creates a queue of documents that may differ from the source, with their waiters. A document is in the queue once.
+ */
 export function createPendingDocuments() {
   const pending = new Map<string, Pending>();
   let wake = () => {};
@@ -20,7 +22,7 @@ export function createPendingDocuments() {
     else known.waiters.push(...waiters);
   };
   return {
-    /** Resolves when the documents were read and written after this call. Rejects when they were given up. */
+    /** Adds documents. Resolves when they were read and written after this call. Rejects if they are dropped. */
     async add(names: readonly DocumentName[]): Promise<void> {
       const all = names.map((name) => {
         const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -30,7 +32,7 @@ export function createPendingDocuments() {
       wake();
       await Promise.all(all);
     },
-    /** Takes up to `most` documents of one type out. */
+    /** Removes up to `most` documents of one type from the queue and returns them. */
     take(most: number): PendingBatch | undefined {
       const [first] = pending.values();
       if (first === undefined) return undefined;
@@ -48,7 +50,7 @@ export function createPendingDocuments() {
       };
     },
     size: () => pending.size,
-    /** Resolves when there is something to take, or the signal is aborted. */
+    /** Resolves when the queue has documents, or when the signal is aborted. */
     some: (signal: AbortSignal) =>
       new Promise<void>((resolve) => {
         if (pending.size > 0 || signal.aborted) return resolve();
@@ -59,7 +61,7 @@ export function createPendingDocuments() {
         wake = end;
         signal.addEventListener('abort', end);
       }),
-    /** Gives everything up. */
+    /** Drops all documents. Their waiters get the error. */
     clear(error: Error): void {
       const all = [...pending.values()];
       pending.clear();

@@ -18,12 +18,12 @@ export type ClosureOptions = {
   readonly owners: RecordedRows['owners'];
 };
 
-/** Documents that have to be read together, as a change of one changes what others show. */
+/** Documents that have to be read together: a change of one also changes the relations of the others. */
 export type Closure = {
   readonly documents: readonly SourceDocument[];
   readonly slotOf: SlotOf;
   readonly hasRow: HasRow;
-  /** False: the source changed while it was read. */
+  /** False if the source changed while it was read. */
   readonly isConsistent: boolean;
 };
 
@@ -33,15 +33,16 @@ export function documentKey({ type, documentId }: DocumentName): string {
 }
 
 /**
- * Reads documents, and those on the other side of every relation that is not as it is stored. A change of a relation shows on one
- * side's times only, and a source sends no word of the other side. Who is unknown yet is read by itself later.
+ * Reads documents, and the documents on the other side of every relation that differs from its stored state. A changed
+ * relation changes the times of one side only, and the source sends no webhook for the other side. Documents that are
+ * not stored yet are read later, on their own.
  */
 export async function readClosure(
   options: ClosureOptions,
   origins: readonly DocumentName[],
 ): Promise<Closure> {
   const read = new Map<string, SourceDocument>();
-  /** Unknown documents, for the slots in their lists alone. */
+  /** Documents that are not stored yet, read only for the slots in their lists. */
   const listed = new Map<string, SourceDocument>();
   const slots = createSlots(options, (key) => read.get(key) ?? listed.get(key));
   let wave: readonly DocumentName[] = origins;
@@ -91,7 +92,7 @@ async function readDocuments(
 
 type Slots = ReturnType<typeof createSlots>;
 
-/** The documents on the other side of what is not as it is stored. */
+/** Returns the documents on the other side of relations that differ from their stored state. */
 function neighbours(
   options: ClosureOptions,
   slots: Slots,
@@ -121,7 +122,7 @@ function neighbours(
   return found;
 }
 
-/** Relations that both sides show. */
+/** Returns the relations that both sides show. */
 function shownRelations(registry: SchemaRegistry, type: Uid): readonly RelationAttribute[] {
   return [...contentTypeOf(registry, type).attributes.values()].filter(
     (attribute) =>
@@ -135,7 +136,7 @@ function worldsOf({ version }: Pick<SourceRow, 'version'>): readonly World[] {
   return version === 'live' ? ['draft', 'published'] : [version];
 }
 
-/** Slots in the lists of targets that were read. */
+/** Finds the slots of links in the lists of targets that were read. */
 function createSlots(options: ClosureOptions, find: (key: string) => SourceDocument | undefined) {
   const known = new WeakMap<SourceRow, Map<string, ReadonlyMap<string, number>>>();
   const before = (row: SourceRow, attribute: string, world: World) =>
@@ -164,7 +165,10 @@ function createSlots(options: ClosureOptions, find: (key: string) => SourceDocum
   };
   return {
     slotOf,
-    /** Owners whose slot in the list of a row is not the one that is stored. Owners without versions have one slot for both worlds. */
+    /**
+     * Returns owners whose slot in a row's list differs from the stored one. Both worlds of an unversioned owner share
+     * a slot.
+     */
     moved(row: SourceRow, { name, target }: RelationAttribute, world: World): readonly string[] {
       const { draftAndPublish } = contentTypeOf(options.registry, target);
       if (world === 'published' && !draftAndPublish) return [];
@@ -176,7 +180,7 @@ function createSlots(options: ClosureOptions, find: (key: string) => SourceDocum
   };
 }
 
-/** Whether each side of a relation that was read shows the other. */
+/** Returns whether both sides of each relation that was read show each other. */
 function agrees(
   { registry }: ClosureOptions,
   read: ReadonlyMap<string, SourceDocument>,

@@ -11,26 +11,26 @@ export type ReconcileOptions = {
   readonly source: Source;
   readonly entries: (type: Uid, documentId: string) => readonly Entry[];
   readonly recorded: RecordedRows;
-  /** Resolves when the documents are as the source has them. */
+  /** Makes the documents equal to the source's. Resolves when they are. */
   readonly sync: (names: readonly DocumentName[]) => Promise<void>;
-  /** Reports a type that the source refuses, which is skipped; undefined: the source accepts it again. */
+  /** Reports a type that is skipped because the source refuses it; undefined if the source accepts it again. */
   readonly refused: (type: Uid, error: SourceRefused | undefined) => void;
   /** Share of the stored rows, from 0 to 1, that one pass may delete. */
   readonly mostGone: number;
-  /** Rows that a pass kept although the source does not have them, as they are more than that share; 0: none. */
+  /** Reports how many missing rows a pass kept because they exceed that share; 0 if it kept none. */
   readonly kept: (rows: number) => void;
 };
 
 type Version = RowStamp['version'];
 
-/** Waits as long as the rate of requests wants. */
+/** Waits until the rate allows the next request. */
 export type RequestPace = () => Promise<void>;
 
 export type Reconciliation = ReturnType<typeof createReconciliation>;
 
 /**
- * Finds what differs from the source without its help. A row is another one when its id, `updatedAt` or `publishedAt` is: a discarded
- * draft is older than before, so no watermark would find it, but its row is new.
+ * Finds differences from the source without hints. A row has changed if its id, `updatedAt` or `publishedAt` has. The
+ * newest `updatedAt` alone is not enough: a discarded draft gets an older time, but its row has a new id.
  */
 export function createReconciliation(options: ReconcileOptions) {
   const { registry, types, source, sync } = options;
@@ -55,7 +55,7 @@ export function createReconciliation(options: ReconcileOptions) {
       if (changed.length === 0) return total;
     }
   };
-  /** Brings the rows of the source in. Resolves to the stored rows that it does not have. */
+  /** Copies the source's new and changed rows. Resolves with the stored rows that the source does not have. */
   const compare = async (type: Uid, version: Version, pace: RequestPace): Promise<readonly RowStamp[]> => {
     const stored = new Map<number, RowStamp>();
     for (const batch of options.recorded.stamps(type)) {
@@ -80,7 +80,9 @@ export function createReconciliation(options: ReconcileOptions) {
     types
       .flatMap((type) => versionsOf(registry, type).map((version) => options.recorded.count(type, version)))
       .reduce((sum, count) => sum + count, 0);
-  /** Deletes at the end of a pass only, when all of it is known: a source that has lost its content deletes nothing here. */
+  /**
+   * Deletes rows at the end of a pass, when their number is known: a source that lost its content deletes nothing here.
+   */
   const remove = async (gone: readonly RowStamp[]): Promise<void> => {
     const left = gone.filter(isKnown);
     hasKept = isMassDeletion(left.length, countStored(), options.mostGone);
@@ -88,19 +90,19 @@ export function createReconciliation(options: ReconcileOptions) {
     if (!hasKept) await sync(left);
   };
   return {
-    /** New and changed rows, and deletions as far as the numbers of rows tell them. */
+    /** Copies new and changed rows. Finds deletions if the numbers of rows differ. */
     async newest(): Promise<void> {
       const gone: RowStamp[] = [];
       await eachVersion(async (type, version) => {
         await newestOf(type, version, 'id');
         const total = await newestOf(type, version, 'updatedAt');
         if (total === undefined || total === options.recorded.count(type, version)) return;
-        // Kept rows make the numbers differ each time: the comparison of all ids looks at them.
+        // Kept rows make the numbers differ each time: the comparison of all ids handles them.
         if (!hasKept) gone.push(...(await compare(type, version, async () => {})));
       });
       if (!hasKept) await remove(gone);
     },
-    /** All rows, by their ids and times. */
+    /** Compares all rows by their ids and times. */
     async everything(pace: RequestPace): Promise<void> {
       const gone: RowStamp[] = [];
       await eachVersion(async (type, version) => {
@@ -128,17 +130,20 @@ function isSame(a: Stamped, b: Stamped): boolean {
   );
 }
 
-/** So few rows are deleted whatever their share is. */
+/** Number of rows up to which deletions are allowed whatever their share is. */
 const FEW = 10;
 
-/** Returns whether so many of the stored rows are gone at once that the source, rather than an editor, has lost them. */
+/**
+ * Returns whether so many stored rows are missing at once that the source probably lost them: no editor deletes so
+ * many.
+ */
 export function isMassDeletion(gone: number, stored: number, share: number): boolean {
   return gone > FEW && gone > stored * share;
 }
 
 /**
- * At most so many requests a second, evenly. It uses the monotonic clock: after the clock of the machine was set back, the next request
- * would wait until that clock is where it was.
+ * Spaces requests evenly, at most `rate` per second. It uses the monotonic clock: if the machine's clock is set back,
+ * the next request must not wait until that clock has the old time again.
  */
 export function createRequestPace(rate: number, signal: AbortSignal): RequestPace {
   let next = performance.now();

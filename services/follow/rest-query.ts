@@ -11,13 +11,13 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 /** Query strings of Strapi's REST API, as pairs of names and values. */
 export type Query = readonly (readonly [name: string, value: string])[];
 
-/** Path of a type's rows under the API's prefix. */
+/** Returns the path of a type's rows below the API's prefix. */
 export function pathOf(type: ContentType): string {
   if (type.uid === FILE_TYPE) return '/upload/files';
   return `/${type.kind === 'singleType' ? type.singularName : type.pluralName}`;
 }
 
-/** Users and files are answered as bare lists, and take `start` and `limit`. */
+/** Returns whether Strapi answers a type with a bare list, paged by `start` and `limit`: users and files. */
 export function isBareList({ uid }: ContentType): boolean {
   return uid === FILE_TYPE || uid === USER_TYPE;
 }
@@ -27,18 +27,18 @@ export function queryText(query: Query): string {
   return query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
 }
 
-/** Fields of a stamp. */
+/** Returns the query for the fields of a stamp. */
 export function stampFields(type: ContentType): Query {
   const names = ['documentId', 'updatedAt', 'publishedAt', ...(type.localized ? ['locale'] : [])];
   return names.map((name, at) => [`fields[${at}]`, name]);
 }
 
-/** Names the rows of a list of documents. */
+/** Returns the filter for the rows of these documents. */
 export function documentFilter(documentIds: readonly string[]): Query {
   return documentIds.map((documentId, at) => [`filters[documentId][$in][${at}]`, documentId]);
 }
 
-/** Populates everything that a row of the type is made of, relations by the names of their targets alone. */
+/** Returns the `populate` for a complete row of the type. Of relation targets it asks only for their names. */
 export function populateWhole(registry: SchemaRegistry, type: ContentType): Query {
   const role: Query = type.uid === USER_TYPE ? [['populate[role]', 'true']] : [];
   return [...populateModel(registry, type, 'populate'), ...role];

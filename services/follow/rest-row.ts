@@ -4,11 +4,11 @@ import type { World } from '../../shared/read-index/read-index.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { SourceRefused, type SourceRow, type WorldLists } from './source.ts';
 
-/** Rows as Strapi's REST API answers them. */
+/** Readers of rows in answers of Strapi's REST API. */
 
 export type RestRow = { readonly [name: string]: unknown };
 
-/** Throws SourceRefused for a value that is not a row of the type. */
+/** Reads the stamp of a row. Throws SourceRefused for a value that is not a row of the type. */
 export function readStamp(
   type: ContentType,
   version: RowStamp['version'],
@@ -29,13 +29,13 @@ export function readStamp(
   };
 }
 
-/** A whole row, answered in one world. */
+/** Reads a complete row from an answer in one world. */
 export function readRow(type: ContentType, stamp: RowStamp, row: RestRow, world: World): SourceRow {
   const { documentId, locale, version, id } = stamp;
   return { type: type.uid, id, documentId, locale, version, data: row, lists: readLists(type, row, world) };
 }
 
-/** A row without versions shows other relations in either world. */
+/** Joins both answers for a row without versions: its relations differ between the worlds. */
 export function joinWorlds(draft: SourceRow, published: SourceRow | undefined): SourceRow {
   const lists = new Map<string, WorldLists>();
   for (const [attribute, shown] of draft.lists)
@@ -56,7 +56,7 @@ function readLists(type: ContentType, row: RestRow, world: World): ReadonlyMap<s
   return lists;
 }
 
-/** Targets of a relation, in order; each document and locale once. */
+/** Returns the targets of a relation in order, each document and locale once. */
 export function readTargets(value: unknown): readonly LinkTarget[] {
   const found = new Map<string, LinkTarget>();
   for (const target of [value ?? []].flat()) {

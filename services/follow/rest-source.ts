@@ -15,12 +15,12 @@ import { joinWorlds, type RestRow, readRow, readStamp } from './rest-row.ts';
 import { type NewestPage, type Source, SourceRefused, type SourceRow } from './source.ts';
 import type { StrapiHttp } from './strapi-http.ts';
 
-/** Strapi's default for `maxLimit`; it takes less where it is configured so. */
+/** Strapi's default for `maxLimit`. A Strapi may be configured with a smaller one. */
 const PAGE = 100;
 
 type Version = RowStamp['version'];
 
-/** A Strapi read through its REST API. */
+/** Creates the source that reads a Strapi through its REST API. */
 export function createRestSource(http: StrapiHttp, registry: SchemaRegistry, locale: string): Source {
   const api: Api = { http, registry, locale };
   const singles = createSingles(api);
@@ -84,12 +84,12 @@ function inWorld(type: ContentType, version: Version): Query {
   return [...status, ...(type.localized ? [['locale', '*'] as const] : [])];
 }
 
-/** One page of rows. Those of bare lists are not counted. */
+/** Reads a page of rows. Strapi does not count the rows of bare lists. */
 async function list({ http }: Api, type: ContentType, query: Query, page = 1): Promise<Rows> {
   if (isBareList(type)) {
     const paged: Query = [...query, ['start', String((page - 1) * PAGE)], ['limit', String(PAGE)]];
     const rows = rowsOf(type, await http.json(`${pathOf(type)}?${queryText(paged)}`));
-    // It may be the API's limit that is smaller.
+    // The API's limit may be smaller than the page that was asked for.
     return { rows, pageSize: Math.max(1, rows.length), total: undefined };
   }
   const paged: Query = [
@@ -139,7 +139,7 @@ async function readRows(
   }
 }
 
-/** Whether the rows of a type without versions show others in either world. */
+/** Returns whether a type without versions has relations whose targets differ between the worlds. */
 function linksToVersions(registry: SchemaRegistry, type: ContentType): boolean {
   return [...type.attributes.values()].some(
     (attribute) =>
@@ -147,7 +147,7 @@ function linksToVersions(registry: SchemaRegistry, type: ContentType): boolean {
   );
 }
 
-/** Single types have no lists: each version and locale is a request. */
+/** Reads single types. They have no lists, so each version and locale is a request. */
 function createSingles(api: Api) {
   const { http, registry, locale } = api;
   const localesOf = async (type: ContentType): Promise<readonly string[]> => {

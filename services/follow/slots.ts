@@ -1,8 +1,8 @@
 import { firstWhere } from '../../shared/first-where.ts';
 
 /**
- * Gives each member of a list a number so that the numbers grow along the list. Members keep the numbers they have as far as
- * possible: each other number is one more event.
+ * Gives each member of a list a number so that the numbers grow along the list. As many members as possible keep their
+ * number: each change is one more event.
  */
 export function slotsOf(
   list: readonly string[],
@@ -20,7 +20,7 @@ export function slotsOf(
     let end = at;
     while (end < list.length && kept[end] === undefined) end++;
     const between = numbersBetween(kept[at - 1], kept[end], end - at);
-    // No number fits between two that are next to each other.
+    // Two neighbouring numbers are too close for another number between them.
     if (between === undefined) return new Map(list.map((member, slot) => [member, slot + 1]));
     for (const [offset, slot] of between.entries()) slots.set(list[at + offset] as string, slot);
     at = end;
@@ -28,7 +28,9 @@ export function slotsOf(
   return slots;
 }
 
-/** Growing numbers between two that are given: no bound if `low` or `high` is undefined. undefined: they do not fit. */
+/**
+ * Returns growing numbers between two bounds, of which either may be undefined. Returns undefined if they do not fit.
+ */
 function numbersBetween(
   low: number | undefined,
   high: number | undefined,
@@ -43,9 +45,9 @@ function numbersBetween(
     : undefined;
 }
 
-/** The numbers of a longest growing subsequence in their places; undefined in all others. */
+/** Returns the list with only the numbers of a longest growing subsequence; all others are undefined. */
 function longestGrowing(numbers: readonly (number | undefined)[]): readonly (number | undefined)[] {
-  /** By length: where the subsequence of this length with the smallest last number ends. */
+  /** Index of the last number of the best subsequence of each length: the one whose last number is smallest. */
   const ends: number[] = [];
   const before: (number | undefined)[] = [];
   for (const [at, number] of numbers.entries()) {

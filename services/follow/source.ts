@@ -4,21 +4,25 @@ import type { Uid } from '../../shared/schema/content-type.ts';
 import type { StagedRow } from '../strapi/staging.ts';
 
 /**
- * The port of a Strapi that is followed. Adapters: its REST API, and a double of recorded answers in tests. All calls reject with
- * SourceUnavailable when the source cannot be asked for now, and with SourceRefused when it answers that the call is wrong.
+ * Port of a followed Strapi. Adapters: its REST API, and a double of recorded answers in tests. All calls reject with
+ * SourceUnavailable if the source cannot be reached now, and with SourceRefused if it answers that the call is wrong.
  */
 export type Source = {
-  /** Stamps of one version of a type with an id above `after`, in order of ids: at most a page. Empty: there are no more. */
+  /**
+   * Returns a page of stamps of one version of a type with ids above `after`, in order of ids; empty after the last.
+   */
   stampsAfter(type: Uid, version: RowStamp['version'], after: number): Promise<readonly RowStamp[]>;
-  /** The newest rows by `order`, page by page from 1 on, and how many rows there are; undefined where Strapi does not count. */
+  /**
+   * Returns a page of the newest rows by `order`, and the number of all rows if Strapi counts them. Pages begin at 1.
+   */
   newest(type: Uid, version: RowStamp['version'], order: NewestBy, page: number): Promise<NewestPage>;
-  /** All rows of these documents, with their relations; of a document that is gone none. At most DOCUMENTS_AT_ONCE. */
+  /** Returns all rows of at most DOCUMENTS_AT_ONCE documents, with relations. A deleted document has no rows. */
   documents(type: Uid, documentIds: readonly string[]): Promise<readonly SourceRow[]>;
-  /** Content of a file by its URL. */
+  /** Reads the content of a file by its URL. */
   content(url: string): AsyncIterable<Buffer>;
-  /** The default locale; undefined where the token may not ask. */
+  /** Returns the default locale; undefined if the token lacks the right to read it. */
   defaultLocale(): Promise<string | undefined>;
-  /** Requests so far. */
+  /** Returns the number of requests so far. */
   requests(): number;
 };
 
@@ -29,11 +33,11 @@ export type NewestPage = { readonly stamps: readonly RowStamp[]; readonly total:
 /** Strapi's query parser drops lists of more than 100; this keeps the URL short too. */
 export const DOCUMENTS_AT_ONCE = 50;
 
-/** A row as the source has it. */
+/** Row of the source. */
 export type SourceRow = StagedRow & {
   /**
-   * Links that the row's own relation attributes show, by attribute, of both sides; in the row's world, and for a row without versions in
-   * either. An attribute that the source does not show is absent.
+   * Links of the row's own relation attributes, on either side, by attribute. They are links of the row's world; a row
+   * without versions has those of both worlds. An attribute that the source does not show is absent.
    */
   readonly lists: ReadonlyMap<string, WorldLists>;
 };
@@ -43,10 +47,10 @@ export type WorldLists = {
   readonly published: readonly LinkTarget[];
 };
 
-/** The source is down, slow, or asks to be left alone: later it may answer. */
+/** Error of a source that is down, slow or rate limited: a later request may succeed. */
 export class SourceUnavailable extends Error {}
 
-/** The source refuses the request: it has other content types, or the token lacks the right. */
+/** Error of a source that refuses a request: it has other content types, or the token lacks the right. */
 export class SourceRefused extends Error {
   readonly status: number;
 

@@ -4,13 +4,13 @@ import type { RecordedLink } from '../../shared/document/recorded-rows.ts';
 import type { World } from '../../shared/read-index/read-index.ts';
 import { targetKey } from './rest-row.ts';
 
-/** A document as the content graph has it. */
+/** Document of the content graph. */
 export type GraphDocument = {
   readonly entries: readonly Entry[];
   readonly links: readonly RecordedLink[];
 };
 
-/** Targets that a row owns through an attribute, in order, as its event would say it. */
+/** Returns the targets that a row owns through an attribute, in order and in the form of its event. */
 export function storedOwned(
   stored: GraphDocument,
   { version, locale }: { readonly version: string; readonly locale: string | null },
@@ -34,10 +34,10 @@ export function storedOwned(
   ];
 }
 
-/** A relation attribute of a row. */
+/** Relation attribute of a row. */
 type LinkList = { readonly attribute: string; readonly locale: string | null; readonly world: World };
 
-/** Links that a relation attribute shows in a world, in order. `side`: whose list it is. */
+/** Returns the links of a relation attribute in a world, in order. `side` is the side whose list it is. */
 export function storedTargets(
   { links }: GraphDocument,
   { attribute, locale, world }: LinkList,

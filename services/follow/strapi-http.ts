@@ -4,25 +4,25 @@ import { retryAfterMs } from '../../shared/retry-after.ts';
 import { SourceRefused, SourceUnavailable } from './source.ts';
 
 export type StrapiHttpOptions = {
-  /** Where Strapi is: an origin, with a path where it lies below one. */
+  /** Address of Strapi: an origin, with a path if Strapi is served below one. */
   readonly url: string;
   /** Path of its API, such as `/api`. */
   readonly prefix: string;
-  /** An API token; absent: asks as Strapi's role Public. */
+  /** API token; without one, requests have the rights of Strapi's role Public. */
   readonly token: string | undefined;
-  /** One call, from its beginning to the last byte of JSON. */
+  /** Time limit of a call, from its start to the last byte of JSON. */
   readonly timeoutMs?: number;
-  /** Between two parts of a file. */
+  /** Time limit between two parts of a file. */
   readonly idleMs?: number;
-  /** Bytes of one answer. */
+  /** Largest size of an answer in bytes. */
   readonly maxBytes?: number;
   readonly maxFileBytes?: number;
-  /** Attempts of a call that fails for reasons that pass. */
+  /** Attempts of a call that fails for a temporary reason. */
   readonly attempts?: number;
   readonly backoff?: Backoff;
 };
 
-/** Asks one Strapi, and nobody else: redirects are refused. */
+/** HTTP client of one Strapi. It refuses redirects, so no other host gets a request. */
 export type StrapiHttp = ReturnType<typeof createStrapiHttp>;
 
 const DEFAULTS = {
@@ -34,11 +34,13 @@ const DEFAULTS = {
   backoff: { firstMs: 250, longestMs: 5_000 },
 } as const;
 
-/** Errors that pass: too many requests, and a proxy's answers while Strapi starts. */
+/** Temporary errors: too many requests, and a proxy's answers while Strapi starts. */
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
-/** Creates the client. Repeats a call that fails for a reason that passes; rejects as the port `Source` says. */
+/**
+ * Creates the client. It repeats a call that fails for a temporary reason. Its errors are those of the port `Source`.
+ */
 export function createStrapiHttp(given: StrapiHttpOptions) {
   const options = { ...DEFAULTS, ...given };
   const base = options.url.replace(/\/+$/, '');
@@ -46,7 +48,7 @@ export function createStrapiHttp(given: StrapiHttpOptions) {
   let requests = 0;
   const ask = async (path: string, signal: AbortSignal): Promise<Response> => {
     requests++;
-    // The path is Varve's own or begins with /uploads/: it cannot name another host.
+    // Varve builds the path, or the path begins with /uploads/: it cannot name another host.
     const response = await fetch(`${base}${path}`, { headers, signal, redirect: 'manual' }).catch(
       unreachable,
     );
@@ -76,7 +78,7 @@ export function createStrapiHttp(given: StrapiHttpOptions) {
   };
   return {
     requests: () => requests,
-    /** Parsed JSON of a path below the API's prefix; undefined for 404. */
+    /** Returns the parsed JSON of a path below the API's prefix; undefined for 404. */
     json: (path: string): Promise<unknown> =>
       repeat(async () => {
         const signal = AbortSignal.timeout(options.timeoutMs);
@@ -84,7 +86,7 @@ export function createStrapiHttp(given: StrapiHttpOptions) {
         if (response === undefined) return undefined;
         return parse(path, await readAnswer(response, options.maxBytes));
       }),
-    /** Bytes at a path of the same origin. */
+    /** Reads the bytes at a path of the same origin. */
     async *bytes(path: string): AsyncGenerator<Buffer> {
       const abort = new AbortController();
       const timer = setTimeout(() => abort.abort(), options.idleMs);
@@ -108,7 +110,7 @@ export function createStrapiHttp(given: StrapiHttpOptions) {
   };
 }
 
-/** An answer that may be another one later. */
+/** Error for a temporary failure. */
 class Passing extends Error {
   readonly waitMs: number | undefined;
 
@@ -118,7 +120,7 @@ class Passing extends Error {
   }
 }
 
-/** Returns the wait that an answer asks for, of at most a minute; undefined: none. */
+/** Returns the wait that an answer asks for, at most a minute; undefined if it asks for none. */
 export function waitBeforeRetry(header: string | undefined, now: number): number | undefined {
   const asked = retryAfterMs(header, now);
   return asked && Math.min(asked, LONGEST_RETRY_AFTER_MS);
@@ -159,7 +161,7 @@ function parse(path: string, body: Buffer): unknown {
   }
 }
 
-/** Message in Strapi's envelope. */
+/** Returns the message in Strapi's error envelope. */
 function messageOf(text: string): string {
   try {
     const { error } = JSON.parse(text) as { readonly error?: { readonly message?: unknown } };

@@ -4,7 +4,7 @@ import { readAnswer } from './strapi-http.ts';
 
 export type ProxiedRequest = {
   readonly method: string;
-  /** Path and query below the API's prefix, with their slash. */
+  /** Path and query below the API's prefix, beginning with a slash. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: AsyncIterable<Uint8Array> | undefined;
@@ -24,27 +24,29 @@ export type StrapiProxyOptions = {
   readonly maxBytes?: number;
 };
 
-/** Sends requests on to one Strapi, as their callers: with their headers, and no rights of this server's. */
+/** Forwards requests to one Strapi with the headers of their callers, and without rights of this server. */
 export type StrapiProxy = (request: ProxiedRequest) => Promise<ProxiedAnswer>;
 
 const TIMEOUT_MS = 60_000;
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Request headers that Strapi gets. */
+/** Request headers that are forwarded to Strapi. */
 const SENT = [
   ...['authorization', 'content-type', 'accept', 'accept-language', 'cookie', 'origin', 'user-agent'],
   ...['strapi-response-format', 'x-forwarded-proto'],
 ];
-/** Response headers that the caller gets. */
+/** Response headers that are returned to the caller. */
 const ANSWERED = ['content-type', 'location', 'retry-after', 'allow'];
 
-/** Creates the proxy. Rejects with `strapi-unavailable` if Strapi does not answer in time, or with too much; repeats nothing. */
+/**
+ * Creates the proxy. Rejects with `strapi-unavailable` if an answer is late or too large. It never repeats a request.
+ */
 export function createStrapiProxy(options: StrapiProxyOptions): StrapiProxy {
   const base = options.url.replace(/\/+$/, '');
   const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options;
   return async ({ method, path, headers, body, clientAddress }) => {
     const api = `${base}${options.prefix}/`;
     const url = URL.parse(`${base}${options.prefix}${path}`);
-    // Dots in a path lead elsewhere.
+    // Dots in a path can lead out of the API.
     if (url === null || !url.href.startsWith(new URL(api).href))
       throw new RequestError('not-found', 'Not Found');
     const sent = new Headers({ 'x-forwarded-for': forwardedFor(headers, clientAddress) });

@@ -3,9 +3,9 @@ import { type ContentType, FILE_TYPE, type Uid, USER_TYPE } from '../../shared/s
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 
 export type AnsweredWrite = {
-  /** Below the API's prefix, without a query. */
+  /** Path below the API's prefix, without a query. */
   readonly path: string;
-  /** Parsed JSON of the answer; undefined where it has none. */
+  /** Parsed JSON of the answer; undefined if it has none. */
   readonly body: unknown;
 };
 
@@ -35,7 +35,7 @@ export function touchedDocuments(
   );
 }
 
-/** The documents that a webhook of Strapi's names. Its payload says no more than that. */
+/** Returns the documents that a webhook of Strapi names. The rest of its payload is not used. */
 export function documentsOfWebhook(
   registry: SchemaRegistry,
   body: unknown,
@@ -72,7 +72,7 @@ function idsIn(value: unknown): readonly string[] {
   });
 }
 
-/** A documentId becomes part of a URL later. */
+/** Form of a documentId. It is checked because the id becomes part of a URL. */
 const DOCUMENT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 function decode(segment: string): string {

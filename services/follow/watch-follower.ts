@@ -2,7 +2,7 @@ import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
 import type { FollowStatus } from './follow-state.ts';
 
-/** Registers gauges: how far the process has copied the Strapi that it follows. */
+/** Registers gauges of the follower's progress. */
 export function watchFollower(metrics: Metrics | undefined, status: () => FollowStatus): void {
   const gauges = [
     [METRICS.followAge, ({ ageSeconds }: FollowStatus) => ageSeconds],

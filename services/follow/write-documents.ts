@@ -16,7 +16,7 @@ export type WriteDocumentsOptions = {
   readonly entries: (type: Uid, documentId: string) => GraphDocument['entries'];
   readonly recorded: RecordedRows;
   readonly writer: FollowWriter;
-  /** Takes the contents of a file before its row is written. */
+  /** Stores the contents of a file before its row is written. */
   readonly takeFile: (row: SourceRow) => Promise<void>;
   readonly dropFile: (entry: GraphDocument['entries'][number]) => Promise<void>;
   readonly notes: ImportNotes;
@@ -27,7 +27,7 @@ export type DocumentWriter = ReturnType<typeof createDocumentCopier>;
 const READS = 4;
 const AT_ONCE = 32;
 
-/** Creates the part that writes the differences between documents of the source and those that are stored. */
+/** Creates the copier, which writes the differences between documents of the source and the stored ones. */
 export function createDocumentCopier(options: WriteDocumentsOptions) {
   const { registry, recorded, source } = options;
   const stuck = new Map<string, string>();
@@ -58,15 +58,17 @@ export function createDocumentCopier(options: WriteDocumentsOptions) {
       return decided;
     });
     if (document.rows.length === 0) for (const entry of before) await options.dropFile(entry);
-    // Never again and again: each attempt is an event.
+    // A stuck document is not written again until the source changes it: each attempt appends events.
     if (eventsOf(closure, document).length > 0) stuck.set(key, digest);
     else stuck.delete(key);
     return events;
   };
   return {
-    /** Documents that are not as the source has them though they were written. */
+    /** Returns the documents that still differ from the source after they were written. */
     stuck: (): readonly string[] => [...stuck.keys()],
-    /** Brings documents, and what they changed of others, to what the source has. Resolves to how many events that took. */
+    /**
+     * Makes documents and their changed neighbours equal to the source's. Resolves with the number of appended events.
+     */
     async write(names: readonly DocumentName[]): Promise<number> {
       const closure = await readConsistently({ registry, source, stored, owners: recorded.owners }, names);
       const asked = new Set(names.map(documentKey));
@@ -86,7 +88,7 @@ export function createDocumentCopier(options: WriteDocumentsOptions) {
   };
 }
 
-/** Reads again while an editor changes the documents. After some attempts it takes them as they are. */
+/** Reads documents, again if an editor changes them meanwhile. After some attempts it accepts the last answer. */
 async function readConsistently(
   options: Parameters<typeof readClosure>[0],
   names: readonly DocumentName[],
