@@ -244,11 +244,10 @@ describe('a path through dynamic zones whose components lead back', () => {
   });
 
   // Without the limit 10^8 attributes: the process would not answer.
-  it.each([
-    ['', 'Invalid populate parameter: it populates more than 10000 attributes'],
-    ['.nonsense', 'Invalid key link at zone.link'],
-  ])('is refused beyond a number of attributes: …%s', (end, refusal) => {
-    expect(refusalOf(() => planList(request(8, end))).message).toBe(refusal);
+  it.each(['', '.nonsense'])('is refused beyond a number of attributes: …%s', (end) => {
+    expect(refusalOf(() => planList(request(8, end))).message).toBe(
+      'Invalid populate parameter: it populates more than 10000 attributes',
+    );
   });
 });
 
