@@ -57,13 +57,13 @@ export type GraphFile = {
    */
   readAll(batchSize?: number): Iterable<ChangeBatch>;
   /**
-   * In a copy that was converted to other content types: takes over the entries that the graph in the file `plain` has touched after number
-   * `after`. Returns the last number, and the change of this graph (see late-entries.ts).
+   * Takes over entries into a copy that was converted to other content types: those that the graph in the file `plain` has touched after
+   * number `after`. Returns the last number, and the change of this graph (see late-entries.ts).
    */
   takeLate(plain: string, after: number): { readonly change: ChangeBatch; readonly last: number };
   /** Stale documents; undefined if the read index has no documents. */
   readonly stale: StaleDocuments | undefined;
-  /** For reads. Throws after an event that could not be applied. */
+  /** Returns the state that reads need. Throws after an event that could not be applied. */
   context(): ReaderContext;
   command: ContentGraphReader['command'];
   close(): void;

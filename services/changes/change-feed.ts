@@ -40,7 +40,7 @@ export type FeedPage = {
 
 /** A reader of the feed: a caller with a selection, at a place. */
 export type FeedReader = {
-  /** Its pages may show drafts. */
+  /** True: the pages may show drafts. */
   readonly hasDrafts: boolean;
   /** Names the caller's rights and the selection: readers with equal names get equal pages. */
   readonly name: string;

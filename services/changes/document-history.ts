@@ -10,7 +10,7 @@ import type { TypeEra } from './type-eras.ts';
 /** Changes of one row: a document in one locale and version. */
 export type VersionChange = {
   readonly locale: string | null;
-  /** Without draft & publish all rows are published ones. */
+  /** World of the row. All rows of a type without draft & publish are published. */
   readonly status: World;
   readonly event: 'create' | 'update' | 'delete';
   /**

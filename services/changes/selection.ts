@@ -11,14 +11,14 @@ import { resolveStatus } from '../query/status.ts';
 
 /** Documents that a caller follows, and may see. */
 export type FeedSelection = {
-  /** As the caller sees them. */
+  /** Content types with the attributes that the caller may see. */
   readonly types: ReadonlyMap<Uid, ContentType>;
   /** All types that the caller may find. */
   readonly visible: ReadonlyMap<Uid, ContentType>;
   /** undefined: all. */
   readonly locales: ReadonlySet<string> | undefined;
   readonly statuses: ReadonlySet<World>;
-  /** Also documents that are linked with changed ones. */
+  /** True: also selects documents that are linked with changed ones. */
   readonly related: boolean;
   /** Changes or documents of a page. */
   readonly limit: number;

@@ -4,7 +4,7 @@ import { RequestError } from '../../shared/request-error.ts';
 import { isSameText, signText } from '../../shared/text-digest.ts';
 import type { HistoryName } from './history-name.ts';
 
-/** Where a reader of the feed is. */
+/** Progress of a reader of the feed. */
 export type SyncPlace = {
   /** Every change up to here is behind the reader. */
   readonly position: bigint;

@@ -48,9 +48,9 @@ const ATTEMPTS = 5;
 const APPLIED_TIMEOUT_MS = 10_000;
 
 /**
- * Runs one command: lock the document, read its state from the graph, plan, lock the unique values it claims, decide,
- * append at the revision that was read, and answer when reads show it. The locks are held until the graph has applied
- * it, also if the answer had to be given earlier. So the next command on this document or value reads a graph that
+ * Runs one command. It locks the document, reads its state from the graph, plans, locks the unique values that the plan
+ * claims, and decides. It appends at the revision that was read, and answers when reads show the events. It holds the
+ * locks until the graph has applied the events, also if it had to answer earlier. So the next command on this document or value reads a graph that
  * knows this one. A document's lock always comes before any value's, and values' locks are taken in order, so no two
  * commands wait for each other. Commands on other documents run at the same time, and their appends share a commit. The
  * stream itself is never read: the cost does not grow with its length. An append without an answer may be in the log. So

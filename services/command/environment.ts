@@ -27,7 +27,7 @@ export type CommandEnvironment = {
   readonly author?: () => Author | undefined;
   /** True: an entry can be published only with its required relations and files. */
   readonly strictRelations?: boolean;
-  /** How passwords of users are stored. Absent: argon2. */
+  /** Scheme of the hashes of users' passwords. Absent: argon2. */
   readonly userPasswords?: PasswordScheme;
   /** Numbers that a user's `role` may have. Absent: the numbers of Strapi's two roles. */
   readonly roles?: () => ReadonlySet<number>;

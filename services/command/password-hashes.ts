@@ -2,7 +2,7 @@ import { createBounded } from '../../shared/bounded.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { argon2, bcrypt } from './password-libraries.ts';
 
-/** How a password is stored. Strapi supports only bcrypt. */
+/** Scheme of the hash of a password. Strapi supports only bcrypt. */
 export type PasswordScheme = 'argon2' | 'bcrypt';
 
 /** bcrypt ignores all further bytes. */
@@ -39,8 +39,8 @@ export function schemeOf(hash: string): PasswordScheme | undefined {
 }
 
 /**
- * Returns whether a password belongs to a hash. It always takes the time of one check with each scheme, whatever the
- * hash is and even without one, so that the time reveals nothing about the user.
+ * Returns whether a password belongs to a hash. It always takes the time of one check with each scheme, for any
+ * hash and without one. So the time reveals nothing about the user.
  */
 export function isPassword(password: string, hash: string | undefined): Promise<boolean> {
   return bounded(async () => {

@@ -26,7 +26,7 @@ import { uniqueProblems } from './unique-values.ts';
 /** Keys of an answer that a client may send back. They have no effect; Strapi writes `createdAt`. */
 const SYSTEM_KEYS = new Set([LOGIN_ATTRIBUTE, 'id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt']);
 const OWN_ROLES: ReadonlySet<number> = new Set(Object.values<number>(USER_ROLES));
-/** In the order of Strapi's answers (cases `users.write`). */
+/** Fields in the order of Strapi's answers (cases `users.write`). */
 const FIELDS = ['email', 'username', 'password', 'role'] as const;
 
 /**

@@ -11,7 +11,7 @@ export type KnownAnswer = {
   readonly etag: string;
   /** Route of the answer, for metrics. Absent: only that route sends it. */
   readonly route?: string | undefined;
-  /** It shows drafts. */
+  /** True: the answer shows drafts. */
   readonly isDraft: boolean;
   /** Position of the index when the answer was made. */
   readonly position: bigint;
@@ -174,7 +174,7 @@ export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
 }
 
 type Kept = { readonly key: string; readonly answer: KnownAnswer };
-/** By the hash of the key. */
+/** Answers by the hash of their key. */
 type Answers = Map<number, Kept>;
 
 function answerIn(answers: Answers, hash: number, key: string): KnownAnswer | undefined {

@@ -96,7 +96,7 @@ export function narrowingOf(
 
 /** A field whose equality narrows lists. More selective fields have a lower `rank`. */
 type Candidate = { readonly field: string; readonly rank: number };
-/** By the to-one relation that leads to the field ('' for own fields), and by the field's name. */
+/** Candidates by the to-one relation that leads to the field ('' for own fields), and by the field's name. */
 type Candidates = ReadonlyMap<string, ReadonlyMap<string, Candidate>>;
 
 /** Own and linked fields of a content type. Remembered by registry too, because registries may share a type. */

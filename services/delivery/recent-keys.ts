@@ -7,7 +7,7 @@ const SLOTS = 2 ** 16;
  */
 export function createRecentKeys(): (hash: number, window: number) => boolean {
   const hashes = new Int32Array(SLOTS);
-  /** For each slot the number of keys when its hash came last. It wraps around, and so do differences. */
+  /** Number of keys when the hash of a slot came last. It wraps around, and so do differences. */
   const seen = new Uint32Array(SLOTS);
   let keys = 0;
   return (hash, window) => {

@@ -8,7 +8,7 @@ import type { Seal } from './seal.ts';
  * Names a forwarded command, and proves its sender: `2.<claim>.<owner>.<nonce>.<expires>.<command>.<body>.<signature>`.
  */
 export const COMMAND_HEADER = 'varve-command';
-/** On the answer to such a command: `<milliseconds>.<signature>`. */
+/** Header of the answer to such a command: `<milliseconds>.<signature>`. */
 export const ANSWER_HEADER = 'varve-answer';
 /** Trailer of a body that was sent as a stream. */
 export const DIGEST_TRAILER = 'varve-digest';

@@ -6,8 +6,8 @@ import type { Leader } from '../../shared/fleet/lease.ts';
 import { createSeal, type Seal } from './seal.ts';
 
 /**
- * A process among those of its log. Messages between two of them are signed with a key that follows from the access
- * key, the claim of the leader, and a nonce that the other one has written to the log. A copy of the log has the access
+ * A process among those of its log. Two processes sign their messages to each other. The key follows from the access key,
+ * the claim of the leader, and a nonce that the other process has written to the log. A copy of the log has the access
  * key and the claim, but neither log sees later events of the other.
  */
 export type Membership = {

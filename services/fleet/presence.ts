@@ -33,15 +33,15 @@ export function createPresence() {
   return {
     /** Names this process; a restarted one has another. */
     owner,
-    /** It can prove its identity from now on: called before it can claim the lease. */
+    /** Lets this process prove its identity. Is called before the process can claim the lease. */
     join(joined: Membership): void {
       membership = joined;
     },
-    /** Its part in the fleet is known from now on. */
+    /** Sets the part of this process in the fleet. */
     of(joined: Part): void {
       fleet = joined;
     },
-    /** From now on it answers nothing: another process says who it is at the same address. */
+    /** Ends the answers of this process: another process answers at the same address. */
     leave(): void {
       hasLeft = true;
     },

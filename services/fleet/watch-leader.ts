@@ -7,7 +7,7 @@ import { probeLeader } from './probe-leader.ts';
 export type LeaderTimeouts = {
   readonly probeEvery: number;
   readonly probeTimeout: number;
-  /** Without an answer and without an event of its epoch: a leader that is paused, or cut off. */
+  /** Time without an answer and without an event of the leader's epoch, after which it counts as paused or cut off. */
   readonly silence: number;
 };
 

@@ -13,7 +13,7 @@ import type { ListeningSocket } from './sockets/listening-socket.ts';
 import { isLoopback } from './sockets/loopback.ts';
 
 export type OperatorListener = {
-  /** For the lock file. */
+  /** Address and secret for the lock file. */
   readonly channel: OperatorChannel;
   /** Carries operations out from now on; before, requests are answered 503. */
   serve(context: OperatorContext): void;
@@ -58,7 +58,7 @@ export async function openOperatorListener({ secret, socket }: OperatorEntrance)
   };
 }
 
-/** For this machine only. */
+/** Returns whether a request comes from this machine and has the secret. */
 function isAdmitted({ headers, socket }: IncomingMessage, secret: string): boolean {
   return isSameText(String(headers[SECRET_HEADER] ?? ''), secret) && isLoopback(socket.remoteAddress ?? '');
 }

@@ -72,7 +72,7 @@ export type DeliveryOptions = {
   readonly cacheToken?: Pick<CacheToken, 'rights'> | undefined;
 };
 
-/** For the ETags of recent answers, if whole answers are not remembered. */
+/** Memory for the ETags of recent answers, if whole answers are not remembered. */
 const ETAG_BYTES = 16 * 2 ** 20;
 
 /** APIs of entries and of files, for callers by their rights; `registry` is that of full access. */

@@ -24,11 +24,11 @@ import type { ReportedReads } from './reported-reads.ts';
  * `caching`: caches and the process itself may keep answers. `counts`: its metrics count writes and answers.
  */
 const ROLES = {
-  /** It has a data directory: it can become the leader, or answers reads next to a worker that can. */
+  /** Has a data directory: can become the leader, or answers reads next to a worker that can. */
   directory: { signIn: true, caching: true, changes: true, counts: true },
-  /** It serves content types that are being replaced. The API that follows it counts. */
+  /** Serves content types that are being replaced. The API that takes its place counts requests. */
   earlier: { signIn: false, caching: false, changes: false, counts: false },
-  /** It stores nothing (`varve api`). */
+  /** Stores nothing (`varve api`). */
   api: { signIn: false, caching: true, changes: true, counts: true },
 } as const;
 
@@ -56,7 +56,7 @@ export type ProcessParts = {
   readonly assets: AssetStore;
   readonly content: ServedContent;
   readonly writing: Writing;
-  /** Whether caches may keep answers. Absent: they are not purged. */
+  /** Returns whether caches may keep answers. Absent: caches are not purged. */
   readonly keeping?: ReportedReads['keeping'] | undefined;
 };
 

@@ -146,8 +146,8 @@ async function openWith(
 }
 
 /**
- * Where rows are converted to new content types. `graph`: here, before this process serves. `outside`: in indices that are made again,
- * while the earlier ones serve. `copy`: in a copy of the graph, by another process.
+ * Place in which rows are converted to new content types. `graph`: in this graph, before this process serves. `outside`: in indices that
+ * are made again, while the earlier ones serve. `copy`: in a copy of the graph, by another process.
  */
 type Conversion =
   | { readonly place: 'graph' | 'copy' }

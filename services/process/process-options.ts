@@ -38,8 +38,8 @@ export type ServingOptions = {
   /** Milliseconds that a read waits for a position of the log. */
   readonly minPositionWait: number;
   /**
-   * How users sign in; absent: nobody can. A process without a data directory accepts only tokens of identity
-   * providers.
+   * Settings of the login. Absent: nobody can sign in. A process without a data directory accepts only tokens of
+   * identity providers.
    */
   readonly login?: LoginPlan | undefined;
   /** Key of tokens and cursors, base64url; absent: made in the folder of the log. */
@@ -48,7 +48,7 @@ export type ServingOptions = {
   readonly answerCacheBytes?: number;
   /** Tags in a header of answers that caches may share; absent: no tags. */
   readonly tagging?: Omit<TaggingOptions, 'key' | 'position' | 'purged'> | undefined;
-  /** How long caches may serve answers that are no longer up to date. */
+  /** Times for which caches may serve answers that are no longer up to date. */
   readonly lifetime: Lifetime;
   /** Called once when this process cannot report to the leader what its reads show. */
   readonly unreported: (error: unknown) => void;
@@ -79,9 +79,8 @@ export type VarveOptions = ServingOptions &
     /** False: this process is never the leader, and forwards its writes. Default: it can become leader. */
     readonly mayLead?: boolean;
     /**
-     * For a process that takes the place of another one: resolves when the other one has stepped down or ended. Before
-     * that this process does not claim the lease, even if the other one is silent. Absent: this process claims the
-     * lease whenever it is free.
+     * Resolves when the process whose place this one takes has stepped down or ended. Before that this process does not
+     * claim the lease, even if the other one is silent. Absent: this process claims the lease whenever it is free.
      */
     readonly claimsFrom?: Promise<void> | undefined;
     /** Presence of this process for others of its log. */
@@ -105,8 +104,8 @@ export type VarveOptions = ServingOptions &
      */
     readonly meanwhile?: InterimDuties;
     /**
-     * For a process that takes the place of another one and changes the content types: resolves when it may change
-     * them. Absent: it must not change them.
+     * Resolves when this process may change the content types of the process whose place it takes. Absent: it must not
+     * change them.
      */
     readonly turn?: (() => Promise<void>) | undefined;
     readonly build?: OperatorContext['build'];

@@ -10,7 +10,7 @@ export const ANSWERING_LIMITS = {
   forgottenAfterMs: 600_000,
   /** While the log has changes that a process does not show, it reads its position this often, and reports progress. */
   hurryMs: 50,
-  /** With many processes each reads less often: all together at most once in this time. */
+  /** Minimum time between two reads of all processes together. With many processes each of them reads less often. */
   hurryTogetherMs: 2.5,
   /** A process stops hurrying after this time without progress. */
   hurryForMs: 60_000,

@@ -8,7 +8,7 @@ export type PurgeKind = (typeof PURGE_KINDS)[number];
 export type PurgeTarget = {
   readonly kind: PurgeKind;
   readonly address: string;
-  /** Each change is purged a second time, this many milliseconds after the first. Absent: once. */
+  /** Milliseconds after which a change is purged a second time. Absent: it is purged once. */
   readonly againAfterMs?: number;
 };
 

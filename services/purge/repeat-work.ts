@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How a run ended. Times are milliseconds of `performance.now()`. */
+/** End of a run. Times are milliseconds of `performance.now()`. */
 export type RunEnd = { readonly endedAt: number; readonly isFailing: boolean };
 
 export type RepeatOptions = {

@@ -15,8 +15,8 @@ export type ReportAnsweringOptions = {
 };
 
 /**
- * How long caches may keep answers of this process. `kept`: a leader purges every change after this process shows it. `asked`: no
- * leader does. `silent`: this process could not report itself; it may be paused, or cut off.
+ * Permission for caches to keep answers of this process. `kept`: a leader purges every change after this process shows it. `asked`: no
+ * leader does, so caches have to ask again. `silent`: this process could not report itself; it may be paused, or cut off.
  */
 export type AnswerCaching = 'kept' | 'asked' | 'silent';
 

@@ -13,7 +13,7 @@ export type ResolvedFilter =
   | {
       readonly kind: 'some';
       readonly attribute: string;
-      /** In a dynamic zone: the kind of its components. */
+      /** Kind of the components, in a dynamic zone. */
       readonly zoneComponent?: Uid;
       readonly body: ResolvedFilter;
     }

@@ -20,8 +20,8 @@ export type SortContext = {
   /** False inside `populate`, where only the populated row's own attributes sort (SEMANTICS section 9). */
   readonly throughRelations: boolean;
   /**
-   * In the published world every row counts as published. So `sort=status` orders only drafts, and reveals nothing
-   * about drafts to callers that may not see them.
+   * World of the rows. In the published world every row counts as published: `sort=status` orders only drafts, and
+   * reveals nothing about drafts to callers that may not see them.
    */
   readonly world: World;
 };

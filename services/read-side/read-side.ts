@@ -25,13 +25,13 @@ export type ReadSide = {
   shows(position: bigint, timeoutMs: number): Promise<boolean>;
   /** Returns the current content of the index, for comparing it with the graph. */
   contents(): IndexContents;
-  /** From now on publishes its progress to other processes, if they read the same index and the set is live. */
+  /** Begins to publish its progress to other processes, if they read the same index and the set is live. */
   announce(): void;
   /**
-   * From now on only this process writes the index, if it is outside the process, in this epoch. Resolves with true
-   * when reads can be answered: if indices are missing or of other content types, after they are made and filled. May
+   * Makes this process the only one that writes an index outside the process, in this epoch. Resolves with true when
+   * reads can be answered. If indices are missing or of other content types, that is after they are made and filled. May
    * be called again after `standBy`. Resolves with false when `standBy` or `close` has ended it, or another process has
-   * become leader; rejects with a message after a permanent refusal of the index, for example because of wrong
+   * become leader. Rejects with a message after a permanent refusal of the index, for example because of wrong
    * credentials.
    */
   lead(epoch: number): Promise<boolean>;

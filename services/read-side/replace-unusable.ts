@@ -41,7 +41,7 @@ export async function replaceUnusable(directory: DataDirectory): Promise<void> {
   }
 }
 
-/** Without the record of generations, Varve does not know which graph is complete. */
+/** Returns the recorded generations. Without the record, Varve does not know which graph is complete. */
 function readGenerations({ data, report }: DataDirectory): readonly Generation[] {
   const file = join(data, 'generations.db');
   try {

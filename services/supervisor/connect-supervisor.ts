@@ -30,7 +30,7 @@ export type Supervisor = Hello & {
   lock(directory: string, channel: OperatorChannel): Promise<void>;
   /** Says that this worker serves: another one is started if it crashes. `followers`: workers that answer reads next to it. */
   serving(log: LogStyle, drainMs: number, followers?: Followers): void;
-  /** For a server with several workers. */
+  /** Part of this worker in the rotation of a server with several workers. */
   readonly rotation: Rotation;
   /** Tells the supervisor that this worker prints the greeting, so that no later worker prints it. */
   greeting(): void;
@@ -42,7 +42,7 @@ export type Supervisor = Hello & {
   onYield(give: () => Promise<void>): void;
   /** Calls back when the newly installed program should serve. */
   onRenew(renew: () => void): void;
-  /** In a worker that replaces another one: says that this worker is ready, and resolves when it should serve. */
+  /** Says that this worker, which replaces another one, is ready. Resolves when it should serve. */
   ready(): Promise<void>;
   /** Resolves when this worker should serve. undefined: it replaces no other worker. */
   readonly turn: Promise<void> | undefined;

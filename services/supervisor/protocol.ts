@@ -109,7 +109,7 @@ export type Hello = {
   readonly compatibility: string;
   /** Number of workers that crashed before this one. */
   readonly restarts: number;
-  /** Whether one of them said that it serves. */
+  /** True: one of the workers said that it serves. */
   readonly isGreeted: boolean;
   /** Secret that operators' requests carry. */
   readonly secret: string;
@@ -122,11 +122,11 @@ export type Hello = {
 export type ToWorker =
   | ({ readonly kind: 'hello' } & Hello)
   | { readonly kind: 'answer'; readonly id: number; readonly result: Answer }
-  /** To the serving worker: step down. From then on each read shows the whole log. */
+  /** Tells the serving worker to step down. From then on each read shows the whole log. */
   | { readonly kind: 'yield' }
-  /** To the serving worker: let the newly installed program make a generation and serve it. */
+  /** Tells the serving worker to let the newly installed program make a generation and serve it. */
   | { readonly kind: 'renew' }
-  /** To the next worker: become leader, and accept connections. */
+  /** Tells the next worker to become leader, and to accept connections. */
   | { readonly kind: 'enter' }
   /** Comes with a connection of the shared socket. */
   | { readonly kind: 'connection' }

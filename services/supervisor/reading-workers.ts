@@ -10,7 +10,7 @@ import type { WorkerEnd, WorkerProcess } from './worker-process.ts';
 export type ReadingWorkers = {
   /** The leading worker serves. Starts the other workers. */
   want(followers: Followers, leading: WorkerProcess): void;
-  /** From now on a write is acknowledged only if this worker shows it. */
+  /** Adds a worker: a write is acknowledged only if this worker shows it. */
   join(worker: WorkerProcess): void;
   /** A sign of life. `position`: the worker's reads show the log up to it. */
   heard(worker: WorkerProcess, position: bigint): void;

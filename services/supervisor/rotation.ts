@@ -10,7 +10,7 @@ export type Rotation = {
   sharedSocket(server: Server): ListeningSocket;
   /** Gets connections from now on. */
   accept(): Promise<void>;
-  /** From now on writes are acknowledged only if this process shows them. */
+  /** Adds this process: writes are acknowledged only if it shows them. */
   join(): Promise<void>;
   /** Gives signs of life from now on. `shows` returns the position up to which this process's reads show the log. */
   live(shows: () => bigint): { readonly moved: () => void; readonly stop: () => void };
@@ -49,7 +49,7 @@ export function createRotation({ ask, send }: RotationOptions): RotationPart {
   let wanted = -1n;
   let asking: Promise<void> | undefined;
 
-  /** Only one question at a time. Writes that come meanwhile share the next question. */
+  /** Asks one question at a time. Writes that come in the meantime share the next question. */
   async function askShown(): Promise<void> {
     const position = wanted;
     try {

@@ -30,7 +30,7 @@ type Server = SuperviseOptions & {
   readonly workers: Set<WorkerProcess>;
   /** The worker that serves, or prepares to. */
   serving: WorkerProcess | undefined;
-  /** When that worker began to serve, by `performance.now()`. */
+  /** Time at which that worker began to serve, by `performance.now()`. */
   servedSince: number | undefined;
   /** Log format and drain time that the last serving worker has reported. */
   style: { readonly log: LogStyle; readonly drainMs: number } | undefined;

@@ -5,7 +5,7 @@ import { DELIVERY_SQL } from './delivery-sql.ts';
 
 /** Times of deliveries, in milliseconds since 1970. */
 export type DeliveryClock = {
-  /** When the newest delivery was made; undefined: there is none. */
+  /** Returns the time of the newest delivery; undefined: there is none. */
   newest(): number | undefined;
   /** Moves all waiting times back by so many milliseconds, because the clock was set back: nothing waits longer. */
   setBack(ms: number): void;

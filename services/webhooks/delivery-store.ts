@@ -20,7 +20,7 @@ export type NewDelivery = Pick<OpenDelivery, 'hook' | 'event' | 'type' | 'docume
   readonly body: string;
 };
 
-/** With its last attempt. */
+/** A delivery in the store, with its last attempt. */
 export type StoredDelivery = NewDelivery &
   Omit<Attempt, 'at'> & {
     readonly attempts: number;

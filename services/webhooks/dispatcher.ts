@@ -27,7 +27,7 @@ function failure(error: Error): PostResult {
   return { kind: 'failed', reason: error.message };
 }
 
-/** As Strapi sends it. The hook's own headers may replace it. */
+/** Header that Strapi sends too. The hook's own headers may replace it. */
 const USER_AGENT = { 'user-agent': 'node' };
 
 /** Sends due deliveries. Deliveries of one document are sent one after the other, in order. */

@@ -18,7 +18,7 @@ export type PastDocument = {
 export type PastRow = {
   readonly version: RowVersion;
   readonly locale: string | null;
-  /** As an answer without populate shows it. The id is not the original one. */
+  /** Values of an answer without populate. The id is not the original one. */
   readonly values: Readonly<Record<string, unknown>>;
 };
 

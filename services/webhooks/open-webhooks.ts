@@ -62,7 +62,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   const { hooks } = definitions;
   const store = openDeliveryStore(options.data);
   watchDeliveries(metrics, store, () => fleet.epoch() !== undefined);
-  /** Without webhooks a leader has nothing to deliver. */
+  /** Returns the epoch in which this process delivers: a leader without webhooks has nothing to deliver. */
   const epoch = () => (hooks().size > 0 && !closing.signal.aborted ? fleet.epoch() : undefined);
   /** Resolves when the leader, the webhooks or the term may have changed, and on close. */
   const rest = async (): Promise<void> => {

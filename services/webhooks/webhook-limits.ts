@@ -23,5 +23,5 @@ export const WEBHOOK_LIMITS = {
 };
 export type WebhookLimits = Readonly<typeof WEBHOOK_LIMITS>;
 
-/** For a day after a rotation the earlier secret signs too, so that receivers have time to change it. */
+/** Time for which the earlier secret also signs after a rotation, so that receivers have time to change it. */
 export const KEEP_OLD_SECRET_MS = 24 * HOUR;

@@ -29,7 +29,7 @@ const OWN_HEADERS =
 /** Characters of all additional headers: receivers refuse more. */
 const MOST_HEADERS = 4_000;
 
-/** Without blanks and control characters, which URLs omit silently. */
+/** Accepts no blanks and no control characters, which URLs omit silently. */
 const HTTP = /^https?:\/\/[^\0-\x20\x7f]+$/i;
 
 /** Returns whether a URL has a user or a password, as `https://user@host` and `https:///user@host` do. */

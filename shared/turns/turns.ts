@@ -22,7 +22,7 @@ export type Task = {
 export type AnswerTerms = {
   /** False after no caller waits for the answer: no more work is done. Default: always true. */
   readonly isWanted?: () => boolean;
-  /** It answers an operation that is already done, such as a write: it is not refused because many others wait. */
+  /** True: the work answers an operation that is already done, such as a write. It is not refused because many others wait. */
   readonly isOwed?: boolean;
 };
 

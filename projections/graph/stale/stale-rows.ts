@@ -41,7 +41,7 @@ export type Lane = 'prompt' | 'backlog';
 export type Urgency = 'edited' | 'copies' | 'backlog';
 
 const URGENCIES: Readonly<Record<Urgency, number>> = { backlog: 0, copies: 1, edited: 2 };
-/** In order of priority. */
+/** Priorities of each lane, the most urgent first. */
 const OF_LANE: Readonly<Record<Lane, readonly number[]>> = {
   prompt: [URGENCIES.edited, URGENCIES.copies],
   backlog: [URGENCIES.backlog],

@@ -19,7 +19,7 @@ export type Claims = {
 
 /** Reads the newest epoch from the graph's file; 0 in a new one. */
 export function openClaims(db: GraphDatabase): Claims {
-  /** In order; the first represents everything before the graph was opened. */
+  /** Claims in order. The first represents everything before the graph was opened. */
   const claims: { readonly position: bigint; readonly epoch: number }[] = [
     { position: -1n, epoch: db.meta('epoch') ?? 0 },
   ];

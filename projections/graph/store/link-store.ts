@@ -14,7 +14,7 @@ import { BOTH_WORLDS, type WorldNumber } from './row-keys.ts';
 
 /** A link in both worlds, to be changed in place and saved. */
 export type LinkRecord = LinkEnds & {
-  /** By world; null = not linked there. */
+  /** Order in each world; null: not linked there. */
   readonly orders: [draft: LinkOrder | null, published: LinkOrder | null];
   /** Stored state; undefined = not stored. */
   stored: WorldOrders | undefined;

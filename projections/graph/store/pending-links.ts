@@ -43,7 +43,7 @@ const NONE: readonly PendingLink[] = [];
 
 /** Creates an empty set. `flush` writes it in the transaction of the events. */
 export function openPendingLinks(db: GraphDatabase): PendingLinks {
-  /** By source, then by target: two entries have few links. */
+  /** Links by source and target. Two entries have few links. */
   const bySource = new Map<number, Map<number, PendingLink[]>>();
   const byTarget = new Map<number, PendingLink[]>();
   const find = ({ source, relation, component, target }: LinkKey) =>

@@ -1,6 +1,6 @@
 import type { ErrorCode, Refusal } from '../../../shared/request-error.ts';
 
-/** How an error code is answered. */
+/** HTTP status and name with which an error code is answered. */
 export type ErrorStatus = {
   readonly status: number;
   /** `error.name` of the envelope, one of Strapi's names. */

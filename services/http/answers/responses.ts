@@ -9,7 +9,7 @@ export const JSON_HEADERS = Object.freeze({
   'content-type': 'application/json; charset=utf-8',
 });
 
-/** On a 503 to another process that forwarded a write here: it looks for the leader again. */
+/** Header of a 503 to another process that forwarded a write here. That process looks for the leader again. */
 export const NOT_LEADING_HEADER = 'varve-not-leading';
 
 /** Plain text, no envelope (SEMANTICS section 12). */

@@ -54,7 +54,7 @@ function presentValue(
   }
 }
 
-/** For a list, for one, or for none. */
+/** Presents each value of a list, or one value, or null. */
 function each(value: unknown, present: (one: Json) => Json): unknown {
   if (Array.isArray(value)) return value.map((one) => present(one as Json));
   return value === null || value === undefined ? value : present(value as Json);

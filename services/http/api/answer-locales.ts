@@ -51,7 +51,7 @@ async function answerLocales({
   return Buffer.from(JSON.stringify(locales));
 }
 
-/** Each search skips the rows of the locale that it found before. */
+/** Returns the locales of a type. Each search skips the rows of the locales that were found before. */
 async function localesOf(index: ReadIndex, { uid }: ContentType, world: World): Promise<readonly string[]> {
   const locales: string[] = [];
   while (locales.length < MAX_LOCALES) {

@@ -195,7 +195,7 @@ function tagMissing(reply: FastifyReply, tagging: Tagging, tags: AnswerTags, err
   if (collected !== undefined) reply.header(tagging.header, tagging.value(collected));
 }
 
-/** Whether an answer shows drafts, and whether the same address has a stream. */
+/** `isDraft`: the answer shows drafts. `hasStream`: the same address also has a stream. */
 type OwnAnswer = Pick<Delivery, 'generation'> & { readonly isDraft?: boolean; readonly hasStream?: boolean };
 
 /** Answers a GET whose body does not follow from its URL and the caller's rights alone. */

@@ -131,7 +131,7 @@ function entryWrites(
       write(type, query, { kind: 'create', body, identity }),
     update: ({ type, documentId }: EntryTarget, query: string, body: unknown, identity: Identity) =>
       write(type, query, { kind: 'update', documentId, body, identity }),
-    /** Without a `documentId` there is none yet. */
+    /** Writes the entry of a single type. Without a `documentId` the type has no entry yet. */
     putSingle: (
       { type, ...existing }: { readonly type: ContentType; readonly documentId?: string },
       query: string,

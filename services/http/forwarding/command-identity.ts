@@ -11,7 +11,7 @@ declare module 'fastify' {
     command: CommandIdentity | undefined;
     /** Another process carries it out. */
     isElsewhere: boolean;
-    /** For a form that another process has forwarded: see watchBody. */
+    /** Check of the body of a form that another process has forwarded (see watchBody). */
     receivedWhole: (() => Promise<void>) | undefined;
   }
 }

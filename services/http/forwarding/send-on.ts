@@ -50,7 +50,7 @@ export type ForwardOutcome =
 
 /** Between two processes of a log. */
 const OURS = [COMMAND_HEADER, ANSWER_HEADER];
-/** To this process: its name, and a question that it has answered. */
+/** Headers for this process only: its name, and a question that it has answered. */
 const OF_THIS_PROCESS = ['host', 'expect'];
 
 /** Longer than a stored write may wait to be visible. */

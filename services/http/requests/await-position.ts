@@ -7,7 +7,7 @@ import type { AccessControl } from '../../access/access-control.ts';
 export type Freshness = {
   /**
    * Resolves with true as soon as reads show everything up to this position of the log, including copies in other
-   * documents, and with false after the time limit for requests.
+   * documents. Resolves with false after the time limit for requests.
    */
   shows(position: bigint): Promise<boolean>;
   /** Position that reads show now. */

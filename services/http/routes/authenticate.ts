@@ -10,7 +10,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Rights of the sender; none if the process does not authenticate. */
     rights: Rights;
-    /** Its sender, where that is a person with a JWT. */
+    /** Sender of the request, if that is a person with a JWT. */
     signedIn: SignedIn | undefined;
   }
 }

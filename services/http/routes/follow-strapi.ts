@@ -19,7 +19,7 @@ export type FollowRouteOptions = {
 
 /** Largest webhook: it has a whole entry, of which only the name counts. */
 const WEBHOOK_BYTES = 16 * 1024 * 1024;
-/** How long a write that Strapi has carried out waits until it is shown here. */
+/** Maximum time for which the answer to a write in Strapi waits until reads show it here. */
 const SHOWN_MS = 10_000;
 const WRITING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
@@ -101,7 +101,7 @@ async function* limited({ raw }: FastifyRequest, maxBytes: number): AsyncGenerat
   }
 }
 
-/** Where the log shows what was written; undefined: nothing was, or it does not show it yet. */
+/** Returns the position at which the log shows the write. undefined: nothing was written, or the log does not show it yet. */
 async function shownPosition(
   { follow, freshness }: FollowRouteOptions,
   path: string,

@@ -130,7 +130,7 @@ function post(scope: FastifyInstance, url: string, answer: Handler): void {
   });
 }
 
-/** From the query string, as browsers send it, or from the header. */
+/** Returns the key in the query string, where browsers send it, or in the header. */
 function keyOf(request: FastifyRequest): string | undefined {
   const query = queryOf(request);
   const inQuery = query.includes(KEY) ? new URLSearchParams(query).get(KEY) : null;

@@ -15,7 +15,7 @@ declare module 'fastify' {
   }
 }
 
-/** For routes with a body `{"data": …}`. */
+/** Configuration of routes with a body `{"data": …}`. */
 export const WITH_DATA: FastifyContextConfig = { members: ['data'] };
 
 const OWN_PATHS = '/_varve/';

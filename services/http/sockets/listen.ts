@@ -50,13 +50,13 @@ export type ListenOptions = {
 
 /** Times in which a request has to arrive, in milliseconds. */
 export const ARRIVAL_LIMITS = {
-  /** From the connection, or the last answer, to the end of the headers. */
+  /** Maximum time from the connection, or the last answer, to the end of the headers. */
   headersMs: 20_000,
-  /** To the end of the body: of 200 MB, the largest upload by default, at 5 Mbit/s. */
+  /** Maximum time to the end of the body. 200 MB, the largest upload by default, take this time at 5 Mbit/s. */
   requestMs: 320_000,
   /**
-   * For the first byte of the next request of a connection. Longer than the 60 s after which common proxies drop an
-   * idle one, so that the proxy closes first.
+   * Maximum time to the first byte of the next request of a connection. It is longer than the 60 s after which common
+   * proxies drop an idle connection, so that the proxy closes first.
    */
   idleMs: 65_000,
   /** Interval for looking at the first two. */

@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 /** Lets requests through at once, or from a moment on after something has resolved. */
 export type RequestGate = {
   guard(handler: RequestListener): RequestListener;
-  /** From now on `wait` is called for each request, which waits for it. It resolves to what answers the request, if another does. */
+  /** Makes each new request wait for `wait`, which resolves to another listener if that has to answer the request. */
   close(wait: () => Promise<RequestListener | undefined>): void;
 };
 

@@ -115,7 +115,7 @@ function isGone(error: unknown): error is RequestError {
   return error instanceof RequestError && ['sync-token-gone', 'invalid-sync-token'].includes(error.code);
 }
 
-/** With an empty id a client that connects again begins with a first sync. */
+/** Returns a frame with an empty id: a client that connects again begins with a first sync. */
 function resetFrame({ message }: RequestError): string {
   return `event: reset\nid\ndata: ${JSON.stringify({ message })}\n\n`;
 }
