@@ -12,21 +12,22 @@ export type BeginWritingOptions = LeadTagsOptions & {
   readonly tags: LeadTags;
   /** Starts to write a set. */
   readonly start: (set: IndexSet) => { readonly writer: IndexWriter; readonly index: DualWriteIndex };
-  /** Resolves as `DocumentRole.shows`, for searches of the set that is written. */
+  /** Resolves like `DocumentRole.shows`, for searches of the set that is written. */
   readonly showsWritten: (position: bigint, timeoutMs: number) => Promise<boolean>;
 };
 
 const LOOK_EVERY_MS = 500;
 
 /**
- * Begins to write the documents. Resolves with true when reads of this process go to the set that it writes, and that set shows what
- * it has to; with false if it must not write, or `signal` was aborted. From then on it changes nothing here: another role reads.
+ * Begins to write the documents. Resolves with true when reads of this process go to the set that it writes, and that
+ * set is complete. Resolves with false if this process must not write, or if `signal` was aborted: then another role
+ * reads, and this function changes nothing more.
  */
 export async function beginWriting(beginning: BeginWritingOptions): Promise<boolean> {
   try {
     return await begin(beginning);
   } catch (error) {
-    // The next leader removes indices that this one was still to use.
+    // The error may come from a newer leader that removed indices which this process wanted to use.
     if (beginning.epoch > 0 && !(await beginning.isNewest(beginning.epoch))) return false;
     throw error;
   }
@@ -36,14 +37,14 @@ async function begin(beginning: BeginWritingOptions): Promise<boolean> {
   const { cluster, graph, stale, indices, isWhole, signal, report, start, epoch } = beginning;
   const refusal = await retryOutages(report, signal, beginning.own);
   if (refusal !== undefined) throw new Error(refusal);
-  // Before it asks which are live: from then on no previous leader can switch the aliases. Epoch 0 belongs to no
-  // leader.
+  // The fence is raised before the live indices are read: from then on no previous leader can switch the aliases. Epoch
+  // 0 belongs to no leader.
   const isNewest =
     epoch === 0 ||
     (await retryOutages(report, signal, () => cluster.fence.raise(epoch, () => beginning.isNewest(epoch))));
   // This process will learn of the new leader in a moment.
   if (isNewest !== true || signal.aborted) return false;
-  // Before the first document: an earlier leader's tags are not those of all changes from now on.
+  // The tags' term begins before the first document is written: the noted tags of an earlier leader lack later changes.
   if (!(await beginning.tags.begin()) || signal.aborted) return false;
   if (indices.kind !== 'live') {
     cluster.use(indices.set);
@@ -63,7 +64,7 @@ async function begin(beginning: BeginWritingOptions): Promise<boolean> {
   return true;
 }
 
-/** Returns whether the indices show more than the log has: an earlier state of the log was restored since. */
+/** Returns whether the indices are ahead of the log, which happens if an earlier state of the log was restored. */
 async function areAhead({ cluster, log, end, report, signal }: BeginWritingOptions): Promise<boolean> {
   const progress = await retryOutages(report, signal, cluster.progress(log).read);
   return progress !== undefined && progress.position > (await end());
@@ -75,7 +76,10 @@ async function leaveHistory({ cluster, stale, log, report, signal }: BeginWritin
   await retryOutages(report, signal, () => cluster.forgetProgress(log));
 }
 
-/** Writes a set that is not live, until searches see all of it. Then switches the aliases to it if this process is the leader. */
+/**
+ * Writes a set that is not live, until searches see all of it. Then switches the aliases to it if this process is the
+ * leader.
+ */
 async function writeSet(
   { epoch, graph, cluster, signal, start, showsWritten }: BeginWritingOptions,
   indices: Exclude<ServedIndices, { readonly kind: 'live' }>,
@@ -97,7 +101,7 @@ async function writeSet(
   return !signal.aborted;
 }
 
-/** Makes and fills the missing indices. Until the end reads go to those that searches find. */
+/** Makes and fills the missing indices. Until they are complete, reads go to the indices with the aliases. */
 async function makeWhole(beginning: BeginWritingOptions): Promise<boolean> {
   const { cluster, graph, stale, log, report, signal, start, epoch } = beginning;
   const replaceAll = !stale.isComplete();
@@ -114,14 +118,14 @@ async function makeWhole(beginning: BeginWritingOptions): Promise<boolean> {
   } else {
     await Promise.race([writer.allVisible(graph.position()), writer.done]);
   }
-  // Not before: after a crash the earlier indices are still there, and these documents are not in them.
+  // The marks are kept until here: after a crash the earlier indices are still live, and lack these documents.
   if (replaceAll) stale.complete();
   if (signal.aborted) return false;
   cluster.use(set);
   await retryOutages(report, signal, cluster.ready);
   await retryOutages(report, signal, cluster.createWriter(set).refresh);
   if (indices.replaces) {
-    // Nobody writes the earlier indices any more, and other processes still read them for a moment.
+    // Other processes still read the earlier indices for a moment, although no process writes them any more.
     await delay(OTHERS_READ_FOR_MS, undefined, { signal }).catch(() => {});
     await retryOutages(report, signal, indices.removeReplaced);
   }

@@ -1,7 +1,7 @@
 import type { ElasticsearchCluster } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 
-/** The cluster's documents as an index. `apply` does not write them: the leader does, after the graph. */
+/** Creates the index that reads the cluster. `apply` writes nothing: the leader writes documents after the graph. */
 export function createClusterIndex(
   { reader }: ElasticsearchCluster,
   { apply, position }: Pick<ReadIndex, 'apply' | 'position'>,

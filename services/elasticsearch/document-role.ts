@@ -4,25 +4,27 @@ import type { ElasticsearchCluster } from '../../shared/read-index/elasticsearch
 import type { Report } from './report.ts';
 
 /**
- * Role of a process for the documents in Elasticsearch: it writes them, or another process does. From its start until
+ * Role of a process for the documents in Elasticsearch: it writes them, or another process does. The role lasts until
  * `stop`.
  */
 export type DocumentRole = {
-  /** Resolves with true when reads can be answered; with false when the role has ended before, or is another process's. */
+  /**
+   * Resolves with true when reads can be answered; with false if the role ends before, or belongs to another process.
+   */
   readonly ready: Promise<boolean>;
-  /** The graph has changed. */
+  /** Reports that the graph has changed. */
   wake(): void;
   /** Resolves when reads of this process show a write. Never resolves if the role ends before. */
   visible(position: bigint): Promise<void>;
-  /** Resolves with false after `timeoutMs`, and if the role ends before. */
+  /** Resolves with true when searches show `position`; with false after `timeoutMs`, or if the role ends before. */
   shows(position: bigint, timeoutMs: number): Promise<boolean>;
-  /** Position that searches show, as far as it is known here. */
+  /** Returns the newest position that searches are known to show. */
   shown(): bigint;
-  /** Reads that if another process writes. Rejects when it cannot be read. */
+  /** Reads that position if another process writes. Rejects if it cannot be read. */
   look(): Promise<void>;
-  /** No tags are noted from now on, until the result is called and searches show what was marked as stale before. */
+  /** Stops noting tags until the returned function is called and searches show the documents marked as stale before. */
   ceaseTags(): Promise<() => void>;
-  /** Documents written in this role. */
+  /** Returns the number of documents written in this role. */
   written(): number;
   /** True if operators' decisions about parked documents take effect here. */
   readonly writes: boolean;
@@ -36,15 +38,15 @@ export type DocumentRole = {
   readonly ended: Promise<void>;
 };
 
-/** Only the live generation's progress is published. */
+/** Publishing of progress. Only the live generation's progress is published. */
 export type Announcing = {
-  /** Begins, once searches find these documents. */
+  /** Begins to publish when searches find these documents. */
   start(): void;
-  /** Resolves when nothing is announced any more, to the last announced position; 0n: none. */
+  /** Stops publishing. Resolves with the last published position; 0n if there is none. */
   stop(): Promise<bigint>;
 };
 
-/** Before the first role: this process does not know the writer or its progress. */
+/** Role before the first one: this process does not know the writer or its progress. */
 export const NO_DOCUMENTS: DocumentRole = Object.freeze({
   ready: Promise.resolve(false),
   writes: false,
@@ -65,15 +67,15 @@ export type DocumentRoleOptions = {
   readonly cluster: ElasticsearchCluster;
   readonly graph: ContentGraph;
   readonly stale: StaleDocuments;
-  /** Names the log. */
+  /** Identity of the log. */
   readonly log: string;
-  /** Position of the end of the log. */
+  /** Returns the position of the end of the log. */
   readonly end: () => Promise<bigint>;
   readonly report: Report;
   /** Makes sure that the indices belong to this log. Returns a message if they belong to another. */
   readonly own: () => Promise<string | undefined>;
   /** Returns whether the log has no claim newer than this epoch. */
   readonly isNewest: (epoch: number) => Promise<boolean>;
-  /** Reads were answered in an earlier role: nothing has to be asked of the cluster first. */
+  /** True if an earlier role answered reads: then the indices are known to be complete. */
   readonly isWhole: boolean;
 };

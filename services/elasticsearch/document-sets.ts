@@ -27,7 +27,7 @@ export type DocumentSetsOptions = {
 
 const NEVER = new AbortController().signal;
 
-/** Index sets of a namespace. It waits for an unreachable cluster, except for cleaning up. */
+/** Opens the index sets of a namespace. Calls wait for an unreachable cluster, except cleaning up. */
 export function documentSets(options: DocumentSetsOptions): OutsideIndices {
   const { connection, spread, denormalise, space, report } = options;
   const wait = async <Result>(work: () => Promise<Result>): Promise<Result> =>

@@ -4,15 +4,15 @@ import type {
   WriteOutcome,
 } from '../../shared/read-index/document-index.ts';
 
-/** An index whose documents are for some time written to another one too. */
+/** Index whose documents are also written to another index for some time. */
 export type DualWriteIndex = DocumentIndex & {
-  /** Writes documents to `other` as well, for `forMs`: they count as written when they are in both. */
+  /** Writes documents to `other` too for `forMs`. A document counts as written when it is in both. */
   alsoWrite(other: DocumentIndex, forMs: number): void;
 };
 
 /**
- * Writes to two index sets: after an alias switch other processes read the earlier set for a moment yet. A write that is acknowledged is
- * shown by both.
+ * Writes to two index sets: after an alias switch other processes still read the earlier set for a moment. Both sets
+ * show a write before it is acknowledged.
  */
 export function createDualWrite(index: DocumentIndex): DualWriteIndex {
   const copies = new WeakMap<IndexableDocument, IndexableDocument>();
@@ -53,7 +53,7 @@ export function createDualWrite(index: DocumentIndex): DualWriteIndex {
   };
 }
 
-/** An index that refuses a document for good does not keep the other from having it. */
+/** Returns the outcome to report for both indices. A refusal by one index does not stop the write to the other. */
 function worse(outcome: WriteOutcome, other: WriteOutcome | undefined): WriteOutcome {
   return outcome.kind === 'written' && other?.kind === 'again' ? other : outcome;
 }

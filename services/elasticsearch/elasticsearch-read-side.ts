@@ -27,7 +27,7 @@ export type ElasticsearchOptions = DocumentSetsOptions & {
   readonly synonyms: InstalledSynonyms;
   /** See `createElasticsearchCluster`. */
   readonly rowCacheBytes: number;
-  /** Take the indices over from another log. */
+  /** True to take the indices over from another log. */
   readonly adopt: boolean;
 };
 
@@ -49,7 +49,7 @@ export function elasticsearchReadSide(options: ElasticsearchOptions): ReadSidePl
         const ownership = { log, space, adopt };
         const own = async () => {
           if (adopt && (await ownerStateOf(owned, ownership)) === 'lost') {
-            // Before this log is the owner: after a crash in between it does this again.
+            // This comes before the log becomes the owner, so that it is repeated after a crash in between.
             stale.invalidate();
             await cluster.forgetProgress(named.log);
           }
@@ -82,7 +82,7 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
   };
   /** Indices that were once found or made complete remain complete, whichever process writes them. */
   let isWhole = false;
-  /** Until its indices are the live ones. */
+  /** Indices of this generation; `live` when it has become the live one. */
   let own = indices;
   let isRetired = false;
   const waits = createRoleWaits(() => role);
@@ -132,7 +132,7 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
     },
     async standBy() {
       if (isRetired) return isWhole;
-      // Another process serves the live indices, and this one makes its own ready.
+      // Another process serves the live indices while this one fills its own.
       if (own.kind === 'next') return write(own, 0);
       return become((whole) => awaitDocuments({ ...opened, isWhole: whole }));
     },
@@ -153,12 +153,12 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
 
 type Documents = Extract<IndexContents, { readonly kind: 'documents' }>;
 
-/** The writer handles `remake`: other processes only have the marks. */
+/** Reads documents for a comparison. Only the writer can `remake` them. */
 function comparedDocuments(
   { cluster, graph, stale }: Opened,
   role: () => DocumentRole,
 ): Pick<Documents, 'stored' | 'present' | 'remake'> {
-  // With the indices that are written now.
+  // The writer is that of the indices in use now.
   const { present, write } = cluster.createWriter();
   return {
     stored: cluster.stored,
@@ -189,7 +189,7 @@ function requireWriter({ writes }: DocumentRole): void {
   if (!writes) throw new Error('this process does not write the documents: ask the leader');
 }
 
-/** The writer decides on them: other processes only list them. */
+/** Lists parked documents. Only the writer can retry or drop them. */
 function parkedDocuments({ parked }: StaleDocuments, role: () => DocumentRole): ParkedDocuments {
   const decide = (work: () => number): number => {
     requireWriter(role());

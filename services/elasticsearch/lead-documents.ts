@@ -19,9 +19,9 @@ export type LeadDocumentsOptions = Omit<LeadTagsOptions, 'signal'> & {
 };
 
 /**
- * Role of the one process that writes. It begins with its own stale documents: those that the previous leader wrote
- * without announcing them are written again, which changes nothing. While it fills new indices, reads of this process go
- * to others: nothing counts as shown until they go to the ones that it writes.
+ * Role of the one process that writes. It begins with its own stale documents. If the previous leader wrote some of them
+ * but did not publish it, they are written again, which changes nothing. While this process fills new indices, its reads
+ * go to others, and no position counts as shown.
  */
 export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
   const stopping = new AbortController();
@@ -52,7 +52,7 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
     if (!isBegun || signal.aborted || writer === undefined) return false;
     reads.begin(writer);
     moved.check();
-    // Only now: positions announced earlier would be read from the old indices.
+    // Publishing begins only now: readers would expect earlier positions in the old indices.
     if (indices.kind === 'live' || (indices.kind === 'next' && epoch > 0)) {
       announcing.start();
       void tags.open();
@@ -101,12 +101,12 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
   };
 }
 
-/** Reads of the process that writes: they show nothing of it before `begin` and after `end`. */
+/** Reads of the process that writes. They show its writes only between `begin` and `end`. */
 function createOwnReads(written: () => bigint) {
   const begun = Promise.withResolvers<IndexWriter>();
   let isReading = false;
   return {
-    /** From now on reads go to the indices that it writes. */
+    /** Records that reads go to the written indices from now on. */
     begin(writer: IndexWriter) {
       isReading = true;
       begun.resolve(writer);
@@ -176,7 +176,9 @@ function createAnnouncing(
   };
 }
 
-/** Documents that Elasticsearch has refused. Once one is accepted, it shows changes whose tags were purged long before. */
+/**
+ * Documents that Elasticsearch refused. When one is accepted later, it shows changes whose tags were purged long ago.
+ */
 type RefusedDocuments = ReturnType<typeof watchRefused>;
 
 /** `accepted` is called when a document is no longer refused. It may still have to be written. */
@@ -184,11 +186,11 @@ function watchRefused(parked: Pick<ParkedDocuments, 'all'>, accepted: () => void
   const namesNow = () => new Set(parked.all().map(documentName));
   let known = namesNow();
   return {
-    /** Elasticsearch has refused a document. */
+    /** Records that Elasticsearch refused a document. */
     refused() {
       known = new Set([...known, ...namesNow()]);
     },
-    /** Documents were written: some of them may have been refused before. */
+    /** Records that documents were written: some of them may have been refused before. */
     written() {
       if (known.size === 0) return;
       const now = namesNow();

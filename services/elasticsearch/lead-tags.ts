@@ -11,7 +11,7 @@ const BROKEN =
 
 export type LeadTagsOptions = DocumentRoleOptions & {
   readonly epoch: number;
-  /** Indices to write. Creates missing ones of those that searches find. In epoch 0 this process does not lead yet. */
+  /** Indices to write. Missing live indices are created. In epoch 0 this process is not the leader yet. */
   readonly indices: ServedIndices;
   readonly tagFeed: TagFeed;
   /** Aborted when this process no longer writes documents. */
@@ -20,13 +20,13 @@ export type LeadTagsOptions = DocumentRoleOptions & {
 
 /** Notes the tags of changes while this process writes the documents. */
 export type LeadTags = Pick<TagTerm, 'begin' | 'written' | 'release'> & {
-  /** Notes changes from now on, if tags come at all. Searches find the documents of this process. */
+  /** Notes changes from now on, if there are tags. Called when searches find the documents of this process. */
   open(): Promise<void>;
-  /** Elasticsearch has refused a document: its next state has changes whose tags were noted long before. */
+  /** Reports a refused document: its next state has changes whose tags were noted long before. */
   refused(): void;
   /**
-   * Notes nothing from now on, since documents will change without an event. Resolves to a function that is called when these are marked
-   * as stale: changes are noted again once `shown` has resolved.
+   * Stops noting changes, because documents will change without an event. Resolves with a function to call when these
+   * documents are marked as stale: changes are noted again after `shown` has resolved.
    */
   cease(shown: () => Promise<unknown>): Promise<() => void>;
 };
@@ -36,12 +36,12 @@ export function createLeadTags(options: LeadTagsOptions): LeadTags {
   const { cluster, log, stale, report, epoch, tagFeed, signal } = options;
   const store = cluster.changedTags(log);
   const { position } = options.graph;
-  // Epoch 0 belongs to no leader: where no other process is one, this one ends the term of the last.
+  // Epoch 0 belongs to no leader: if there is no other leader, this process ends the last leader's term.
   const isNewest = epoch === 0 ? async () => true : options.isNewest;
   const { begin, written, release, ...term } = createTagTerm({ ...options, store, isNewest, position });
   const isNext = isBeforeTakeover(options);
   let isBroken = false;
-  /** Documents of so many calls are not all shown yet. */
+  /** Number of calls of `cease` whose documents are not all shown yet. */
   let ceased = 0;
   const refused = (): void => {
     if (tagFeed.hasBegun() && !isBroken) report.warn({}, BROKEN);
@@ -74,14 +74,14 @@ export function createLeadTags(options: LeadTagsOptions): LeadTags {
   };
 }
 
-/** Another process is the leader until this one takes its place. */
+/** Returns whether another process is the leader until this one takes over. */
 function isBeforeTakeover({ epoch, indices }: LeadTagsOptions): boolean {
   return epoch === 0 && indices.kind === 'next';
 }
 
 const LOOK_EVERY_MS = 20;
 
-/** Both may write the same indices: waits until the leader has noted a change, or notes none. */
+/** Waits until the leader has noted a change, or notes none: both processes may write the same indices. */
 function untilNoted(
   store: Pick<ChangedTagsStore, 'glance'>,
   signal: AbortSignal,
@@ -95,7 +95,7 @@ function untilNoted(
   };
 }
 
-/** A process that writes knows its indices, unless it has not taken over yet. */
+/** Returns the name of the set in use; undefined if this process has not taken over yet, and does not know it. */
 function liveSetOf({ indices }: DocumentRoleOptions['cluster']): string | undefined {
   const set = indices.get();
   if (!(set instanceof Promise)) return nameOfSet(set);

@@ -3,14 +3,14 @@ import type { ElasticsearchCluster } from '../../shared/read-index/elasticsearch
 import { OtherSetIsLive } from '../../shared/read-index/elasticsearch/read/current-set.ts';
 import type { Report } from './report.ts';
 
-/** `log`: names the log. */
+/** Options of outlastTypes. `log` is the identity of the log. */
 export type OutlastOptions = { readonly log: string; readonly report: Report };
 
 const LOOK_EVERY_MS = 250;
 
 /**
- * Waits in a process that only reads. After other processes changed the content types its indices stay live until the new ones are: it
- * reads them until then. Then it rejects with the error of `changed`. Resolves with `changed`.
+ * Keeps a process that only reads on its indices after other processes changed the content types, until the new indices
+ * are live. Then rejects with the error of `changed`. Resolves if `changed` resolves.
  */
 export async function outlastTypes(
   changed: Promise<void>,
@@ -37,7 +37,7 @@ async function untilOtherIsLive(indices: ElasticsearchCluster['indices']): Promi
     try {
       await indices.refresh();
     } catch (error) {
-      // A cluster that is away just then has no other either.
+      // Other errors, such as an unreachable cluster, do not say that another set is live.
       if (error instanceof OtherSetIsLive) return;
     }
     await delay(LOOK_EVERY_MS, undefined, { ref: false });

@@ -2,7 +2,9 @@ import type { DocumentRole } from './document-role.ts';
 
 type Shown = Pick<DocumentRole, 'visible' | 'shows'>;
 
-/** Waits for positions. A wait continues with the next role if its role ends before. `role`: the one of this process now. */
+/**
+ * Creates waits for positions. A wait continues with the next role if its role ends. `role` returns the current role.
+ */
 export function createRoleWaits(role: () => Shown) {
   const waiting = new Set<() => void>();
   const wait = <Result>(
@@ -22,7 +24,7 @@ export function createRoleWaits(role: () => Shown) {
     return over.promise.finally(() => waiting.delete(begin));
   };
   return {
-    /** There is another role. */
+    /** Reports that this process has another role. */
     changed(): void {
       for (const begin of waiting) begin();
     },

@@ -9,13 +9,15 @@ export function createTagFeed() {
   let hasBegun = false;
   let receiver: NoteTags = () => {};
   return {
-    /** From now on tags come. Has to be called before this process is the leader. */
+    /**
+     * Begins the feed, and returns the function that receives tags. Must be called before this process is the leader.
+     */
     begin(): NoteTags {
       hasBegun = true;
       return (position, tags) => receiver(position, tags);
     },
     hasBegun: () => hasBegun,
-    /** `note` gets the tags from now on. */
+    /** Connects the receiver of all later tags. */
     connect(note: NoteTags): void {
       receiver = note;
     },

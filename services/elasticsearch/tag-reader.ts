@@ -2,20 +2,20 @@ import type { ChangedTags, ChangedTagsStore, TagsGlance } from '../../shared/rea
 
 export type TagReaderOptions = {
   readonly store: Pick<ChangedTagsStore, 'read' | 'glance'>;
-  /** Position that searches show, as far as it is known here. */
+  /** Returns the newest position that searches are known to show. */
   readonly shown: () => bigint;
-  /** With more, changes before are forgotten. */
+  /** Largest number of tags. Above it, older changes are forgotten. */
   readonly mostTags?: number;
 };
 
 const MOST_TAGS = 200_000;
 
-/** Reads the newest changes of tags, as the leader notes them. Keeps its own copy, and reads those that it lacks. */
+/** Reads the newest changes of tags that the leader noted. Keeps a copy, and reads only the changes that it lacks. */
 export function createTagReader({ store, shown, mostTags = MOST_TAGS }: TagReaderOptions) {
   const newest = new Map<string, bigint>();
-  /** undefined: nothing is noted, or not all of it can be read. */
+  /** Last complete state; undefined if no changes are noted, or if some of them cannot be read. */
   let known: ChangedTags | undefined;
-  /** Term of `newest`, which has all changes after the first position, up to the second. */
+  /** Term of `newest`, which has all changes after `since` and up to `upTo`. */
   let [term, since, upTo] = ['', 0n, 0n];
   const take = (state: ChangedTags): void => {
     if (term !== state.term || upTo < state.since) {
@@ -39,11 +39,13 @@ export function createTagReader({ store, shown, mostTags = MOST_TAGS }: TagReade
   };
   return {
     /**
-     * Resolves when everything is known here that was noted before the call: with it all changes that a search showed then. Rejects if it
-     * cannot be read.
+     * Reads all changes that were noted before the call, which include those that a search showed by then. Rejects if
+     * they cannot be read.
      */
     look: shareLater(read),
-    /** Names the term, as of the last look. undefined: its leader notes no changes in this set, or is not that of `epoch`. */
+    /**
+     * Returns the last known term of this epoch; undefined if it is another, or if changes in this set are not noted.
+     */
     term: (epoch: number, set: string) =>
       known?.set === set && known.epoch === epoch ? known.term : undefined,
     /** Returns whether none of these tags, by their digests, has changed since a position of the term. */
@@ -56,8 +58,8 @@ export function createTagReader({ store, shown, mostTags = MOST_TAGS }: TagReade
 }
 
 /**
- * Returns whether this is not an old state: the tags of a change are noted before searches show it, and before that is announced. The
- * index of the tags may have been restored from a snapshot.
+ * Returns whether this is not an old state, as after the index of the tags was restored from a snapshot. The tags of a
+ * change are noted before searches show it, and before its position is published.
  */
 function isAsNewAs({ upTo }: ChangedTags, { announced }: TagsGlance, least: bigint): boolean {
   return announced !== undefined && announced <= upTo && least <= upTo;

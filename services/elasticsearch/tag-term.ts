@@ -17,41 +17,47 @@ export type TagTermOptions = {
   readonly epoch: number;
   /** Returns whether the log has no claim newer than this epoch. */
   readonly isNewest: (epoch: number) => Promise<boolean>;
-  /** Position of the graph that the documents are made from. */
+  /** Returns the position of the graph from which the documents are made. */
   readonly position: () => bigint;
   readonly signal: AbortSignal;
   readonly report: Report;
 };
 
 /**
- * Notes the tags of changes while this process writes the documents, so that others know which answers a change has not touched. A
- * document is written only after the tags of its changes: a process that finds a change in a search finds its tags too.
+ * Notes the tags of changes while this process writes the documents, so that other processes know which answers a change
+ * does not affect. A document is written only after the tags of its changes: if a search shows a change, its tags can be
+ * read too.
  */
 export type TagTerm = {
-  /** Ends the term before, whichever leader's it is. Resolves with false if another process is the leader. */
+  /** Ends the previous term of any leader. Resolves with false if another process is the leader. */
   begin(): Promise<boolean>;
   /**
-   * From now on changes in the documents of `set` are noted, unless it has refused one. Begins a moment later if an earlier leader has
-   * noted changes that the graph does not have yet.
+   * Begins to note changes in the documents of `set`, unless that set refused one. If an earlier leader noted changes
+   * that the graph does not have yet, noting begins when the graph has them.
    */
   open(set: string): Promise<void>;
   /** Receives a change, with digests of its tags. Called for each position that the graph reaches. */
   note(position: bigint, tags: readonly string[]): void;
-  /** Resolves when the tags of all changes up to a position can be read, or no tags are noted. Rejects if another process is the leader. */
+  /**
+   * Resolves when the tags of all changes up to a position can be read, or if no tags are noted. Rejects if another
+   * process is the leader.
+   */
   written(position: bigint): Promise<void>;
-  /** From now on changes are not noted. `brokenSet`: a set in which they never will be again. */
+  /** Stops noting changes. They are never noted again in the set `brokenSet`. */
   cease(brokenSet?: string): Promise<void>;
-  /** Another process takes the place of this one, and other processes will no longer read its documents: `written` stops to reject. */
+  /** Makes `written` no longer reject: another process takes over, and no process will read this one's documents. */
   release(): void;
 };
 
 const UNWRITTEN = 'changed tags cannot be written, so documents wait: trying again';
 
-/** Tags that others can miss at once: with more than these between two looks, they know nothing of answers before. */
+/**
+ * Number of tags that are kept for readers. A reader that misses more between two reads loses its knowledge of answers.
+ */
 const MOST_TAGS = 1_000;
 const BACKOFF: Backoff = { firstMs: 100, longestMs: 5_000 };
 
-/** Another process is the leader. */
+/** Error of a term whose process is no longer the leader. */
 class Replaced extends Error {
   constructor() {
     super('another process writes the documents');
@@ -66,15 +72,15 @@ export function createTagTerm(options: TagTermOptions): TagTerm {
   const stored = createStoredTerm(options);
   /** Set whose changes are to be noted. */
   let wanted: string | undefined;
-  /** They are noted, or a request that says so may have been stored. */
+  /** True if changes are noted, or if a request that begins it may have been stored. */
   let isOpen = false;
   let ceasing = 0;
   let [isReplaced, isReleased] = [false, false];
-  /** Position of the newest change here, and the one up to which all tags can be read. */
+  /** Position of the newest change here, and the position up to which all tags can be read. */
   let [noted, writtenUpTo] = [0n, 0n];
   let pending: TagChange[] = [];
   let isQueued = false;
-  /** One state is written after the other. */
+  /** Last write: states are written one after the other. */
   let writes = Promise.resolve();
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     writes = writes.then(work).catch((error: Error) => {
@@ -96,14 +102,14 @@ export function createTagTerm(options: TagTermOptions): TagTerm {
       moved.check();
       return;
     }
-    // Another process has written, or this one by a request that seemed to fail: a new term begins.
+    // Another process has written, or a request of this process that seemed to fail was stored: a new term begins.
     await close();
     await tryOpen();
   };
   const tryOpen = async (): Promise<void> => {
     const { upTo, brokenSet } = stored.state();
     const since = positionNow();
-    // Earlier leaders may have written documents up to there, after the tags that are forgotten now.
+    // Earlier leaders may have written documents up to `upTo`, and the tags of these changes are forgotten now.
     if (isOpen || wanted === undefined || wanted === brokenSet || since < upTo) return;
     isOpen = true;
     [noted, writtenUpTo] = [since, since];
@@ -117,7 +123,10 @@ export function createTagTerm(options: TagTermOptions): TagTerm {
     pending = [];
     await write(upTo, () => withChanges(stored.state(), changes, upTo));
   };
-  /** Documents may be written long after their tags. Somebody may have restored the index from a snapshot meanwhile. */
+  /**
+   * Begins a new term if the stored state is another: documents may be written long after their tags, and a person may
+   * have restored the index from a snapshot in between.
+   */
   const confirm = async (): Promise<void> => {
     if (!isOpen || (await stored.isNewest())) return;
     await close();
@@ -162,7 +171,7 @@ export function createTagTerm(options: TagTermOptions): TagTerm {
   };
 }
 
-/** Creates the state in Elasticsearch, as this process wrote it last. */
+/** Creates the stored state of the term, and keeps what this process wrote last. */
 function createStoredTerm({ store, epoch, isNewest: isNewestClaim, signal, report }: TagTermOptions) {
   let version: TagsVersion = 'absent';
   let confirmations = 0;
@@ -172,7 +181,7 @@ function createStoredTerm({ store, epoch, isNewest: isNewestClaim, signal, repor
     const term = { term: randomUUID(), epoch, number: 0, since: upTo, upTo, changes: [] };
     return { ...term, ...defined({ brokenSet }) };
   };
-  /** Also after a refusal that an operator may take back, such as a blocked index: documents wait for it. */
+  /** Repeats a request until it succeeds, even after a refusal that an operator can undo, such as a blocked index. */
   const persist = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const failed = (error: unknown) => {
       if (!signal.aborted) report.warn({ reason: (error as Error).message }, UNWRITTEN);
@@ -184,7 +193,7 @@ function createStoredTerm({ store, epoch, isNewest: isNewestClaim, signal, repor
   const replaceLatest = async (brokenSet?: string): Promise<boolean> => {
     for (;;) {
       const latest = await store.latest();
-      // After the state was read: a process that claims later replaces this one.
+      // The claim is checked after the state was read: a process that claims later replaces the state again.
       if (!(await isNewestClaim(epoch))) return false;
       const before = latest.state;
       if (before !== undefined && before.upTo > state.upTo) state = { ...state, upTo: before.upTo };
@@ -197,9 +206,11 @@ function createStoredTerm({ store, epoch, isNewest: isNewestClaim, signal, repor
   };
   return {
     state: () => state,
-    /** A term in which nothing is noted, after the current one. */
+    /** Returns a term after the current one, in which nothing is noted. */
     next,
-    /** Begins a term in which nothing is noted, whatever was written before. Resolves with false if another process is the leader. */
+    /**
+     * Begins a term in which nothing is noted, over any stored state. Resolves with false if another process is leader.
+     */
     replaceLatest,
     /** Replaces the current state. Resolves with false if it was replaced already. Repeats requests that fail. */
     async replace(wanted: ChangedTags): Promise<boolean> {
@@ -209,23 +220,23 @@ function createStoredTerm({ store, epoch, isNewest: isNewestClaim, signal, repor
       confirmations++;
       return true;
     },
-    /** Returns whether it is still the newest. Repeats requests that fail. */
+    /** Returns whether this state is still the newest. Repeats requests that fail. */
     async isNewest(): Promise<boolean> {
       const { newest } = await persist(store.glance);
       const isNewest = newest?.term === state.term && newest.number === state.number;
       if (isNewest) confirmations++;
       return isNewest;
     },
-    /** Counts how often it was known to be the newest. */
+    /** Returns how often this state was confirmed as the newest. */
     confirmations: () => confirmations,
-    /** As `replaceLatest`. Repeats requests that fail. Throws Replaced if another process is the leader. */
+    /** Calls `replaceLatest`, and repeats it if it fails. Throws Replaced if another process is the leader. */
     async close(brokenSet?: string): Promise<void> {
       if (!(await persist(() => replaceLatest(brokenSet)))) throw new Replaced();
     },
   };
 }
 
-/** The next state of a term. The oldest changes are dropped when there are too many. */
+/** Returns the next state of a term. The oldest changes are dropped if there are too many. */
 function withChanges(state: ChangedTags, added: readonly TagChange[], upTo: bigint): ChangedTags {
   const changes = [...state.changes, ...added];
   let { since } = state;

@@ -5,19 +5,19 @@ import { retryOutages } from './retry-outages.ts';
 
 export type WaitForIndicesOptions = {
   readonly cluster: ElasticsearchCluster;
-  /** Names the log. */
+  /** Identity of the log. */
   readonly log: string;
   readonly report: Report;
   readonly signal: AbortSignal;
-  /** Called once when the leader is still making the indices. */
+  /** Called once if the leader is still making the indices. */
   readonly waiting?: () => void;
 };
 
 const WHOLE_EVERY = 500;
 
 /**
- * Resolves when the cluster answers and the leader has made the indices, or `signal` is aborted. Rejects with a sentence when the
- * cluster refuses for good.
+ * Resolves when the cluster answers and the leader has made the indices, or when `signal` is aborted. Rejects with a
+ * sentence if the cluster refuses for good.
  */
 export async function waitForIndices({
   cluster,

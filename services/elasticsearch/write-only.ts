@@ -3,7 +3,7 @@ import type { WrittenIndices } from '../read-side/outside-indices.ts';
 
 const WRITTEN: WriteOutcome = Object.freeze({ kind: 'written' });
 
-/** Writes some of the indices of a set; documents of the others, which another generation writes, count as written. */
+/** Writes some of the indices of a set. Another generation writes the others: their documents count as written. */
 export function writeOnly(index: DocumentIndex, writes: WrittenIndices): DocumentIndex {
   return {
     ...index,
