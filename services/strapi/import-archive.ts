@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs';
+import path from 'node:path';
 import type { LoginConfigured, RoleDefined } from '../../shared/access/login-events.ts';
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
+import { FILE_TYPE } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { DocumentImport, ImportedDocument } from '../transfer/import-documents.ts';
 import { inBatches } from '../transfer/import-lines.ts';
@@ -8,9 +10,9 @@ import type { ArchiveFile } from './archive.ts';
 import { archivedDocument } from './archived-document.ts';
 import { archivedLogin } from './archived-login.ts';
 import { archivedRights } from './archived-rights.ts';
-import { createImportNotes, type ImportNote } from './import-notes.ts';
+import { createImportNotes, type ImportNote, type ImportNotes } from './import-notes.ts';
 import { stageArchive } from './stage-archive.ts';
-import { openStaging, type Staging } from './staging.ts';
+import { openStaging, type StagedRow, type Staging } from './staging.ts';
 
 export type ArchiveImport = Pick<
   DocumentImport,
@@ -72,8 +74,10 @@ export async function importArchive(options: ArchiveImport): Promise<ArchiveSumm
   try {
     const archive = { file, key, onBytes };
     let assets = 0;
+    const taken = new Set<string>();
     const onAsset = async (asset: ArchiveFile) => {
       assets++;
+      taken.add(path.posix.basename(asset.name));
       await options.takeAsset(asset);
     };
     const facts = await stageArchive({ ...options, archive, staging, notes, onAsset });
@@ -86,6 +90,7 @@ export async function importArchive(options: ArchiveImport): Promise<ArchiveSumm
     for await (const batch of inBatches(served(staging, registry), BATCH)) {
       const written = await Promise.all(
         batch.map(async (staged) => {
+          noteMissingBytes(staged, taken, notes);
           const document = archivedDocument(scope, staged);
           const { type, documentId } = document;
           const isKnown = options.graph.streamRevision(type, documentId) !== undefined;
@@ -116,6 +121,15 @@ export async function importArchive(options: ArchiveImport): Promise<ArchiveSumm
 
 async function* served({ documents }: Staging, { contentTypes }: SchemaRegistry) {
   for (const rows of documents()) if (contentTypes.has(rows[0]?.type ?? '')) yield rows;
+}
+
+/** Names a file whose bytes the archive does not have, as after `strapi export --only content`. Other providers keep theirs. */
+function noteMissingBytes(rows: readonly StagedRow[], taken: ReadonlySet<string>, notes: ImportNotes): void {
+  for (const { type, data } of rows) {
+    const url = String(data['url']);
+    if (type !== FILE_TYPE || !url.startsWith('/') || taken.has(path.posix.basename(url))) continue;
+    notes.add(type, 'stored without its bytes: the archive does not have them', url);
+  }
 }
 
 /** An id names one row for good: an import never gives it to another, and never gives a row another one. */

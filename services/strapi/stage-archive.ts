@@ -120,7 +120,7 @@ function stageRow(
     notes.add(type, `omitted: the type has no locales, and the row has ${locale}`, `row ${id}`);
     return;
   }
-  staging.addRow({
+  const isNew = staging.addRow({
     type,
     id,
     data,
@@ -128,6 +128,7 @@ function stageRow(
     documentId: String(documentId),
     locale: isLocalized ? String(locale ?? defaultLocale) : null,
   });
+  if (!isNew) notes.add(type, 'omitted: an earlier row of the archive has the same id', `row ${id}`);
 }
 
 function stageLink({ registry, staging, notes }: StageOptions, { kind, left, right }: Link): void {

@@ -34,7 +34,8 @@ export type LinkedRow = Pick<StagedLink, 'attribute' | 'targetType' | 'targetId'
  * locales of a document far from each other.
  */
 export type Staging = {
-  addRow(row: StagedRow): void;
+  /** Returns false, and adds nothing, if a row of the type has the id already. */
+  addRow(row: StagedRow): boolean;
   addLink(link: StagedLink): void;
   /** Ends the adding: from now on it is read. Resolves to how many documents there are. */
   settle(): number;
@@ -87,7 +88,8 @@ export function openStaging(file: string): Staging {
   db.exec('BEGIN');
   return {
     addRow({ type, id, documentId, locale, version, data }) {
-      prepared(db, INSERT_ROW).run(type, id, documentId, locale, version, JSON.stringify(data));
+      const values = [type, id, documentId, locale, version, JSON.stringify(data)];
+      return prepared(db, INSERT_ROW).run(...values).changes > 0;
     },
     addLink(link) {
       const { ownerType, ownerId, attribute, targetType, targetId, ownerPosition, targetPosition } = link;

@@ -223,6 +223,35 @@ describe('an import of an archive', () => {
     expect(rows.get('f1 live')?.values).toMatchObject(file);
   });
 
+  it('keeps the first of two rows with one id, and names the other', async () => {
+    const entities = [row('thing', 1, 'first', { name: 'a' }), row('thing', 1, 'second', { name: 'b' })];
+    const { rows, notes } = await imported({ schemas: [THING, BOX], entities });
+    expect([...rows.keys()]).toEqual(['first live']);
+    expect(notes).toEqual(['api::thing.thing: omitted: an earlier row of the archive has the same id (1)']);
+  });
+
+  it('names files whose bytes are not in the archive, but for those of another provider', async () => {
+    const file = (id: number, url: string) => ({
+      type: 'plugin::upload.file',
+      id,
+      data: { documentId: `file${id}`, name: 'n', hash: 'h', mime: 'image/png', size: 1, provider: 'p', url },
+    });
+    const entities = [
+      ...[file(1, '/uploads/here.png'), file(2, '/uploads/gone.png'), file(3, '/uploads/lost.png')],
+      file(4, 'https://cdn.example.org/far.png'),
+    ];
+    const assets = { 'here.png': Buffer.from('bytes') };
+    const { summary } = await imported({ schemas: [THING, BOX], entities, assets });
+    expect(summary.notes).toEqual([
+      {
+        what: 'plugin::upload.file',
+        reason: 'stored without its bytes: the archive does not have them',
+        count: 2,
+        example: '/uploads/gone.png',
+      },
+    ]);
+  });
+
   it.each([
     [
       'a row',
