@@ -6,7 +6,7 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 export type NamedIndex = {
   readonly type: ContentType;
   readonly locale: string | undefined;
-  /** As the list endpoint's `sort`. */
+  /** Sort order in the form of the list endpoint's `sort`. */
   readonly sort: string | undefined;
 };
 

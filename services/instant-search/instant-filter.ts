@@ -35,7 +35,7 @@ export const MAX_FILTER_DEPTH = 20;
 /** Characters of `filters`. */
 export const MAX_FILTER_LENGTH = 20_000;
 
-/** How many more conditions a query may have. */
+/** Number of conditions that a query may still have. */
 export type ConditionBudget = { left: number };
 
 /** Returns the number of conditions that one request may have. */
@@ -49,7 +49,7 @@ export function countCondition(budget: ConditionBudget, param: FilterParameter):
   refuseFilter(param, `more than ${MAX_CONDITIONS} conditions`, `at most ${MAX_CONDITIONS} conditions`);
 }
 
-/** One way to read each text: with two, a long row of digits would take quadratic time. */
+/** Form of a number. Each text matches in only one way: with two, a long row of digits would take quadratic time. */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /** A number as Algolia writes it. */

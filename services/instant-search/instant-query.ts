@@ -6,7 +6,9 @@ export type Tags = { readonly before: string; readonly after: string };
 /** A search for values of one facet. */
 export type FacetQuery = { readonly name: string; readonly text: string; readonly limit: number };
 
-/** One query of a request, its parameters read but not yet compared with a content type. Names are as the client wrote them. */
+/**
+ * Query of a request. Its parameters are parsed, but not yet checked against a content type: names are the client's.
+ */
 export type InstantQuery = {
   readonly indexName: string;
   readonly query: string;

@@ -60,7 +60,7 @@ function markText(text: string, marks: readonly Mark[], { locale, terms, style }
   return { value, matchLevel, fullyHighlighted: isCovered(text, marks), matchedWords: words };
 }
 
-/** Whether every letter of a text is in a match. */
+/** Returns whether every letter of a text is in a match. */
 function isCovered(text: string, marks: readonly Mark[]): boolean {
   let at = 0;
   for (const { start, end } of marks) {

@@ -9,7 +9,7 @@ import {
 } from '../query/query-model.ts';
 import { MOST_NAMES } from '../query/query-string.ts';
 
-/** Where names of attributes are looked up, and where an unknown one is reported. */
+/** Model and scope for looking up attribute names, with the place to report unknown ones. */
 export type NameContext = {
   readonly model: QueryModel;
   readonly scope: QueryScope;

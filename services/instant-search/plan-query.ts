@@ -117,7 +117,7 @@ function sortKeys(sort: string | undefined, context: InstantContext): readonly S
   return resolveSort(sort, model, { scope, param, problems, throughRelations: true, world: 'published' });
 }
 
-/** Each objectID is a document: hits have one locale. */
+/** Returns the locale of the hits. There is only one, because each objectID is a document. */
 function chooseLocale(locale: string | undefined, problems: Problems): LocaleChoice {
   if (locale !== '*' && locale !== '') return resolveLocale(locale, problems, false);
   const message = `Invalid locale ${locale} in the name of an index`;

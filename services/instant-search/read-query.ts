@@ -15,7 +15,7 @@ import { parseFacetFilters, parseNumericFilters } from './parse-filter-lists.ts'
 import { parseFilters } from './parse-filters.ts';
 import { refuseUnsupported } from './supported-parameters.ts';
 
-/** One query as it arrived: its index, and its parameters by name. */
+/** Unparsed query: its index, and its parameters by name. */
 export type RawQuery = { readonly indexName: string; readonly parameters: RawParameters };
 export type RawParameters = { readonly [name: string]: unknown };
 

@@ -53,7 +53,7 @@ function parametersOf({ params, ...members }: RawParameters): RawParameters {
   return Object.fromEntries(parameters);
 }
 
-/** One of two values would be ignored, which may be a filter. */
+/** Refuses a repeated parameter: one of its values would be ignored, and it may be a filter. */
 function refuseRepeated(name: string): never {
   throw new RequestError('invalid-query', `The parameter '${name}' is there twice`, {
     param: name,

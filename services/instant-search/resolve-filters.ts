@@ -12,8 +12,9 @@ import { compareNumber, isNumeric } from './numeric-bounds.ts';
 type Comparison = { readonly operator: OperatorName; readonly operand: string };
 
 /**
- * The rows for which a filter is true. A condition behind to-many relations is true if it is for some related row, and its negation
- * if it is for none, as with Algolia's lists of values. Adds problems to `context.problems`.
+ * Returns the query for the rows that match a filter. A condition on to-many relations is true if some related row
+ * matches. Its negation is true if none matches, like with Algolia's lists of values. Adds problems to
+ * `context.problems`.
  */
 export function resolveInstantFilter(filter: InstantFilter, context: NameContext): BoolQuery {
   switch (filter.kind) {

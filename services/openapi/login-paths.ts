@@ -7,7 +7,7 @@ import { jsonResponse, readRefusals, writeRefusals } from './responses.ts';
 import { sampleAnswer } from './sample-values.ts';
 import { nameOf } from './schema-names.ts';
 
-/** How people sign in: with one JWT for long, or with short ones that are refreshed. */
+/** Mode of the login: one long-lived JWT, or short-lived ones that are refreshed. */
 export type DescribedLogin = 'legacy-support' | 'refresh';
 
 const TAGS = ['Login'];

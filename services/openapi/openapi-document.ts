@@ -21,9 +21,9 @@ export type OpenApiOptions = {
   readonly version: string;
   /** False: `/api/users` answers bare, as Strapi does. */
   readonly usersEnvelope: boolean;
-  /** How people sign in; absent: nobody does here. */
+  /** Mode of the login; absent if nobody signs in here. */
   readonly login?: DescribedLogin | undefined;
-  /** Absent: the reader may not manage webhooks, or there are none here. */
+  /** Webhooks; absent if the reader may not manage them, or if there are none here. */
   readonly webhooks?: DescribedWebhooks | undefined;
   /** True if files can be uploaded. */
   readonly uploads: boolean;

@@ -6,7 +6,7 @@ export type MetricDefinition = {
   readonly kind: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   readonly labels: readonly string[];
-  /** How the values of several workers become one. Default: the sum of counts, and the greatest gauge. */
+  /** Function that joins the values of several workers. Default: the sum of counts, and the greatest gauge. */
   readonly ofWorkers?: 'sum' | 'min';
 };
 

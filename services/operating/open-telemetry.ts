@@ -73,7 +73,7 @@ export function createOpenTelemetry(environment: Environment, version: string): 
   };
 }
 
-/** Without the query string, whose filters may contain private search texts. */
+/** Returns the attributes of a request. They omit the query string, whose filters may contain private search texts. */
 function requestAttributes({ method, url = '' }: IncomingMessage): Attributes {
   return { 'http.request.method': method ?? '', 'url.path': url.split('?', 1)[0] ?? '' };
 }

@@ -1,13 +1,13 @@
 import { valueWithin } from '../../shared/value-within.ts';
 
-/** Whether requests should be sent to this process. */
+/** State that says whether requests should be sent to this process. */
 export type Readiness =
   /** `note`: information for people, although reads are answered. */
   | { readonly status: 'ready'; readonly note?: string }
   | {
       readonly status: 'unavailable';
       readonly reason: 'starting' | 'copying' | 'lagging' | 'log-unreachable' | 'draining';
-      /** For people. */
+      /** Message for people. */
       readonly message: string;
     };
 
@@ -17,7 +17,10 @@ export type ReadinessCheck = ReturnType<typeof createReadinessCheck>;
 /** A log that takes longer to return its last position counts as unreachable. */
 const LOG_TIMEOUT_MS = 2_000;
 
-/** Creates the check of a process that starts. It is ready when it serves, and lags at most `maxLagSeconds` behind the log. */
+/**
+ * Creates the check of a process that starts. It is ready when it serves, and lags at most `maxLagSeconds` behind the
+ * log.
+ */
 export function createReadinessCheck(maxLagSeconds: number) {
   let lag: (() => Promise<number>) | undefined;
   let isCopying = () => false;
@@ -30,7 +33,7 @@ export function createReadinessCheck(maxLagSeconds: number) {
     serving(lagSeconds: () => Promise<number>): void {
       lag = lagSeconds;
     },
-    /** Not ready while this is true: what is stored is not whole yet. */
+    /** Sets the check of a first copy: while it is true, the content is incomplete and the process is not ready. */
     copying(ask: () => boolean): void {
       isCopying = ask;
     },

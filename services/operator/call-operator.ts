@@ -64,7 +64,7 @@ async function startedAnswer(
   }
 }
 
-/** Not `fetch`, which gives up on an answer that pauses for five minutes. */
+/** Sends the request without `fetch`, which fails if an answer pauses for five minutes. */
 async function send(
   { address, secret }: OperatorChannel,
   name: string,

@@ -9,7 +9,7 @@ import { defineOperation, type OperatorContext } from './operation.ts';
 export type FormatsLine = AddedFormats & { readonly documentId: string };
 
 const FORM = z.strictObject({ documentIds: z.array(z.string()) });
-/** As many as are resized at once. */
+/** Number of files in work: the number of pictures that are resized at the same time. */
 const AT_ONCE = 2;
 
 /** Makes the smaller pictures of files that have none, in the server that is the leader, while it answers requests. */

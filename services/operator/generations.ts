@@ -14,7 +14,7 @@ export const catchUpOperation = defineOperation({
   },
 });
 
-/** One line: the generation that serves from now on. */
+/** Switches over. Answers with one line: the generation that is live from now on. */
 export const takeOverOperation = defineOperation({
   form: z.strictObject({ generation: z.int().positive() }),
   async *run({ generations }, { generation }) {
@@ -48,7 +48,7 @@ export const rebuildOperation = defineOperation({
   },
 });
 
-/** One line: the generation that served before and does again. */
+/** Rolls back. Answers with one line: the previous generation, which is live again. */
 export const rollbackOperation = defineOperation({
   form: z.strictObject({}),
   async *run({ generations }) {

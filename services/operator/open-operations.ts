@@ -10,7 +10,7 @@ import type { LineOf, Operations } from './operations.ts';
 
 /** A data directory that this process has opened for operations. */
 export type OpenedHere = {
-  /** Like `runOperation`. */
+  /** Runs an operation like `runOperation`. */
   run(name: string, request: unknown, signal: AbortSignal): AsyncIterable<unknown>;
   close(): Promise<void>;
 };
@@ -64,7 +64,9 @@ function tryLock(data: string): DirectoryLock | { readonly channel: OperatorChan
   }
 }
 
-/** Returns where the process that has a data directory takes requests. Throws any other error, and that it takes none. */
+/**
+ * Returns where the process that has a data directory takes requests. Throws any other error, and that it takes none.
+ */
 export function channelOfHolder(error: unknown): OperatorChannel {
   const channel = error instanceof DataDirectoryInUse ? error.holder?.channel : undefined;
   if (channel === undefined) throw error;

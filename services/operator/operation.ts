@@ -19,7 +19,7 @@ import type { DefineRoles } from '../strapi/import-archive.ts';
 export type Operation<Form extends z.ZodType, Line> = {
   /** Request as JSON. */
   readonly form: Form;
-  /** Its end is reported when the reads of all workers show what it wrote. */
+  /** True for an operation that writes: its end is reported when the reads of all workers show the writes. */
   readonly writes?: true;
   /**
    * Answer, line by line: JSON values, bigints as texts. Throws an Error with a message for the operator. `signal`: the
@@ -63,7 +63,7 @@ export type OperatorContext = {
   readonly follow?: () => FollowStatus;
   /** Has a process of low priority build the next generation of a server. Yields what it reports. */
   readonly build?: (request: BuildRequest, signal: AbortSignal) => AsyncIterable<Rebuild>;
-  /** Read side. Opened on demand unless a server has it open. */
+  /** Returns the read side. It is opened on demand unless a server has it open. */
   readonly readSide: () => Promise<ReadSide>;
 };
 
@@ -74,7 +74,7 @@ export type OtherWorkers = {
   shown(position: bigint): Promise<void>;
 };
 
-/** One of several workers of a server. */
+/** Status of one of several workers of a server. */
 export type WorkerStatus = {
   readonly pid: number;
   readonly role: 'leading' | 'reading';
@@ -82,7 +82,7 @@ export type WorkerStatus = {
   readonly position: string | null;
 };
 
-/** As the options of `varve rebuild`. */
+/** Request for a rebuild. Its members are the options of `varve rebuild`. */
 export type BuildRequest = {
   readonly graph: boolean;
   readonly copy?: true | undefined;

@@ -17,7 +17,7 @@ export type ParkedItem = {
   /** Position at which it was refused. */
   readonly position: string;
   readonly reason: string;
-  /** Its row as an answer shows it now; null: the row no longer exists. */
+  /** Row of the document as an answer shows it now; null if it no longer exists. */
   readonly row: unknown;
 };
 

@@ -77,7 +77,7 @@ export type Status = {
   readonly follow: FollowStatus | null;
 };
 
-/** One line: the status. Changes nothing, and opens no index that is not open. */
+/** Answers with one line: the status. Changes nothing, and opens no index. */
 export const statusOperation = defineOperation({
   form: z.strictObject({}),
   async *run(context) {

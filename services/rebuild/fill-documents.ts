@@ -14,17 +14,17 @@ import { enterPhase, type PhaseMeter, type RebuildHost } from './rebuild-host.ts
 
 const LOOK_EVERY_MS = 100;
 
-/** The indices of a generation in the making. */
+/** Indices of the generation that a rebuild makes. */
 export type GenerationIndices = {
   readonly sets: DocumentSets;
   readonly set: IndexSet;
-  /** Those that are not the live generation's as well. */
+  /** Indices that the live generation does not share. */
   readonly own: WrittenIndices;
 };
 
 /**
- * Opens the indices of the new generation, making those that are not there; undefined where the index is not outside the process.
- * Their names are noted before the first is made, so that a rebuild that is given up leaves none.
+ * Opens the indices of the new generation and makes missing ones. Resolves with undefined if the index is inside the
+ * process. Their names are recorded before the first is made, so that a cancelled rebuild leaves none behind.
  */
 export async function openNextIndices(
   host: RebuildHost,
@@ -48,7 +48,7 @@ export async function openNextIndices(
   }
 }
 
-/** Throws if indices that the rebuild does not make have changed since it began: nobody else would write them. */
+/** Throws if indices that the rebuild does not make have changed since it began: no process would write them. */
 function refuseOthers(made: ContentGraph, { graph, type, world }: RebuildScope, own: WrittenIndices): void {
   const isMade = (uid: Uid, inWorld: World) =>
     graph || ((type ?? uid) === uid && (world === undefined || world === inWorld));
@@ -63,8 +63,8 @@ function refuseOthers(made: ContentGraph, { graph, type, world }: RebuildScope, 
 }
 
 /**
- * Writes the stale documents: all at first, later those that the log has changed. The graph records which are stale, so a rebuild
- * that was interrupted continues at the same document.
+ * Writes the stale documents: at first all, later those that the log has changed. The graph records which are stale, so
+ * an interrupted rebuild continues at the same document.
  */
 export async function fillDocuments(
   host: RebuildHost,
@@ -96,7 +96,7 @@ export async function fillDocuments(
   try {
     while (!isIdle && failure === undefined) {
       await Promise.race([rest, writer.done, delay(LOOK_EVERY_MS)]);
-      // It may be given up while the index takes nothing.
+      // The rebuild may be cancelled while the index accepts nothing.
       await meter.worked(0, 0);
     }
     if (failure !== undefined) throw failure;
@@ -107,7 +107,7 @@ export async function fillDocuments(
   }
 }
 
-/** Rests between requests as the throttle says. */
+/** Returns an index that pauses between requests as the throttle says. */
 function gently(index: DocumentIndex, meter: PhaseMeter, interrupted: (error: Error) => void): DocumentIndex {
   return {
     ...index,

@@ -9,13 +9,13 @@ import { copyDatabase, removeDatabase } from '../../shared/sqlite/copy-database.
 import { enterPhase, type PhaseMeter, type RebuildHost } from './rebuild-host.ts';
 import { beginFile, finishFile } from './unfinished-file.ts';
 
-/** Events of a transaction: each brings a checkpoint, and during it the rebuild cannot be interrupted or throttled. */
+/** Events of a transaction. It writes a checkpoint, and the rebuild cannot be interrupted or throttled during it. */
 const BATCH_SIZE = 1_000;
 
-/** The graphs that a rebuild brings up. */
+/** Graphs that a rebuild fills. */
 export type RebuiltGraphs = ReturnType<typeof openGraphs>;
 
-/** Opens the new generation's graphs, as far as they are. A copy is made whole here; the log is for `fillGraphs`. */
+/** Opens the new generation's graphs in their current state. A copy is completed here; `fillGraphs` applies the log. */
 export function openGraphs(host: RebuildHost, rebuild: Rebuild) {
   const { data, store } = host;
   const file = graphFile(data, rebuild.generation);
@@ -23,7 +23,7 @@ export function openGraphs(host: RebuildHost, rebuild: Rebuild) {
   if (!isDerived(rebuild)) beginFile(checkFile(data, rebuild.generation));
   if (!rebuild.scope.graph && !existsSync(file)) {
     enterPhase(host, rebuild, 'copying', { total: 1 });
-    // An index of documents is written whole: the copy does not say which documents are up to date.
+    // An index of documents is written completely: the copy does not know which documents are up to date.
     copyDatabase(graphFile(data, store.live().number), file, "DELETE FROM meta WHERE name = 'accounted'");
   }
   const made = openContentGraph(file, { ...host.plan.graph, building: true });
@@ -34,9 +34,11 @@ export function openGraphs(host: RebuildHost, rebuild: Rebuild) {
   return {
     /** Graph of the new generation. */
     made,
-    /** From the log's first event: `made` itself, or what it is compared with where it was copied. */
+    /**
+     * Graph replayed from the log's first event: `made` itself, or the graph to compare with `made` if that is a copy.
+     */
     derived,
-    /** Again is harmless. */
+    /** Closes the graphs. A second call has no effect. */
     close(): void {
       if (!isOpen) return;
       isOpen = false;
@@ -46,12 +48,12 @@ export function openGraphs(host: RebuildHost, rebuild: Rebuild) {
   };
 }
 
-/** Whether nothing but the new graph is made: from the log, or as a copy that is compared with nothing. */
+/** Returns whether only the new graph is made: from the log, or as a copy that is not compared. */
 function isDerived({ scope }: Rebuild): boolean {
   return scope.graph || scope.copy === true;
 }
 
-/** Applies the log to the graphs up to the position of the live one, where both are compared. Each continues at its checkpoint. */
+/** Applies the log to the graphs, each from its checkpoint up to the live graph's position, where both are compared. */
 export async function fillGraphs(
   host: RebuildHost,
   rebuild: Rebuild,
@@ -68,8 +70,8 @@ export async function fillGraphs(
 }
 
 /**
- * Converts a copy of the new generation to the content types that are to come, ahead of the log. The generation stays as it is: the
- * process that serves it puts the copy in its place.
+ * Converts a copy of the new generation to the coming content types, ahead of the log. The generation itself does not
+ * change: the process that serves it replaces it with the copy.
  */
 export function convertAhead(host: RebuildHost, { generation }: Rebuild, { made }: RebuiltGraphs): void {
   const files = { file: graphFile(host.data, generation), copy: convertedFile(host.data, generation) };
@@ -79,7 +81,7 @@ export function convertAhead(host: RebuildHost, { generation }: Rebuild, { made 
   else removeDatabase(files.copy);
 }
 
-/** The last event that the live graph shows; undefined: there is no live graph. */
+/** Returns the position of the live graph; undefined if there is no live graph. */
 export function livePosition({ data, store }: RebuildHost): bigint | undefined {
   const file = graphFile(data, store.live().number);
   if (!existsSync(file)) return undefined;
@@ -104,6 +106,6 @@ export async function replay(
       return 'continue';
     },
   });
-  // Others open the file.
+  // Other processes open the file.
   graph.settle();
 }

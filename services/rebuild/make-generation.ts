@@ -16,11 +16,11 @@ import { finishFile } from './unfinished-file.ts';
 import { type Verification, verifyGeneration, verifyNextDocuments } from './verify-generation.ts';
 
 /**
- * Makes a generation, has it verified and taken over, from wherever it is. Ends without that where the verification finds
- * differences that are not accepted. Rejects where it is interrupted, or something fails.
+ * Makes a generation, verifies it and switches over, continuing from the phase it is in. Ends before the switch if the
+ * verification finds differences that are not accepted. Rejects if it is interrupted or if a step fails.
  */
 export async function makeGeneration(host: RebuildHost, rebuild: Rebuild, accept: boolean): Promise<void> {
-  // The graph is whole, and the process that takes it over may have it open.
+  // The graph is complete, and the process that switches over to it may have it open.
   if (rebuild.phase === 'taking over')
     return host.withOperations((operations) => switchOver(host, rebuild, operations));
   const making: Making = { host, rebuild, accept, graphs: openGraphs(host, rebuild), opened: [] };
@@ -37,14 +37,17 @@ export async function makeGeneration(host: RebuildHost, rebuild: Rebuild, accept
 type Making = {
   readonly host: RebuildHost;
   readonly rebuild: Rebuild;
-  /** The differences that the verification finds are intended. */
+  /** True if the differences that the verification finds are intended. */
   readonly accept: boolean;
   readonly graphs: RebuiltGraphs;
   /** Indices outside the process, if there are any. */
   readonly opened: GenerationIndices[];
 };
 
-/** Whether content types were defined that the live graph has not come to: it stays where it is until there is a generation of them. */
+/**
+ * Returns whether the log defines content types after the live graph's position. The live graph stays at its position
+ * until a generation with these types exists.
+ */
 async function isBeforeChange(host: RebuildHost): Promise<boolean> {
   const position = livePosition(host);
   if (position === undefined) return false;
@@ -53,7 +56,7 @@ async function isBeforeChange(host: RebuildHost): Promise<boolean> {
   return false;
 }
 
-/** A copy is as far as the log is when it is taken over: nothing is compared. */
+/** Makes a generation as a copy. Nothing is compared: the copy applies the log to its end before the switch. */
 async function makeCopy(making: Making): Promise<void> {
   const { host, rebuild, graphs } = making;
   await fillGraphs(host, rebuild, graphs);
@@ -63,7 +66,7 @@ async function makeCopy(making: Making): Promise<void> {
   await host.withOperations((operations) => takeOver(making, operations));
 }
 
-/** Makes a generation with the content types of the live one. Both are compared at the position of the live one, which moves. */
+/** Makes a generation with the live one's content types. Both are compared at the live one's position, which moves. */
 async function makeBeside(making: Making): Promise<void> {
   const { host, rebuild, accept, graphs } = making;
   await fillGraphs(host, rebuild, graphs);
@@ -71,7 +74,7 @@ async function makeBeside(making: Making): Promise<void> {
   await host.withOperations(async (operations) => {
     const verify = async () => {
       for await (const _level of operations.run('level', {}));
-      // Applies events that were written meanwhile.
+      // This applies events that were written in the meantime.
       await fillGraphs(host, rebuild, graphs);
       return note(host, rebuild, await verifyGeneration(host, rebuild, graphs, indices));
     };
@@ -81,14 +84,14 @@ async function makeBeside(making: Making): Promise<void> {
 }
 
 /**
- * Makes a generation with content types that the live one does not have. The graphs are compared at the position of the live one,
- * which does not move. The indices contain later events too.
+ * Makes a generation with content types that the live one does not have. The graphs are compared at the live one's
+ * position, which does not move. The indices contain later events too.
  */
 async function makeForChange(making: Making): Promise<void> {
   const { host, rebuild, accept, graphs } = making;
   const { made, derived } = graphs;
   await fillGraphs(host, rebuild, graphs);
-  // Beyond it only once they were found equal.
+  // The new graph passes the live one's position only after both were found equal.
   const isVerified = made.position() > (livePosition(host) ?? 0n);
   if (!isVerified) {
     const isGood = note(host, rebuild, await verifyGeneration(host, rebuild, graphs));
@@ -118,7 +121,7 @@ async function fillIndices({
   return indices;
 }
 
-/** Whether the generation may be taken over as far as the verification goes; else what it found is noted. */
+/** Returns whether the verification allows the switch. Otherwise records its differences. */
 function note(host: RebuildHost, rebuild: Rebuild, found: Verification): boolean {
   const { position, differences, count } = found;
   refuseInterrupted(host.store, rebuild);
@@ -138,7 +141,7 @@ async function takeOver({ host, rebuild, graphs }: Making, operations: Operation
   await switchOver(host, rebuild, operations);
 }
 
-/** Switches over, or reports to the server that started this process that it can. */
+/** Switches over, or reports to the server that started this process that the generation is ready for it. */
 async function switchOver(host: RebuildHost, rebuild: Rebuild, operations: Operations): Promise<void> {
   host.tell(host.store.rebuild() ?? rebuild);
   if (!host.takesOver) return;

@@ -12,30 +12,30 @@ import type { Operations } from '../operator/operations.ts';
 import type { ReadSidePlan } from '../read-side/read-side.ts';
 import type { Throttle } from './throttle.ts';
 
-/** Things that a rebuild works with. */
+/** Environment of a rebuild. */
 export type RebuildHost = {
   readonly data: string;
   readonly log: EventStore;
   readonly store: GenerationStore;
   readonly throttle: Throttle;
-  /** Read model that reads are answered from. */
+  /** Plan of the read side that answers reads. */
   readonly plan: ReadSidePlan;
   /** Definitions of content types that a copy is converted to, ahead of the log. */
   readonly definitions: readonly TypeDefinition[];
   readonly report: Report;
   /**
-   * Has the server that holds the data directory do something. Where none does, this process takes the directory for it; a builder
-   * fails with ServerGone.
+   * Runs operations in the server that holds the data directory. If there is no server, this process locks the directory
+   * and runs them; a builder fails with ServerGone instead.
    */
   readonly withOperations: <Result>(use: (operations: Operations) => Promise<Result>) => Promise<Result>;
-  /** Switches over to the new generation; else the server does that starts this process. */
+  /** True if this process switches over to the new generation; false if the server that started it does. */
   readonly takesOver: boolean;
   /** Called at every step. */
   readonly tell: (rebuild: Rebuild) => void;
   readonly now: () => number;
 };
 
-/** The operator wants the rebuild to be paused or cancelled. */
+/** Error that ends the work because the operator paused or cancelled the rebuild. */
 export class RebuildInterrupted extends Error {
   readonly wanted: 'pause' | 'cancel';
 
@@ -50,7 +50,7 @@ export type PhaseMeter = ReturnType<typeof enterPhase>;
 
 const REPORT_EVERY_MS = 200;
 
-/** Records the phase, and returns the meter of its progress. `done`: what an earlier attempt of this phase has done. */
+/** Records the phase, and returns its progress meter. `done` is the progress of an earlier attempt of this phase. */
 export function enterPhase(
   host: RebuildHost,
   rebuild: Rebuild,
@@ -75,7 +75,10 @@ export function enterPhase(
   };
   reportProgress(phase === 'replaying' ? total - done : 0);
   return {
-    /** Counts units and the milliseconds that they took, then pauses. Throws RebuildInterrupted if the rebuild must not continue. */
+    /**
+     * Counts units and the milliseconds that they took, then pauses. Throws RebuildInterrupted if the rebuild must not
+     * continue.
+     */
     async worked(units: number, milliseconds: number, lag = 0): Promise<void> {
       done += units;
       if (now() - reportedAt >= REPORT_EVERY_MS) {

@@ -18,18 +18,18 @@ import { type RebuildHost, RebuildInterrupted } from './rebuild-host.ts';
 
 export type RebuildRequest = {
   readonly scope: RebuildScope;
-  /** The differences that the verification finds are intended. */
+  /** True if the differences that the verification finds are intended. */
   readonly accept: boolean;
-  /** Milliseconds to wait for another process that works at it and is ending. */
+  /** Milliseconds to wait for another process that works on the rebuild and is ending. */
   readonly othersEndMs: number;
 };
 
 const ATTACHED_POLL_MS = 200;
 
 /**
- * Makes the next generation, has it verified and taken over, and resolves with what became of it. While the same rebuild runs in
- * another process, this one waits for its end. Where it was cut short, before or meanwhile, this one continues it from its
- * checkpoint. Throws a sentence when a rebuild of another scope has not ended.
+ * Makes the next generation, verifies it and switches over, and resolves with the ended rebuild. While another process
+ * runs the same rebuild, this one waits for its end. If that process was killed, this one continues the rebuild from its
+ * checkpoint. Rejects with a sentence if a rebuild of another scope has not ended.
  */
 export async function runRebuild(host: RebuildHost, request: RebuildRequest): Promise<Rebuild> {
   for (;;) {
@@ -50,7 +50,7 @@ async function runLocked(host: RebuildHost, request: RebuildRequest, lock: FileL
   }
 }
 
-/** Wants the rebuild that is not over to pause or to be given up. Where nobody works at it, this is done at once. */
+/** Requests that the running rebuild is paused or cancelled. If no process works on it, this happens at once. */
 export async function interruptRebuild(where: Cancelling, wanted: 'pause' | 'cancel'): Promise<Rebuild> {
   const { store } = where;
   const rebuild = store.rebuild();
@@ -60,15 +60,16 @@ export async function interruptRebuild(where: Cancelling, wanted: 'pause' | 'can
     throw new Error(
       `the switch to the new generation has already begun; if its server was killed, ${describeScope(rebuild.scope)} continues it`,
     );
-  // First without a note: on a full disk there is space for it only when the files are gone.
+  // First it tries to cancel without recording the request: a full disk has no space for that before the files are
+  // removed.
   if (wanted === 'cancel' && (await cancelIdle(where))) return current(store);
   store.want(rebuild.id, wanted);
-  // The process that worked at it may have ended before it saw the note.
+  // The process that worked on the rebuild may have ended before it read the request.
   if (wanted === 'cancel') await cancelIdle(where);
   return current(store);
 }
 
-/** Gives up the rebuild if no process works at it. Returns whether none does. */
+/** Cancels the rebuild if no process works on it. Returns whether no process does. */
 async function cancelIdle(where: Cancelling): Promise<boolean> {
   const { data, store } = where;
   const lock = tryLockFile(lockFile(data));
@@ -84,7 +85,7 @@ async function cancelIdle(where: Cancelling): Promise<boolean> {
   }
 }
 
-/** Gives up a copy that was made for content types that have changed without it. */
+/** Cancels a copy that was made for new content types, after these types took effect without it. */
 export async function cancelUnusedCopy({ data, store, plan }: Cancelling): Promise<void> {
   const rebuild = store.rebuild();
   if (rebuild?.scope.copy !== true || isEnded(rebuild.phase)) return;
@@ -114,7 +115,7 @@ function beginOrGoOn({ data, store, now }: RebuildHost, scope: RebuildScope): Re
   const last = store.rebuild();
   if (last === undefined || isEnded(last.phase)) {
     const begun = store.begin(scope, new Date(now()).toISOString());
-    // Files of this number come from a record of generations that was lost.
+    // Files with this number are left from a record of generations that was lost.
     removeGeneration(data, begun.generation);
     return begun;
   }
@@ -127,7 +128,9 @@ function beginOrGoOn({ data, store, now }: RebuildHost, scope: RebuildScope): Re
   return current(store);
 }
 
-/** Waits while another process works at the rebuild. `cut short`: it has ended, and the rebuild has not. */
+/**
+ * Waits while another process works on the rebuild. `cut short` means that this process ended before the rebuild did.
+ */
 async function attach(host: RebuildHost, scope: RebuildScope): Promise<Rebuild | 'cut short'> {
   const running = current(host.store);
   if (!sameScope(running.scope, scope)) {
@@ -149,7 +152,7 @@ async function attach(host: RebuildHost, scope: RebuildScope): Promise<Rebuild |
   }
 }
 
-/** Whether the process that worked at a rebuild, and has ended, left something to do: it was killed. */
+/** Returns whether the process that worked on a rebuild ended before its work was done, as when it was killed. */
 function isCutShort({ takesOver }: RebuildHost, { phase, wanted, message }: Rebuild): boolean {
   if (isEnded(phase) || phase === 'stopped' || wanted !== 'run' || message !== undefined) return false;
   return takesOver || phase !== 'taking over';
@@ -157,7 +160,7 @@ function isCutShort({ takesOver }: RebuildHost, { phase, wanted, message }: Rebu
 
 /** Ends a rebuild after an error: it can be continued, or its files are removed. */
 async function end(host: RebuildHost, rebuild: Rebuild, error: unknown): Promise<void> {
-  // As if this process had ended with its server: the next one continues.
+  // The rebuild is left as if this process had ended with its server: the next process continues it.
   if (error instanceof ServerGone) throw error;
   if (error instanceof RebuildInterrupted) {
     if (error.wanted === 'cancel') await cancel(host, rebuild);
@@ -168,9 +171,11 @@ async function end(host: RebuildHost, rebuild: Rebuild, error: unknown): Promise
   throw failure;
 }
 
-/** Removes what was made of a generation: on a full disk no write would be accepted until an operator has removed it. */
+/**
+ * Removes an incomplete generation if the disk is full: otherwise no write is accepted until an operator removes it.
+ */
 function freeDisk({ data, store }: RebuildHost, { generation }: Rebuild, error: unknown): unknown {
-  // The graph is whole, and another process may have it open.
+  // The graph is complete, and another process may have it open.
   if (current(store).phase === 'taking over') return error;
   removeGeneration(data, generation);
   return new Error(
@@ -179,7 +184,10 @@ function freeDisk({ data, store }: RebuildHost, { generation }: Rebuild, error: 
   );
 }
 
-/** The indices first: with the record nobody would know of them. The files before the record, which a full disk has no space for. */
+/**
+ * Cancels a rebuild. The indices are removed first, since only the record has their names. The files are removed before
+ * the record is written, since a full disk has no space for it.
+ */
 async function cancel({ data, store, plan }: Cancelling, { id, generation }: Rebuild): Promise<void> {
   if (store.live().number === generation) throw new Error(`generation ${generation} serves`);
   await removeIndices(store, generation, plan.outside);

@@ -1,43 +1,48 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoadSample } from '../operator/watch-load.ts';
 
-/** Leaves time to others between pieces of work. */
+/** Pauses between pieces of work, so that requests run. */
 export type Throttle = ReturnType<typeof createThrottle>;
 
 /**
- * Share of the time that a rebuild works, derived from how long requests wait in the server and take. `delayMs` is their 99th
- * percentile, sampled twice a second (see LoadSample).
+ * Share of the time that a rebuild works. It follows from the time that requests wait and take in the server: `delayMs`
+ * is their 99th percentile, sampled twice a second (see LoadSample).
  */
 export type Pace = {
   /** Share of the time, up to 1. */
   readonly share: number;
-  /** The delay without the rebuild; undefined: not known yet. */
+  /** Delay without the rebuild; undefined if it is not known yet. */
   readonly before: number | undefined;
-  /** Samples in a row for which the delay did not fall although the rebuild was throttled; while it pauses, since it does. */
+  /**
+   * Samples in a row for which the delay did not fall although the rebuild was throttled; while it pauses, since it
+   * does.
+   */
   readonly crowded: number;
 };
 
 export const FULL_PACE: Pace = { share: 1, before: undefined, crowded: 0 };
 
 /**
- * By which a delay may grow: half of the fifth that it is to stay below, and milliseconds that are the operating system's. Where
- * nobody asks, timers are late by more of them, which nobody notices.
+ * Allowed growth of the delay. The factor is half of the fifth below which the growth must stay; the milliseconds are
+ * the operating system's own delay. On an idle server timers are later, which nobody notices.
  */
 const TOLERATED = 1.1;
 const TOLERATED_MS = { asked: 0.25, idle: 1 };
 /**
- * Where nobody asks, the timers of a machine that others keep busy too are late now and then, whatever the rebuild does: it would
- * crawl for nobody's sake.
+ * Smallest share of the time. On an idle server it is larger: if other programs load the machine, timers are sometimes
+ * late without the rebuild, and throttling it would help nobody.
  */
 const LEAST_SHARE = { asked: 0.05, idle: 0.3 };
-/** Once the delay is known: what is too much shows two seconds late. */
+/** First share after the delay is known. It is small because an excess shows only two seconds later. */
 const FIRST_SHARE = 0.3;
-/** In small steps: whatever is too much is in the 99th percentile, if it lasts a hundredth of the time. */
+/** Factor by which the share rises. It is small: an excess for a hundredth of the time is in the 99th percentile. */
 const FASTER = 1.2;
 const SLOWER = 0.6;
-/** After so many samples the load is another one: the rebuild holds still and what is measured then is the new `before`. */
+/**
+ * Samples after which the load counts as changed: the rebuild pauses, and the delay measured then is the new `before`.
+ */
 const CROWDED_LIMIT = 8;
-/** Samples until one has none of the requests in it that came before the rebuild held still (see LoadSample). */
+/** Samples until one contains no request from before the pause (see LoadSample). */
 const STILL_SAMPLES = 5;
 const LONGEST_REST = 1_000;
 const LONGEST_STILL = 4_000;
@@ -57,7 +62,7 @@ export function nextPace({ share, before, crowded }: Pace, { delayMs, isAsked }:
   return { share: Math.max(LEAST_SHARE[kind], share * SLOWER), before, crowded: crowded + 1 };
 }
 
-/** Creates a throttle. `maxRate`: events a second, whatever the load; undefined: as many as the delay of requests allows. */
+/** Creates a throttle. `maxRate` limits the events per second; undefined if only the delay of requests limits them. */
 export function createThrottle(maxRate: number | undefined) {
   let pace = FULL_PACE;
   const pauseAfter = (events: number, milliseconds: number): number => {
@@ -68,7 +73,7 @@ export function createThrottle(maxRate: number | undefined) {
     );
   };
   return {
-    /** The rebuild does not go as fast as it could, for a server's sake. */
+    /** True while the rebuild is throttled for the sake of a server. */
     get isSparing(): boolean {
       return pace.share < 1;
     },
@@ -77,8 +82,8 @@ export function createThrottle(maxRate: number | undefined) {
       if (maxRate === undefined) pace = nextPace(pace, sample);
     },
     /**
-     * After a piece of work of so many events that took so long: resolves when the next may begin. `check` is called now and
-     * then meanwhile; when it throws, so does this.
+     * Pauses after a piece of work with this number of events and this duration. Resolves when the next may begin. Calls
+     * `check` from time to time, and rejects if that throws.
      */
     async rest(events: number, milliseconds: number, check: () => void): Promise<void> {
       check();
@@ -86,7 +91,7 @@ export function createThrottle(maxRate: number | undefined) {
         await delay(Math.min(left, LONGEST_STEP));
         check();
       }
-      // Not for ever: a server that is gone sends no samples.
+      // The pause has a limit: a server that has ended sends no samples.
       for (let left = LONGEST_STILL; left > 0 && pace.share === 0; left -= LONGEST_STEP) {
         await delay(LONGEST_STEP);
         check();

@@ -13,22 +13,22 @@ import type { PhaseMeter } from './rebuild-host.ts';
 
 /** Both sides of a comparison. Neither changes during it. */
 export type ComparedDocuments = {
-  /** Replayed from the log. */
+  /** Graph replayed from the log. */
   readonly derived: ContentGraph;
   readonly index: Pick<DocumentIndex, 'present'>;
-  /** The new indices, with searches seeing everything. */
+  /** Documents of the new indices; searches show all of them. */
   readonly stored: StoredDocuments;
   readonly scope: RebuildScope;
 };
 
 const ROWS_AT_ONCE = 200;
 const SUMS_AT_ONCE = 5_000;
-/** Number of differences that show the documents; the others only name them. */
+/** Number of differences that include the documents. The others only name them. */
 const DETAILED = 50;
 
 /**
- * Compares the documents in the new indices with those that the log gives: sums of each index first, and the documents of those
- * that differ.
+ * Compares the documents in the new indices with those that the log gives: first the sums of each index, then the
+ * documents of the indices whose sums differ.
  */
 export async function verifyNewDocuments(
   compared: ComparedDocuments,
@@ -62,7 +62,7 @@ function isCompared(
   return groups?.has(groupOf(type, world)) !== false;
 }
 
-/** `groups`: of these alone. */
+/** Returns the expected documents, or only those of `groups`. */
 async function* expectedItems(compared: ComparedDocuments, groups?: ReadonlySet<string>): Items {
   const { derived, index, stored } = compared;
   const inspection = derived.inspect();
@@ -91,13 +91,13 @@ function itemOf(inspection: GraphInspection, group: string, key: number, content
   return { group, name: nameOf(inspection, key), content };
 }
 
-/** Begins with the row's key. */
+/** Returns the name of a row, which begins with its key. */
 function nameOf(inspection: GraphInspection, key: number): string {
   const { documentId, locale } = inspection.nameOf(key) ?? UNKNOWN_DOCUMENT;
   return [key, documentId, ...(locale === null ? [] : [locale])].join(' ');
 }
 
-/** With what answers are made of, and the digest of the whole. */
+/** Adds the parts of a document that answers contain, and the digest of the whole document. */
 async function addDetails(
   { derived, index, stored }: ComparedDocuments,
   difference: Difference,

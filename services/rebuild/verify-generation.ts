@@ -12,13 +12,13 @@ import { verifyNewDocuments } from './verify-documents.ts';
 /** Result of a verification, at the position of the comparison. */
 export type Verification = FoundDifferences & { readonly position: bigint };
 
-/** Differences that are shown; all are counted. */
+/** Largest number of differences that are shown. All are counted. */
 const SHOWN_DIFFERENCES = 1_000;
 const LIVE_PAUSE_MS = 20;
 
 /**
- * Compares the new generation with the live one, both at the position of the latter. A graph that was copied is also compared with
- * a replay of the log. The server writes to the live graph meanwhile, so the comparison reads it in one transaction.
+ * Compares the new generation with the live one, both at the live one's position. A copied graph is also compared with a
+ * replay of the log. The server writes to the live graph in the meantime, so the comparison reads it in one transaction.
  */
 export async function verifyGeneration(
   host: RebuildHost,
@@ -43,7 +43,7 @@ export async function verifyGeneration(
   }
 }
 
-/** Compares what is really in the new indices, at the position of the graphs, with what the log gives. */
+/** Compares the contents of the new indices, at the position of the graphs, with those that the log gives. */
 export async function verifyNextDocuments(
   host: RebuildHost,
   rebuild: Rebuild,
@@ -59,7 +59,7 @@ export async function verifyNextDocuments(
   return { position: made.position(), ...found };
 }
 
-/** The live graph at a position that the new one has not passed. */
+/** Returns the contents of the live graph at a position that the new graph has not passed. */
 async function readLive(host: RebuildHost, { made, derived }: RebuiltGraphs): Promise<GraphContents> {
   const file = graphFile(host.data, host.store.live().number);
   const positions = [made.position(), derived.position()];

@@ -112,7 +112,9 @@ async function writeContent({ graph, scratch, definitions, publicRights, login, 
 
 type OrderedRow = KnownRow & { readonly key: number; readonly documentId: string };
 
-/** By type and id: Strapi assigns new ids in the order of an archive, and shows lists in the order of ids. */
+/**
+ * Returns the rows by type and id: Strapi assigns new ids in an archive's order, and shows lists in the order of ids.
+ */
 function rowsInOrder(graph: ArchiveExport['graph'], known: Map<number, KnownRow>): readonly OrderedRow[] {
   const rows: OrderedRow[] = [];
   for (const batch of graph.readAll()) {

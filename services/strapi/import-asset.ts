@@ -20,7 +20,7 @@ export async function importAsset(store: AssetStore, file: ArchiveFile, keep: Ke
   await keep(staged, name, mime);
 }
 
-/** For a process that alone writes to the store. */
+/** Creates a KeepNamed for a process that is the only writer of the store. */
 export function createSoleKeeper(store: AssetStore, space: string): KeepNamed {
   return async (staged, name, mime) => {
     if ((await store.size(staged.hash)) === undefined) await staged.keep();

@@ -11,7 +11,7 @@ export type ResizeRequest = {
   readonly maxPixels: number;
 };
 
-/** One smaller picture: the file is in the target folder, with the format's name. */
+/** Smaller picture. Its file is in the target folder and has the name of the format. */
 export type Resized = {
   readonly format: FormatName;
   readonly width: number;

@@ -83,7 +83,7 @@ export async function revokeToken(
   console.error(`Token "${token.name}" (${token.id}) is revoked.`);
 }
 
-/** Only new tokens are hashed. */
+/** Empty key for commands that make no token: only new tokens are hashed. */
 const NO_KEY = Buffer.alloc(0);
 
 function withCommands<Result>(

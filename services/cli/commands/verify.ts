@@ -23,7 +23,7 @@ export type VerifyOptions = JsonOption & {
   readonly repair?: true;
   /** Recorded head of the log: see parseHead. */
   readonly head?: string;
-  /** Also checks uploaded files, in this location or in the default location of a server. */
+  /** Location of uploaded files to check too; true for the default location of a server. */
   readonly assets?: string | true;
 };
 
@@ -42,7 +42,7 @@ type EventDifference = {
   readonly differing: readonly [string];
 };
 
-/** Without the contents, which may be private. */
+/** Difference between graphs. It omits the contents, which may be private. */
 type GraphDifference = Pick<ItemDifference, 'group' | 'name'> & {
   readonly kind: 'content graph';
   readonly differing: readonly ['missing' | 'unexpected' | 'content'];

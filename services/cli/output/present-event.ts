@@ -12,7 +12,7 @@ type DocumentData = {
   readonly locale: string | null;
   readonly values?: Readonly<Record<string, unknown>>;
   readonly relations?: readonly Linking[];
-  /** For an imported row. */
+  /** Version of an imported row. */
   readonly version?: string;
   readonly id?: number;
 };

@@ -82,7 +82,7 @@ export async function openOperating(
   };
 }
 
-/** With several workers, each worker answers with the metrics of all. */
+/** Returns the metrics to answer with: with several workers, each worker answers with the metrics of all. */
 function metricsOfServer(own: Metrics | undefined, rotation: Rotation | undefined): Metrics | undefined {
   if (own === undefined || rotation === undefined) return own;
   rotation.onMeasure(own.json);
@@ -90,9 +90,9 @@ function metricsOfServer(own: Metrics | undefined, rotation: Rotation | undefine
 }
 
 /**
- * In development mode a page with another host name, whose browser was made to send requests here (DNS rebinding), gets
- * neither metrics nor the messages between processes. The routes of the API have their own guard. Returns true if it
- * has refused.
+ * Refuses requests with another host name in development mode, and returns whether it did. A page can make a browser
+ * send such requests here (DNS rebinding). It gets neither metrics nor the messages between processes. The routes of
+ * the API have their own guard.
  */
 function refuseStranger(
   access: AccessControl | undefined,

@@ -11,7 +11,7 @@ export type CommandRow = CommandText & {
 export type Given = Readonly<Record<string, unknown>>;
 
 type CommandText = {
-  /** One word, or a group's and the command's. */
+  /** Name of the command: a word, or the words of its group and the command. */
   readonly name: string;
   readonly description: string;
   /** Argument in commander's form, and its description. */
@@ -55,7 +55,10 @@ export function command<
   };
 }
 
-/** Adds commands to the program. `groups`: the description of each, by name. `run` gets the name and the command's action. */
+/**
+ * Adds commands to the program. `groups`: the description of each, by name. `run` gets the name and the command's
+ * action.
+ */
 export function addCommands(
   program: Command,
   groups: Readonly<Record<string, string>>,

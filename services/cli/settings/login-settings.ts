@@ -19,7 +19,7 @@ const pairs = names.refine(
 
 const httpAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 
-/** How people sign in. */
+/** Settings of the login. */
 export const LOGIN_SETTINGS = {
   login: {
     flags: '--login [boolean]',

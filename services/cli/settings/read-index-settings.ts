@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type SettingsTable, wholeNumber } from './setting.ts';
 
-/** Read index settings of every command that opens the read side. */
+/** Settings of the read index, for every command that opens the read side. */
 export const READ_INDEX_SETTINGS = {
   queryTimeLimit: {
     flags: '--query-time-limit <ms>',
