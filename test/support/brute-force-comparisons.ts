@@ -6,7 +6,7 @@ import { queryableScalars } from '../../shared/schema/system-attributes.ts';
 
 type Comparison = Extract<BoolQuery, { kind: 'term' | 'terms' | 'range' | 'exists' | 'text' }>;
 
-/** Whether a value of a row satisfies a comparison. */
+/** Returns whether a value of a row satisfies a comparison. */
 export function compares(model: Model, query: Comparison, value: Scalar): boolean {
   switch (query.kind) {
     case 'exists':

@@ -165,7 +165,7 @@ function sorted(state: State, found: readonly Node[], world: World, sort: readon
 
 type Placed = { readonly node: Node; readonly key: readonly (Scalar | null)[] };
 
-/** In order, each row with its place. */
+/** Returns the rows in order, each with its place. */
 function placed(state: State, found: readonly Node[], world: World, sort: readonly SortKey[]): Placed[] {
   const keys = withId(sort);
   const values = (node: Node, path: readonly string[], field: string): (Scalar | null)[] => {

@@ -5,7 +5,7 @@ import type { Attribute, Model, ScalarType, Uid } from '../../shared/schema/cont
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { queryableScalars } from '../../shared/schema/system-attributes.ts';
 
-/** What random rows of and random questions to a read index are made of: few values, so that they meet. */
+/** Values of random rows and random queries of a read index. They are few, so that queries match rows. */
 
 const TEXTS = ['', 'ab', 'Ab c', 'É', 'Σς', '\u{1F600}', '\uFFFD', 'x'.repeat(300)];
 

@@ -13,11 +13,11 @@ const NO_REASON = ': no reason given';
 type Counts = { passed: number; failed: number; skipped: number };
 
 /**
- * Ends a run with `N passed, N failed` (and `, N skipped`) alone on the last line, which CI reads, after one line for each
- * skipped file, suite or test with its reason. What fails outside a test (a file that does not load, a hook, an
- * unhandled error) counts as one failure each, so the line agrees with the exit code. So does a skip without a reason, save
- * where the command line chose tests by name, which skips all others. `crashReports`: what report-crash.ts wrote of processes that
- * tests started; each of them counts as one failure.
+ * Ends a run with `N passed, N failed` (and `, N skipped`) alone on the last line, which CI reads. Before it comes a line
+ * for each skipped file, suite or test with its reason. A failure outside a test counts as one (a file that does not
+ * load, a hook, an unhandled error), so the line agrees with the exit code. A skip without a reason counts as a failure
+ * too, unless the command line selects tests by name, which skips all others. `crashReports` are the reports that
+ * report-crash.ts wrote about processes that tests started. Each counts as one failure.
  */
 export function createClosingLineReporter(crashReports?: string): Reporter {
   let watching = false;
@@ -76,7 +76,7 @@ function countedAs(test: TestCase): keyof Counts {
   return state === 'pending' ? 'failed' : state;
 }
 
-/** One line for a part that was skipped as a whole; else those of its parts. */
+/** Returns a line for a part that was skipped completely; else the lines of its parts. */
 function skipLines(part: TestModule | TestSuite | TestCase): string[] {
   const tests = part.type === 'test' ? [part] : [...part.children.allTests()];
   const skipped = tests.length > 0 && tests.every((test) => test.result().state === 'skipped');

@@ -12,10 +12,13 @@ import {
 import { typeSlug } from '../../shared/read-index/elasticsearch/layout/index-names.ts';
 import { digestText } from '../../shared/text-digest.ts';
 
-/** What indices hold, by `<slug of the type>-<world> <key>`: the checksum of the document. */
+/** Checksums of the documents in indices, by `<slug of the type>-<world> <key>`. */
 export type DocumentSums = ReadonlyMap<string, string>;
 
-/** A digest of every index: of the keys and sums of its documents, in order. An index without documents is not among them. */
+/**
+ * A digest of every index: of the keys and sums of its documents, in order. An index without documents is not among
+ * them.
+ */
 export function indexDigests(sums: DocumentSums): ReadonlyMap<string, string> {
   const lines = new Map<string, string[]>();
   for (const [name, sum] of [...sums].sort(([a], [b]) => (a < b ? -1 : 1))) {

@@ -8,7 +8,7 @@ import { writeDocument } from '../../shared/read-index/elasticsearch/documents/c
 import type { DocumentLayout } from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
 import type { IndexedRow } from '../../shared/read-index/read-index.ts';
 
-/** One for all documents: a sink of its own for each is a megabyte of garbage for each. */
+/** Sink that all documents share: a separate sink for each document is a megabyte of garbage. */
 const sink = createByteSink();
 
 /** The JSON of a row's document. */

@@ -9,18 +9,21 @@ const FOLDER = join(import.meta.dirname, 'earlier-log');
 export type EarlierAnswers = {
   readonly token: string;
   readonly accessKey: string;
-  /** By path; `anonymous <path>`: without the token. */
+  /** Answers by path; those of `anonymous <path>` are for requests without the token. */
   readonly answers: Readonly<Record<string, { readonly status: number; readonly body: string }>>;
 };
 
 export const readEarlierAnswers = (): EarlierAnswers =>
   JSON.parse(readFileSync(join(FOLDER, 'answers.json'), 'utf8'));
 
-/** Its statement for an event, as a process of that release prepares it. */
+/** Statement of that release that inserts an event. */
 export const EARLIER_INSERT =
   'INSERT INTO event (position, stream, revision, id, type, data, metadata) VALUES (?, ?, ?, ?, ?, ?, ?)';
 
-/** Writes the log to a file, with more events behind its own, and returns the connection that the earlier release has open. */
+/**
+ * Writes the log to a file, with more events behind its own, and returns the connection that the earlier release has
+ * open.
+ */
 export function createEarlierLog(file: string, more = 0): DatabaseSync {
   createPrivateDatabase(file);
   const db = new DatabaseSync(file);

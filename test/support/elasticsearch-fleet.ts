@@ -6,14 +6,14 @@ import { removeIndices } from './remove-indices.ts';
 import type { ServerOptions } from './server.ts';
 
 export type ElasticsearchFleetOptions = {
-  /** Of Elasticsearch. */
+  /** Address of Elasticsearch. */
   readonly url: string;
   readonly space: string;
   readonly projects: number;
   readonly apis: number;
   /** Processes that do both. Default: 0. */
   readonly serves?: number;
-  /** Of the first processes that answer reads. */
+  /** Ports of the first processes that answer reads. */
   readonly ports?: readonly number[];
   readonly env?: Readonly<Record<string, string>>;
   /** Default: an SQLite file of the fleet. */

@@ -27,7 +27,7 @@ import { createRowModel } from './elasticsearch-model.ts';
 
 export type TestIndex = ReadIndex & { readonly reader: ElasticsearchReader; readonly engine: SearchEngine };
 
-/** As of `createElasticsearchReader`. */
+/** Limits of `createElasticsearchReader`. */
 export type TestLimits = {
   readonly semiJoinLimit: number;
   readonly sortLimit: number;

@@ -8,7 +8,10 @@ import { runOnce } from './run-once.ts';
 
 const LOCAL = fileURLToPath(new URL('../../infra/elasticsearch-local/', import.meta.url));
 
-/** How a run gets a real Elasticsearch. A node starts with the first suite that needs it, on a free port, its data in `folder`. */
+/**
+ * Source of a run's real Elasticsearch. A node starts for the first suite that needs it, on a free port, with its data
+ * in `folder`.
+ */
 export type ElasticsearchPlan =
   | { readonly kind: 'running'; readonly url: string }
   | { readonly kind: 'node'; readonly port: number; readonly folder: string }
@@ -64,10 +67,15 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** `for tests`: at half of the processor time where there are few requests, and slower where it matters. Not where tests take minutes. */
+/**
+ * `for tests`: at half of the processor time where there are few requests, and slower where it matters. Not where tests
+ * take minutes.
+ */
 export type ElasticsearchPurpose = 'for tests' | 'to be measured';
 
-/** The node's address; started if it is not yet. Several processes may ask at once. Throws what up.sh said, in one line. */
+/**
+ * The node's address; started if it is not yet. Several processes may ask at once. Throws what up.sh said, in one line.
+ */
 export async function startElasticsearch(
   plan: ElasticsearchPlan,
   purpose: ElasticsearchPurpose,

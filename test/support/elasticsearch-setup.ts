@@ -7,7 +7,10 @@ declare module 'vitest' {
   }
 }
 
-/** One Elasticsearch for all files of a run, stopped after the last. Nothing starts before a suite needs it. */
+/**
+ * Provides an Elasticsearch for all files of a run. It starts when a suite first needs it, and stops after the last
+ * file.
+ */
 export async function setup({ provide }: TestProject): Promise<() => void> {
   const plan = await planElasticsearch();
   provide('elasticsearch', plan);

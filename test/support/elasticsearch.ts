@@ -27,7 +27,7 @@ function unlessAskedFor(): SkipOptions {
   return takesMinutes('tests on Elasticsearch');
 }
 
-/** One line; undefined where Elasticsearch answers. */
+/** Returns a line with the reason why Elasticsearch does not answer; undefined if it answers. */
 export async function whyNoElasticsearch(): Promise<string | undefined> {
   try {
     await elasticsearchUrl();

@@ -19,7 +19,7 @@ export async function readFeed(ask: Ask, query = '', since?: string): Promise<Pa
   }
 }
 
-/** What a reader of the feed knows: rows by type, document, version and locale. */
+/** Creates the rows that a reader of the feed knows, by type, document, version and locale. */
 export function createFollowedRows() {
   const rows = new Set<string>();
   const nameOf = ({ type, documentId, status }: FeedItem, locale: string) =>

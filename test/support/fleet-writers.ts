@@ -10,7 +10,9 @@ export type FleetWriters = {
   readonly refused: readonly string[];
   /** Milliseconds of the write that waited longest. */
   longest(): number;
-  /** Resolves when `count` more writes were answered. Rejects when one is refused, since its writer may never continue. */
+  /**
+   * Resolves when `count` more writes were answered. Rejects when one is refused, since its writer may never continue.
+   */
   answered(count: number): Promise<void>;
   stop(): Promise<void>;
 };
@@ -25,7 +27,7 @@ export type WritersOptions = {
   readonly name: string;
 };
 
-/** Each writer has a member it writes through, and another one while that is down. */
+/** Starts writers. Each writes through one member, and through another one while that is down. */
 export function startFleetWriters({ members, perMember, name }: WritersOptions): FleetWriters {
   const sent: SentEdit[] = [];
   const refused: string[] = [];

@@ -32,7 +32,7 @@ export type FleetOptions = {
   /** Default: a new SQLite file. */
   readonly eventStore?: string;
   readonly arguments?: readonly string[];
-  /** Of the first members. Default: free ones, others after each start. */
+  /** Ports of the first members. Default: free ports, which change at each start. */
   readonly ports?: readonly number[];
   /** Default: those of the conformance corpus. */
   readonly contentTypes?: string;
@@ -101,7 +101,7 @@ export async function leaderOf(members: readonly Member[]): Promise<Member> {
   }
 }
 
-/** Whether the process answers other processes, and says that it is the leader. */
+/** Returns whether the process answers other processes, and says that it is the leader. */
 async function isLeading(member: Member): Promise<boolean> {
   if (!member.isUp()) return false;
   try {
@@ -115,7 +115,7 @@ async function isLeading(member: Member): Promise<boolean> {
 }
 
 export type Reader = {
-  /** Its answers other than 200. */
+  /** Stops, and returns the answers other than 200. */
   stop(): Promise<readonly string[]>;
 };
 

@@ -22,7 +22,7 @@ export async function seedKitchen(options: readonly string[]): Promise<void> {
   rmSync(folder, { recursive: true });
 }
 
-/** What a rebuild reports of itself. */
+/** Progress line of a rebuild. */
 type RebuildLine = {
   readonly id: number;
   readonly phase: string;

@@ -5,7 +5,7 @@ import { askKitchen, type Dish, type KitchenQuery } from './kitchen.ts';
 /** An answer, and between which positions of the log it was given. */
 export type Recorded = {
   readonly query: KitchenQuery;
-  /** Of the last write that was answered when the question was asked. */
+  /** Position of the last write that was answered before the query was sent. */
   readonly from: bigint;
   /** The end of the log when the answer had arrived. */
   readonly to: bigint;
@@ -84,7 +84,7 @@ export function startKitchenLoad(
   };
 }
 
-/** One write of a document; each is in one writer's hands while it is written. Resolves to its position. */
+/** Writes a document once. Only one writer writes a document at a time. Resolves with the position of the write. */
 async function writeOnce(
   url: string,
   ids: Record<'dishs' | 'cooks', string[]>,

@@ -8,7 +8,7 @@ import type { StoredEvent } from '../../shared/event-store/event-store.ts';
  * from the events alone, without anything of Varve's.
  */
 export type Dish = { readonly documentId: string; readonly name: string; readonly cook: string | null };
-/** Of dishes whose cook's name contains the letter; undefined: of all. */
+/** Query for the dishes whose cook's name contains a letter; without one, for all dishes. */
 export type KitchenQuery = { readonly world: 'draft' | 'published'; readonly cookContains?: string };
 
 export function createKitchenTypes(): string {
@@ -44,10 +44,10 @@ type EventData = {
   }[];
 };
 
-/** What there is after the events so far. */
+/** State after the events so far. */
 export type Kitchen = {
   apply(event: StoredEvent): void;
-  /** In order of documentId. */
+  /** Returns the dishes in order of documentId. */
   answer(query: KitchenQuery): readonly Dish[];
   /** Which cook, by documentId, each dish names, whether or not that is there. */
   cookOf(world: KitchenQuery['world']): ReadonlyMap<string, string | null>;

@@ -8,7 +8,7 @@ import { upcast } from '../../shared/events/upcasters.ts';
 
 /** Facts about a log, read by a second implementation of the fence. */
 export type LogFacts = {
-  /** How often the value `<key> <number>` was written by events that count. */
+  /** Number of times that events in force wrote a value, by `<key> <number>`. */
   readonly edits: ReadonlyMap<string, number>;
   /** Documents created by events that count, by key. */
   readonly created: ReadonlyMap<string, number>;
@@ -21,7 +21,10 @@ export type LogFacts = {
   readonly fenced: number;
 };
 
-/** Reads the facts of a log. The fence is implemented here a second time: a claim ends every older epoch for all later events. */
+/**
+ * Reads the facts of a log. The fence is implemented here a second time: a claim ends every older epoch for all later
+ * events.
+ */
 export async function readLogFacts(eventStore: string, space = 'varve'): Promise<LogFacts> {
   const facts = {
     edits: new Map<string, number>(),

@@ -9,7 +9,7 @@ export type MemoryChangedTags = ChangedTagsStore & {
   fail(when: 'before' | 'after'): void;
   /** Requests wait until it resolves. */
   hold(until: Promise<void>): void;
-  /** As if somebody deleted the index. */
+  /** Removes the state, as if the index was deleted. */
   remove(): void;
   /** Takes a snapshot of the index. Returns a function that restores it. */
   snapshot(): () => void;
@@ -17,7 +17,7 @@ export type MemoryChangedTags = ChangedTagsStore & {
 
 export function createMemoryChangedTags(): MemoryChangedTags {
   let state: ChangedTags | undefined;
-  // Never the same again, though that of an index that was made again could be.
+  // The number is never reused here, although a new index could reuse it.
   let sequence = 0;
   let failing: 'before' | 'after' | undefined;
   let waiting = Promise.resolve();

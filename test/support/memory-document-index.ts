@@ -6,11 +6,13 @@ import type {
 
 /** A document index in memory, with searches that see what was refreshed, and failures to order. */
 export type MemoryDocumentIndex = DocumentIndex & {
-  /** What searches see, by `<type> <world> <key>`. */
+  /** Documents that searches show, by `<type> <world> <key>`. */
   readonly visible: ReadonlyMap<string, string>;
   /** Every request, as the names of its documents. */
   readonly requests: readonly (readonly string[])[];
-  /** How requests are answered from now on: an error to throw, or an outcome for a document (undefined: it is written). */
+  /**
+   * Sets the answers to later requests: an error to throw, or an outcome for a document (undefined if it is written).
+   */
   behave(how: {
     readonly fails?: () => Error | undefined;
     readonly outcome?: (name: string, text: string) => WriteOutcome | undefined;

@@ -5,7 +5,10 @@ import { textForm } from '../../shared/read-index/column.ts';
 import { foldText } from '../../shared/read-index/fold-text.ts';
 import type { ScalarType } from '../../shared/schema/content-type.ts';
 
-/** A row as plain data: its columns, and the rows behind each relation and component in one world (zones: `attribute component`). */
+/**
+ * A row as plain data: its columns, and the rows behind each relation and component in one world (zones: `attribute
+ * component`).
+ */
 export type PlainRow = {
   readonly fields: { readonly [name: string]: Scalar | null };
   readonly links: { readonly [attribute: string]: readonly PlainRow[] };
@@ -20,9 +23,10 @@ type Truth = boolean | null;
 const NULL_ROW: PlainRow = { fields: {}, links: {} };
 
 /**
- * SEMANTICS section 1 word for word: every mention of a relation or component is a row variable, all are quantified existentially
- * at the very front, each ranges over the rows linked to its parent variable or over one all-NULL row when there are none,
- * and the row matches if the formula is TRUE for some assignment.
+ * Returns whether a row matches, by SEMANTICS section 1 word for word. Every mention of a relation or component is a row
+ * variable, and all variables are quantified existentially at the very front. Each ranges over the rows linked to its
+ * parent variable, or over one all-NULL row if there are none. The row matches if the formula is TRUE for some
+ * assignment.
  */
 export function matchesNaively(filter: ResolvedFilter, row: PlainRow): boolean {
   return someAssignment(variablesOf(filter, null), new Map([[null, row]]), (assignment) =>
@@ -87,7 +91,7 @@ function evaluate(filter: ResolvedFilter, here: Mention | null, assignment: Assi
   }
 }
 
-/** One SQL comparison. */
+/** Returns the truth value of an SQL comparison. */
 function compare(operator: OperatorName, value: Scalar | null, operands: Operands, type: ScalarType): Truth {
   const [first = null, second = null] = operands;
   switch (operator) {

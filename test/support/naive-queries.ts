@@ -9,7 +9,7 @@ import { fieldTypeOf } from '../../shared/read-index/column.ts';
 import { VALUE_POOL } from './naive-content.ts';
 import type { Random } from './naive-random.ts';
 
-/** What a generated filter has in it: the property test asks for enough of each. */
+/** Traits of a generated filter: the property test requires enough filters with each. */
 export type FilterTraits = {
   depth: number;
   notAboveToMany: boolean;
@@ -39,7 +39,10 @@ type Context = {
 
 const NAMES = Object.keys(OPERATORS) as OperatorName[];
 
-/** A random valid `filters[…]` query string over a content type, at most `mentions` mentions of relations and components. */
+/**
+ * A random valid `filters[…]` query string over a content type, at most `mentions` mentions of relations and
+ * components.
+ */
 export function generateQuery(
   random: Random,
   scope: QueryScope,
@@ -60,7 +63,7 @@ export function generateQuery(
   return { filters: context.parts.join('&'), traits };
 }
 
-/** One or two conditions side by side. Names differ: the same key twice would be another request. */
+/** Generates one or two sibling conditions. Their names differ: a repeated key would be another request. */
 function generateGroup(context: Context, place: Place): void {
   const { random } = context;
   const used = new Set<string>();

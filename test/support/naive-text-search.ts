@@ -19,7 +19,7 @@ import { splitWords } from '../../shared/search/split-words.ts';
 export type NaiveRow = {
   readonly id: number;
   readonly locale: string;
-  /** One per field, in the fields' order; where a field has several values a list of them. */
+  /** Text of each field, in the order of the fields; a list if a field has several values. */
   readonly texts: readonly (string | readonly string[])[];
 };
 
@@ -158,14 +158,14 @@ function hitsOf(terms: readonly SearchTerm[], { words }: ReadRow): Hit[] {
   );
 }
 
-/** Whether two words of one text were typed as one. */
+/** Returns whether two words of a text were typed as one. */
 function isSplit({ folded, splits }: SearchTerm, before: Word, word: Word): boolean {
   if (before.kind !== 'text' || word.kind !== 'text' || before.position + 1 !== word.position) return false;
   const isLong = before.folded.length > 1 && word.folded.length > 1;
   return splits.length > 0 && isLong && before.folded + word.folded === folded;
 }
 
-/** By term: the fewest typos that a word of any row has. */
+/** Returns for each term the smallest number of typos that a word of any row has. */
 function meantTypos(
   terms: readonly SearchTerm[],
   all: readonly ReadRow[],

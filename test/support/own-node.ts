@@ -6,7 +6,7 @@ import { freePort, startElasticsearch, stopElasticsearch } from './elasticsearch
 /** An Elasticsearch of a test's own, to be killed. */
 export type OwnNode = {
   readonly url: string;
-  /** As by `kill -9`, at once. */
+  /** Kills the process at once, like `kill -9`. */
   kill(): void;
   /** Starts it again on its data. */
   start(): Promise<void>;

@@ -3,8 +3,8 @@ import type { Member, TestFleet } from './fleet.ts';
 import { lockLog } from './log-lock.ts';
 
 /**
- * Stops a process with SIGSTOP, and returns when: milliseconds of `performance.now()`. A process that is stopped inside a commit
- * to an SQLite log locks the log until it continues (docs/sizing.md), so it is stopped at another moment.
+ * Stops a process with SIGSTOP, and returns the time of the stop in milliseconds of `performance.now()`. The process is
+ * not stopped inside a commit to an SQLite log: it would lock the log until it continues (docs/sizing.md).
  */
 export async function pauseMember(
   { eventStore }: Pick<TestFleet, 'eventStore'>,

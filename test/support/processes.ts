@@ -5,7 +5,7 @@ export function processTree(pid: number): readonly number[] {
   return [pid, ...childrenOf(pid).flatMap(processTree)];
 }
 
-/** Whether a process runs: one that has ended, and that nobody has waited for, does not. */
+/** Returns whether a process runs. A process that has ended does not, even if its parent has not waited for it. */
 export function isRunning(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';

@@ -54,7 +54,7 @@ function corpusPaths(): readonly string[] {
   return [...paths];
 }
 
-/** What the corpus populates, by collection. */
+/** Returns the `populate` paths of the corpus, by collection. */
 function populatesOf(paths: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const path of paths) {

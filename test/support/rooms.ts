@@ -50,7 +50,10 @@ function quoted(cell: string): readonly string[] {
 
 export type RoomImport = { readonly from: string; readonly to: string };
 
-/** What product files import from each other and from packages, built-in modules too; `to` is a file or a package. */
+/**
+ * Returns the imports of product files from each other and from packages and built-in modules; `to` is a file or a
+ * package.
+ */
 export function importsOf(modules: ICruiseResult['modules']): readonly RoomImport[] {
   return modules
     .filter(({ source }) => isProduct(source))
@@ -85,7 +88,7 @@ function roomOf(file: string): string {
   return path.posix.dirname(file);
 }
 
-/** What differs between the table of rooms and the files: `rule: what`. Each says what to change. */
+/** Returns the differences between the table of rooms and the files, as `rule: what`. Each says what to change. */
 export function roomViolations(
   rooms: readonly Room[],
   files: readonly string[],
@@ -129,7 +132,7 @@ function importViolation(rooms: readonly Room[], { from, to }: RoomImport, used:
   return [`room ${room.folder}: ${from} → ${to}: the row of ${room.folder} does not name \`${target}\``];
 }
 
-/** Whether rows say who imports it: every package from npm but the open ones, and node:sqlite. */
+/** Returns whether rows say who imports a package: node:sqlite, and each package from npm except the open ones. */
 function isGuarded(rooms: readonly Room[], name: string): boolean {
   if (OPEN_PACKAGES.includes(name)) return false;
   return !name.startsWith('node:') || rooms.some(({ packages }) => packages.includes(name));

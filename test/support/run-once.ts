@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Of several processes one runs the command; when it fails the others get its answer instead of a second attempt. */
+/**
+ * Script that runs a command in one of several processes. If it fails, the others get its answer and do not try again.
+ */
 const SCRIPT = `
   failure=$1; shift
   if [ -s "$failure" ]; then cat "$failure" >&2; exit 1; fi

@@ -1,6 +1,6 @@
 import { spawnVarve } from './server.ts';
 
-/** What a command that has ended wrote. */
+/** Exit code and output of a command that has ended. */
 export type Ran = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
 /** Runs a `varve` command to its end. */

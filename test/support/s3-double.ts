@@ -8,16 +8,16 @@ import type { AddressInfo } from 'node:net';
  * refuses requests that are not signed but checks no signature. Not a reference for anything: a real store has the last word.
  */
 export type S3Double = {
-  /** What `--assets` takes: `s3://assets/media?endpoint=…`. */
+  /** Value for `--assets`: `s3://assets/media?endpoint=…`. */
   readonly address: string;
   readonly endpoint: string;
   /** Keys of all objects, and of uploads that are not complete. */
   names(): readonly string[];
   /** Makes everything there is that many milliseconds older. */
   age(ms: number): void;
-  /** From now on every answer has this status; undefined: as it should be. */
+  /** Gives every later answer this status; undefined for correct answers again. */
   failWith(status: number | undefined): void;
-  /** From now on every answer stops after so many bytes of its body. The connection stays open. */
+  /** Stops every later answer after this number of bytes of its body. The connection stays open. */
   breakOffAfter(bytes: number): void;
   /** Method and kind of each request so far. */
   readonly requests: string[];

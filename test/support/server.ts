@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { childrenOf } from './processes.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** As the scripts in package.json start it. */
+/** Arguments of Node with which the scripts in package.json start Varve. */
 export const VARVE: readonly string[] = ['--min-semi-space-size=32', join(ROOT, 'services/cli/varve.ts')];
 export const CONFORMANCE_SCHEMA = join(ROOT, 'test/conformance/schema');
 
@@ -24,7 +24,7 @@ export type ServerOptions = {
   readonly program?: string;
 };
 
-/** How a process ended, and all that it wrote. */
+/** Exit code or signal of a process, and its whole output. */
 export type Exit = { readonly code: number | null; readonly signal: string | null; readonly output: string };
 
 export type RunningServer = {
@@ -78,7 +78,9 @@ export function spawnVarve(
   return { child, exited, output: () => output };
 }
 
-/** A server process of its own on a free port; resolves when it serves. Rejects with its output when it ends instead. */
+/**
+ * A server process of its own on a free port; resolves when it serves. Rejects with its output when it ends instead.
+ */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const data = options.data ?? createDataDirectory();
   const varve = spawnVarve(

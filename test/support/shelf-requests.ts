@@ -137,7 +137,7 @@ const PAGES = [
 ];
 const CURSOR = 'pagination[pageSize]=4&pagination[cursor]=';
 
-/** What somebody typed: words with typos and beginnings, of up to two languages. */
+/** Generates typed queries: words with typos and beginnings of words, of up to two languages. */
 const typed = fc
   .tuple(sentence([...TYPED, 'oysters', 'warmth'], 6), fc.constantFrom('', '', ' ', '?'))
   .map(([words, end]) => words + end);
@@ -145,14 +145,17 @@ const typed = fc
 export type ShelfRequest = {
   readonly path: string;
   readonly body?: string;
-  /** BM25 orders questions, and Elasticsearch counts documents in a way of its own: all hits are asked for, in any order. */
+  /**
+   * BM25 orders questions, and Elasticsearch counts documents in a way of its own: all hits are asked for, in any
+   * order.
+   */
   readonly isOrdered: boolean;
 };
 
 const WORDS_OF_QUESTIONS = 5;
 const SYNONYM = 'heat';
 
-/** Whether a query may be a question in a language; a synonym may make two words of one. */
+/** Returns whether a query may be a question in a language. A synonym may make two words of one. */
 function mayBeQuestion(query: string): boolean {
   const words = Math.max(...LOCALES.map((locale) => splitWords(query, locale).length));
   return words + query.split(SYNONYM).length - 1 >= WORDS_OF_QUESTIONS;

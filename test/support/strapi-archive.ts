@@ -40,7 +40,7 @@ export async function writeArchive(file: string, content: ArchiveContent): Promi
   return file;
 }
 
-/** Of lines that a test reads whatever they are. */
+/** Shape of any line, for tests that read all lines. */
 export const ANY_LINE: LineShape<unknown> = { name: 'a line', fits: (_line): _line is unknown => true };
 
 export const AT = '2026-01-02T03:04:05.678Z';

@@ -29,7 +29,7 @@ export type StrapiNode = {
 export type StrapiNodeOptions = {
   /** A database for this test only, since other tests may run at the same time. */
   readonly database: string;
-  /** Where its webhooks go, and what they say of themselves. */
+  /** Address and secret of its webhooks. */
   readonly webhook?: { readonly url: string; readonly secret: string };
 };
 

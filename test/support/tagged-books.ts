@@ -22,7 +22,7 @@ export function tagging(source: number, n: number): ChangeBatch['links'][number]
   return { rowSet: { type: BOOK, path: [] }, attribute: 'tags', world: 'published', source, target, order };
 }
 
-/** Each book has ten tags and each tag a hundred books. */
+/** Creates an index of books: each book has ten tags, and each tag a hundred books. */
 export async function taggedBooks(options: Omit<EmbeddedIndexOptions, 'registry'> = {}): Promise<ReadIndex> {
   const index = createEmbeddedIndex({ registry, ...options });
   const keys = Array.from({ length: BOOKS }, (_, i) => i + 1);

@@ -7,7 +7,7 @@ import { createMemoryChangedTags } from './memory-changed-tags.ts';
 export const NAMES = ['a', 'b', 'c', 'd'] as const;
 export type Name = (typeof NAMES)[number];
 
-/** One thing that happens. `who` picks among the processes there are. */
+/** Step of the model. `who` selects one of the processes. */
 export type Step =
   | { readonly kind: 'edit'; readonly names: readonly Name[] }
   | WriterStep
@@ -32,13 +32,13 @@ type Writer = {
   readonly term: TagTerm;
   readonly stopping: AbortController;
   readonly set: string;
-  /** It has begun its term. */
+  /** True if the process has begun its term. */
   mayWrite: boolean;
   /** Position of its graph. */
   applied: bigint;
   /** Searches show everything up to here. */
   complete: bigint;
-  /** It waits for this before everything that others can see. */
+  /** Promise that the process awaits before each effect that others can see. */
   paused: PromiseWithResolvers<void> | undefined;
 };
 
@@ -146,7 +146,7 @@ export function createTagsModel(): TagsModel {
     else documents?.set(name, value);
   }
 
-  /** As `leadDocuments` does. */
+  /** Takes over in the order of `leadDocuments`. */
   async function takeOver(notes: boolean, rebuilds: boolean): Promise<void> {
     epoch++;
     position++;

@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib';
 import type { RunningServer } from './server.ts';
 
-/** What the tests read of a file's answer. */
+/** Members of a file's answer that the tests read. */
 export type FileAnswer = {
   readonly id: number;
   readonly documentId: string;

@@ -8,7 +8,7 @@ export type VarnishSite = {
   readonly varnish: Varnish;
   /** The process behind Varnish. */
   readonly url: () => string;
-  /** Where writes go. Default: the process behind Varnish. */
+  /** Returns the address for writes. Default: the process behind Varnish. */
   readonly writesTo?: () => string;
   readonly documents: readonly string[];
   /** Paths that readers ask for. */
@@ -73,7 +73,7 @@ export async function untilPurged(url: () => Promise<string> | string): Promise<
   await expect.poll(waiting, { timeout: 60_000 }).toBe(0);
 }
 
-/** What Varnish serves is what Varve answers, for every path. */
+/** Expects that Varnish and Varve give the same answer for every path. */
 export async function expectNothingStale(site: VarnishSite): Promise<void> {
   await site.caughtUp();
   for (const path of site.paths) {
@@ -164,7 +164,10 @@ function isEarlier(key: string, earlier: ReadonlySet<string>): boolean {
   return earlier.has(key) || /^d\d+-0$/.test(key);
 }
 
-/** Share of reads that a cache could have answered at best: all but the first one of each answer that differs from the last. */
+/**
+ * Share of reads that a cache could have answered at best: all but the first one of each answer that differs from the
+ * last.
+ */
 function bestHitRate(seen: readonly SeenAnswer[]): number {
   const last = new Map<string, string>();
   let misses = 0;

@@ -2,7 +2,7 @@ import { Agent, request } from 'undici';
 import { countAnswers } from './count-answers.ts';
 import type { Member } from './fleet.ts';
 
-/** One write of a burst, on notes (see writeNoteTypes). Each is sent once, without an Idempotency-Key, and never again. */
+/** Write of a burst, to notes (see writeNoteTypes). It is sent only once, without an Idempotency-Key. */
 export type BurstWrite =
   | { readonly kind: 'create'; readonly key: string }
   | { readonly kind: 'change'; readonly key: string; readonly documentId: string }
@@ -12,7 +12,7 @@ export type BurstOutcome = {
   readonly write: BurstWrite;
   /** 0: the connection broke, so nobody knows what became of the write. */
   readonly status: number;
-  /** Of a document that was created. */
+  /** Id of a document that was created. */
   readonly documentId: string | undefined;
   /** The answer's body, or what broke. */
   readonly text: string;

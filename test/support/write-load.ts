@@ -15,7 +15,10 @@ type Ids = { readonly [collection: string]: string[] };
 const COLLECTIONS = ['restaurants', 'chefs', 'tags', 'countries'] as const;
 const MOST = 30;
 
-/** What the documents were created as is kept between loads, so that a later one edits what an earlier one made. */
+/**
+ * Creates the list of created documents. It is kept between loads, so that a later load edits documents of an earlier
+ * one.
+ */
 export function createDocumentIds(): Ids {
   return Object.fromEntries(COLLECTIONS.map((name) => [name, []]));
 }

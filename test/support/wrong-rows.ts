@@ -2,7 +2,10 @@ import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { createKitchen, type Dish, type Kitchen, type KitchenQuery } from './kitchen.ts';
 import type { Recorded } from './kitchen-load.ts';
 
-/** A row of an answer that the log has at no position between question and answer, or a missing row that it has at all of them. */
+/**
+ * Error in an answer: a row that the log has at no position between query and answer, or no row that it has at all of
+ * them.
+ */
 export type WrongRow = {
   readonly query: KitchenQuery;
   readonly from: bigint;
@@ -58,7 +61,7 @@ function isRight(
   );
 }
 
-/** Of the cooks that a dish names at some position, each as it is at some position. */
+/** Returns the names, at any position, of the cooks that a dish has at any position. */
 function cookNames(window: readonly WorldMoment[], documentId: string): ReadonlySet<string | null> {
   const linked = new Set(window.map(({ cookOf }) => cookOf.get(documentId) ?? null));
   return new Set(

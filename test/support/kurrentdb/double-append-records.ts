@@ -105,7 +105,7 @@ const violation = (log: DoubleLog, check: ConsistencyCheck, index: number) => {
 
 type Violation = ReturnType<typeof violation>[number];
 
-/** As gRPC carries errors with details. */
+/** Creates an error with details in gRPC's form. */
 const violationError = (violations: Violation[]): ServiceError => {
   const details = new errorsPb.AppendConsistencyViolationErrorDetails().setViolationsList(violations);
   const any = new anyPb.Any();

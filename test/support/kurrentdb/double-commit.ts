@@ -33,7 +33,10 @@ export const checkCommit = (
   return begins && found[0] === undefined ? 'ok' : conflict;
 };
 
-/** With an expected revision an id must be at its own revision after that one; without one it may be anywhere in the stream. */
+/**
+ * Finds a repeated write. If a revision is expected, each id must be at its own revision after it; else anywhere in the
+ * stream.
+ */
 const findRepeated = (
   streams: DoubleStreams,
   { stream, events }: Write,
@@ -48,7 +51,7 @@ const findRepeated = (
   return record?.id === id && record.stream === stream ? record : undefined;
 };
 
-/** Its position is read as any read shows it. */
+/** Returns the result of a repeated write, with the position that reads show. */
 const repeatedResult = (streams: DoubleStreams, { stream, revision, position }: LogRecord): WriteResult => {
   const isShown = streams.visible(stream)?.some((record) => record.revision === revision) === true;
   return { kind: 'written', revision, position: isShown ? position : undefined };

@@ -17,7 +17,7 @@ export type DoubleFaults = {
   /** The next call of this kind meets the fault. Faults of a kind queue up, one for each call. */
   next(call: DoubleCall, ...faults: readonly Fault[]): void;
   take(call: DoubleCall): Fault | undefined;
-  /** How many faults of all kinds no call has met yet. */
+  /** Returns the number of faults, of all kinds, that no call has met yet. */
   left(): number;
 };
 

@@ -13,12 +13,15 @@ export type DoubleLog = {
   tombstone(stream: string): void;
   /** Soft delete: reads do not find the stream until it is written to again, at the next revision. */
   delete(stream: string): void;
-  /** As an operator does. Reads begin later; revisions stay. */
+  /** Sets a stream's metadata, as an operator does. Reads begin at a later event; revisions do not change. */
   setMetadata(stream: string, metadata: StreamMetadata): void;
   /** Removes from `$all` what reads of streams do not show, but for each stream's last event. */
   scavenge(): void;
   isScavenged(record: LogRecord): boolean;
-  /** What reads show of the stream, in order of revision; undefined when it does not exist for them. */
+  /**
+   * Returns the records that reads of a stream show, in order of revision; undefined if the stream does not exist for
+   * them.
+   */
   read(stream: string): readonly LogRecord[] | undefined;
   /** The revision of its last event, shown or not; undefined when it never had one. */
   lastRevision(stream: string): bigint | undefined;
@@ -32,11 +35,12 @@ const STATISTICS_EVERY = 16;
 const FOREIGN_BYTES = 160;
 
 /**
- * The log of the KurrentDB test double, in memory: positions count bytes and are sparse, system streams begin it and are
- * written to between others' events, and a write whose event ids are there already may be taken for a repetition, by the
- * rules of KurrentDB's IndexWriter.CheckCommit. Soft deletes and what a write does to them are those of StorageWriterService.cs
- * (WriteDelete, SoftUndeleteStream): the stream's metadata is set, and a write sets it again. `rememberedIds`: for how many of the newest events a write that expects
- * `any` is recognised (the server keeps as many ids as fit its cache).
+ * Creates the log of the KurrentDB test double, in memory. Positions count bytes and are sparse. System streams begin the
+ * log, and get records between others' events. A write whose event ids exist already may count as a repetition, by the
+ * rules of KurrentDB's IndexWriter.CheckCommit. Soft deletes, and the effect of a write on them, are those of
+ * StorageWriterService.cs (WriteDelete, SoftUndeleteStream): a delete sets the stream's metadata, and a write sets it
+ * again. `rememberedIds` is the number of newest events for which a write that expects `any` is recognised (the server
+ * keeps as many ids as fit its cache).
  */
 export const createDoubleLog = ({ rememberedIds = 1_000 } = {}): DoubleLog => {
   const records = createRecordList<LogRecord>();

@@ -130,7 +130,7 @@ export const appendTooLargeError = (limit: number): ServiceError =>
     'maximum-append-size': `${limit}`,
   });
 
-/** Of grpc-dotnet, before the server sees the message. */
+/** Returns the error of grpc-dotnet, which comes before the server sees the message. */
 export const messageTooLargeError = (): ServiceError =>
   rpcError(status.RESOURCE_EXHAUSTED, 'Received message exceeds the maximum configured message size.');
 

@@ -9,7 +9,7 @@ import type { DoubleLog } from './double-log.ts';
 import { invalidPositionError } from './double-messages.ts';
 import type { LogRecord } from './double-record.ts';
 
-/** What pages and subscriptions share: sending, and what a read asks for. */
+/** Parts that pages and subscriptions share: sending records, and the options of a read. */
 
 export type ReadCall = ServerWritableStream<ReadReq, ReadResp>;
 
@@ -35,7 +35,7 @@ export const uuidOption = (options: ReadReq.Options) =>
 export const positionOf = (from: ReadReq.Options.AllOptions): bigint =>
   BigInt(from.getPosition()?.getCommitPosition() ?? 0);
 
-/** Of the first record at or behind this position; behind the end the number of records. */
+/** Returns the index of the first record at or after a position; after the end, the number of records. */
 export const indexFrom = (records: DoubleLog['records'], position: bigint): number => {
   let low = 0;
   let high = records.length;
@@ -54,7 +54,7 @@ export const indexAt = (records: DoubleLog['records'], position: bigint): number
   return index;
 };
 
-/** Whether the read shows a record. What a scavenge removed is shown to nobody. */
+/** Returns a function that says whether the read shows a record. No read shows records that a scavenge removed. */
 export const createFilter = (log: DoubleLog, options: ReadReq.Options): ((record: LogRecord) => boolean) => {
   const matches = createExpression(options);
   return (record) => matches(record) && !log.isScavenged(record);
@@ -72,10 +72,12 @@ const createExpression = (options: ReadReq.Options): ((record: LogRecord) => boo
   return (record) => prefixes.some((prefix) => text(record).startsWith(prefix));
 };
 
-/** Enumerator.cs, DefaultReadBatchSize: events of one page of a read, and its search window unless the caller gives one. */
+/**
+ * Enumerator.cs, DefaultReadBatchSize: events of one page of a read, and its search window unless the caller gives one.
+ */
 export const DEFAULT_READ_BATCH_SIZE = 32;
 
-/** One page of a filtered read, as AllReader.ReadAllEventsForwardInternal makes it. */
+/** Page of a filtered read, like that of AllReader.ReadAllEventsForwardInternal. */
 export type Page = {
   readonly events: readonly LogRecord[];
   /** Records looked at. */
@@ -84,7 +86,7 @@ export type Page = {
   readonly isEnd: boolean;
 };
 
-/** At most `count` matching records, at most `window` looked at, from this index on. */
+/** Returns at most `count` matching records from an index on, after looking at `window` records at most. */
 export const searchPage = (
   records: DoubleLog['records'],
   from: number,

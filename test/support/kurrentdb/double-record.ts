@@ -1,6 +1,6 @@
-/** One record of the double's log: an event as a KurrentDB server stores it. */
+/** Record of the double's log: an event in the form in which a KurrentDB server stores it. */
 export type LogRecord = {
-  /** Its position in the transaction log, in bytes, as on the server: commit and prepare position are the same. */
+  /** Position in the transaction log, in bytes as on the server. Commit and prepare position are equal. */
   readonly position: bigint;
   readonly stream: string;
   readonly revision: bigint;

@@ -17,7 +17,7 @@ type FeaturesCall = ServerUnaryCall<unknown, featuresPb.SupportedMethods>;
 /** PEM. */
 export type TlsIdentity = { readonly key: Buffer; readonly certificate: Buffer };
 
-/** What a server's version decides. */
+/** Abilities that depend on a server's version. */
 export type DoubleAbilities = {
   readonly version?: string;
   /** `BatchAppend`: EventStoreDB 21.10 and later. */

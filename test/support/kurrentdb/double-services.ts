@@ -2,7 +2,7 @@ import type { Metadata } from '@grpc/grpc-js';
 import type { DoubleCall, Fault } from './double-faults.ts';
 import type { DoubleLog } from './double-log.ts';
 
-/** What a test can see of the subscriptions. */
+/** State of the subscriptions that tests can read. */
 export type Observed = {
   /** The positions they began behind, undefined for the log's beginning. */
   readonly starts: (bigint | undefined)[];
@@ -17,10 +17,10 @@ export type Observed = {
   scanned: number;
 };
 
-/** What the double's calls share. */
+/** Environment that the double's calls share. */
 export type DoubleServices = {
   readonly log: DoubleLog;
-  /** In bytes of data and metadata. */
+  /** Largest size of an append, in bytes of data and metadata. */
   readonly maxAppendSize: number;
   /** A subscriber that has not taken what it was sent when so many more events are written is dropped. */
   readonly dropSlowAfter: number;

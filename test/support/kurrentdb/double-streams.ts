@@ -1,6 +1,6 @@
 import type { LogRecord } from './double-record.ts';
 
-/** What an operator sets of a stream. Kept in `$$<stream>` on a server. */
+/** Metadata of a stream that an operator sets. A server keeps it in `$$<stream>`. */
 export type StreamMetadata = {
   /** `$tb`: reads begin at this revision. */
   readonly truncateBefore?: bigint;
@@ -8,7 +8,9 @@ export type StreamMetadata = {
   readonly maxCount?: number;
 };
 
-/** EventNumber.DeletedStream: a stream truncated before it is soft-deleted, one whose last event has it was tombstoned. */
+/**
+ * EventNumber.DeletedStream: a stream truncated before it is soft-deleted, one whose last event has it was tombstoned.
+ */
 export const DELETED_STREAM = 2n ** 63n - 1n;
 
 export type DoubleStreams = {
@@ -17,7 +19,7 @@ export type DoubleStreams = {
   at(stream: string, revision: bigint): LogRecord | undefined;
   /** The revision of the last event, whether reads show it or not. Undefined: there never was one. */
   last(stream: string): bigint | undefined;
-  /** What a read shows, in order of revision; undefined: `NoStream`. */
+  /** Returns the records that a read shows, in order of revision; undefined for `NoStream`. */
   visible(stream: string): readonly LogRecord[] | undefined;
   metadata(stream: string): StreamMetadata;
   isSoftDeleted(stream: string): boolean;

@@ -23,9 +23,10 @@ import type { LogRecord } from './double-record.ts';
 import type { DoubleServices } from './double-services.ts';
 
 /**
- * A catch-up subscription to `$all`, after Enumerator.AllSubscriptionFiltered.cs of 24.2: pages of the search window until the log
- * is at its end, a checkpoint every so many records, the last one again at the end (it names no record behind it), CaughtUp,
- * then what is written. A head that is a few foreign records on is never reported.
+ * Serves a catch-up subscription to `$all`, like Enumerator.AllSubscriptionFiltered.cs of 24.2. It sends pages of the
+ * search window until the end of the log, with a checkpoint after each interval of records. At the end it repeats the
+ * last checkpoint (which names no later record) and sends CaughtUp, then new records. It never reports a head that is
+ * only a few foreign records further.
  */
 export const serveSubscription = async (
   services: DoubleServices,

@@ -10,7 +10,7 @@ export type KurrentDbDoubleOptions = {
   /** Shared by several doubles, they are the nodes of one cluster. Default: a log of its own. */
   readonly log?: DoubleLog;
   readonly credentials?: { readonly username: string; readonly password: string };
-  /** What it says its version is. Default: 25.1.0, with AppendRecords 26.1.0. */
+  /** Version that the double reports. Default: 25.1.0, with AppendRecords 26.1.0. */
   readonly version?: string;
   /** Whom it lets do what, by name, where there is more than one user. */
   readonly users?: Readonly<Record<string, DoubleUser>>;
@@ -18,13 +18,13 @@ export type KurrentDbDoubleOptions = {
   readonly tls?: TlsIdentity;
   readonly maxAppendSize?: number;
   readonly dropSlowAfter?: number;
-  /** What its gossip and its answers name as its port. Default: the one it listens to. */
+  /** Returns the port in its gossip and its answers. Default: the port it listens to. */
   readonly advertisedPort?: () => number | undefined;
-  /** Whether it says that it has `BatchAppend` (EventStoreDB 21.10 and later). Default: true. */
+  /** True if it reports that it has `BatchAppend` (EventStoreDB 21.10 and later). Default: true. */
   readonly batchAppend?: boolean;
-  /** Whether it has `AppendRecords` (KurrentDB 26.1 and later). Default: false. */
+  /** True if it has `AppendRecords` (KurrentDB 26.1 and later). Default: false. */
   readonly appendRecords?: boolean;
-  /** How long appends take. Default: no time. */
+  /** Durations of appends. Default: no time. */
   readonly pace?: DoublePace;
 };
 
@@ -32,8 +32,8 @@ export type KurrentDbDoubleOptions = {
 export type DoublePace = { readonly writeMs: number; readonly flushMs: number };
 
 /**
- * EventStoreDB 24.2 on two shared cores took 325, 1,083 and 1,974 appends a second with 1, 8 and 32 at once (1,332 with 8 in
- * batches): this gives 330, 1,325 and 1,951.
+ * Pace of EventStoreDB 24.2 on two shared cores. The server took 325, 1,083 and 1,974 appends a second with 1, 8 and 32
+ * at once (1,332 with 8 in batches). This pace gives 330, 1,325 and 1,951.
  */
 export const MEASURED_PACE: DoublePace = { writeMs: 0.43, flushMs: 2.6 };
 
@@ -47,11 +47,11 @@ export type DoubleUser = {
 export type KurrentDbDouble = {
   readonly host: string;
   readonly port: number;
-  /** For openKurrentDbEventStore; without credentials. */
+  /** Address for openKurrentDbEventStore, without credentials. */
   readonly url: string;
   readonly log: DoubleLog;
   readonly faults: DoubleFaults;
-  /** How many calls of each kind arrived. */
+  /** Number of calls of each kind that arrived. */
   readonly calls: { readonly [call in DoubleCall]: number };
   readonly observed: Observed;
   /** Makes that node the leader: calls that need one are refused and name it. `nobody`: there is no majority. */
@@ -68,10 +68,11 @@ export type KurrentDbDouble = {
 };
 
 /**
- * A TEST DOUBLE of a KurrentDB node, in this process: it answers, over real gRPC on a port of its own, the calls that the
- * official client makes (server features, gossip, append, batch append, read, subscribe) from a log in memory, with the messages that
- * the client package was generated with. It shows that the adapter speaks the protocol and survives faults. It proves nothing
- * about a real server, which decides (test/README.md says how to run the same tests on one).
+ * Starts a TEST DOUBLE of a KurrentDB node in this process. It has a log in memory, and answers over real gRPC on its
+ * own port. It answers the calls that the official client makes: server features, gossip, append, batch append, read and
+ * subscribe. Its messages are those from which the client package was generated. It shows that the adapter speaks the
+ * protocol and survives faults. It proves nothing about a real server, which decides (test/README.md says how to run the
+ * same tests on one).
  */
 export const startKurrentDbDouble = async (
   options: KurrentDbDoubleOptions = {},

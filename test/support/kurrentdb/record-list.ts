@@ -5,7 +5,7 @@ export type RecordList<R> = Iterable<R> & {
   push(record: R): void;
   /** `count` records, all of one kind: where one matches a filter by stream or type, all do. */
   pushAlike(count: number, make: (n: number) => R): void;
-  /** How many records from this index on are of the kind of the one there: 1 for single ones. */
+  /** Returns how many successive records from an index on have the same kind: at least 1. */
   alike(index: number): number;
 };
 

@@ -3,10 +3,10 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 /** A TCP address in front of another, which can be cut, or left standing without an answer. */
 export type TcpGate = {
   readonly port: number;
-  /** As a process that was stopped (SIGSTOP): the kernel accepts connections, and nobody answers. */
+  /** Behaves like a process that was stopped (SIGSTOP): the kernel accepts connections, and nothing answers. */
   freeze(): void;
   thaw(): void;
-  /** As a process that was killed: connections end, new ones are refused. */
+  /** Behaves like a process that was killed: connections end, new ones are refused. */
   cut(): Promise<void>;
   restore(): Promise<void>;
   /** Connections that are open now. */
