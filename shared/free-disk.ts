@@ -14,10 +14,7 @@ export function freeBytes(folder: string): number {
   return bavail * bsize;
 }
 
-/**
- * Resolves as soon as the file system has notably more free space than now, after `atMostMs`, or when `signal` is
- * aborted.
- */
+/** Resolves as soon as the file system has notably more free space than now, after `atMostMs`, or when `signal` is aborted. */
 export async function waitForFreeDisk(folder: string, atMostMs: number, signal: AbortSignal): Promise<void> {
   const before = freeBytes(folder);
   for (let waited = 0; waited < atMostMs && !signal.aborted; waited += LOOK_EVERY_MS) {

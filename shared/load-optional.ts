@@ -4,10 +4,7 @@ import { packageRoot } from './package-root.ts';
 
 type Manifest = { readonly optionalDependencies: Readonly<Record<string, string>> };
 
-/**
- * Loads code that needs optional dependencies. If they are missing, rejects with a message that says which packages to
- * install.
- */
+/** Loads code that needs optional dependencies. If they are missing, rejects with a message that says which packages to install. */
 export async function loadOptional<Loaded>(what: string, load: () => Promise<Loaded>): Promise<Loaded> {
   try {
     return await load();

@@ -14,9 +14,9 @@ export type ComparisonMeter = {
 };
 
 /**
- * Compares in two steps. The first finds the groups that differ. It skips items that are equal at the same index of both sides. It adds
- * up the digests of all others, because the sides may have different orders. The second step reads those groups again and finds the
- * items that differ.
+ * Compares in two steps. The first finds the groups that differ. It skips items that are equal at the same index of both sides. It adds up
+ * the digests of all others, because the sides may have different orders. The second step reads those groups again and finds the items that
+ * differ.
  */
 export async function compareItems(
   before: ComparedItems,

@@ -20,8 +20,8 @@ export type ContentGraph = Omit<GraphFile, 'context' | 'command'> & {
   readonly reader: ContentGraphReader;
   readonly recorded: RecordedRows;
   /**
-   * Continues from the checkpoint after an error that left the file unchanged, such as a full disk. References to the
-   * graph stay valid. Throws if the file cannot be opened; then it can be called again.
+   * Continues from the checkpoint after an error that left the file unchanged, such as a full disk. References to the graph stay valid.
+   * Throws if the file cannot be opened; then it can be called again.
    */
   reopen(): void;
   /** Replaces this file by a copy that was converted to other content types. No process may have the copy open. */

@@ -19,9 +19,9 @@ import type { AppliedEvent } from './store/log-checkpoint.ts';
 /** One open file of a graph. Only the graph may keep a reference to it, because the graph opens its file again after an error. */
 export type GraphFile = {
   /**
-   * Applies events in one transaction with the checkpoint, and returns their net effect on the read index. Events must
-   * continue at the checkpoint. Throws if an event does not fit or cannot be read; the graph then refuses everything
-   * until it is opened again. `upTo`: the log was searched up to this position; absent: up to the last event.
+   * Applies events in one transaction with the checkpoint, and returns their net effect on the read index. Events must continue at the
+   * checkpoint. Throws if an event does not fit or cannot be read; the graph then refuses everything until it is opened again. `upTo`: the
+   * log was searched up to this position; absent: up to the last event.
    */
   apply(events: readonly StoredEvent[], upTo?: bigint): ChangeBatch;
   /**
@@ -51,10 +51,7 @@ export type GraphFile = {
   foreignEvents(): ForeignEvents;
   /** Reads the graph row by row. Valid until the graph changes. */
   inspect(): GraphInspection;
-  /**
-   * Returns the whole content for the read index, as batches of about `batchSize` rows or links; all rows come before
-   * all links.
-   */
+  /** Returns the whole content for the read index, as batches of about `batchSize` rows or links; all rows come before all links. */
   readAll(batchSize?: number): Iterable<ChangeBatch>;
   /**
    * Takes over entries into a copy that was converted to other content types: those that the graph in the file `plain` has touched after
@@ -70,10 +67,7 @@ export type GraphFile = {
 };
 
 export type GraphFileOptions = {
-  /**
-   * Rows that documents show besides their own, if the read index has documents. The graph then records stale
-   * documents.
-   */
+  /** Rows that documents show besides their own, if the read index has documents. The graph then records stale documents. */
   readonly dependencies?: DependenciesOf;
   /** Most of the log will be replayed, and no other process reads the file: a separate thread writes it. */
   readonly building?: boolean;

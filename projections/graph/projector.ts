@@ -56,8 +56,8 @@ export function appliedUpTo(graph: Pick<ContentGraph, 'position' | 'readFrom'>, 
 }
 
 /**
- * Loads all rows and links of the graph into the index. The graph must not change in between, and the index has caught
- * up only once this has resolved.
+ * Loads all rows and links of the graph into the index. The graph must not change in between, and the index has caught up only once this
+ * has resolved.
  */
 export async function loadReadIndex(
   graph: Pick<ContentGraph, 'readAll'>,
@@ -91,10 +91,7 @@ export type ProjectorOptions = {
   readonly readIndex: Pick<ReadIndex, 'apply'> | undefined;
   /** Called with every batch once it is applied, before waiting callers continue. */
   readonly applied?: (events: readonly StoredEvent[]) => void;
-  /**
-   * Called with an error when the graph's disk is full and the projector waits for space, and without one when it
-   * continues.
-   */
+  /** Called with an error when the graph's disk is full and the projector waits for space, and without one when it continues. */
   readonly waiting?: (error: Error | undefined) => void;
   /** Returns whether the projector stops before a readable event, because another process applies the log from there on. */
   readonly endsBefore?: (event: StoredEvent) => boolean;

@@ -28,8 +28,8 @@ export type ProgressAnnouncer = {
 const BACKOFF: Backoff = { firstMs: 100, longestMs: 5_000 };
 
 /**
- * Starts an announcer for one term of the leader. It writes nothing before the first `advanced`, and retries after a growing pause of
- * 0.1 to 5 s.
+ * Starts an announcer for one term of the leader. It writes nothing before the first `advanced`, and retries after a growing pause of 0.1
+ * to 5 s.
  */
 export function announceProgress(options: AnnounceProgressOptions): ProgressAnnouncer {
   const closing = new AbortController();

@@ -47,9 +47,8 @@ export type AccessControl = {
 };
 
 /**
- * Reads the access stream and subscribes to it: an event of any process takes effect here when the subscription
- * delivers it. At an event of that stream that this program cannot read, the rights stay as they were before it;
- * revocations still take effect.
+ * Reads the access stream and subscribes to it: an event of any process takes effect here when the subscription delivers it. At an event of
+ * that stream that this program cannot read, the rights stay as they were before it; revocations still take effect.
  */
 export async function openAccessControl(options: AccessControlOptions): Promise<AccessControl> {
   const { log, space, key, now } = options;
@@ -95,8 +94,8 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
 }
 
 /**
- * Returns the current state of the access stream. Throws UnreadableEvent if it has an event that this program cannot
- * read: then rights are unknown.
+ * Returns the current state of the access stream. Throws UnreadableEvent if it has an event that this program cannot read: then rights are
+ * unknown.
  */
 export function readAccess(log: EventStore, space: string): Promise<AccessState> {
   return stateAfterAll(log.readStream(accessStream(space)), INITIAL_ACCESS, evolveAccess);
@@ -115,10 +114,7 @@ async function readUpTo(log: EventStore, space: string) {
 
 type StoppableAccess = { readonly state: AccessState; readonly isStopped: boolean };
 
-/**
- * After an event that this program cannot read only revocations take effect: whatever that event says, they remove
- * rights.
- */
+/** After an event that this program cannot read only revocations take effect: whatever that event says, they remove rights. */
 function evolveUpTo({ state, isStopped: before }: StoppableAccess, event: StoredEvent): StoppableAccess {
   const isStopped = before || stopsReaders(event);
   const counts = !isStopped || event.type === 'token-revoked';

@@ -11,9 +11,9 @@ const FILE = 'access.key';
 const BYTES = 32;
 
 /**
- * Returns the key that hashes tokens. All processes of one log must share it: they also identify each other by it. The
- * key is a setting (base64url of at least 32 bytes) or a file in the folder of the log. A missing file is created,
- * readable by its owner only. Throws a message if the file is not a key, or if the log has no folder.
+ * Returns the key that hashes tokens. All processes of one log must share it: they also identify each other by it. The key is a setting
+ * (base64url of at least 32 bytes) or a file in the folder of the log. A missing file is created, readable by its owner only. Throws a
+ * message if the file is not a key, or if the log has no folder.
  */
 export function readAccessKey(folder: string | undefined, given: string | undefined): Buffer {
   if (given !== undefined) return decode(given, 'VARVE_ACCESS_KEY');
@@ -38,8 +38,8 @@ export type AccessKeyOptions = {
 };
 
 /**
- * Returns the key of readAccessKey. Rejects with a message if it would have to make a new key while the log has tokens:
- * a new key does not match their hashes.
+ * Returns the key of readAccessKey. Rejects with a message if it would have to make a new key while the log has tokens: a new key does not
+ * match their hashes.
  */
 export async function openAccessKey({ log, space, folder, given }: AccessKeyOptions): Promise<Buffer> {
   if (given === undefined && folder !== undefined && !existsSync(join(folder, FILE))) {

@@ -7,8 +7,8 @@ export const cursorKey = keyFor('cursors');
 export const followKey = keyFor('follow');
 
 /**
- * Returns a function from the hash of an uploaded file to its public name: the same name in every process with the
- * access key. A person who has a file cannot compute its name, and so cannot find out whether it is stored.
+ * Returns a function from the hash of an uploaded file to its public name: the same name in every process with the access key. A person who
+ * has a file cannot compute its name, and so cannot find out whether it is stored.
  */
 export function uploadNames(accessKey: Uint8Array): (hash: string) => string {
   return (hash) => hmac(accessKey, `uploaded file ${hash}`).toString('hex');

@@ -6,8 +6,8 @@ import { type AccessCommitOptions, createAccessCommit } from './commit-access.ts
 
 export type RoleCommands = {
   /**
-   * Defines roles and configures the login, and appends events only for what changes. Resolves with the position from
-   * which on the change is in force, undefined if nothing changed.
+   * Defines roles and configures the login, and appends events only for what changes. Resolves with the position from which on the change
+   * is in force, undefined if nothing changed.
    */
   change(
     roles: readonly RoleDefined['data'][],

@@ -18,8 +18,8 @@ export type CreatedToken = { readonly token: Token; readonly secret: string; rea
 
 export type TokenCommands = {
   /**
-   * Creates a token. Throws RequestError (400) if a valid token has the name. `secret` is a value that callers already
-   * use; without it a new one is made.
+   * Creates a token. Throws RequestError (400) if a valid token has the name. `secret` is a value that callers already use; without it a
+   * new one is made.
    */
   create(request: TokenRequest, secret?: string): Promise<CreatedToken>;
   /** Revokes a token by id or name. Throws RequestError (404) if there is no such valid token. */

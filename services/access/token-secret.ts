@@ -19,8 +19,8 @@ export const LEAST_TOKEN = 32;
 export const MOST_TOKEN = 1024;
 
 /**
- * Returns whether a text may be a token, made here or elsewhere: too long to be guessed, short enough for a header.
- * Other texts are refused without being hashed.
+ * Returns whether a text may be a token, made here or elsewhere: too long to be guessed, short enough for a header. Other texts are refused
+ * without being hashed.
  */
 export function isTokenValue(text: string): boolean {
   return text.length >= LEAST_TOKEN && text.length <= MOST_TOKEN && /^[\x21-\x7e]+$/.test(text);

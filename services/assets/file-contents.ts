@@ -23,9 +23,9 @@ export type WrittenFiles = {
 };
 
 /**
- * Stores content and the events that name it, one after the other under the lock of its hash. So content exists before
- * the first event that names it, and is deleted after the last file with it. The store has it as suspect while either
- * is uncertain: `sweep` finds what a process that ended left behind.
+ * Stores content and the events that name it, one after the other under the lock of its hash. So content exists before the first event that
+ * names it, and is deleted after the last file with it. The store has it as suspect while either is uncertain: `sweep` finds what a process
+ * that ended left behind.
  */
 export type FileContents = {
   /** Adds all of `files` or none; `values` are their attributes besides those of the content. */
@@ -74,8 +74,7 @@ export function createFileContents(options: FileContentsOptions): FileContents {
   const locks = createLocks();
   const holding = <Result>(hash: string, work: () => Promise<Result>) => locks.run([hash], work);
   /**
-   * Call it under the lock of the content, while no command about it runs. `formats`: names of smaller pictures that
-   * are removed with it.
+   * Call it under the lock of the content, while no command about it runs. `formats`: names of smaller pictures that are removed with it.
    */
   const settle = async (hash: string, formats: readonly string[] = []) => {
     if (!(await isUsed(options, hash))) {
@@ -202,8 +201,8 @@ export function writtenFiles(results: readonly CommandResult[]): WrittenFiles {
 }
 
 /**
- * Returns whether a file or a name has the content. It asks the graph and the index, because each may lag: content is
- * deleted when neither has a file with it.
+ * Returns whether a file or a name has the content. It asks the graph and the index, because each may lag: content is deleted when neither
+ * has a file with it.
  */
 async function isUsed({ graph, index, store }: FileContentsOptions, hash: string): Promise<boolean> {
   if (await store.names.isNamed(hash)) return true;

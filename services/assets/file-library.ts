@@ -32,9 +32,9 @@ export type FileLibraryOptions = LinkScope & FileContentsOptions & { readonly li
 export type LinkTargeting = { readonly status: unknown; readonly locale: unknown };
 
 /**
- * Files: their content is in the asset store, everything else is an ordinary document of `plugin::upload.file`, written
- * by commands and so in the log. An `id` is a numeric id or a documentId; 404 if no file has it. `identity`: equal for
- * a write that is repeated with the same content.
+ * Files: their content is in the asset store, everything else is an ordinary document of `plugin::upload.file`, written by commands and so
+ * in the log. An `id` is a numeric id or a documentId; 404 if no file has it. `identity`: equal for a write that is repeated with the same
+ * content.
  */
 export type FileLibrary = {
   /** Adds a form's files, and links them if it names an entry. All of it or nothing. */

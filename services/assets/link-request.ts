@@ -24,8 +24,8 @@ export type LinkScope = {
 const NAMES = ['ref', 'refId', 'field'] as const;
 
 /**
- * The fields `ref` (a content type's uid), `refId` (documentId, or the numeric id of one row) and `field` of a form;
- * undefined when it has none of them. `locale` is the request's. Throws 400.
+ * The fields `ref` (a content type's uid), `refId` (documentId, or the numeric id of one row) and `field` of a form; undefined when it has
+ * none of them. `locale` is the request's. Throws 400.
  */
 export function resolveLinkRequest(
   scope: LinkScope,

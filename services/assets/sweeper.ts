@@ -3,8 +3,8 @@ const SUSPECTED_MS = 24 * 60 * 60 * 1000;
 const PAUSE_MS = 60 * 60 * 1000;
 
 /**
- * Returns a function to call with every upload: now and then it sweeps, in the background. So only the process that
- * records uploads sweeps; without uploads there is nothing to sweep.
+ * Returns a function to call with every upload: now and then it sweeps, in the background. So only the process that records uploads sweeps;
+ * without uploads there is nothing to sweep.
  */
 export function createSweeper(sweep: (before: number) => Promise<void>): () => void {
   let next = Number.NEGATIVE_INFINITY;

@@ -57,10 +57,7 @@ function hasControlCharacters(text: string): boolean {
   return false;
 }
 
-/**
- * Local name of the first element, in lower case, after declaration, comments and document type; empty if there is
- * none.
- */
+/** Local name of the first element, in lower case, after declaration, comments and document type; empty if there is none. */
 function rootElement(text: string): string {
   let rest = text.trimStart();
   for (;;) {

@@ -26,8 +26,8 @@ export type BackupSource = {
 type Files = { [path: string]: FileSum };
 
 /**
- * Copies a log as it is at one moment, with the uploaded files it names, to a folder that does not exist or is empty.
- * Writes continue during the copy. The manifest comes last.
+ * Copies a log as it is at one moment, with the uploaded files it names, to a folder that does not exist or is empty. Writes continue
+ * during the copy. The manifest comes last.
  */
 export async function writeBackup(folder: string, source: BackupSource): Promise<NewManifest> {
   makeFolder(folder);
@@ -84,8 +84,8 @@ export function readLog(file: string): Manifest['log'] {
 }
 
 /**
- * Copies the names of imported files and the records of the content that each names. They are small, and a name may
- * mean other content later.
+ * Copies the names of imported files and the records of the content that each names. They are small, and a name may mean other content
+ * later.
  */
 async function copyNames(folder: string, { assets }: BackupSource, files: Files): Promise<void> {
   if ('elsewhere' in assets) return;

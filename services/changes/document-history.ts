@@ -13,14 +13,11 @@ export type VersionChange = {
   /** World of the row. All rows of a type without draft & publish are published. */
   readonly status: World;
   readonly event: 'create' | 'update' | 'delete';
-  /**
-   * Attributes of the schema, and paths into components, that may differ from before; `all` where the event does not say
-   * which.
-   */
+  /** Attributes of the schema, and paths into components, that may differ from before; `all` where the event does not say which. */
   readonly changed: Names;
   /**
-   * The row became a copy of the other version, with links that other documents changed after this position. Absent: the
-   * event wrote the row itself.
+   * The row became a copy of the other version, with links that other documents changed after this position. Absent: the event wrote the
+   * row itself.
    */
   readonly linksAfter?: bigint;
 };

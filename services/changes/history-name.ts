@@ -3,8 +3,8 @@ import { type ClaimAt, createClaims } from '../fleet/epochs.ts';
 import { identityOfLog } from '../fleet/log-identity.ts';
 
 /**
- * Names the history of the log up to a position. A copy that was made by copying files has the identity of its original. But each of
- * both has claims of its own from then on, so positions behind the first one have other names.
+ * Names the history of the log up to a position. A copy that was made by copying files has the identity of its original. But each of both
+ * has claims of its own from then on, so positions behind the first one have other names.
  */
 export type HistoryName = (position: bigint) => Promise<string>;
 

@@ -18,8 +18,8 @@ function rowSetsOf({ types, statuses }: FeedSelection): readonly RowSet[] {
 }
 
 /**
- * Lists a page of the documents that there are, in the order of their ids. A row that changes meanwhile may come twice
- * or not at all: its change is behind `place.position`, from which the reader continues.
+ * Lists a page of the documents that there are, in the order of their ids. A row that changes meanwhile may come twice or not at all: its
+ * change is behind `place.position`, from which the reader continues.
  */
 export async function listDocuments(
   index: ReadIndex,

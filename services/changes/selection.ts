@@ -36,8 +36,8 @@ const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
 
 /**
- * Parses the query string of the change feed. Throws RequestError: 403 for a caller that may find nothing, 400 that names
- * everything that is wrong. A type that does not exist and one that the caller may not find are refused alike.
+ * Parses the query string of the change feed. Throws RequestError: 403 for a caller that may find nothing, 400 that names everything that
+ * is wrong. A type that does not exist and one that the caller may not find are refused alike.
  */
 export function parseChangesRequest(caller: FeedCaller, queryString: string): ChangesRequest {
   const { rights } = caller;

@@ -180,10 +180,7 @@ async function exportEither() {
     strapi === true ? exportToStrapi(settings, file) : exportTo(settings, file);
 }
 
-/**
- * Imports an archive, an export or documents, depending on the content of the files. An archive has its own content
- * types.
- */
+/** Imports an archive, an export or documents, depending on the content of the files. An archive has its own content types. */
 async function importAny(given: Given, options: ArchiveOptions, files: readonly string[]): Promise<void> {
   const { isExportFile, importHistory } = await import('./commands/import-history.ts');
   const { isArchive } = await import('../strapi/archive.ts');

@@ -28,10 +28,7 @@ const IMAGE_MEMBERS = {
 };
 const LINK_PROTOCOLS = new Set(['http:', 'https:', 'ftp:', 'mailto:', 'tel:']);
 
-/**
- * Validates a blocks attribute (rich text as a tree, Strapi's grammar); the stored form has its keys in canonical
- * order.
- */
+/** Validates a blocks attribute (rich text as a tree, Strapi's grammar); the stored form has its keys in canonical order. */
 export function checkBlocks(check: Check, path: string, value: unknown): unknown {
   const blocks = castArray(value);
   if (!Array.isArray(blocks)) return report(check, path, typeMessage(path, 'array', blocks, value), value);

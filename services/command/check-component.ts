@@ -28,8 +28,8 @@ export type Sent = { readonly path: string; readonly value: unknown; readonly ex
 const NO_COMPONENT_NAMED = 'Cannot build relations store from dynamiczone, component identifier is undefined';
 
 /**
- * Returns the stored value of a component attribute; undefined if nothing is sent. A component sent with the `id` of an
- * existing one updates it; any other is new (SEMANTICS section 13).
+ * Returns the stored value of a component attribute; undefined if nothing is sent. A component sent with the `id` of an existing one
+ * updates it; any other is new (SEMANTICS section 13).
  */
 export function checkComponentAttribute(
   check: EntryCheck,

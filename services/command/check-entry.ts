@@ -21,17 +21,14 @@ export type EntryInput = {
 /** Current entry, for components that keep their id and slots among links. */
 export type Current = {
   readonly values: EntryValues;
-  /**
-   * Returns whether a further locale gets the attribute from the other locales if no value is sent. null counts as no
-   * value.
-   */
+  /** Returns whether a further locale gets the attribute from the other locales if no value is sent. null counts as no value. */
   readonly inherits: (attribute: string) => boolean;
   readonly linked: (attribute: string) => readonly LinkTarget[];
 };
 
 /**
- * Validates a body against its content type, reports problems to `check` (not yet in Strapi's order), and returns the
- * values to store. Throws 400 for the first document that does not exist.
+ * Validates a body against its content type, reports problems to `check` (not yet in Strapi's order), and returns the values to store.
+ * Throws 400 for the first document that does not exist.
  */
 export function checkEntry(check: EntryCheck, type: ContentType, data: Data, current: Current): EntryInput {
   const values: Record<string, unknown> = {};

@@ -5,8 +5,8 @@ import { allowsMedia } from '../../shared/schema/media-kind.ts';
 import { validationError } from './problem.ts';
 
 /**
- * Returns a 400 for the first file of a kind that the media attribute does not allow. In Strapi only the admin panel
- * checks this. Without `mimeOf` nothing is checked.
+ * Returns a 400 for the first file of a kind that the media attribute does not allow. In Strapi only the admin panel checks this. Without
+ * `mimeOf` nothing is checked.
  */
 export function otherMediaError(
   { name, media }: RelationAttribute,

@@ -25,8 +25,8 @@ const DECIMAL_LIMIT = 1e8;
 const UID_FORM = /^[A-Za-z0-9-_.~]*$/;
 
 /**
- * Returns the stored form of a scalar attribute's value; undefined if it is absent and has no default. Reports problems
- * to `check`. Messages, coercions and strengths: SEMANTICS section 13, areas `write.types` and `write.constraints`.
+ * Returns the stored form of a scalar attribute's value; undefined if it is absent and has no default. Reports problems to `check`.
+ * Messages, coercions and strengths: SEMANTICS section 13, areas `write.types` and `write.constraints`.
  */
 export function checkScalar(check: Check, attribute: ScalarAttribute, path: string, sent: unknown): unknown {
   const value = withDefault(check, attribute, sent);
@@ -162,10 +162,7 @@ function checkRegex(check: Check, attribute: ScalarAttribute, path: string, valu
   if (!pattern.test(value)) report(check, path, `${path} must match the following: "${pattern}"`, value);
 }
 
-/**
- * A password is validated as clear text and stored as a hash. A stored entry has only the hash, whose length is
- * meaningless.
- */
+/** A password is validated as clear text and stored as a hash. A stored entry has only the hash, whose length is meaningless. */
 function checkPassword(check: Check, attribute: ScalarAttribute, path: string, value: unknown): unknown {
   if (check.mode === 'publish') return value;
   const text = checkText({ ...check, strength: check.passwords }, attribute, path, value);

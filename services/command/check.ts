@@ -10,17 +10,11 @@ export type Check = {
   readonly mode: 'creation' | 'update' | 'publish';
   /** True for a new entry, also in a new locale: its required lists must be sent, even for a draft. */
   readonly isNewEntry: boolean;
-  /**
-   * Strength for passwords. Only the body has them as clear text, so they are validated at once, as strictly as the
-   * whole write.
-   */
+  /** Strength for passwords. Only the body has them as clear text, so they are validated at once, as strictly as the whole write. */
   readonly passwords: 'draft' | 'published';
   /** Output: every problem found. */
   readonly problems: BodyProblem[];
-  /**
-   * Output: dates and times that cannot be parsed. Strapi reports only the first of them, and only if there is no other
-   * problem.
-   */
+  /** Output: dates and times that cannot be parsed. Strapi reports only the first of them, and only if there is no other problem. */
   readonly unreadable: string[];
   /** Argon2id hash by clear text of every password in the body. */
   readonly hashes: ReadonlyMap<string, string>;

@@ -25,9 +25,8 @@ import { parseWriteLocale, parseWriteStatus } from './write-target.ts';
 
 export type CommandHandler = {
   /**
-   * Carries a command out. When the promise resolves, it is durable and visible to every later read of this process
-   * (unless the result says `applied: false`). Rejects with a RequestError if the command is refused: 400, 404, 409,
-   * 503.
+   * Carries a command out. When the promise resolves, it is durable and visible to every later read of this process (unless the result says
+   * `applied: false`). Rejects with a RequestError if the command is refused: 400, 404, 409, 503.
    */
   execute(command: Command): Promise<CommandResult>;
 };
@@ -98,8 +97,8 @@ async function executeWrite(
 }
 
 /**
- * Returns the documentId of a new document. A repeated command with an identity gets the same id. All first writes of a
- * single type get the same id, so that there is never a second document.
+ * Returns the documentId of a new document. A repeated command with an identity gets the same id. All first writes of a single type get the
+ * same id, so that there is never a second document.
  */
 function documentIdOf(environment: CommandEnvironment, command: WriteCommand): string {
   switch (command.kind) {

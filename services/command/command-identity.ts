@@ -8,10 +8,7 @@ export function digestOf(...texts: readonly string[]): string {
 
 const OF_REQUEST = 'request-';
 
-/**
- * Returns the identity of a request of an anonymous sender. Different requests have different identities, even with the
- * same key.
- */
+/** Returns the identity of a request of an anonymous sender. Different requests have different identities, even with the same key. */
 export function identityOfRequest(request: string): CommandIdentity {
   return { id: OF_REQUEST + request, request };
 }

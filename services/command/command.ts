@@ -7,9 +7,9 @@ import type { Uid } from '../../shared/schema/content-type.ts';
 export type Author = Pick<EventMetadata, 'actor' | 'correlationId' | 'traceId' | 'causationId'>;
 
 /**
- * Command of a client. `body`, `status` and `locale` come unchanged from the request (parsed JSON body or undefined;
- * query parameters, undefined when absent): the handler validates them. `identity` makes a repetition harmless: the
- * command is carried out once, and a repetition gets an answer again.
+ * Command of a client. `body`, `status` and `locale` come unchanged from the request (parsed JSON body or undefined; query parameters,
+ * undefined when absent): the handler validates them. `identity` makes a repetition harmless: the command is carried out once, and a
+ * repetition gets an answer again.
  */
 type CommandBase = {
   readonly identity?: CommandIdentity | undefined;
@@ -69,10 +69,7 @@ export type AccountCommand =
       /** Name of the change in the metadata of its event. */
       readonly via: string;
       readonly documentId: string;
-      /**
-       * Returns the stored values that change; nothing is written if there are none. Throws RequestError if the change
-       * is refused.
-       */
+      /** Returns the stored values that change; nothing is written if there are none. Throws RequestError if the change is refused. */
       readonly change: (values: EntryValues) => EntryValues;
     });
 
@@ -84,10 +81,7 @@ export type CommandResult = {
   readonly documentId: string;
   /** Locale of the entry; null on types without i18n; `*` if the command was for every locale. */
   readonly locale: string | null;
-  /**
-   * Version of the row in the answer: the published one after a publication, else the draft; `live` without draft &
-   * publish.
-   */
+  /** Version of the row in the answer: the published one after a publication, else the draft; `live` without draft & publish. */
   readonly version: 'draft' | 'published' | 'live';
   /** Position of the last event; if nothing had to be written, position of the state that was read. */
   readonly position: bigint;

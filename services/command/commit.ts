@@ -48,17 +48,16 @@ const ATTEMPTS = 5;
 const APPLIED_TIMEOUT_MS = 10_000;
 
 /**
- * Runs one command. It locks the document, reads its state from the graph, plans, locks the unique values that the plan
- * claims, and decides. It appends at the revision that was read, and answers when reads show the events. It holds the
- * locks until the graph has applied the events, also if it had to answer earlier. So the next command on this document or value reads a graph that
- * knows this one. A document's lock always comes before any value's, and values' locks are taken in order, so no two
- * commands wait for each other. Commands on other documents run at the same time, and their appends share a commit. The
- * stream itself is never read: the cost does not grow with its length. An append without an answer may be in the log. So
- * the next commands decide only once the graph shows the log's end.
+ * Runs one command. It locks the document, reads its state from the graph, plans, locks the unique values that the plan claims, and
+ * decides. It appends at the revision that was read, and answers when reads show the events. It holds the locks until the graph has applied
+ * the events, also if it had to answer earlier. So the next command on this document or value reads a graph that knows this one. A
+ * document's lock always comes before any value's, and values' locks are taken in order, so no two commands wait for each other. Commands
+ * on other documents run at the same time, and their appends share a commit. The stream itself is never read: the cost does not grow with
+ * its length. An append without an answer may be in the log. So the next commands decide only once the graph shows the log's end.
  *
- * The lease is a condition of the append. If another process claimed the lease before, nothing is stored. The command
- * rejects with NotLeading, and it can be sent to that process. A store that checks no conditions stores the events
- * after the claim. `counts` detects this, and events without effect are never acknowledged.
+ * The lease is a condition of the append. If another process claimed the lease before, nothing is stored. The command rejects with
+ * NotLeading, and it can be sent to that process. A store that checks no conditions stores the events after the claim. `counts` detects
+ * this, and events without effect are never acknowledged.
  */
 export function createCommit(environment: CommandEnvironment, locks: Locks): Commit {
   let projectorFailed = false;
@@ -159,10 +158,7 @@ async function appendPlanned(
   });
 }
 
-/**
- * Waits until this process has read the claim that fenced it off, so that the sender of the command gets to know the
- * new leader.
- */
+/** Waits until this process has read the claim that fenced it off, so that the sender of the command gets to know the new leader. */
 async function readClaim({ applied, eventStore, appliedTimeoutMs }: CommandEnvironment): Promise<void> {
   const read = eventStore.lastPosition().then(applied);
   await within(
@@ -183,10 +179,7 @@ function earlierPosition({ graph }: CommandEnvironment, { identity }: CommitRequ
   );
 }
 
-/**
- * Returns the later revision. The graph does not know the revisions of events that do not count, but a conflict reports
- * them.
- */
+/** Returns the later revision. The graph does not know the revisions of events that do not count, but a conflict reports them. */
 function laterRevision(known: bigint | undefined, seen: bigint | undefined): bigint | undefined {
   return (seen ?? -1n) > (known ?? -1n) ? seen : known;
 }
@@ -245,10 +238,7 @@ async function within(shown: Promise<boolean>, timeoutMs = APPLIED_TIMEOUT_MS): 
   return inTime ?? false;
 }
 
-/**
- * Returns the locks of a request. The identity is locked too, so that a simultaneous repetition finds the first command
- * applied.
- */
+/** Returns the locks of a request. The identity is locked too, so that a simultaneous repetition finds the first command applied. */
 function lockKeys({ type, documentId, identity }: CommitRequest): readonly string[] {
   const document = JSON.stringify(['document', type.uid, documentId]);
   return identity === undefined ? [document] : [JSON.stringify(['command', identity.id]), document];

@@ -12,8 +12,8 @@ export type DocumentState = {
 };
 
 /**
- * A validated command. `write` has stored values (null clears) and normalised relation operations; with `publish`, on a
- * type with draft & publish, the same append publishes the entry. Only imports set `id`.
+ * A validated command. `write` has stored values (null clears) and normalised relation operations; with `publish`, on a type with draft &
+ * publish, the same append publishes the entry. Only imports set `id`.
  */
 export type Intent =
   | {
@@ -111,10 +111,7 @@ function decideWrite(
   return [{ type: 'entry-changed', data }, ...published];
 }
 
-/**
- * Returns whether an operation on a new entry adds a link. There are no links to clear: links from other entries (of an
- * import) remain.
- */
+/** Returns whether an operation on a new entry adds a link. There are no links to clear: links from other entries (of an import) remain. */
 function linksSomething(operation: RelationOperation): boolean {
   return operation.kind === 'set' ? operation.targets.length > 0 : operation.connect.length > 0;
 }

@@ -8,8 +8,8 @@ import { hashPassword, type PasswordScheme } from './password-hashes.ts';
 const MAX_LENGTH = 255;
 
 /**
- * Returns the hash of every password in a body, by its clear text. They are computed before any lock, so that no
- * command waits for them. Resolves at once if the model has no password.
+ * Returns the hash of every password in a body, by its clear text. They are computed before any lock, so that no command waits for them.
+ * Resolves at once if the model has no password.
  */
 export async function hashPasswords(
   registry: SchemaRegistry,

@@ -3,9 +3,7 @@ import * as z from 'zod';
 const data = z.record(z.string(), z.unknown());
 const time = z.iso.datetime();
 
-/**
- * Content of one row, or one locale of a document. `draft`: values of the modified draft that replace those of `data`.
- */
+/** Content of one row, or one locale of a document. `draft`: values of the modified draft that replace those of `data`. */
 const variant = z.strictObject({
   state: z.enum(['live', 'draft', 'published', 'modified']),
   data,

@@ -16,18 +16,13 @@ export type ImportWriter = {
 
 export const EXISTS_OTHERWISE = 'the document exists and differs from this line';
 
-/**
- * Returns the reason why a document can never be stored: it is too large, because its events are stored together or not
- * at all.
- */
+/** Returns the reason why a document can never be stored: it is too large, because its events are stored together or not at all. */
 export function reasonTooLarge(error: unknown): string {
   if (error instanceof AppendTooLarge) return `the document is too large: ${error.message}`;
   throw error;
 }
 
-/**
- * Creates the writer of an import. `locks` are shared with the commands, so that a unique value is claimed only once.
- */
+/** Creates the writer of an import. `locks` are shared with the commands, so that a unique value is claimed only once. */
 export function createImportWriter(environment: CommandEnvironment, locks: Locks): ImportWriter {
   const { graph, applied, lead } = environment;
   const appends = uncertainAppends(environment);

@@ -54,9 +54,9 @@ export type ImportOutcome =
 
 export type Importer = {
   /**
-   * Validates one line (parsed JSON) like a write of the API, and returns the events of its document. Ids of documents
-   * and events follow from namespace, type, key and content. So a repeated import finds its own events in the log and
-   * writes nothing. A line that has changed since then causes a conflict. References may point forward.
+   * Validates one line (parsed JSON) like a write of the API, and returns the events of its document. Ids of documents and events follow
+   * from namespace, type, key and content. So a repeated import finds its own events in the log and writes nothing. A line that has changed
+   * since then causes a conflict. References may point forward.
    */
   importLine(json: unknown): Promise<ImportOutcome>;
 };

@@ -5,8 +5,8 @@ import type { EventMetadata, NewEvent } from '../../shared/event-store/event-sto
 import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
 
 /**
- * Returns the events of one command for the log. Each event after the first names the first one as its cause. Each id
- * follows from `key` and its index, so the same command gives the same ids.
+ * Returns the events of one command for the log. Each event after the first names the first one as its cause. Each id follows from `key`
+ * and its index, so the same command gives the same ids.
  */
 export function newEvents(
   events: readonly DocumentEvent[],
@@ -24,10 +24,7 @@ export function newEvents(
   }));
 }
 
-/**
- * Returns the metadata with its members in the order of the digest (shared/event-store/event-digest.ts), which saves
- * sorting them.
- */
+/** Returns the metadata with its members in the order of the digest (shared/event-store/event-digest.ts), which saves sorting them. */
 function inDigestedOrder(metadata: EventMetadata, causationId: string | undefined): EventMetadata {
   const { actor, at, command, correlationId, epoch, schemaVersion, traceId, via } = metadata;
   return {
@@ -43,8 +40,8 @@ function inDigestedOrder(metadata: EventMetadata, causationId: string | undefine
 const VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
 
 /**
- * A UUID (version 8, RFC 9562: free form) from the SHA-256 of `text`. It begins with the time of a key that is a UUID
- * of version 7, because ids in order of time cost the log's index a third less.
+ * A UUID (version 8, RFC 9562: free form) from the SHA-256 of `text`. It begins with the time of a key that is a UUID of version 7, because
+ * ids in order of time cost the log's index a third less.
  */
 function eventId(key: string, text: string): string {
   const digest = hash('sha256', text);

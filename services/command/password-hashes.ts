@@ -39,8 +39,8 @@ export function schemeOf(hash: string): PasswordScheme | undefined {
 }
 
 /**
- * Returns whether a password belongs to a hash. It always takes the time of one check with each scheme, for any
- * hash and without one. So the time reveals nothing about the user.
+ * Returns whether a password belongs to a hash. It always takes the time of one check with each scheme, for any hash and without one. So
+ * the time reveals nothing about the user.
  */
 export function isPassword(password: string, hash: string | undefined): Promise<boolean> {
   return bounded(async () => {

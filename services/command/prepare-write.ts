@@ -21,10 +21,7 @@ export type WriteRequest = {
   readonly hashes: ReadonlyMap<string, string>;
 };
 
-/**
- * A validated write. It may proceed unless it has `problems` or unique values that are taken, which one answer lists
- * together.
- */
+/** A validated write. It may proceed unless it has `problems` or unique values that are taken, which one answer lists together. */
 export type PreparedWrite = {
   readonly intent: Intent;
   readonly claims: readonly UniqueClaim[];
@@ -42,8 +39,8 @@ type CheckEnvironment = Pick<
 };
 
 /**
- * Validates a body against the current document, in two strengths (SEMANTICS section 13). First as a draft; then, if it
- * is published or its type has no drafts, the whole resulting entry. Throws 400 for errors of the draft.
+ * Validates a body against the current document, in two strengths (SEMANTICS section 13). First as a draft; then, if it is published or its
+ * type has no drafts, the whole resulting entry. Throws 400 for errors of the draft.
  */
 export function prepareWrite(
   environment: CheckEnvironment,
@@ -161,8 +158,7 @@ function claimsOf(
 }
 
 /**
- * Returns the locales in which a value is claimed. A shared value is claimed in every locale of the document, because
- * it is copied there.
+ * Returns the locales in which a value is claimed. A shared value is claimed in every locale of the document, because it is copied there.
  */
 function localesOf(state: DocumentState, locale: string | null, attribute: string): (string | null)[] {
   if (!isShared(state.type, attribute)) return [locale];

@@ -80,8 +80,8 @@ function checkComponent(
 }
 
 /**
- * A reference may be a whole entry from an answer. The other attributes in it have no effect. References in operations
- * may have any keys, as in Strapi: its admin panel sends some, such as `status`.
+ * A reference may be a whole entry from an answer. The other attributes in it have no effect. References in operations may have any keys,
+ * as in Strapi: its admin panel sends some, such as `status`.
  */
 function checkRelation(
   registry: SchemaRegistry,

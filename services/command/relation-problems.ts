@@ -5,8 +5,8 @@ import type { RelationScope } from './relation-scope.ts';
 import type { RelationConnection } from './resolve-relation.ts';
 
 /**
- * Problems of an entry's relations as a whole: at most one, of the body. Strapi looks the references up type by type, and stops
- * at the first type with a wrong one. References without an id fail before.
+ * Problems of an entry's relations as a whole: at most one, of the body. Strapi looks the references up type by type, and stops at the
+ * first type with a wrong one. References without an id fail before.
  */
 export function relationProblems({ faults, references }: RelationScope): BodyProblem[] {
   const [fault] = faults;

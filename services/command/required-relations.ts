@@ -8,8 +8,8 @@ import { linkKey } from './resolve-relation.ts';
 type RelationCheck = Check & { readonly relations: RelationScope };
 
 /**
- * Reports a required relation or file that a body leaves empty. It checks only the body, as Strapi does, so an update
- * that disconnects the last of several links is accepted.
+ * Reports a required relation or file that a body leaves empty. It checks only the body, as Strapi does, so an update that disconnects the
+ * last of several links is accepted.
  */
 export function checkRequiredRelation(
   check: RelationCheck,

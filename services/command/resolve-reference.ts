@@ -28,8 +28,8 @@ export function documentIdIn(reference: unknown): string | undefined {
 }
 
 /**
- * Returns the target of a reference, which is a documentId, a row id, or an object with one. Notes unknown documents in `scope`,
- * and also ids that no row has, unless the target `may-be-missing`.
+ * Returns the target of a reference, which is a documentId, a row id, or an object with one. Notes unknown documents in `scope`, and also
+ * ids that no row has, unless the target `may-be-missing`.
  */
 export function resolveReference(
   scope: RelationScope,
@@ -105,9 +105,7 @@ function byRowId(scope: RelationScope, type: Uid, id: number): LinkTarget | unde
   return isThere ? { documentId: row.documentId, locale } : undefined;
 }
 
-/**
- * Returns the locale of a target: the same locale as that of an entry with i18n, else the given or the default locale.
- */
+/** Returns the locale of a target: the same locale as that of an entry with i18n, else the given or the default locale. */
 function targetLocale(scope: RelationScope, target: Uid, given: string | undefined): string | null {
   if (scope.registry.contentTypes.get(target)?.localized !== true) return null;
   return scope.locale ?? given ?? scope.defaultLocale;

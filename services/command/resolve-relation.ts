@@ -24,9 +24,9 @@ export type RelationInput =
 export const RELATION_OPERATIONS = ['connect', 'disconnect', 'set'] as const;
 
 /**
- * Resolves a relation in any of the forms of SEMANTICS section 13 (documentId, row id, object, array,
- * connect/disconnect/set); undefined if it changes nothing. `set` wins over `connect`; a to-one uses the last of
- * several, of `connect` and of files the first. Notes in `scope` what Strapi refuses.
+ * Resolves a relation in any of the forms of SEMANTICS section 13 (documentId, row id, object, array, connect/disconnect/set); undefined if
+ * it changes nothing. `set` wins over `connect`; a to-one uses the last of several, of `connect` and of files the first. Notes in `scope`
+ * what Strapi refuses.
  */
 export function resolveRelation(
   scope: RelationScope,

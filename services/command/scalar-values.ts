@@ -10,8 +10,7 @@ const LETTER = /^[\p{L}\p{M}\p{N}]$/u;
 type Parsed = { readonly value: string } | { readonly problem: string };
 
 /**
- * Converts a number, a text (all blanks are dropped) or, as Strapi does, a list such as `[1]` to a number; returns NaN
- * for other values.
+ * Converts a number, a text (all blanks are dropped) or, as Strapi does, a list such as `[1]` to a number; returns NaN for other values.
  */
 export function castNumber(value: unknown): number {
   if (typeof value === 'number') return value;
@@ -30,10 +29,7 @@ export function castBooleanValue(value: unknown): unknown {
   return text === 'false' || text === '0' ? false : value;
 }
 
-/**
- * Converts an integer, or its decimal text with blanks around it, to a 64-bit integer; returns undefined for other
- * values.
- */
+/** Converts an integer, or its decimal text with blanks around it, to a 64-bit integer; returns undefined for other values. */
 export function parseInt64(value: unknown): bigint | undefined {
   const isInteger = typeof value === 'number' ? Number.isInteger(value) : isIntegerText(value);
   if (!isInteger) return undefined;
@@ -46,8 +42,8 @@ function isIntegerText(value: unknown): boolean {
 }
 
 /**
- * Rounds to two decimal places, half away from zero, by the number's own decimal text as numeric(10,2) does: 1.005 →
- * 1.01, where binary arithmetic gives 1.
+ * Rounds to two decimal places, half away from zero, by the number's own decimal text as numeric(10,2) does: 1.005 → 1.01, where binary
+ * arithmetic gives 1.
  */
 export function roundDecimal(number: number): number {
   const text = String(Math.abs(number));
@@ -78,10 +74,7 @@ export function parseTime(value: unknown): Parsed {
 const FIRST_MILLISECOND = -62_167_219_200_000;
 const LAST_MILLISECOND = 253_402_300_799_999;
 
-/**
- * Parses ISO 8601 (a date alone means midnight, no offset means UTC) or epoch milliseconds. It is stored in UTC with
- * milliseconds.
- */
+/** Parses ISO 8601 (a date alone means midnight, no offset means UTC) or epoch milliseconds. It is stored in UTC with milliseconds. */
 export function parseDatetime(value: unknown): Parsed {
   const isReadable = typeof value === 'string' || typeof value === 'number';
   const milliseconds = isReadable ? parseInstant(String(value)) : null;
@@ -91,8 +84,8 @@ export function parseDatetime(value: unknown): Parsed {
 }
 
 /**
- * Returns whether a value contains NUL at any depth, which a database cannot store in a text, or half a surrogate pair
- * inside JSON, which jsonb refuses.
+ * Returns whether a value contains NUL at any depth, which a database cannot store in a text, or half a surrogate pair inside JSON, which
+ * jsonb refuses.
  */
 export function hasUnstorableText(value: unknown): boolean {
   return typeof value === 'string' ? value.includes('\u0000') : hasUnstorableMember(value);
@@ -106,8 +99,8 @@ function hasUnstorableMember(value: unknown): boolean {
 }
 
 /**
- * Returns whether a text is an e-mail address by Strapi's rules: a domain may have letters of any script, and its last
- * label may be a single letter.
+ * Returns whether a text is an e-mail address by Strapi's rules: a domain may have letters of any script, and its last label may be a
+ * single letter.
  */
 export function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');

@@ -30,8 +30,8 @@ const OWN_ROLES: ReadonlySet<number> = new Set(Object.values<number>(USER_ROLES)
 const FIELDS = ['email', 'username', 'password', 'role'] as const;
 
 /**
- * Creates, changes or removes a user (SEMANTICS section 11). Errors of form are a ValidationError, and conflicts with
- * the content are an ApplicationError. Stores e-mail addresses in lower case, and passwords only as hashes.
+ * Creates, changes or removes a user (SEMANTICS section 11). Errors of form are a ValidationError, and conflicts with the content are an
+ * ApplicationError. Stores e-mail addresses in lower case, and passwords only as hashes.
  */
 export async function executeUserCommand(
   environment: CommandEnvironment,
@@ -155,8 +155,8 @@ function fieldProblems(field: (typeof FIELDS)[number], value: unknown, isCreatio
 }
 
 /**
- * Returns the number of a role from the forms that Strapi accepts, 1, "1" and {connect: [{id: 1}]}, and from {id: 1},
- * {connect: [1]} and {set: [1]}.
+ * Returns the number of a role from the forms that Strapi accepts, 1, "1" and {connect: [{id: 1}]}, and from {id: 1}, {connect: [1]} and
+ * {set: [1]}.
  */
 function roleOf(value: unknown, roles: ReadonlySet<number>): number {
   const inner = isRecord(value) ? (value['connect'] ?? value['set'] ?? value['id']) : value;

@@ -20,8 +20,8 @@ export function parseWriteStatus(status: unknown): 'draft' | 'published' {
 }
 
 /**
- * Parses the `locale` of a write. Absent, empty and null mean the default locale. Returns null for types without i18n,
- * which ignore a well-formed locale. `*` is allowed only with `every` (SEMANTICS sections 5 and 13). Throws 400.
+ * Parses the `locale` of a write. Absent, empty and null mean the default locale. Returns null for types without i18n, which ignore a
+ * well-formed locale. `*` is allowed only with `every` (SEMANTICS sections 5 and 13). Throws 400.
  */
 export function parseWriteLocale(
   type: ContentType,

@@ -9,8 +9,8 @@ import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 export type DefinedAt = { readonly at: string; readonly lead: Lead; readonly owner: string };
 
 /**
- * Appends a `content-type-defined` event for every definition, before any document event of this leader can follow. An append by
- * a process that lost the lease has no effect.
+ * Appends a `content-type-defined` event for every definition, before any document event of this leader can follow. An append by a process
+ * that lost the lease has no effect.
  */
 export async function appendDefinitions(
   log: EventStore,

@@ -19,9 +19,7 @@ export type ChangeAheadOptions = {
   readonly generations: Pick<ServedGenerations, 'openConverted' | 'closeReadSide'>;
 };
 
-/**
- * A change of content types whose rows are nearly all converted, and in the index, before the log has the definitions.
- */
+/** A change of content types whose rows are nearly all converted, and in the index, before the log has the definitions. */
 export type ChangeAhead = {
   /** Applies the log in place of the graph until the content types are settled. */
   readonly graph: SettleOptions['graph'];
@@ -34,9 +32,8 @@ const FEW_ROWS = 200;
 const MOST_ROUNDS = 20;
 
 /**
- * Loads the index from the converted copy, while another process serves. Resolves when the index lacks only a few of
- * that process's writes. The copy replaces the graph when the definitions arrive, and only if they are the ones to
- * which it was converted.
+ * Loads the index from the converted copy, while another process serves. Resolves when the index lacks only a few of that process's writes.
+ * The copy replaces the graph when the definitions arrive, and only if they are the ones to which it was converted.
  */
 export async function changeAhead(options: ChangeAheadOptions): Promise<ChangeAhead> {
   const { log, graph, converted, definitions, generations } = options;
@@ -83,9 +80,7 @@ export async function changeAhead(options: ChangeAheadOptions): Promise<ChangeAh
   };
 }
 
-/**
- * Returns whether these events bring all of these definitions, and no others, into force before they change content.
- */
+/** Returns whether these events bring all of these definitions, and no others, into force before they change content. */
 function bringIntoForce(
   events: readonly StoredEvent[],
   graph: ContentGraph,

@@ -24,8 +24,8 @@ export type OwnTypes = {
 };
 
 /**
- * Returns the content types of the folder. A process that cannot become leader does not change content types: if the
- * folder has changed since the server started, it returns those in force.
+ * Returns the content types of the folder. A process that cannot become leader does not change content types: if the folder has changed
+ * since the server started, it returns those in force.
  */
 export function ownTypes(graph: GraphTypes, folder: OwnTypes & { readonly mayLead?: boolean }): OwnTypes {
   if (folder.mayLead !== false) return folder;

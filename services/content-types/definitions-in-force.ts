@@ -5,9 +5,7 @@ import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 
 /** The definitions in force while the log is read: for each type the newest definition that no claim has fenced off. */
 export type DefinitionsInForce = {
-  /**
-   * Applies the next event. Returns the definition that it brings into force, if any, and the text of the previous one.
-   */
+  /** Applies the next event. Returns the definition that it brings into force, if any, and the text of the previous one. */
   apply(event: StoredEvent): Redefined | undefined;
   /** A type's definition, as JSON; undefined when it has none. */
   text(uid: string): string | undefined;
@@ -45,8 +43,7 @@ export function isDefinition({ type, unreadable }: StoredEvent): boolean {
 }
 
 /**
- * Returns the definitions that are not in force. It compares texts, because the order of attributes is the order of the
- * keys in answers.
+ * Returns the definitions that are not in force. It compares texts, because the order of attributes is the order of the keys in answers.
  */
 export function notInForce(
   definitions: readonly TypeDefinition[],

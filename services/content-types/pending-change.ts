@@ -25,8 +25,8 @@ export type OpenedChange = {
 };
 
 /**
- * Applies the log to the graph as far as possible without a conversion, and resolves to the pending change. Resolves to
- * undefined if no conversion is needed, or if no complete indices could answer reads in the meantime.
+ * Applies the log to the graph as far as possible without a conversion, and resolves to the pending change. Resolves to undefined if no
+ * conversion is needed, or if no complete indices could answer reads in the meantime.
  */
 export async function openPendingChange(
   log: EventStore,
@@ -62,8 +62,8 @@ async function wholeSet(
 }
 
 /**
- * Returns the changes by definitions that the graph has not applied yet: those of the log, then those of this process.
- * Returns undefined if no row and no document has to be converted. Does not change the graph.
+ * Returns the changes by definitions that the graph has not applied yet: those of the log, then those of this process. Returns undefined if
+ * no row and no document has to be converted. Does not change the graph.
  */
 async function findPendingChange(
   log: EventStore,

@@ -18,17 +18,16 @@ export type SettleOptions = {
   /** True: resolves as soon as this process could change the content types, and does not change them. */
   readonly isDeferred?: boolean;
   /**
-   * Called once if the content types cannot be changed because another process is the leader, with their names and the
-   * address of that process.
+   * Called once if the content types cannot be changed because another process is the leader, with their names and the address of that
+   * process.
    */
   readonly waiting: (types: readonly string[], leader: string) => void;
 };
 
 /**
- * Resolves when the content types of this process are in force, and the graph has caught up with the log. Only the
- * leader may bring others into force, because two processes with different content types would answer and validate
- * differently. So this process claims the lease if it is free, and waits while another process has it. Resolves to the
- * epoch that it claimed, if any.
+ * Resolves when the content types of this process are in force, and the graph has caught up with the log. Only the leader may bring others
+ * into force, because two processes with different content types would answer and validate differently. So this process claims the lease if
+ * it is free, and waits while another process has it. Resolves to the epoch that it claimed, if any.
  */
 export async function settleContentTypes(settling: SettleOptions): Promise<number | undefined> {
   const { claimant, graph, definitions } = settling;

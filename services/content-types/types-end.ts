@@ -35,8 +35,8 @@ export function createTypesEnd(log: Pick<EventStore, 'readAll'>) {
       return true;
     },
     /**
-     * Returns whether reads here show all content up to a position of the log. Events that the next process writes by
-     * itself are not content.
+     * Returns whether reads here show all content up to a position of the log. Events that the next process writes by itself are not
+     * content.
      */
     async showsAll(position: bigint): Promise<boolean> {
       if (end === undefined || position <= end) return true;

@@ -17,9 +17,9 @@ export type TypesInForceOptions = {
 const LOOK_EVERY = 400;
 
 /**
- * Resolves when the content types of this process are in force. With other content types it would query fields that no
- * index has. Calls `waiting` once with the content types that differ. Rejects with UnreadableEvent if the log has
- * claims or definitions that this program cannot read.
+ * Resolves when the content types of this process are in force. With other content types it would query fields that no index has. Calls
+ * `waiting` once with the content types that differ. Rejects with UnreadableEvent if the log has claims or definitions that this program
+ * cannot read.
  */
 export async function typesInForce(
   options: TypesInForceOptions,

@@ -4,8 +4,8 @@ import { digestText } from '../../shared/text-digest.ts';
 const LENGTH = 8;
 
 /**
- * Names everything besides content that shapes answers: the content types, settings, rights and version of the program.
- * Equal values have equal names in every process, in whatever order their members are.
+ * Names everything besides content that shapes answers: the content types, settings, rights and version of the program. Equal values have
+ * equal names in every process, in whatever order their members are.
  */
 export function nameShape(shape: object): string {
   return digestText(JSON.stringify(shape, (_, value: unknown) => plain(value))).slice(0, LENGTH);

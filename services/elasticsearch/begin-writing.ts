@@ -19,9 +19,9 @@ export type BeginWritingOptions = LeadTagsOptions & {
 const LOOK_EVERY_MS = 500;
 
 /**
- * Begins to write the documents. Resolves with true when reads of this process go to the set that it writes, and that
- * set is complete. Resolves with false if this process must not write, or if `signal` was aborted: then another role
- * reads, and this function changes nothing more.
+ * Begins to write the documents. Resolves with true when reads of this process go to the set that it writes, and that set is complete.
+ * Resolves with false if this process must not write, or if `signal` was aborted: then another role reads, and this function changes
+ * nothing more.
  */
 export async function beginWriting(beginning: BeginWritingOptions): Promise<boolean> {
   try {
@@ -76,10 +76,7 @@ async function leaveHistory({ cluster, stale, log, report, signal }: BeginWritin
   await retryOutages(report, signal, () => cluster.forgetProgress(log));
 }
 
-/**
- * Writes a set that is not live, until searches see all of it. Then switches the aliases to it if this process is the
- * leader.
- */
+/** Writes a set that is not live, until searches see all of it. Then switches the aliases to it if this process is the leader. */
 async function writeSet(
   { epoch, graph, cluster, signal, start, showsWritten }: BeginWritingOptions,
   indices: Exclude<ServedIndices, { readonly kind: 'live' }>,

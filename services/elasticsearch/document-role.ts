@@ -8,9 +8,7 @@ import type { Report } from './report.ts';
  * `stop`.
  */
 export type DocumentRole = {
-  /**
-   * Resolves with true when reads can be answered; with false if the role ends before, or belongs to another process.
-   */
+  /** Resolves with true when reads can be answered; with false if the role ends before, or belongs to another process. */
   readonly ready: Promise<boolean>;
   /** Reports that the graph has changed. */
   wake(): void;

@@ -11,8 +11,8 @@ export type DualWriteIndex = DocumentIndex & {
 };
 
 /**
- * Writes to two index sets: after an alias switch other processes still read the earlier set for a moment. Both sets
- * show a write before it is acknowledged.
+ * Writes to two index sets: after an alias switch other processes still read the earlier set for a moment. Both sets show a write before it
+ * is acknowledged.
  */
 export function createDualWrite(index: DocumentIndex): DualWriteIndex {
   const copies = new WeakMap<IndexableDocument, IndexableDocument>();

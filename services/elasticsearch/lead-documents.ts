@@ -19,9 +19,9 @@ export type LeadDocumentsOptions = Omit<LeadTagsOptions, 'signal'> & {
 };
 
 /**
- * Role of the one process that writes. It begins with its own stale documents. If the previous leader wrote some of them
- * but did not publish it, they are written again, which changes nothing. While this process fills new indices, its reads
- * go to others, and no position counts as shown.
+ * Role of the one process that writes. It begins with its own stale documents. If the previous leader wrote some of them but did not
+ * publish it, they are written again, which changes nothing. While this process fills new indices, its reads go to others, and no position
+ * counts as shown.
  */
 export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
   const stopping = new AbortController();
@@ -176,9 +176,7 @@ function createAnnouncing(
   };
 }
 
-/**
- * Documents that Elasticsearch refused. When one is accepted later, it shows changes whose tags were purged long ago.
- */
+/** Documents that Elasticsearch refused. When one is accepted later, it shows changes whose tags were purged long ago. */
 type RefusedDocuments = ReturnType<typeof watchRefused>;
 
 /** `accepted` is called when a document is no longer refused. It may still have to be written. */

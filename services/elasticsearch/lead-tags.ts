@@ -25,8 +25,8 @@ export type LeadTags = Pick<TagTerm, 'begin' | 'written' | 'release'> & {
   /** Reports a refused document: its next state has changes whose tags were noted long before. */
   refused(): void;
   /**
-   * Stops noting changes, because documents will change without an event. Resolves with a function to call when these
-   * documents are marked as stale: changes are noted again after `shown` has resolved.
+   * Stops noting changes, because documents will change without an event. Resolves with a function to call when these documents are marked
+   * as stale: changes are noted again after `shown` has resolved.
    */
   cease(shown: () => Promise<unknown>): Promise<() => void>;
 };

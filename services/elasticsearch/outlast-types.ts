@@ -9,8 +9,8 @@ export type OutlastOptions = { readonly log: string; readonly report: Report };
 const LOOK_EVERY_MS = 250;
 
 /**
- * Keeps a process that only reads on its indices after other processes changed the content types, until the new indices
- * are live. Then rejects with the error of `changed`. Resolves if `changed` resolves.
+ * Keeps a process that only reads on its indices after other processes changed the content types, until the new indices are live. Then
+ * rejects with the error of `changed`. Resolves if `changed` resolves.
  */
 export async function outlastTypes(
   changed: Promise<void>,

@@ -6,8 +6,8 @@ import type { Report } from './report.ts';
 const BACKOFF: Backoff = { firstMs: 250, longestMs: 5_000 };
 
 /**
- * Repeats a call until it succeeds or is refused: a cluster may start long after this process. Resolves with undefined
- * when `signal` is aborted. Rejects with a sentence if the cluster refuses for good.
+ * Repeats a call until it succeeds or is refused: a cluster may start long after this process. Resolves with undefined when `signal` is
+ * aborted. Rejects with a sentence if the cluster refuses for good.
  */
 export function retryOutages<Result>(
   report: Report,

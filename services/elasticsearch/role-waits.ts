@@ -2,9 +2,7 @@ import type { DocumentRole } from './document-role.ts';
 
 type Shown = Pick<DocumentRole, 'visible' | 'shows'>;
 
-/**
- * Creates waits for positions. A wait continues with the next role if its role ends. `role` returns the current role.
- */
+/** Creates waits for positions. A wait continues with the next role if its role ends. `role` returns the current role. */
 export function createRoleWaits(role: () => Shown) {
   const waiting = new Set<() => void>();
   const wait = <Result>(

@@ -9,9 +9,7 @@ export function createTagFeed() {
   let hasBegun = false;
   let receiver: NoteTags = () => {};
   return {
-    /**
-     * Begins the feed, and returns the function that receives tags. Must be called before this process is the leader.
-     */
+    /** Begins the feed, and returns the function that receives tags. Must be called before this process is the leader. */
     begin(): NoteTags {
       hasBegun = true;
       return (position, tags) => receiver(position, tags);

@@ -39,13 +39,10 @@ export function createTagReader({ store, shown, mostTags = MOST_TAGS }: TagReade
   };
   return {
     /**
-     * Reads all changes that were noted before the call, which include those that a search showed by then. Rejects if
-     * they cannot be read.
+     * Reads all changes that were noted before the call, which include those that a search showed by then. Rejects if they cannot be read.
      */
     look: shareLater(read),
-    /**
-     * Returns the last known term of this epoch; undefined if it is another, or if changes in this set are not noted.
-     */
+    /** Returns the last known term of this epoch; undefined if it is another, or if changes in this set are not noted. */
     term: (epoch: number, set: string) =>
       known?.set === set && known.epoch === epoch ? known.term : undefined,
     /** Returns whether none of these tags, by their digests, has changed since a position of the term. */
@@ -58,8 +55,8 @@ export function createTagReader({ store, shown, mostTags = MOST_TAGS }: TagReade
 }
 
 /**
- * Returns whether this is not an old state, as after the index of the tags was restored from a snapshot. The tags of a
- * change are noted before searches show it, and before its position is published.
+ * Returns whether this is not an old state, as after the index of the tags was restored from a snapshot. The tags of a change are noted
+ * before searches show it, and before its position is published.
  */
 function isAsNewAs({ upTo }: ChangedTags, { announced }: TagsGlance, least: bigint): boolean {
   return announced !== undefined && announced <= upTo && least <= upTo;

@@ -24,23 +24,21 @@ export type TagTermOptions = {
 };
 
 /**
- * Notes the tags of changes while this process writes the documents, so that other processes know which answers a change
- * does not affect. A document is written only after the tags of its changes: if a search shows a change, its tags can be
- * read too.
+ * Notes the tags of changes while this process writes the documents, so that other processes know which answers a change does not affect. A
+ * document is written only after the tags of its changes: if a search shows a change, its tags can be read too.
  */
 export type TagTerm = {
   /** Ends the previous term of any leader. Resolves with false if another process is the leader. */
   begin(): Promise<boolean>;
   /**
-   * Begins to note changes in the documents of `set`, unless that set refused one. If an earlier leader noted changes
-   * that the graph does not have yet, noting begins when the graph has them.
+   * Begins to note changes in the documents of `set`, unless that set refused one. If an earlier leader noted changes that the graph does
+   * not have yet, noting begins when the graph has them.
    */
   open(set: string): Promise<void>;
   /** Receives a change, with digests of its tags. Called for each position that the graph reaches. */
   note(position: bigint, tags: readonly string[]): void;
   /**
-   * Resolves when the tags of all changes up to a position can be read, or if no tags are noted. Rejects if another
-   * process is the leader.
+   * Resolves when the tags of all changes up to a position can be read, or if no tags are noted. Rejects if another process is the leader.
    */
   written(position: bigint): Promise<void>;
   /** Stops noting changes. They are never noted again in the set `brokenSet`. */
@@ -51,9 +49,7 @@ export type TagTerm = {
 
 const UNWRITTEN = 'changed tags cannot be written, so documents wait: trying again';
 
-/**
- * Number of tags that are kept for readers. A reader that misses more between two reads loses its knowledge of answers.
- */
+/** Number of tags that are kept for readers. A reader that misses more between two reads loses its knowledge of answers. */
 const MOST_TAGS = 1_000;
 const BACKOFF: Backoff = { firstMs: 100, longestMs: 5_000 };
 
@@ -124,8 +120,8 @@ export function createTagTerm(options: TagTermOptions): TagTerm {
     await write(upTo, () => withChanges(stored.state(), changes, upTo));
   };
   /**
-   * Begins a new term if the stored state is another: documents may be written long after their tags, and a person may
-   * have restored the index from a snapshot in between.
+   * Begins a new term if the stored state is another: documents may be written long after their tags, and a person may have restored the
+   * index from a snapshot in between.
    */
   const confirm = async (): Promise<void> => {
     if (!isOpen || (await stored.isNewest())) return;
@@ -208,9 +204,7 @@ function createStoredTerm({ store, epoch, isNewest: isNewestClaim, signal, repor
     state: () => state,
     /** Returns a term after the current one, in which nothing is noted. */
     next,
-    /**
-     * Begins a term in which nothing is noted, over any stored state. Resolves with false if another process is leader.
-     */
+    /** Begins a term in which nothing is noted, over any stored state. Resolves with false if another process is leader. */
     replaceLatest,
     /** Replaces the current state. Resolves with false if it was replaced already. Repeats requests that fail. */
     async replace(wanted: ChangedTags): Promise<boolean> {

@@ -16,8 +16,8 @@ export type WaitForIndicesOptions = {
 const WHOLE_EVERY = 500;
 
 /**
- * Resolves when the cluster answers and the leader has made the indices, or when `signal` is aborted. Rejects with a
- * sentence if the cluster refuses for good.
+ * Resolves when the cluster answers and the leader has made the indices, or when `signal` is aborted. Rejects with a sentence if the
+ * cluster refuses for good.
  */
 export async function waitForIndices({
   cluster,

@@ -19,8 +19,8 @@ export type Claimant = {
 };
 
 /**
- * Claims a lease without a holder. Returns position and epoch of the claim; undefined if another process was faster.
- * The claim itself makes the leader: after it no event of an older epoch takes effect.
+ * Claims a lease without a holder. Returns position and epoch of the claim; undefined if another process was faster. The claim itself makes
+ * the leader: after it no event of an older epoch takes effect.
  */
 export async function claimLease(
   claimant: Claimant,

@@ -4,9 +4,7 @@ import type { Membership } from './membership.ts';
 import type { ProvenLeader } from './question.ts';
 import type { Seal } from './seal.ts';
 
-/**
- * Names a forwarded command, and proves its sender: `2.<claim>.<owner>.<nonce>.<expires>.<command>.<body>.<signature>`.
- */
+/** Names a forwarded command, and proves its sender: `2.<claim>.<owner>.<nonce>.<expires>.<command>.<body>.<signature>`. */
 export const COMMAND_HEADER = 'varve-command';
 /** Header of the answer to such a command: `<milliseconds>.<signature>`. */
 export const ANSWER_HEADER = 'varve-answer';

@@ -26,10 +26,7 @@ export type Fleet = {
   lead(): Lead | undefined;
   /** Epoch of the newest claim that this process knows of. */
   newestEpoch(): number;
-  /**
-   * Returns whether events appended at a position under a lease precede any newer claim. Rejects if the log cannot be
-   * read.
-   */
+  /** Returns whether events appended at a position under a lease precede any newer claim. Rejects if the log cannot be read. */
   counts(position: bigint, lead: Lead): Promise<boolean>;
   /** Resolves when the leader may be another one, and after `ms` at the latest. */
   changed(ms: number): Promise<void>;

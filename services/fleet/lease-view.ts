@@ -25,8 +25,8 @@ export async function readLeaseUpTo(log: EventStore, space: string): Promise<Lea
 }
 
 /**
- * Throws where the stream of the lease lacks a claim that the log had: `epoch`, of the newest claim that the graph has seen. A claim
- * with an epoch that was used already would fence its own writes off.
+ * Throws where the stream of the lease lacks a claim that the log had: `epoch`, of the newest claim that the graph has seen. A claim with
+ * an epoch that was used already would fence its own writes off.
  */
 export async function assertWholeLease(log: EventStore, space: string, epoch: number): Promise<void> {
   const lease = await readLeaseUpTo(log, space);

@@ -6,19 +6,16 @@ import type { Leader } from '../../shared/fleet/lease.ts';
 import { createSeal, type Seal } from './seal.ts';
 
 /**
- * A process among those of its log. Two processes sign their messages to each other. The key follows from the access key,
- * the claim of the leader, and a nonce that the other process has written to the log. A copy of the log has the access
- * key and the claim, but neither log sees later events of the other.
+ * A process among those of its log. Two processes sign their messages to each other. The key follows from the access key, the claim of the
+ * leader, and a nonce that the other process has written to the log. A copy of the log has the access key and the claim, but neither log
+ * sees later events of the other.
  */
 export type Membership = {
   /** Names this process. */
   readonly owner: string;
   /** Signs questions: identifies processes with the access key. */
   readonly questions: Seal;
-  /**
-   * This process is about to claim the lease: event id of the claim. Called before, because others may ask as soon as
-   * it is in the log.
-   */
+  /** This process is about to claim the lease: event id of the claim. Called before, because others may ask as soon as it is in the log. */
   claiming(claim: string): void;
   /** A leader of this log's lease lives and does not see this log: the log is a copy of that leader's. */
   noteCopy(is: boolean): void;
@@ -27,8 +24,8 @@ export type Membership = {
   claim(): string | undefined;
   hasClaimed(claim: string): boolean;
   /**
-   * Secret shared with a leader, published in the log at the first call of a term. Undefined if the log cannot be
-   * written: then the leader is asked to write the nonce, and `read` finds it.
+   * Secret shared with a leader, published in the log at the first call of a term. Undefined if the log cannot be written: then the leader
+   * is asked to write the nonce, and `read` finds it.
    */
   sealTo(leader: Leader): Promise<Seal | undefined>;
   /** Secret shared with another process under a claim, as in the log. */

@@ -46,9 +46,9 @@ export function createPresence() {
       hasLeft = true;
     },
     /**
-     * Answers `GET /_varve/leader` with owner and epoch (null unless it is the leader), to everyone: neither is secret. A
-     * process of its log that asks a question gets the proof that this is the leader. It answers in every phase, also
-     * while its data is being loaded. Returns false for another path, and after `leave`.
+     * Answers `GET /_varve/leader` with owner and epoch (null unless it is the leader), to everyone: neither is secret. A process of its
+     * log that asks a question gets the proof that this is the leader. It answers in every phase, also while its data is being loaded.
+     * Returns false for another path, and after `leave`.
      */
     answer(request: IncomingMessage, response: ServerResponse): boolean {
       if (hasLeft || request.url !== LEADER_PATH || request.method !== 'GET') return false;

@@ -11,8 +11,8 @@ const PRESENCE = z.object({ owner: z.string() });
 const NOBODY = new Set(['ECONNREFUSED', 'ECONNRESET']);
 
 /**
- * Asks the process at an address whether it is the leader of the claim, and lets it prove that it sees this log.
- * Without a membership it is trusted.
+ * Asks the process at an address whether it is the leader of the claim, and lets it prove that it sees this log. Without a membership it is
+ * trusted.
  */
 export async function probeLeader(
   leader: Leader,

@@ -7,8 +7,8 @@ import { readLease } from './lease-view.ts';
 import { createLeaderCheck, LEADER_TIMEOUTS } from './watch-leader.ts';
 
 /**
- * Claims the lease for a command that writes the log by itself, such as an import, and resolves to the epoch. Rejects
- * with a message if there is another leader: the writes of a live leader are never fenced off.
+ * Claims the lease for a command that writes the log by itself, such as an import, and resolves to the epoch. Rejects with a message if
+ * there is another leader: the writes of a live leader are never fenced off.
  */
 export async function requireLease(claimant: Claimant): Promise<number> {
   const lead = await claimFreeLease(claimant);

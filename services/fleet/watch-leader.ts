@@ -17,8 +17,8 @@ export const LEADER_TIMEOUTS: LeaderTimeouts = { probeEvery: 400, probeTimeout: 
 export type LeaderState = 'free' | 'alive' | 'silent';
 
 /**
- * Asks a leader repeatedly, and classifies it by its answers and by the signs of life in the log. `lastSign`: time of
- * the last of these, in milliseconds of `performance.now()`.
+ * Asks a leader repeatedly, and classifies it by its answers and by the signs of life in the log. `lastSign`: time of the last of these, in
+ * milliseconds of `performance.now()`.
  */
 export function createLeaderCheck(
   membership: Membership | undefined,
@@ -54,8 +54,8 @@ export type LeaderWatch = {
 };
 
 /**
- * Resolves with true if the leader shows no sign of life, and with false if the lease has changed. Resolves at once if
- * no process listens at its address any more.
+ * Resolves with true if the leader shows no sign of life, and with false if the lease has changed. Resolves at once if no process listens
+ * at its address any more.
  */
 export async function watchLeader(watch: LeaderWatch): Promise<boolean> {
   const { view, lease, timeouts, isClosed } = watch;

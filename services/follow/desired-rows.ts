@@ -33,10 +33,7 @@ export type DesiredOptions = {
   readonly notes: ImportNotes;
 };
 
-/**
- * Returns the rows of a document in the form and order of events. Values that the source does not show keep their stored
- * state.
- */
+/** Returns the rows of a document in the form and order of events. Values that the source does not show keep their stored state. */
 export function desiredRows(options: DesiredOptions, rows: readonly SourceRow[]): readonly ImportedRow[] {
   const { registry, type, notes } = options;
   const links = new Map<string, readonly LinkedRow[]>();
@@ -59,8 +56,8 @@ export function worldOf({ version }: Pick<SourceRow, 'version'>): World {
 type ShownTarget = LinkTarget & { readonly world?: World };
 
 /**
- * Returns the targets of an owner. An owner without versions usually links to both versions of an entry: this is one
- * link here. It is a link to one version if the owner omits the other version although that exists.
+ * Returns the targets of an owner. An owner without versions usually links to both versions of an entry: this is one link here. It is a
+ * link to one version if the owner omits the other version although that exists.
  */
 function shownTargets(
   { type, hasRow }: DesiredOptions,

@@ -11,8 +11,8 @@ const MARK = z.object({ phase: z.enum(['import', 'copy']), epoch: z.number() });
 type Mark = z.output<typeof MARK>;
 
 /**
- * Records an incomplete first copy in a file, so that a process that was killed can continue it. If another process
- * became leader since, it has continued the copy: its claim makes the file invalid.
+ * Records an incomplete first copy in a file, so that a process that was killed can continue it. If another process became leader since, it
+ * has continued the copy: its claim makes the file invalid.
  */
 export function openFirstCopy(file: string, isEmpty: () => boolean) {
   let mark = readMark(file);

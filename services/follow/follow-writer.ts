@@ -11,15 +11,15 @@ export type FollowWriter = ReturnType<typeof createFollowWriter>;
 const AUTHOR = { actor: { kind: 'strapi' } } as const;
 
 /**
- * Creates the writer of a leader. It shares `locks` with the command handler, so that commands and copied changes of a
- * document run one after the other.
+ * Creates the writer of a leader. It shares `locks` with the command handler, so that commands and copied changes of a document run one
+ * after the other.
  */
 export function createFollowWriter(environment: CommandEnvironment, locks: Locks) {
   const commit = createCommit(environment, locks);
   return {
     /**
-     * Locks the document and appends the events that `decide` returns. Resolves when reads show them. Rejects with
-     * NotLeading if another process is the leader.
+     * Locks the document and appends the events that `decide` returns. Resolves when reads show them. Rejects with NotLeading if another
+     * process is the leader.
      */
     async write({ type, documentId }: DocumentName, decide: () => readonly DocumentEvent[]): Promise<void> {
       await commit({

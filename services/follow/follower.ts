@@ -14,9 +14,7 @@ import type { DocumentWriter } from './write-documents.ts';
 export type FollowerOptions = {
   readonly writer: DocumentWriter;
   readonly reconciliation: (of: Pick<ReconcileOptions, 'sync' | 'refused' | 'kept'>) => Reconciliation;
-  /**
-   * Runs once at the start of each term, for example an import. Rejects with a sentence if Strapi cannot be followed.
-   */
+  /** Runs once at the start of each term, for example an import. Rejects with a sentence if Strapi cannot be followed. */
   readonly begin: () => Promise<void>;
   /** First copy. The first comparison makes it, and is not throttled until it is done. */
   readonly firstCopy: Pick<FirstCopy, 'phase' | 'enter'>;
@@ -43,9 +41,7 @@ export type FollowReport =
   | { readonly kind: 'refused'; readonly type: Uid; readonly error: Error };
 
 export type Follower = {
-  /**
-   * Reads documents again. Resolves when reads of this process show them. Rejects with NotLeading if it is not leader.
-   */
+  /** Reads documents again. Resolves when reads of this process show them. Rejects with NotLeading if it is not leader. */
   sync(names: readonly DocumentName[]): Promise<void>;
   /** Looks for changes now. */
   look(): void;

@@ -10,9 +10,7 @@ type PendingBatch = {
 type Waiter = { resolve(): void; reject(error: unknown): void };
 type Pending = { readonly name: DocumentName; readonly waiters: Waiter[] };
 
-/**
- * Creates a queue of documents that may differ from the source, with their waiters. A document is in the queue once.
- */
+/** Creates a queue of documents that may differ from the source, with their waiters. A document is in the queue once. */
 export function createPendingDocuments() {
   const pending = new Map<string, Pending>();
   let wake = () => {};

@@ -33,9 +33,9 @@ export function documentKey({ type, documentId }: DocumentName): string {
 }
 
 /**
- * Reads documents, and the documents on the other side of every relation that differs from its stored state. A changed
- * relation changes the times of one side only, and the source sends no webhook for the other side. Documents that are
- * not stored yet are read later, on their own.
+ * Reads documents, and the documents on the other side of every relation that differs from its stored state. A changed relation changes the
+ * times of one side only, and the source sends no webhook for the other side. Documents that are not stored yet are read later, on their
+ * own.
  */
 export async function readClosure(
   options: ClosureOptions,
@@ -165,10 +165,7 @@ function createSlots(options: ClosureOptions, find: (key: string) => SourceDocum
   };
   return {
     slotOf,
-    /**
-     * Returns owners whose slot in a row's list differs from the stored one. Both worlds of an unversioned owner share
-     * a slot.
-     */
+    /** Returns owners whose slot in a row's list differs from the stored one. Both worlds of an unversioned owner share a slot. */
     moved(row: SourceRow, { name, target }: RelationAttribute, world: World): readonly string[] {
       const { draftAndPublish } = contentTypeOf(options.registry, target);
       if (world === 'published' && !draftAndPublish) return [];

@@ -29,8 +29,8 @@ export type RequestPace = () => Promise<void>;
 export type Reconciliation = ReturnType<typeof createReconciliation>;
 
 /**
- * Finds differences from the source without hints. A row has changed if its id, `updatedAt` or `publishedAt` has. The
- * newest `updatedAt` alone is not enough: a discarded draft gets an older time, but its row has a new id.
+ * Finds differences from the source without hints. A row has changed if its id, `updatedAt` or `publishedAt` has. The newest `updatedAt`
+ * alone is not enough: a discarded draft gets an older time, but its row has a new id.
  */
 export function createReconciliation(options: ReconcileOptions) {
   const { registry, types, source, sync } = options;
@@ -80,9 +80,7 @@ export function createReconciliation(options: ReconcileOptions) {
     types
       .flatMap((type) => versionsOf(registry, type).map((version) => options.recorded.count(type, version)))
       .reduce((sum, count) => sum + count, 0);
-  /**
-   * Deletes rows at the end of a pass, when their number is known: a source that lost its content deletes nothing here.
-   */
+  /** Deletes rows at the end of a pass, when their number is known: a source that lost its content deletes nothing here. */
   const remove = async (gone: readonly RowStamp[]): Promise<void> => {
     const left = gone.filter(isKnown);
     hasKept = isMassDeletion(left.length, countStored(), options.mostGone);
@@ -133,17 +131,14 @@ function isSame(a: Stamped, b: Stamped): boolean {
 /** Number of rows up to which deletions are allowed whatever their share is. */
 const FEW = 10;
 
-/**
- * Returns whether so many stored rows are missing at once that the source probably lost them: no editor deletes so
- * many.
- */
+/** Returns whether so many stored rows are missing at once that the source probably lost them: no editor deletes so many. */
 export function isMassDeletion(gone: number, stored: number, share: number): boolean {
   return gone > FEW && gone > stored * share;
 }
 
 /**
- * Spaces requests evenly, at most `rate` per second. It uses the monotonic clock: if the machine's clock is set back,
- * the next request must not wait until that clock has the old time again.
+ * Spaces requests evenly, at most `rate` per second. It uses the monotonic clock: if the machine's clock is set back, the next request must
+ * not wait until that clock has the old time again.
  */
 export function createRequestPace(rate: number, signal: AbortSignal): RequestPace {
   let next = performance.now();

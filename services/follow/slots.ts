@@ -1,8 +1,8 @@
 import { firstWhere } from '../../shared/first-where.ts';
 
 /**
- * Gives each member of a list a number so that the numbers grow along the list. As many members as possible keep their
- * number: each change is one more event.
+ * Gives each member of a list a number so that the numbers grow along the list. As many members as possible keep their number: each change
+ * is one more event.
  */
 export function slotsOf(
   list: readonly string[],
@@ -28,9 +28,7 @@ export function slotsOf(
   return slots;
 }
 
-/**
- * Returns growing numbers between two bounds, of which either may be undefined. Returns undefined if they do not fit.
- */
+/** Returns growing numbers between two bounds, of which either may be undefined. Returns undefined if they do not fit. */
 function numbersBetween(
   low: number | undefined,
   high: number | undefined,

@@ -4,17 +4,13 @@ import type { Uid } from '../../shared/schema/content-type.ts';
 import type { StagedRow } from '../strapi/staging.ts';
 
 /**
- * Port of a followed Strapi. Adapters: its REST API, and a double of recorded answers in tests. All calls reject with
- * SourceUnavailable if the source cannot be reached now, and with SourceRefused if it answers that the call is wrong.
+ * Port of a followed Strapi. Adapters: its REST API, and a double of recorded answers in tests. All calls reject with SourceUnavailable if
+ * the source cannot be reached now, and with SourceRefused if it answers that the call is wrong.
  */
 export type Source = {
-  /**
-   * Returns a page of stamps of one version of a type with ids above `after`, in order of ids; empty after the last.
-   */
+  /** Returns a page of stamps of one version of a type with ids above `after`, in order of ids; empty after the last. */
   stampsAfter(type: Uid, version: RowStamp['version'], after: number): Promise<readonly RowStamp[]>;
-  /**
-   * Returns a page of the newest rows by `order`, and the number of all rows if Strapi counts them. Pages begin at 1.
-   */
+  /** Returns a page of the newest rows by `order`, and the number of all rows if Strapi counts them. Pages begin at 1. */
   newest(type: Uid, version: RowStamp['version'], order: NewestBy, page: number): Promise<NewestPage>;
   /** Returns all rows of at most DOCUMENTS_AT_ONCE documents, with relations. A deleted document has no rows. */
   documents(type: Uid, documentIds: readonly string[]): Promise<readonly SourceRow[]>;
@@ -36,8 +32,8 @@ export const DOCUMENTS_AT_ONCE = 50;
 /** Row of the source. */
 export type SourceRow = StagedRow & {
   /**
-   * Links of the row's own relation attributes, on either side, by attribute. They are links of the row's world; a row
-   * without versions has those of both worlds. An attribute that the source does not show is absent.
+   * Links of the row's own relation attributes, on either side, by attribute. They are links of the row's world; a row without versions has
+   * those of both worlds. An attribute that the source does not show is absent.
    */
   readonly lists: ReadonlyMap<string, WorldLists>;
 };

@@ -38,9 +38,7 @@ const DEFAULTS = {
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
-/**
- * Creates the client. It repeats a call that fails for a temporary reason. Its errors are those of the port `Source`.
- */
+/** Creates the client. It repeats a call that fails for a temporary reason. Its errors are those of the port `Source`. */
 export function createStrapiHttp(given: StrapiHttpOptions) {
   const options = { ...DEFAULTS, ...given };
   const base = options.url.replace(/\/+$/, '');

@@ -37,9 +37,7 @@ const SENT = [
 /** Response headers that are returned to the caller. */
 const ANSWERED = ['content-type', 'location', 'retry-after', 'allow'];
 
-/**
- * Creates the proxy. Rejects with `strapi-unavailable` if an answer is late or too large. It never repeats a request.
- */
+/** Creates the proxy. Rejects with `strapi-unavailable` if an answer is late or too large. It never repeats a request. */
 export function createStrapiProxy(options: StrapiProxyOptions): StrapiProxy {
   const base = options.url.replace(/\/+$/, '');
   const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options;

@@ -66,9 +66,7 @@ export function createDocumentCopier(options: WriteDocumentsOptions) {
   return {
     /** Returns the documents that still differ from the source after they were written. */
     stuck: (): readonly string[] => [...stuck.keys()],
-    /**
-     * Makes documents and their changed neighbours equal to the source's. Resolves with the number of appended events.
-     */
+    /** Makes documents and their changed neighbours equal to the source's. Resolves with the number of appended events. */
     async write(names: readonly DocumentName[]): Promise<number> {
       const closure = await readConsistently({ registry, source, stored, owners: recorded.owners }, names);
       const asked = new Set(names.map(documentKey));

@@ -29,9 +29,9 @@ export type OperatorEntrance = {
 };
 
 /**
- * Accepts requests of operators on a loopback port, whatever address the API has. `POST /_varve/operations/<name>` has
- * the request as JSON; the answer is a line of JSON for each line and one for its end. `GET /_varve/projections` works
- * as on the port of the API. A request without the secret gets a 403.
+ * Accepts requests of operators on a loopback port, whatever address the API has. `POST /_varve/operations/<name>` has the request as JSON;
+ * the answer is a line of JSON for each line and one for its end. `GET /_varve/projections` works as on the port of the API. A request
+ * without the secret gets a 403.
  */
 export async function openOperatorListener({ secret, socket }: OperatorEntrance): Promise<OperatorListener> {
   const stopping = new AbortController();

@@ -14,8 +14,8 @@ export type RememberedFirstOptions = Pick<ServedApi, 'access' | 'apiFor'> & {
 };
 
 /**
- * Returns `routing` behind the answers that are remembered. Where each request has a limit, a span or headers of its own, all of
- * them go to `routing`.
+ * Returns `routing` behind the answers that are remembered. Where each request has a limit, a span or headers of its own, all of them go to
+ * `routing`.
  */
 export function rememberedFirst(
   routing: RequestListener,

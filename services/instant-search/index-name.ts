@@ -11,8 +11,8 @@ export type NamedIndex = {
 };
 
 /**
- * Looks up the type whose plural an index name begins with. An unknown name and one of a type that the caller may not find get
- * the same 404.
+ * Looks up the type whose plural an index name begins with. An unknown name and one of a type that the caller may not find get the same
+ * 404.
  */
 export function readIndexName(
   name: string,

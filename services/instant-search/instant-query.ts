@@ -6,9 +6,7 @@ export type Tags = { readonly before: string; readonly after: string };
 /** A search for values of one facet. */
 export type FacetQuery = { readonly name: string; readonly text: string; readonly limit: number };
 
-/**
- * Query of a request. Its parameters are parsed, but not yet checked against a content type: names are the client's.
- */
+/** Query of a request. Its parameters are parsed, but not yet checked against a content type: names are the client's. */
 export type InstantQuery = {
   readonly indexName: string;
   readonly query: string;

@@ -38,10 +38,7 @@ const TEXTS: ReadonlySet<ScalarType> = new Set([
 ]);
 const EVERYTHING = '*';
 
-/**
- * Plans the rows that hits show: their own attributes, and what is behind every path that the query names or a search looks
- * at.
- */
+/** Plans the rows that hits show: their own attributes, and what is behind every path that the query names or a search looks at. */
 export function planHits(query: InstantQuery, context: InstantContext): HitPlan {
   const { retrieved, highlighted, snippeted } = query;
   const shown = shownAttributes(retrieved, context);

@@ -22,8 +22,8 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 const TIMEOUT_MS = 5_000;
 
 /**
- * Returns a function that finds the sender of a provider's token. It resolves with undefined if the token is invalid,
- * and rejects with RequestError (503) while the provider's keys cannot be read.
+ * Returns a function that finds the sender of a provider's token. It resolves with undefined if the token is invalid, and rejects with
+ * RequestError (503) while the provider's keys cannot be read.
  */
 export function createIdentities(
   provider: IdentityProvider,

@@ -47,8 +47,8 @@ export type OpenLoginOptions = {
 } & Pick<LoginOptions, 'commands' | 'present' | 'later'>;
 
 /**
- * Creates the login of a process. Varve's secret checks JWTs with HS256, and the identity provider's keys check all
- * others. A JWT that neither can check is refused.
+ * Creates the login of a process. Varve's secret checks JWTs with HS256, and the identity provider's keys check all others. A JWT that
+ * neither can check is refused.
  */
 export function openLogin(options: OpenLoginOptions): LoginApi {
   const { plan, access } = options;

@@ -31,8 +31,8 @@ export type Refreshed =
   | { readonly kind: 'unknown' };
 
 /**
- * Checks a session's refresh token. The token before the newest one is accepted too: the client may not have received
- * the answer with the newest.
+ * Checks a session's refresh token. The token before the newest one is accepted too: the client may not have received the answer with the
+ * newest.
  */
 export function refreshSession(record: LoginRecord, id: string, turn: number, now: number): Refreshed {
   const open = openSessions(record, now);

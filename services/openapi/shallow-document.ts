@@ -4,8 +4,8 @@ const LEADS_ON = /^#\/components\/schemas\/((?!Component\.)[A-Z]\w*|.+\.(Filters
 const ENVELOPE = /\.(Answer|List)$/;
 
 /**
- * Document for readers that resolve every `$ref` before they show anything, as swagger-ui does: cyclic content types
- * keep it busy for minutes. In a schema, a reference to another type becomes an object with that name.
+ * Document for readers that resolve every `$ref` before they show anything, as swagger-ui does: cyclic content types keep it busy for
+ * minutes. In a schema, a reference to another type becomes an object with that name.
  */
 export function shallowDocument(document: OpenApiDocument): OpenApiDocument {
   const schemas = Object.entries(document.components.schemas).map(([name, schema]) => [

@@ -85,10 +85,7 @@ async function oldestBehind(log: EventStore, applied: bigint, now: () => number)
   return 0;
 }
 
-/**
- * Range after a position in which the log has nothing of the namespace: records of others are searched once, not at
- * each scrape.
- */
+/** Range after a position in which the log has nothing of the namespace: records of others are searched once, not at each scrape. */
 type Searched = { readonly after: bigint; readonly upTo: bigint };
 
 const searchedOf = new WeakMap<EventStore, Searched>();

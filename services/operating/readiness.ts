@@ -17,10 +17,7 @@ export type ReadinessCheck = ReturnType<typeof createReadinessCheck>;
 /** A log that takes longer to return its last position counts as unreachable. */
 const LOG_TIMEOUT_MS = 2_000;
 
-/**
- * Creates the check of a process that starts. It is ready when it serves, and lags at most `maxLagSeconds` behind the
- * log.
- */
+/** Creates the check of a process that starts. It is ready when it serves, and lags at most `maxLagSeconds` behind the log. */
 export function createReadinessCheck(maxLagSeconds: number) {
   let lag: (() => Promise<number>) | undefined;
   let isCopying = () => false;

@@ -11,8 +11,8 @@ export const REDACTING = {
 };
 
 /**
- * Hides secrets in a value for a log line: members by their key, credentials in URLs and bearer tokens in text. Drivers
- * put whole requests into their errors, so it looks through everything; it runs once a line, not once a request.
+ * Hides secrets in a value for a log line: members by their key, credentials in URLs and bearer tokens in text. Drivers put whole requests
+ * into their errors, so it looks through everything; it runs once a line, not once a request.
  */
 export function redactSecrets(value: unknown, depth = DEPTH): unknown {
   if (typeof value === 'string') return redactText(value);

@@ -4,8 +4,8 @@ import type { Tracing } from './tracing.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Sends traces where OpenTelemetry's own variables say (OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS, OTEL_SERVICE_NAME,
- * OTEL_TRACES_SAMPLER …). Without an endpoint none of its code is loaded.
+ * Sends traces where OpenTelemetry's own variables say (OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS, OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER …).
+ * Without an endpoint none of its code is loaded.
  */
 export async function startTracing(environment: Environment, version: string): Promise<Tracing | undefined> {
   const endpoint =

@@ -15,8 +15,8 @@ const STARTING_PAUSE_MS = 100;
 export class ServerGone extends Error {}
 
 /**
- * Runs an operation in a server and yields the lines of its answer. A server that is starting is waited for, up to a minute. Throws
- * an Error with a sentence when it cannot do it, and ServerGone when it does not answer or ends meanwhile.
+ * Runs an operation in a server and yields the lines of its answer. A server that is starting is waited for, up to a minute. Throws an
+ * Error with a sentence when it cannot do it, and ServerGone when it does not answer or ends meanwhile.
  */
 export async function* callOperator(
   channel: OperatorChannel,

@@ -23,8 +23,8 @@ export const takeOverOperation = defineOperation({
 });
 
 /**
- * Lines: what a rebuild reports. The last one is its end: the generation serves, or cannot be switched over to. A caller that
- * does not wait for the end interrupts the rebuild.
+ * Lines: what a rebuild reports. The last one is its end: the generation serves, or cannot be switched over to. A caller that does not wait
+ * for the end interrupts the rebuild.
  */
 export const rebuildOperation = defineOperation({
   form: z.strictObject({
@@ -67,8 +67,8 @@ export const dropOperation = defineOperation({
 });
 
 /**
- * No line: it fails where the process that holds the directory can take over no generation that the command makes. `outside`: the
- * command would make indices outside the process.
+ * No line: it fails where the process that holds the directory can take over no generation that the command makes. `outside`: the command
+ * would make indices outside the process.
  */
 export const canRebuildOperation = defineOperation({
   form: z.strictObject({ outside: z.boolean() }),

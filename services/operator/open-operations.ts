@@ -16,9 +16,9 @@ export type OpenedHere = {
 };
 
 /**
- * Opens the operations of a data directory. Its server does them, or this process if there is none; then this process
- * has the lock (`openHere` is called after locking) until `close`. Throws DataDirectoryInUse if a process has the lock
- * that accepts no requests, for example another command.
+ * Opens the operations of a data directory. Its server does them, or this process if there is none; then this process has the lock
+ * (`openHere` is called after locking) until `close`. Throws DataDirectoryInUse if a process has the lock that accepts no requests, for
+ * example another command.
  */
 export async function openOperations(data: string, openHere: () => Promise<OpenedHere>): Promise<Operations> {
   const lock = tryLock(data);
@@ -39,8 +39,8 @@ export async function openOperations(data: string, openHere: () => Promise<Opene
 }
 
 /**
- * The operations of the server of a data directory. Throws ServerGone if none has it: unlike `openOperations`, this process never locks
- * the directory, which the next server is about to lock.
+ * The operations of the server of a data directory. Throws ServerGone if none has it: unlike `openOperations`, this process never locks the
+ * directory, which the next server is about to lock.
  */
 export function operationsOfServer(data: string): Operations {
   const channel = readDirectoryHolder(data)?.channel;
@@ -64,9 +64,7 @@ function tryLock(data: string): DirectoryLock | { readonly channel: OperatorChan
   }
 }
 
-/**
- * Returns where the process that has a data directory takes requests. Throws any other error, and that it takes none.
- */
+/** Returns where the process that has a data directory takes requests. Throws any other error, and that it takes none. */
 export function channelOfHolder(error: unknown): OperatorChannel {
   const channel = error instanceof DataDirectoryInUse ? error.holder?.channel : undefined;
   if (channel === undefined) throw error;

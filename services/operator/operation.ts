@@ -13,8 +13,8 @@ import type { ArchiveFile } from '../strapi/archive.ts';
 import type { DefineRoles } from '../strapi/import-archive.ts';
 
 /**
- * Something operators ask of a data directory that only its holder can do. Written once: a server does it for commands that
- * find it (operator-listener.ts), and on a free directory the command does it itself (open-operations.ts).
+ * Something operators ask of a data directory that only its holder can do. Written once: a server does it for commands that find it
+ * (operator-listener.ts), and on a free directory the command does it itself (open-operations.ts).
  */
 export type Operation<Form extends z.ZodType, Line> = {
   /** Request as JSON. */
@@ -22,8 +22,8 @@ export type Operation<Form extends z.ZodType, Line> = {
   /** True for an operation that writes: its end is reported when the reads of all workers show the writes. */
   readonly writes?: true;
   /**
-   * Answer, line by line: JSON values, bigints as texts. Throws an Error with a message for the operator. `signal`: the
-   * operator has disconnected, or the server stops.
+   * Answer, line by line: JSON values, bigints as texts. Throws an Error with a message for the operator. `signal`: the operator has
+   * disconnected, or the server stops.
    */
   run(context: OperatorContext, request: z.output<Form>, signal: AbortSignal): AsyncIterable<Line>;
 };
@@ -36,10 +36,7 @@ export type OperatorContext = {
   /** Graph of the live generation. */
   readonly graph: ContentGraph;
   readonly generations: ServedGenerations;
-  /**
-   * Process of a server that has the directory: it applies the log during an operation. undefined: only operations
-   * change anything.
-   */
+  /** Process of a server that has the directory: it applies the log during an operation. undefined: only operations change anything. */
   readonly server: { readonly pid: number } | undefined;
   /** The workers next to this process; absent: there are none. */
   readonly workers?: OtherWorkers | undefined;

@@ -37,8 +37,8 @@ export type ParkedLine =
   | { readonly kind: 'count'; readonly count: number };
 
 /**
- * Lists the documents that the read index refused and the skipped events of other programs, or retries or drops
- * documents. `items`: names or documentIds; absent: all of them.
+ * Lists the documents that the read index refused and the skipped events of other programs, or retries or drops documents. `items`: names
+ * or documentIds; absent: all of them.
  */
 export const parkedOperation = defineOperation({
   form: z.strictObject({

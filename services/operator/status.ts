@@ -53,15 +53,9 @@ export type Status = {
   readonly workers: readonly WorkerStatus[];
   readonly log: {
     readonly position: string;
-    /**
-     * Last event of the log's file, in any namespace, and its link in the hash chain: proof of the whole history. null:
-     * no chain.
-     */
+    /** Last event of the log's file, in any namespace, and its link in the hash chain: proof of the whole history. null: no chain. */
     readonly head: { readonly position: string; readonly chain: string } | null;
-    /**
-     * First event that the server cannot read: it applies the log up to there, and accepts no writes. null: there is
-     * none.
-     */
+    /** First event that the server cannot read: it applies the log up to there, and accepts no writes. null: there is none. */
     readonly unreadable: UnreadableStatus | null;
     /** Events of other programs that were skipped: see varve parked. */
     readonly foreignEvents: number;

@@ -4,8 +4,8 @@ import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * 99th percentiles, in milliseconds, of the recent requests: how long they waited for their turn in this process, and how long they
- * took. Requests that were read are timed. Those that wait in the socket wait as long as a timer is late.
+ * 99th percentiles, in milliseconds, of the recent requests: how long they waited for their turn in this process, and how long they took.
+ * Requests that were read are timed. Those that wait in the socket wait as long as a timer is late.
  */
 export type LoadSample = {
   readonly delayMs: number;
@@ -22,8 +22,8 @@ const RESOLUTION_MS = 2;
 const OPERATORS = '/_varve/';
 
 /**
- * Yields how long requests take in this process, twice a second, until the signal. Where there are many, the first sample, which others
- * are compared with, is of two seconds.
+ * Yields how long requests take in this process, twice a second, until the signal. Where there are many, the first sample, which others are
+ * compared with, is of two seconds.
  */
 export async function* watchLoad(signal: AbortSignal): AsyncGenerator<LoadSample> {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

@@ -47,16 +47,13 @@ export type ApiProcess = ComposedApi & {
   close(): Promise<void>;
 };
 
-/**
- * Milliseconds between two reads of the progress. Requests that wait for a position, and answers with 304, read it
- * themselves.
- */
+/** Milliseconds between two reads of the progress. Requests that wait for a position, and answers with 304, read it themselves. */
 const PROGRESS_EVERY = 1_000;
 const LOOK_MS = 100;
 
 /**
- * Opens the process of `varve api`: no content graph, no data directory. Resolves when reads can be answered, which
- * needs a leader that has made the indices; waits until there is one. Rejects with a message after a permanent refusal.
+ * Opens the process of `varve api`: no content graph, no data directory. Resolves when reads can be answered, which needs a leader that has
+ * made the indices; waits until there is one. Rejects with a message after a permanent refusal.
  */
 export function openApiProcess(options: ApiProcessOptions): Promise<ApiProcess> {
   const { operating, registry, report, follow } = options;
@@ -213,8 +210,8 @@ function webhooksElsewhere({ log, space, key }: Identity): ServedApi['webhooks']
 }
 
 /**
- * Readiness depends only on the log. Copies of a row that very many documents embed may lag minutes behind, and such an
- * answer is better than none.
+ * Readiness depends only on the log. Copies of a row that very many documents embed may lag minutes behind, and such an answer is better
+ * than none.
  */
 async function behind(log: EventStore): Promise<number> {
   await log.lastPosition();

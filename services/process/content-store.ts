@@ -32,10 +32,7 @@ export type ContentStoreOptions = {
   readonly space: string;
   readonly registry: SchemaRegistry;
   readonly definitions: readonly TypeDefinition[];
-  /**
-   * Maximum number of rows that are converted before the server answers; with more, another process converts them. Default: any
-   * number.
-   */
+  /** Maximum number of rows that are converted before the server answers; with more, another process converts them. Default: any number. */
   readonly convertAtOnce?: number;
   /** Locks the data directory. Default: this process has the lock. */
   readonly takeDirectory?: (directory: string) => FileLock | Promise<FileLock>;
@@ -68,8 +65,8 @@ export type ContentStore = {
 };
 
 /**
- * Locks the data directory, opens the log, which other processes may have open too, and applies it to the graph. Throws
- * DataDirectoryInUse if another process has the lock.
+ * Locks the data directory, opens the log, which other processes may have open too, and applies it to the graph. Throws DataDirectoryInUse
+ * if another process has the lock.
  */
 export async function openContentStore(
   options: ContentStoreOptions,

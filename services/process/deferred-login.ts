@@ -25,8 +25,8 @@ type LaterParts = {
 };
 
 /**
- * Creates the login of a process, which can identify users before it can carry out commands; undefined without a plan.
- * Before `with`, requests that change something throw NotLeading.
+ * Creates the login of a process, which can identify users before it can carry out commands; undefined without a plan. Before `with`,
+ * requests that change something throw NotLeading.
  */
 export function createDeferredLogin({ login: plan, key, access, people, address }: DeferredLoginOptions) {
   if (plan === undefined) return undefined;

@@ -33,10 +33,7 @@ export function createDiskWatch(report: (what: 'full' | 'resumed', error?: unkno
     },
     /** Throws RequestError (503) with the reason while the graph waits for disk space: it could not show new writes. */
     refuseWithoutGraph,
-    /**
-     * Throws like refuseWithoutGraph, and also while the log has no space for a claim. Used for writes without a
-     * leader.
-     */
+    /** Throws like refuseWithoutGraph, and also while the log has no space for a claim. Used for writes without a leader. */
     refuseWrites(): void {
       refuseWithoutGraph();
       refuse(isLogFull, 'the event log');

@@ -35,10 +35,7 @@ export function createFreshness({ readSide, access, log, waitMs }: FreshnessOpti
         moved.check();
       },
     },
-    /**
-     * Resolves with true as soon as this process has applied the log up to a position, even if searches do not show it
-     * yet.
-     */
+    /** Resolves with true as soon as this process has applied the log up to a position, even if searches do not show it yet. */
     applied: (position: bigint) => reachAll(position, waitMs, [reached, access.applied]),
     shows: (position: bigint) => reachAll(position, waitMs, [reached, access.applied, readSide.shows]),
   };

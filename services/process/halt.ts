@@ -13,10 +13,7 @@ export type HaltOptions = {
   readonly stopped: (event: StoredEvent) => void;
 };
 
-/**
- * Creates the state of a process that has not stopped applying the log. After it has stopped, it serves the content up
- * to that event.
- */
+/** Creates the state of a process that has not stopped applying the log. After it has stopped, it serves the content up to that event. */
 export function createHalt({ operating, stopped }: HaltOptions) {
   let found: StoredEvent | undefined;
   operating.metrics?.gauge(METRICS.halted, () => [{ labels: {}, value: found === undefined ? 0 : 1 }]);

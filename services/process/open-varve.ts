@@ -40,13 +40,11 @@ export type Varve = ComposedApi & {
   /** Steps down for a process that takes this one's place with another generation. */
   yield(): Promise<void>;
   /**
-   * Resolves when reads show everything that is in the log now, or after a time limit. Resolves with false if another
-   * process has changed the content types and then content.
+   * Resolves when reads show everything that is in the log now, or after a time limit. Resolves with false if another process has changed
+   * the content types and then content.
    */
   latest(): Promise<boolean>;
-  /**
-   * Changes of content types that another process will make and serve. This process serves the content types in force.
-   */
+  /** Changes of content types that another process will make and serve. This process serves the content types in force. */
   readonly deferred: ContentStore['deferred'];
   /** Context of operators' requests. */
   readonly operator: OperatorContext;
@@ -58,9 +56,9 @@ export type Varve = ComposedApi & {
 };
 
 /**
- * Opens a log, a content graph and a read side in one process, which is the only process of its data directory and can
- * become leader. Resolves when its content types are in force and reads can be answered; the leader is determined after
- * that. Rejects with a message if the directory cannot be used.
+ * Opens a log, a content graph and a read side in one process, which is the only process of its data directory and can become leader.
+ * Resolves when its content types are in force and reads can be answered; the leader is determined after that. Rejects with a message if
+ * the directory cannot be used.
  */
 export function openVarve(options: VarveOptions): Promise<Varve> {
   return openParts(async (opened) => {

@@ -4,8 +4,8 @@ type Closable = { close(): unknown };
 export type Opened = <Part extends Closable>(part: Part) => Part;
 
 /**
- * Opens a process part by part. `close` closes them in the reverse order, each one even if another fails. If a part
- * cannot be opened, closes the parts before it and rejects with the error of that part.
+ * Opens a process part by part. `close` closes them in the reverse order, each one even if another fails. If a part cannot be opened,
+ * closes the parts before it and rejects with the error of that part.
  */
 export async function openParts<Whole extends object>(
   open: (opened: Opened) => Promise<Whole>,

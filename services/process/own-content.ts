@@ -26,8 +26,8 @@ import { createReportedReads } from './reported-reads.ts';
 export type OwnBase = Awaited<ReturnType<typeof openOwnBase>>;
 
 /**
- * Opens the asset store, the log and the graph, and reads the access rights. Rejects with a message if the directory,
- * the log or the asset store cannot be used.
+ * Opens the asset store, the log and the graph, and reads the access rights. Rejects with a message if the directory, the log or the asset
+ * store cannot be used.
  */
 export async function openOwnBase(options: VarveOptions, opened: Opened) {
   const { space, login, address, presence } = options;
@@ -137,10 +137,7 @@ type Watched = {
   readonly notes: Pick<PurgeNotes, 'changed'> | undefined;
 };
 
-/**
- * Notes the tags of each change. With an index outside the process it does so only for purges, and then also keeps the
- * rows in memory.
- */
+/** Notes the tags of each change. With an index outside the process it does so only for purges, and then also keeps the rows in memory. */
 async function watchChanges({
   graph,
   index,

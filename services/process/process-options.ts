@@ -37,10 +37,7 @@ export type ServingOptions = {
   readonly operating: Operating;
   /** Milliseconds that a read waits for a position of the log. */
   readonly minPositionWait: number;
-  /**
-   * Settings of the login. Absent: nobody can sign in. A process without a data directory accepts only tokens of
-   * identity providers.
-   */
+  /** Settings of the login. Absent: nobody can sign in. A process without a data directory accepts only tokens of identity providers. */
   readonly login?: LoginPlan | undefined;
   /** Key of tokens and cursors, base64url; absent: made in the folder of the log. */
   readonly accessKey?: string | undefined;
@@ -79,8 +76,8 @@ export type VarveOptions = ServingOptions &
     /** False: this process is never the leader, and forwards its writes. Default: it can become leader. */
     readonly mayLead?: boolean;
     /**
-     * Resolves when the process whose place this one takes has stepped down or ended. Before that this process does not
-     * claim the lease, even if the other one is silent. Absent: this process claims the lease whenever it is free.
+     * Resolves when the process whose place this one takes has stepped down or ended. Before that this process does not claim the lease,
+     * even if the other one is silent. Absent: this process claims the lease whenever it is free.
      */
     readonly claimsFrom?: Promise<void> | undefined;
     /** Presence of this process for others of its log. */
@@ -99,14 +96,11 @@ export type VarveOptions = ServingOptions &
     /** Caches from which changes are purged. */
     readonly purges?: PurgeSettings | undefined;
     /**
-     * Serves a generation of earlier content types while documents outside the process are made. Absent: the documents
-     * are made before the server answers.
+     * Serves a generation of earlier content types while documents outside the process are made. Absent: the documents are made before the
+     * server answers.
      */
     readonly meanwhile?: InterimDuties;
-    /**
-     * Resolves when this process may change the content types of the process whose place it takes. Absent: it must not
-     * change them.
-     */
+    /** Resolves when this process may change the content types of the process whose place it takes. Absent: it must not change them. */
     readonly turn?: (() => Promise<void>) | undefined;
     readonly build?: OperatorContext['build'];
     readonly workersBeside?: OperatorContext['workers'];

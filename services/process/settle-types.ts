@@ -51,10 +51,9 @@ type Earlier = {
 };
 
 /**
- * Serves the existing generation with its own content types, until the hand-over to a process with the next generation.
- * With an index outside the process another leader makes the next generation, and this resolves at once. Rejects with a
- * message if the lease is lost in the meantime. `settle` brings the content types of this process into force, and does
- * not change the graph that is served.
+ * Serves the existing generation with its own content types, until the hand-over to a process with the next generation. With an index
+ * outside the process another leader makes the next generation, and this resolves at once. Rejects with a message if the lease is lost in
+ * the meantime. `settle` brings the content types of this process into force, and does not change the graph that is served.
  */
 async function serveEarlier(
   earlier: Earlier,
@@ -124,8 +123,8 @@ function leaveOnce(readSide: ReadSide, claimant: Claimant, term: TermWatch): () 
 }
 
 /**
- * Creates an API that answers reads as before the change of content types, even after another generation is live.
- * Writes wait for that generation, and get a 503 after a time limit.
+ * Creates an API that answers reads as before the change of content types, even after another generation is live. Writes wait for that
+ * generation, and get a 503 after a time limit.
  */
 function createEarlierApi(
   { options, base }: Earlier,

@@ -57,8 +57,8 @@ const PREFIX = z
 const HIDING = z.looseObject({ responses: z.looseObject({ privateAttributes: z.array(z.unknown()) }) });
 
 /**
- * Reads the API configuration next to a project's `src`. Returns undefined if the folder is not in a project, or if the
- * project has none. Throws if it cannot be evaluated and makes attributes private: answers would show them.
+ * Reads the API configuration next to a project's `src`. Returns undefined if the folder is not in a project, or if the project has none.
+ * Throws if it cannot be evaluated and makes attributes private: answers would show them.
  */
 export function readApiConfig(contentTypes: string): ApiConfig | undefined {
   const found = readConfig(contentTypes, 'api');

@@ -6,8 +6,8 @@ import { createEvaluateModule, type Evaluated, projectVariables } from './evalua
 export type ProjectConfig = { readonly files: readonly string[]; readonly evaluated: Evaluated };
 
 /**
- * Reads `config/<name>` next to a project's `src`, and merges `config/env/<NODE_ENV>/<name>` over it, as Strapi does.
- * Returns undefined if the folder is not in a project, or if the project has neither file.
+ * Reads `config/<name>` next to a project's `src`, and merges `config/env/<NODE_ENV>/<name>` over it, as Strapi does. Returns undefined if
+ * the folder is not in a project, or if the project has neither file.
  */
 export function readConfig(contentTypes: string, name: string): ProjectConfig | undefined {
   const root = projectRoot(contentTypes);

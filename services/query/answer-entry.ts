@@ -12,10 +12,7 @@ import { createRowWriting } from './write-rows.ts';
 const OPEN = Buffer.from('{"data":');
 const CLOSE = Buffer.from(',"meta":{}}');
 
-/**
- * Runs an entry plan for one document: the body `{"data":{…},"meta":{}}` in UTF-8, or null if there is no such row
- * (404).
- */
+/** Runs an entry plan for one document: the body `{"data":{…},"meta":{}}` in UTF-8, or null if there is no such row (404). */
 export async function answerEntry(
   index: ReadIndex,
   plan: EntryPlan,
@@ -35,10 +32,7 @@ export async function answerEntry(
   });
 }
 
-/**
- * Runs an entry plan by numeric id or documentId, and returns the entry without an envelope, like Strapi's users and
- * files.
- */
+/** Runs an entry plan by numeric id or documentId, and returns the entry without an envelope, like Strapi's users and files. */
 export async function answerBareEntry(
   index: ReadIndex,
   plan: EntryPlan,

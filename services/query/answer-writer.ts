@@ -4,9 +4,8 @@ import { takeBody } from './body-buffers.ts';
 import type { Selection } from './selection.ts';
 
 /**
- * Bytes of an answer that is being written. Most bytes are copies of stored sources, so there are no strings to flatten
- * and no pieces to collect. Each piece is copied to its offset, and the whole answer once more when its length is
- * known.
+ * Bytes of an answer that is being written. Most bytes are copies of stored sources, so there are no strings to flatten and no pieces to
+ * collect. Each piece is copied to its offset, and the whole answer once more when its length is known.
  */
 export type AnswerWriter = { bytes: Uint8Array; length: number };
 
@@ -17,10 +16,7 @@ const MOST_KEPT_BYTES = 4 * 2 ** 20;
 /** Buffer of the last answer. */
 let spare: AnswerWriter['bytes'] | undefined;
 
-/**
- * Returns the bytes that all of `parts` write, one after the other. If a call ends with its slice, the next one
- * continues.
- */
+/** Returns the bytes that all of `parts` write, one after the other. If a call ends with its slice, the next one continues. */
 export function createAnswer(parts: readonly ((writer: AnswerWriter) => void)[]): () => Buffer {
   const writer: AnswerWriter = { bytes: spare ?? new Uint8Array(FIRST_BYTES), length: 0 };
   spare = undefined;

@@ -1,6 +1,5 @@
 /**
- * Reuses the memory of answers that were sent. A new buffer is in none of the processor's caches, and the system has to provide
- * its pages.
+ * Reuses the memory of answers that were sent. A new buffer is in none of the processor's caches, and the system has to provide its pages.
  */
 
 /** Smaller bodies use Node's own shared buffers. */

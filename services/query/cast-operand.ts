@@ -52,8 +52,8 @@ export function castText(text: string): Cast {
 }
 
 /**
- * Converts text for booleans and `$null`: `true`, `t` and `1`, or `false`, `f`, `0` and the empty text. Refuses other
- * values, which Strapi treats as true.
+ * Converts text for booleans and `$null`: `true`, `t` and `1`, or `false`, `f`, `0` and the empty text. Refuses other values, which Strapi
+ * treats as true.
  */
 export function castBoolean(text: string): Cast {
   if (TRUE_TEXTS.includes(text)) return { ok: true, value: true };

@@ -6,16 +6,13 @@ import { digestText, isSameText, signText } from '../../shared/text-digest.ts';
 /** Key that signs the cursors of one query, and the identity of that query. */
 export type CursorScope = { readonly key: Uint8Array; readonly query: string };
 
-/**
- * Maximum characters: together with the rest of the request, a cursor has to fit into Node's 16 KiB for request line
- * and headers.
- */
+/** Maximum characters: together with the rest of the request, a cursor has to fit into Node's 16 KiB for request line and headers. */
 const MAX_LENGTH = 8192;
 const FORM = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{22})$/;
 
 /**
- * Returns the scope of a cursor. A cursor is valid for everything that determines the rows and their order: the type,
- * the world, the bool query and the sort.
+ * Returns the scope of a cursor. A cursor is valid for everything that determines the rows and their order: the type, the world, the bool
+ * query and the sort.
  */
 export function cursorScope(key: Uint8Array, search: SearchRequest): CursorScope {
   const { type, world, query, sort } = search;
@@ -26,8 +23,8 @@ export function cursorScope(key: Uint8Array, search: SearchRequest): CursorScope
 }
 
 /**
- * Writes a position as an opaque text: JSON of the query's name and the sort values, signed. Throws RequestError (400)
- * if the values are too long for a URL.
+ * Writes a position as an opaque text: JSON of the query's name and the sort values, signed. Throws RequestError (400) if the values are
+ * too long for a URL.
  */
 export function writeCursor(scope: CursorScope, position: SortPosition): string {
   const payload = Buffer.from(JSON.stringify([scope.query, ...position], wrapBigint)).toString('base64url');

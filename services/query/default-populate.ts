@@ -14,8 +14,8 @@ const ACTIONS = ['find', 'findOne'] as const;
 export type PopulateAction = (typeof ACTIONS)[number];
 
 /**
- * Resolves `pluginOptions.varve.defaultPopulate` of a type for a request without `populate`. Omits names that the
- * caller may not see: the request did not ask for them.
+ * Resolves `pluginOptions.varve.defaultPopulate` of a type for a request without `populate`. Omits names that the caller may not see: the
+ * request did not ask for them.
  */
 export function resolveDefaultPopulate(
   type: ContentType,

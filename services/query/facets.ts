@@ -23,9 +23,7 @@ const RANGE = /^([^.]*(?:\.\d[^.]*)?)\.\.(.*)$/;
 
 type Asked = { readonly name: string; readonly at: string; readonly options: QueryObject };
 
-/**
- * Resolves `facets=city.name,stars`, a list of such texts, or `facets[city.name][limit]=10` into the facets to count.
- */
+/** Resolves `facets=city.name,stars`, a list of such texts, or `facets[city.name][limit]=10` into the facets to count. */
 export function resolveFacets(
   value: QueryValue | undefined,
   model: QueryModel,

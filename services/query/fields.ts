@@ -11,10 +11,7 @@ export type FieldsContext = {
 /** Members that every answer has, even if `fields` does not name them. */
 const ALWAYS = ['id', 'documentId', '__component'];
 
-/**
- * Resolves `fields` (a text with commas, or a list) into the members of an answer; null: all members (SEMANTICS section
- * 8).
- */
+/** Resolves `fields` (a text with commas, or a list) into the members of an answer; null: all members (SEMANTICS section 8). */
 export function resolveFields(
   value: QueryValue | undefined,
   model: QueryModel,

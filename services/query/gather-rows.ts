@@ -15,10 +15,7 @@ import type { PopulatedValue, RowTree, ZoneEntry } from './row-tree.ts';
 import { createMemberSelector } from './select-members.ts';
 import type { PopulatedLink, PopulatedZone, PopulateNode, Selection } from './selection.ts';
 
-/**
- * Maximum number of rows that one answer may populate in all levels together (`total`), and how many are still allowed
- * (`left`).
- */
+/** Maximum number of rows that one answer may populate in all levels together (`total`), and how many are still allowed (`left`). */
 export type RowBudget = { readonly total: number; left: number };
 
 /** Default for the populated rows of one answer. */
@@ -41,8 +38,8 @@ export type ShownRows = (rowSet: RowSet, world: World, hits: Hits, selection: Se
 type Level = Hits & { readonly shown: readonly number[] };
 
 /**
- * Reads everything that an answer shows of its rows. Each attribute of a level is one `traverse` for all rows together,
- * and a row that several parents show is read once.
+ * Reads everything that an answer shows of its rows. Each attribute of a level is one `traverse` for all rows together, and a row that
+ * several parents show is read once.
  */
 export function gatherRows(
   context: GatherContext,
@@ -174,10 +171,7 @@ async function gatherLink(
   return { kind: 'rows', toMany, starts: startsOf(children), tree };
 }
 
-/**
- * Reads the components of a dynamic zone. They are of several kinds in one list, and their relations are read for each
- * kind separately.
- */
+/** Reads the components of a dynamic zone. They are of several kinds in one list, and their relations are read for each kind separately. */
 async function gatherZone(
   context: GatherContext,
   rowSet: RowSet,
@@ -207,10 +201,7 @@ async function gatherZone(
   return { kind: 'zone', starts: startsOf(children), components };
 }
 
-/**
- * Reads the linked rows of a level. The budget counts shown rows: a row with two parents counts twice, and so do all
- * rows below it.
- */
+/** Reads the linked rows of a level. The budget counts shown rows: a row with two parents counts twice, and so do all rows below it. */
 async function traverse(
   context: GatherContext,
   parents: Parents,

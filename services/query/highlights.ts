@@ -26,10 +26,7 @@ const MAX_ATTRIBUTES = 20;
 const MAX_SNIPPET = 200;
 const MAX_TAG = 100;
 
-/**
- * Resolves `highlight=name,description`, a list, or `highlight[name][snippet]=20`; undefined if the request marks
- * nothing.
- */
+/** Resolves `highlight=name,description`, a list, or `highlight[name][snippet]=20`; undefined if the request marks nothing. */
 export function resolveHighlights(
   query: QueryObject,
   model: QueryModel,

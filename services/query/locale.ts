@@ -84,8 +84,8 @@ function chosenLocale(given: QueryValue | undefined, problems: Problems): Locale
 }
 
 /**
- * Returns the condition of a locale choice on the root. A condition on `locale` at the top of the filter replaces the
- * default locale; a given locale applies in addition to it.
+ * Returns the condition of a locale choice on the root. A condition on `locale` at the top of the filter replaces the default locale; a
+ * given locale applies in addition to it.
  */
 export function localeQuery(
   choice: LocaleChoice,

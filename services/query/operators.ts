@@ -14,8 +14,8 @@ export type Operands = readonly (Scalar | null)[];
 export type ComparedField = { readonly name: string; readonly neverNull: boolean };
 
 /**
- * An operator: the form of its operand, the accepted columns, and the rows for which the comparison is TRUE and FALSE.
- * For the rest it is NULL (SEMANTICS section 1). `ofNull`: the truth of the comparison for a column that is NULL.
+ * An operator: the form of its operand, the accepted columns, and the rows for which the comparison is TRUE and FALSE. For the rest it is
+ * NULL (SEMANTICS section 1). `ofNull`: the truth of the comparison for a column that is NULL.
  */
 type Operator = {
   /** `value`: cast to the attribute's type. `text`: compared with the text form. `flag`: true or false. */
@@ -227,9 +227,7 @@ function isNull(field: ComparedField): BoolQuery {
   return noneOf(exists(field));
 }
 
-/**
- * Matches rows whose field has a value for which `query` is not true. A row without a value never matches a negation.
- */
+/** Matches rows whose field has a value for which `query` is not true. A row without a value never matches a negation. */
 function differs(field: ComparedField, query: BoolQuery): BoolQuery {
   if (query.kind === 'match_none') return exists(field);
   return field.neverNull

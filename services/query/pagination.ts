@@ -112,10 +112,7 @@ function namesPage({ page, pageSize, start, limit }: QueryObject): boolean {
   return page !== undefined || pageSize !== undefined || (start === undefined && limit === undefined);
 }
 
-/**
- * Refuses large offsets, because skipping rows costs as much as reading them. The message names cursors as the
- * alternative.
- */
+/** Refuses large offsets, because skipping rows costs as much as reading them. The message names cursors as the alternative. */
 export function refuseFarOffset(start: number, maxOffset: number, found: unknown, problems: Problems): void {
   if (start <= maxOffset) return;
   const message = `Cannot skip ${start} entries: at most ${maxOffset}. To read on from there use pagination[cursor]: empty to begin, then meta.pagination.nextCursor of each answer`;

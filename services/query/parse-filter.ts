@@ -2,8 +2,8 @@ import { isOperator, type OperatorName } from './operators.ts';
 import { isQueryList, isQueryObject, type QueryObject, type QueryValue } from './query-string.ts';
 
 /**
- * The `filters` parameter as a tree, without the schema. `at` is the key in the query string, for messages. The part
- * after an attribute's name is its `body`: comparisons of the attribute itself, and mentions of attributes behind it.
+ * The `filters` parameter as a tree, without the schema. `at` is the key in the query string, for messages. The part after an attribute's
+ * name is its `body`: comparisons of the attribute itself, and mentions of attributes behind it.
  */
 export type ParsedFilter =
   | { readonly kind: 'and' | 'or'; readonly members: readonly ParsedFilter[]; readonly at: string }
@@ -33,9 +33,8 @@ const MAX_IMPLICIT_LIST = 100;
 const MIXED_LIST = 'Invalid list: it may hold values only; write a value next to operators as [$eq]';
 
 /**
- * Parses the object of `filters` (or of a `populate` option) into a tree. undefined and null mean no filter. A
- * malformed node replaces a part that cannot be parsed, so that the resolver reports problems in the order of the
- * request.
+ * Parses the object of `filters` (or of a `populate` option) into a tree. undefined and null mean no filter. A malformed node replaces a
+ * part that cannot be parsed, so that the resolver reports problems in the order of the request.
  */
 export function parseFilter(value: QueryValue | undefined, at: string): ParsedFilter | null {
   if (value === undefined || value === null) return null;
@@ -83,10 +82,7 @@ function parseMembers(key: '$and' | '$or', value: QueryValue, at: string): Parse
   return { kind: key === '$and' ? 'and' : 'or', members, at };
 }
 
-/**
- * Parses the part after an attribute's name: a value (`$eq`), a list (`$in`), operators, or names of attributes behind
- * it.
- */
+/** Parses the part after an attribute's name: a value (`$eq`), a list (`$in`), operators, or names of attributes behind it. */
 function parseBody(value: QueryValue, at: string): readonly ParsedFilter[] {
   if (isQueryList(value)) {
     // No attribute has the name `0`, so this is refused as Strapi refuses it.

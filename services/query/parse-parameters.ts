@@ -60,8 +60,8 @@ function splitParameters(text: string): Parameters | undefined {
 }
 
 /**
- * Creates a function that finds `part` in a text from ascending positions, and reads each character only once. It
- * returns Infinity if there is no further one.
+ * Creates a function that finds `part` in a text from ascending positions, and reads each character only once. It returns Infinity if there
+ * is no further one.
  */
 function createFind(text: string, part: string): (from: number) => number {
   let found = -1;
@@ -73,9 +73,7 @@ function createFind(text: string, part: string): (from: number) => number {
   };
 }
 
-/**
- * Replaces encoded brackets, because most clients write `%5B`. Searching for a fixed text is faster than for a pattern.
- */
+/** Replaces encoded brackets, because most clients write `%5B`. Searching for a fixed text is faster than for a pattern. */
 function withBrackets(text: string): string {
   if (!text.includes('%5')) return text;
   const clean = text.replaceAll('%5B', '[').replaceAll('%5D', ']');
@@ -91,10 +89,7 @@ function readShape(parse: (text: string) => unknown, keys: string): Shape | 'non
   return shape !== undefined && places.size === valued ? shape : 'none';
 }
 
-/**
- * Returns the shape of a parsed value; undefined if it contains anything else than null and the numbers of values, each
- * once.
- */
+/** Returns the shape of a parsed value; undefined if it contains anything else than null and the numbers of values, each once. */
 function shapeOf(value: unknown, places: Set<number>): Shape | undefined {
   if (value === null) return null;
   if (typeof value === 'string') {
@@ -138,9 +133,7 @@ function fill(shape: Shape, values: readonly (string | null)[]): unknown {
   return filled;
 }
 
-/**
- * Prototype without members. V8 keeps an object that has no prototype as a hash table, whose entries take longer to list.
- */
+/** Prototype without members. V8 keeps an object that has no prototype as a hash table, whose entries take longer to list. */
 const NOTHING: object = Object.freeze(Object.create(null));
 
 function isList(shape: Shape): shape is readonly Shape[] {

@@ -47,8 +47,8 @@ export type QueryRequest = {
 /** Restrictions of a query by the caller's rights. */
 export type CallerRules = {
   /**
-   * Returns false for a content type that the caller may not `find`: a name that reaches it is refused like an unknown
-   * key. Absent: the caller may find all types.
+   * Returns false for a content type that the caller may not `find`: a name that reaches it is refused like an unknown key. Absent: the
+   * caller may find all types.
    */
   readonly mayFind?: (type: string) => boolean;
   /** False for callers that may not see drafts: names about drafts are refused like an unknown key. Absent = true. */
@@ -181,17 +181,16 @@ export function refuseRemovalNames(request: QueryRequest): void {
 }
 
 /**
- * Plans the query string of `POST` or `PUT`: the version and locale to write, and the parts of the entry to answer.
- * Filters are ignored (SEMANTICS section 13). `checkBody` refuses a body, which Strapi does after unknown names in the query string.
+ * Plans the query string of `POST` or `PUT`: the version and locale to write, and the parts of the entry to answer. Filters are ignored
+ * (SEMANTICS section 13). `checkBody` refuses a body, which Strapi does after unknown names in the query string.
  */
 export function planWrite(request: QueryRequest, checkBody?: () => void): EntryPlan {
   return planOne(request, { ignoreFilters: true, ...defined({ checkBody }) });
 }
 
 /**
- * Plans `GET /api/users` in Strapi's own dialect (SEMANTICS section 11): unknown parameters and `pagination` ignored,
- * root `start` and `limit` apply, all rows without them, `page` and `pageSize` only checked. `GET /api/upload/files`
- * uses the same dialect.
+ * Plans `GET /api/users` in Strapi's own dialect (SEMANTICS section 11): unknown parameters and `pagination` ignored, root `start` and
+ * `limit` apply, all rows without them, `page` and `pageSize` only checked. `GET /api/upload/files` uses the same dialect.
  */
 export function planUsersList(request: QueryRequest): ListPlan {
   const query = parseQueryString(request.queryString);

@@ -5,10 +5,7 @@ import { type PopulateNode, WHOLE_ROW } from './selection.ts';
 
 const DEFAULT_LEVELS = 5;
 const MAX_LEVELS = 10;
-/**
- * Maximum number of attributes that one request may populate in this way, because a tree of types grows with every
- * level.
- */
+/** Maximum number of attributes that one request may populate in this way, because a tree of types grows with every level. */
 const MAX_NODES = 1_000;
 
 type Deep = {
@@ -25,8 +22,8 @@ export function deepLevels(text: string): number | undefined {
 }
 
 /**
- * Populates every attribute to a number of levels. Omits relations to a type that is on the way from the root, so it
- * never follows a cycle. In Strapi this is a plugin.
+ * Populates every attribute to a number of levels. Omits relations to a type that is on the way from the root, so it never follows a cycle.
+ * In Strapi this is a plugin.
  */
 export function populateDeep(
   levels: number,

@@ -33,10 +33,7 @@ const FALSE_TEXTS = ['false', 'f', '0'];
 /** Dotted names as a tree: `chef.country,chef.mentor` is chef with the members country and mentor. */
 type NameTree = Map<string, NameTree>;
 
-/**
- * Resolves `populate` in every form (`*`, names, lists, dotted paths, nested objects; SEMANTICS section 9) into one
- * node per attribute.
- */
+/** Resolves `populate` in every form (`*`, names, lists, dotted paths, nested objects; SEMANTICS section 9) into one node per attribute. */
 export function resolvePopulate(
   value: QueryValue | undefined,
   model: QueryModel,
@@ -59,8 +56,8 @@ export function resolvePopulate(
 }
 
 /**
- * Resolves `populate` at any depth. `path` is the position of an object form in the tree; names in a text or list start
- * a new path, as in Strapi's messages.
+ * Resolves `populate` at any depth. `path` is the position of an object form in the tree; names in a text or list start a new path, as in
+ * Strapi's messages.
  */
 function resolveValue(
   value: QueryValue | undefined,
@@ -186,8 +183,8 @@ function resolveNames(
 }
 
 /**
- * Names behind a dynamic zone are those of its components; each component populates its own. Refuses a name that no
- * component has, with all that is behind it.
+ * Names behind a dynamic zone are those of its components; each component populates its own. Refuses a name that no component has, with all
+ * that is behind it.
  */
 function resolveZoneNames(
   tree: NameTree,
@@ -294,10 +291,7 @@ function isName(item: QueryValue): boolean {
   return typeof item === 'string' && !TRUE_TEXTS.includes(item) && !FALSE_TEXTS.includes(item);
 }
 
-/**
- * Returns the name to report for a value other than true and false. For `*` it is the first attribute that `*` would
- * populate.
- */
+/** Returns the name to report for a value other than true and false. For `*` it is the first attribute that `*` would populate. */
 function entryName(option: QueryValue, target: QueryModel, context: PopulateContext): string {
   const text = isQueryList(option) ? option.find(isName) : option;
   if (text === '*') return populatableNames(target, context.scope)[0] ?? '*';

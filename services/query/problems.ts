@@ -84,8 +84,8 @@ export function isFoundFirst({ phase }: QueryProblem): boolean {
 }
 
 /**
- * Throws the 400 for the problems found, if there are any. It counts those that it does not list. `checkBody` throws first if
- * Strapi finds none of them before it looks at the body.
+ * Throws the 400 for the problems found, if there are any. It counts those that it does not list. `checkBody` throws first if Strapi finds
+ * none of them before it looks at the body.
  */
 export function refuseIfAny(problems: Problems, checkBody?: () => void): void {
   if (problems.length === 0) return;

@@ -51,8 +51,8 @@ export function resolvePublicationFilter(
 }
 
 /**
- * Refuses an unknown `publicationFilter` for users and files, which cannot be published. A known value has no effect
- * there, and `hasPublishedVersion` is ignored.
+ * Refuses an unknown `publicationFilter` for users and files, which cannot be published. A known value has no effect there, and
+ * `hasPublishedVersion` is ignored.
  */
 export function refusePublicationFilter({ publicationFilter }: QueryObject, problems: Problems): null {
   if (publicationFilter !== undefined && publicationFilter !== null)

@@ -35,9 +35,9 @@ export type QueryZone = { readonly kind: 'zone'; readonly name: string; readonly
 export type QueryAttribute = QueryScalar | QueryLink | QueryZone;
 
 /**
- * Names of a content type or component that a request may use: the allow-list of all stages. It does not contain
- * private attributes and passwords, so they look like unknown names. `hidden` are names that every content type of
- * Strapi has but this one does not offer (createdBy, locale without i18n…): Strapi reports them with their whole path.
+ * Names of a content type or component that a request may use: the allow-list of all stages. It does not contain private attributes and
+ * passwords, so they look like unknown names. `hidden` are names that every content type of Strapi has but this one does not offer
+ * (createdBy, locale without i18n…): Strapi reports them with their whole path.
  */
 export type QueryModel = {
   readonly uid: Uid;
@@ -51,10 +51,7 @@ export type QueryModel = {
 /** Schema and caller, for all stages. */
 export type QueryScope = {
   readonly registry: SchemaRegistry;
-  /**
-   * False for a content type that the caller may not `find`: relations to it do not exist for it. Absent = everything
-   * may be found.
-   */
+  /** False for a content type that the caller may not `find`: relations to it do not exist for it. Absent = everything may be found. */
   readonly mayFind?: (type: Uid) => boolean;
   /** False for a caller that may not know about unpublished content. Absent = true. */
   readonly mayReadDrafts?: boolean;
@@ -79,10 +76,7 @@ export function queryModelOf(registry: SchemaRegistry, uid: Uid): QueryModel {
   return model;
 }
 
-/**
- * Returns the attribute with this name; 'hidden' for one of Strapi's own names; undefined if this caller may not use
- * it.
- */
+/** Returns the attribute with this name; 'hidden' for one of Strapi's own names; undefined if this caller may not use it. */
 export function lookUp(
   model: QueryModel,
   name: string,

@@ -2,10 +2,7 @@ import qs from 'qs';
 import { RequestError } from '../../shared/request-error.ts';
 import { createParametersParser } from './parse-parameters.ts';
 
-/**
- * Value in a query string: text, null for a key without `=`, lists and objects by bracket key. Objects have no
- * prototype.
- */
+/** Value in a query string: text, null for a key without `=`, lists and objects by bracket key. Objects have no prototype. */
 export type QueryValue = string | null | readonly QueryValue[] | QueryObject;
 export type QueryObject = { readonly [key: string]: QueryValue | undefined };
 

@@ -143,8 +143,8 @@ function resolveScalarMember(
 }
 
 /**
- * A relation or component: names of attributes behind it, or exactly one operator — a group, or a comparison with the row id
- * (SEMANTICS section 2; Strapi fails on mixtures and on `$not` here).
+ * A relation or component: names of attributes behind it, or exactly one operator — a group, or a comparison with the row id (SEMANTICS
+ * section 2; Strapi fails on mixtures and on `$not` here).
  */
 function resolveLink(
   filter: AttributeFilter,

@@ -24,10 +24,7 @@ const ROOT_PARAMETERS = [
 /** Called for a root parameter that is ignored, as Strapi does without `strictParams`. */
 export type IgnoreParameter = (name: string) => void;
 
-/**
- * Refuses every other name, whatever its value; ignores it if `ignore` is given. `more` are Varve's own names on this
- * route.
- */
+/** Refuses every other name, whatever its value; ignores it if `ignore` is given. `more` are Varve's own names on this route. */
 export function checkRootParameters(
   query: QueryObject,
   problems: Problems,

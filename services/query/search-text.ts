@@ -7,8 +7,8 @@ import type { QueryModel, QueryScalar } from './query-model.ts';
 import type { QueryValue } from './query-string.ts';
 
 /**
- * Resolves `_q`: rows that contain the text in a public text column of the root, in its documentId or in its id,
- * ignoring case. Number columns take part if the text is numeric. No character is a wildcard (SEMANTICS section 10).
+ * Resolves `_q`: rows that contain the text in a public text column of the root, in its documentId or in its id, ignoring case. Number
+ * columns take part if the text is numeric. No character is a wildcard (SEMANTICS section 10).
  */
 export function resolveSearchText(
   value: QueryValue | undefined,

@@ -7,8 +7,8 @@ const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 
 /**
- * Makes a function that takes a JSON object (UTF-8, no blanks between tokens, as sources are written) and returns it
- * with only the named members. It copies members unchanged: it parses and serialises nothing.
+ * Makes a function that takes a JSON object (UTF-8, no blanks between tokens, as sources are written) and returns it with only the named
+ * members. It copies members unchanged: it parses and serialises nothing.
  */
 export function createMemberSelector(names: ReadonlySet<string>): (source: Uint8Array) => Buffer {
   const wanted = [...names].map((name) => Buffer.from(name));

@@ -20,8 +20,8 @@ export type SortContext = {
   /** False inside `populate`, where only the populated row's own attributes sort (SEMANTICS section 9). */
   readonly throughRelations: boolean;
   /**
-   * World of the rows. In the published world every row counts as published: `sort=status` orders only drafts, and
-   * reveals nothing about drafts to callers that may not see them.
+   * World of the rows. In the published world every row counts as published: `sort=status` orders only drafts, and reveals nothing about
+   * drafts to callers that may not see them.
    */
   readonly world: World;
 };
@@ -46,10 +46,7 @@ type SortItem = {
   readonly before: number;
 };
 
-/**
- * Resolves every form of `sort` (text, list, object, list of objects; dotted paths) into sort keys (SEMANTICS section
- * 7).
- */
+/** Resolves every form of `sort` (text, list, object, list of objects; dotted paths) into sort keys (SEMANTICS section 7). */
 export function resolveSort(
   value: QueryValue | undefined,
   model: QueryModel,
@@ -129,8 +126,8 @@ function parseText(text: string, model: QueryModel, context: SortContext): reado
 }
 
 /**
- * Path and order of one key. Behind a relation or component Strapi takes `:` for `.`, skips empty names, and finds the order
- * by its word: `chef:name:`, `chef..name` and `chef.name.asc` are `chef.name:asc`.
+ * Path and order of one key. Behind a relation or component Strapi takes `:` for `.`, skips empty names, and finds the order by its word:
+ * `chef:name:`, `chef..name` and `chef.name.asc` are `chef.name:asc`.
  */
 function splitPart(
   part: string,

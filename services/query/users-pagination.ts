@@ -4,8 +4,8 @@ import type { Problems } from './problems.ts';
 import type { QueryObject } from './query-string.ts';
 
 /**
- * Resolves root `start` and `limit` into the wanted rows, in the dialect of `/api/users` (SEMANTICS section 11);
- * without them all rows. Well-formed `page` and `pageSize` have no effect.
+ * Resolves root `start` and `limit` into the wanted rows, in the dialect of `/api/users` (SEMANTICS section 11); without them all rows.
+ * Well-formed `page` and `pageSize` have no effect.
  */
 export function resolveUsersPagination(query: QueryObject, problems: Problems): Pagination {
   refusePages(query, problems);

@@ -24,9 +24,7 @@ export type WordsPlan = {
 
 type Row = { readonly documentId: string; readonly locale?: string; readonly [attribute: string]: unknown };
 
-/**
- * Creates the members of `meta` as JSON, each after a comma. If a call ends with its slice, the next call continues it.
- */
+/** Creates the members of `meta` as JSON, each after a comma. If a call ends with its slice, the next call continues it. */
 export function createWordsMeta(plan: WordsPlan, { text, facets, hits }: SearchResult): () => string {
   const mark =
     plan.highlights === undefined ? undefined : createHighlights(plan, plan.highlights, hits.sources, text);

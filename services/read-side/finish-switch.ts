@@ -4,8 +4,8 @@ import { openGenerationStore } from '../../projections/generations/generation-st
 import type { ReadSidePlan } from './read-side.ts';
 
 /**
- * Completes an alias switch that a killed process had begun. Only the index knows whether the aliases were moved, so this asks it and
- * waits for the answer. The holder of the data directory calls it before it opens generations.
+ * Completes an alias switch that a killed process had begun. Only the index knows whether the aliases were moved, so this asks it and waits
+ * for the answer. The holder of the data directory calls it before it opens generations.
  */
 export async function finishSwitch(data: string, plan: ReadSidePlan | undefined): Promise<void> {
   if (plan?.outside === undefined || !existsSync(join(data, 'generations.db'))) return;

@@ -13,8 +13,8 @@ export type LedReadSide = {
 };
 
 /**
- * Switches a read side between the roles of leader and standby. `isNext`: accepts commands only when reads show them,
- * because another process serves until then.
+ * Switches a read side between the roles of leader and standby. `isNext`: accepts commands only when reads show them, because another
+ * process serves until then.
  */
 export function leadReadSide(readSide: Pick<ReadSide, 'lead' | 'standBy'>, isNext: boolean): LedReadSide {
   const readable = Promise.withResolvers<void>();

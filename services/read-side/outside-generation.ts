@@ -46,8 +46,8 @@ export async function openFitting(
 }
 
 /**
- * Marks the documents that the live generation has not written yet as stale. Both generations can have indices in
- * common, which the next one writes from now on.
+ * Marks the documents that the live generation has not written yet as stale. Both generations can have indices in common, which the next
+ * one writes from now on.
  */
 export function inheritStale({ data, store, graph, set }: OutsideGeneration, live: IndexSet): void {
   const shared = new Set(Object.values(live));

@@ -42,8 +42,8 @@ export type DocumentSets = {
   /** Returns whether the set is complete, made from this log for these content types. */
   fits(set: IndexSet): Promise<boolean>;
   /**
-   * Switches searches to this set in one call, and keeps the previous set. `epoch`: the epoch of the leader that
-   * switches. Returns false and does nothing if there is a newer leader.
+   * Switches searches to this set in one call, and keeps the previous set. `epoch`: the epoch of the leader that switches. Returns false
+   * and does nothing if there is a newer leader.
    */
   promote(set: IndexSet, epoch: number): Promise<boolean>;
   /** Writes a set and reads it back. */

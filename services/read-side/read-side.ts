@@ -28,23 +28,22 @@ export type ReadSide = {
   /** Begins to publish its progress to other processes, if they read the same index and the set is live. */
   announce(): void;
   /**
-   * Makes this process the only one that writes an index outside the process, in this epoch. Resolves with true when
-   * reads can be answered. If indices are missing or of other content types, that is after they are made and filled. May
-   * be called again after `standBy`. Resolves with false when `standBy` or `close` has ended it, or another process has
-   * become leader. Rejects with a message after a permanent refusal of the index, for example because of wrong
-   * credentials.
+   * Makes this process the only one that writes an index outside the process, in this epoch. Resolves with true when reads can be answered.
+   * If indices are missing or of other content types, that is after they are made and filled. May be called again after `standBy`. Resolves
+   * with false when `standBy` or `close` has ended it, or another process has become leader. Rejects with a message after a permanent
+   * refusal of the index, for example because of wrong credentials.
    */
   lead(epoch: number): Promise<boolean>;
   /**
-   * Stops writing at once, because another process writes. Resolves with true when reads can be answered, with false
-   * when `lead` or `close` has ended it.
+   * Stops writing at once, because another process writes. Resolves with true when reads can be answered, with false when `lead` or `close`
+   * has ended it.
    */
   standBy(): Promise<boolean>;
   /** Returns whether no other process writes the index. */
   writesHere(): boolean;
   /**
-   * Called when another process takes the place of this one, with other indices. Until it is closed, this process still
-   * writes its own indices, and publishes no progress.
+   * Called when another process takes the place of this one, with other indices. Until it is closed, this process still writes its own
+   * indices, and publishes no progress.
    */
   retire(): Promise<void>;
   /** Rejects when the index cannot be updated any more. */
@@ -91,21 +90,13 @@ export type ServedIndices =
   | {
       readonly kind: 'next';
       readonly set: IndexSet;
-      /**
-       * Marks documents that the live generation has not written as stale. Called when no process writes that
-       * generation any more.
-       */
+      /** Marks documents that the live generation has not written as stale. Called when no process writes that generation any more. */
       readonly inherit: () => Promise<void>;
-      /**
-       * Switches searches to the set, in the epoch of the lease. Rejects with a message if another process has become
-       * leader.
-       */
+      /** Switches searches to the set, in the epoch of the lease. Rejects with a message if another process has become leader. */
       readonly switch: (epoch: number) => Promise<EarlierIndices | undefined>;
     };
 
-/**
- * A kind of read side: what it needs from the graph, and how it is opened after the graph has caught up with the log.
- */
+/** A kind of read side: what it needs from the graph, and how it is opened after the graph has caught up with the log. */
 export type ReadSidePlan = {
   readonly graph: GraphFileOptions;
   /** Reads can be answered when its `lead` or its `standBy` has resolved. */

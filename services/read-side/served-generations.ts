@@ -10,15 +10,13 @@ export type ServedGenerationsOptions = {
   readonly log: EventStore;
   /** Absent: this process reads only the graph. */
   readonly plan: ReadSidePlan | undefined;
-  /**
-   * Throws a message if another process writes the indices outside, as far as a process that does not serve can know.
-   */
+  /** Throws a message if another process writes the indices outside, as far as a process that does not serve can know. */
   readonly refuseElsewhere?: (() => Promise<void>) | undefined;
   /** The generation that is opened. Default: the live one. */
   readonly generation?: number | undefined;
   /**
-   * Lets another process serve a generation in the place of this one, with its own content types if these will change.
-   * Absent: this process does not serve.
+   * Lets another process serve a generation in the place of this one, with its own content types if these will change. Absent: this process
+   * does not serve.
    */
   readonly handOver?: ((generation: number, changesTypes: boolean) => Promise<void>) | undefined;
 };
@@ -28,8 +26,8 @@ export type ServedGenerations = {
   readonly graph: ContentGraph;
   readonly store: GenerationStore;
   /**
-   * Opens the read side. Call it once, when the graph has the position that reads will show. A generation that is not
-   * live yet, and has indices outside the process, becomes live when this process becomes leader.
+   * Opens the read side. Call it once, when the graph has the position that reads will show. A generation that is not live yet, and has
+   * indices outside the process, becomes live when this process becomes leader.
    */
   openReadSide(): Promise<ReadSide>;
   /** Opens the read side of an index in this process earlier, from a copy that is converted to other content types. */
@@ -37,21 +35,15 @@ export type ServedGenerations = {
   /** Closes the open read side, so that another one can be opened. */
   closeReadSide(): Promise<void>;
   /**
-   * Opens the read side of the live generation if its content types are no longer in force: it serves the content that
-   * it has. `indices`: the indices for its reads, even if searches use others.
+   * Opens the read side of the live generation if its content types are no longer in force: it serves the content that it has. `indices`:
+   * the indices for its reads, even if searches use others.
    */
   openEarlier(indices: IndexSet): Promise<ReadSide>;
   /** Called when the content types will change. The process that serves the next generation changes them. */
   deferChange(): void;
-  /**
-   * Called when this process begins to serve: its generation becomes live. Removes generations that a rollback does not
-   * need.
-   */
+  /** Called when this process begins to serve: its generation becomes live. Removes generations that a rollback does not need. */
   enter(): void;
-  /**
-   * Makes a generation live: another process serves it. Does nothing if it is already live. Throws a message if this is
-   * not possible.
-   */
+  /** Makes a generation live: another process serves it. Does nothing if it is already live. Throws a message if this is not possible. */
   takeOver(number: number): Promise<Generation>;
   /** Throws a message if this process cannot switch over to any generation at the moment. */
   refuseTakeOver(): void;

@@ -4,8 +4,8 @@ import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
 
 /**
- * Reports the live generation and the progress of the generation that is being built, at every scrape. `isOwner`: false
- * if another process of the server reports them.
+ * Reports the live generation and the progress of the generation that is being built, at every scrape. `isOwner`: false if another process
+ * of the server reports them.
  */
 export function watchGenerations(metrics: Metrics | undefined, store: GenerationStore, isOwner = true): void {
   if (metrics === undefined || !isOwner) return;

@@ -9,8 +9,8 @@ const READ_AT_ONCE = 2 ** 20;
 const PART = /\.(\d+)\.part$/;
 
 /**
- * Files of words in a folder. Several processes may read and write it: a file is replaced as a whole. It is not synced
- * to the disk, because its readers check its digest. If there is no space, nothing is stored.
+ * Files of words in a folder. Several processes may read and write it: a file is replaced as a whole. It is not synced to the disk, because
+ * its readers check its digest. If there is no space, nothing is stored.
  */
 export function createWordFolder(folder: string): WordFiles {
   let isClean = false;

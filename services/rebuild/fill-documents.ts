@@ -23,8 +23,8 @@ export type GenerationIndices = {
 };
 
 /**
- * Opens the indices of the new generation and makes missing ones. Resolves with undefined if the index is inside the
- * process. Their names are recorded before the first is made, so that a cancelled rebuild leaves none behind.
+ * Opens the indices of the new generation and makes missing ones. Resolves with undefined if the index is inside the process. Their names
+ * are recorded before the first is made, so that a cancelled rebuild leaves none behind.
  */
 export async function openNextIndices(
   host: RebuildHost,
@@ -63,8 +63,8 @@ function refuseOthers(made: ContentGraph, { graph, type, world }: RebuildScope, 
 }
 
 /**
- * Writes the stale documents: at first all, later those that the log has changed. The graph records which are stale, so
- * an interrupted rebuild continues at the same document.
+ * Writes the stale documents: at first all, later those that the log has changed. The graph records which are stale, so an interrupted
+ * rebuild continues at the same document.
  */
 export async function fillDocuments(
   host: RebuildHost,

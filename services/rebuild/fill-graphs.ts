@@ -34,9 +34,7 @@ export function openGraphs(host: RebuildHost, rebuild: Rebuild) {
   return {
     /** Graph of the new generation. */
     made,
-    /**
-     * Graph replayed from the log's first event: `made` itself, or the graph to compare with `made` if that is a copy.
-     */
+    /** Graph replayed from the log's first event: `made` itself, or the graph to compare with `made` if that is a copy. */
     derived,
     /** Closes the graphs. A second call has no effect. */
     close(): void {
@@ -70,8 +68,8 @@ export async function fillGraphs(
 }
 
 /**
- * Converts a copy of the new generation to the coming content types, ahead of the log. The generation itself does not
- * change: the process that serves it replaces it with the copy.
+ * Converts a copy of the new generation to the coming content types, ahead of the log. The generation itself does not change: the process
+ * that serves it replaces it with the copy.
  */
 export function convertAhead(host: RebuildHost, { generation }: Rebuild, { made }: RebuiltGraphs): void {
   const files = { file: graphFile(host.data, generation), copy: convertedFile(host.data, generation) };

@@ -16,8 +16,8 @@ import { finishFile } from './unfinished-file.ts';
 import { type Verification, verifyGeneration, verifyNextDocuments } from './verify-generation.ts';
 
 /**
- * Makes a generation, verifies it and switches over, continuing from the phase it is in. Ends before the switch if the
- * verification finds differences that are not accepted. Rejects if it is interrupted or if a step fails.
+ * Makes a generation, verifies it and switches over, continuing from the phase it is in. Ends before the switch if the verification finds
+ * differences that are not accepted. Rejects if it is interrupted or if a step fails.
  */
 export async function makeGeneration(host: RebuildHost, rebuild: Rebuild, accept: boolean): Promise<void> {
   // The graph is complete, and the process that switches over to it may have it open.
@@ -45,8 +45,8 @@ type Making = {
 };
 
 /**
- * Returns whether the log defines content types after the live graph's position. The live graph stays at its position
- * until a generation with these types exists.
+ * Returns whether the log defines content types after the live graph's position. The live graph stays at its position until a generation
+ * with these types exists.
  */
 async function isBeforeChange(host: RebuildHost): Promise<boolean> {
   const position = livePosition(host);
@@ -84,8 +84,8 @@ async function makeBeside(making: Making): Promise<void> {
 }
 
 /**
- * Makes a generation with content types that the live one does not have. The graphs are compared at the live one's
- * position, which does not move. The indices contain later events too.
+ * Makes a generation with content types that the live one does not have. The graphs are compared at the live one's position, which does not
+ * move. The indices contain later events too.
  */
 async function makeForChange(making: Making): Promise<void> {
   const { host, rebuild, accept, graphs } = making;

@@ -24,8 +24,8 @@ export type RebuildHost = {
   readonly definitions: readonly TypeDefinition[];
   readonly report: Report;
   /**
-   * Runs operations in the server that holds the data directory. If there is no server, this process locks the directory
-   * and runs them; a builder fails with ServerGone instead.
+   * Runs operations in the server that holds the data directory. If there is no server, this process locks the directory and runs them; a
+   * builder fails with ServerGone instead.
    */
   readonly withOperations: <Result>(use: (operations: Operations) => Promise<Result>) => Promise<Result>;
   /** True if this process switches over to the new generation; false if the server that started it does. */
@@ -75,10 +75,7 @@ export function enterPhase(
   };
   reportProgress(phase === 'replaying' ? total - done : 0);
   return {
-    /**
-     * Counts units and the milliseconds that they took, then pauses. Throws RebuildInterrupted if the rebuild must not
-     * continue.
-     */
+    /** Counts units and the milliseconds that they took, then pauses. Throws RebuildInterrupted if the rebuild must not continue. */
     async worked(units: number, milliseconds: number, lag = 0): Promise<void> {
       done += units;
       if (now() - reportedAt >= REPORT_EVERY_MS) {

@@ -27,9 +27,9 @@ export type RebuildRequest = {
 const ATTACHED_POLL_MS = 200;
 
 /**
- * Makes the next generation, verifies it and switches over, and resolves with the ended rebuild. While another process
- * runs the same rebuild, this one waits for its end. If that process was killed, this one continues the rebuild from its
- * checkpoint. Rejects with a sentence if a rebuild of another scope has not ended.
+ * Makes the next generation, verifies it and switches over, and resolves with the ended rebuild. While another process runs the same
+ * rebuild, this one waits for its end. If that process was killed, this one continues the rebuild from its checkpoint. Rejects with a
+ * sentence if a rebuild of another scope has not ended.
  */
 export async function runRebuild(host: RebuildHost, request: RebuildRequest): Promise<Rebuild> {
   for (;;) {
@@ -128,9 +128,7 @@ function beginOrGoOn({ data, store, now }: RebuildHost, scope: RebuildScope): Re
   return current(store);
 }
 
-/**
- * Waits while another process works on the rebuild. `cut short` means that this process ended before the rebuild did.
- */
+/** Waits while another process works on the rebuild. `cut short` means that this process ended before the rebuild did. */
 async function attach(host: RebuildHost, scope: RebuildScope): Promise<Rebuild | 'cut short'> {
   const running = current(host.store);
   if (!sameScope(running.scope, scope)) {
@@ -171,9 +169,7 @@ async function end(host: RebuildHost, rebuild: Rebuild, error: unknown): Promise
   throw failure;
 }
 
-/**
- * Removes an incomplete generation if the disk is full: otherwise no write is accepted until an operator removes it.
- */
+/** Removes an incomplete generation if the disk is full: otherwise no write is accepted until an operator removes it. */
 function freeDisk({ data, store }: RebuildHost, { generation }: Rebuild, error: unknown): unknown {
   // The graph is complete, and another process may have it open.
   if (current(store).phase === 'taking over') return error;
@@ -185,8 +181,8 @@ function freeDisk({ data, store }: RebuildHost, { generation }: Rebuild, error: 
 }
 
 /**
- * Cancels a rebuild. The indices are removed first, since only the record has their names. The files are removed before
- * the record is written, since a full disk has no space for it.
+ * Cancels a rebuild. The indices are removed first, since only the record has their names. The files are removed before the record is
+ * written, since a full disk has no space for it.
  */
 async function cancel({ data, store, plan }: Cancelling, { id, generation }: Rebuild): Promise<void> {
   if (store.live().number === generation) throw new Error(`generation ${generation} serves`);

@@ -5,32 +5,29 @@ import type { LoadSample } from '../operator/watch-load.ts';
 export type Throttle = ReturnType<typeof createThrottle>;
 
 /**
- * Share of the time that a rebuild works. It follows from the time that requests wait and take in the server: `delayMs`
- * is their 99th percentile, sampled twice a second (see LoadSample).
+ * Share of the time that a rebuild works. It follows from the time that requests wait and take in the server: `delayMs` is their 99th
+ * percentile, sampled twice a second (see LoadSample).
  */
 export type Pace = {
   /** Share of the time, up to 1. */
   readonly share: number;
   /** Delay without the rebuild; undefined if it is not known yet. */
   readonly before: number | undefined;
-  /**
-   * Samples in a row for which the delay did not fall although the rebuild was throttled; while it pauses, since it
-   * does.
-   */
+  /** Samples in a row for which the delay did not fall although the rebuild was throttled; while it pauses, since it does. */
   readonly crowded: number;
 };
 
 export const FULL_PACE: Pace = { share: 1, before: undefined, crowded: 0 };
 
 /**
- * Allowed growth of the delay. The factor is half of the fifth below which the growth must stay; the milliseconds are
- * the operating system's own delay. On an idle server timers are later, which nobody notices.
+ * Allowed growth of the delay. The factor is half of the fifth below which the growth must stay; the milliseconds are the operating
+ * system's own delay. On an idle server timers are later, which nobody notices.
  */
 const TOLERATED = 1.1;
 const TOLERATED_MS = { asked: 0.25, idle: 1 };
 /**
- * Smallest share of the time. On an idle server it is larger: if other programs load the machine, timers are sometimes
- * late without the rebuild, and throttling it would help nobody.
+ * Smallest share of the time. On an idle server it is larger: if other programs load the machine, timers are sometimes late without the
+ * rebuild, and throttling it would help nobody.
  */
 const LEAST_SHARE = { asked: 0.05, idle: 0.3 };
 /** First share after the delay is known. It is small because an excess shows only two seconds later. */
@@ -38,9 +35,7 @@ const FIRST_SHARE = 0.3;
 /** Factor by which the share rises. It is small: an excess for a hundredth of the time is in the 99th percentile. */
 const FASTER = 1.2;
 const SLOWER = 0.6;
-/**
- * Samples after which the load counts as changed: the rebuild pauses, and the delay measured then is the new `before`.
- */
+/** Samples after which the load counts as changed: the rebuild pauses, and the delay measured then is the new `before`. */
 const CROWDED_LIMIT = 8;
 /** Samples until one contains no request from before the pause (see LoadSample). */
 const STILL_SAMPLES = 5;

@@ -3,8 +3,8 @@ import { uptime } from 'node:os';
 import { flush, removeDatabase } from '../../shared/sqlite/copy-database.ts';
 
 /**
- * Records that a file is being made: until it is finished a power loss may damage it. Removes the file if it was being
- * made before the machine's last start.
+ * Records that a file is being made: until it is finished a power loss may damage it. Removes the file if it was being made before the
+ * machine's last start.
  */
 export function beginFile(file: string, start = machineStart()): void {
   const mark = markOf(file);

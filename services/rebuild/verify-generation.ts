@@ -17,8 +17,8 @@ const SHOWN_DIFFERENCES = 1_000;
 const LIVE_PAUSE_MS = 20;
 
 /**
- * Compares the new generation with the live one, both at the live one's position. A copied graph is also compared with a
- * replay of the log. The server writes to the live graph in the meantime, so the comparison reads it in one transaction.
+ * Compares the new generation with the live one, both at the live one's position. A copied graph is also compared with a replay of the log.
+ * The server writes to the live graph in the meantime, so the comparison reads it in one transaction.
  */
 export async function verifyGeneration(
   host: RebuildHost,

@@ -5,8 +5,8 @@ import { loadOptional } from '../../shared/load-optional.ts';
 import { type LogSettings, logFolder } from './open-event-store.ts';
 
 /**
- * Returns the location of uploaded files: the setting, else a folder next to the log's file, else one in the data
- * directory. All processes of one log file share a folder next to it.
+ * Returns the location of uploaded files: the setting, else a folder next to the log's file, else one in the data directory. All processes
+ * of one log file share a folder next to it.
  */
 export function assetsAddress(settings: LogSettings & { readonly assets?: string | undefined }): string {
   return settings.assets ?? join(logFolder(settings) ?? settings.data, 'assets');

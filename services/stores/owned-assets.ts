@@ -36,8 +36,8 @@ export function ownAssets(store: AssetStore, address: string, options: Ownership
       },
     } satisfies AssetStore as AssetStore,
     /**
-     * Rejects with a message if the store belongs to another log. If the store is unreachable now, its owner is checked
-     * before the first write.
+     * Rejects with a message if the store belongs to another log. If the store is unreachable now, its owner is checked before the first
+     * write.
      */
     async own() {
       isKnown = false;

@@ -23,9 +23,9 @@ export type OwnershipOptions = {
 const TRIES = 5;
 
 /**
- * Records in a store which log writes to it, and the last claim under which it wrote. A copy of a log's file has the
- * identity of the original, but not its later claims. A store without a record is from an earlier release and is
- * accepted. Logs of other namespaces are owners too. Returns a message if another log of this namespace writes to it.
+ * Records in a store which log writes to it, and the last claim under which it wrote. A copy of a log's file has the identity of the
+ * original, but not its later claims. A store without a record is from an earlier release and is accepted. Logs of other namespaces are
+ * owners too. Returns a message if another log of this namespace writes to it.
  */
 export async function ownStore(owned: OwnedStore, options: OwnershipOptions): Promise<string | undefined> {
   const { log, space, adopt } = options;

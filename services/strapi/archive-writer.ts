@@ -5,10 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 
-/**
- * Writes an archive in Strapi's form: a compressed tar. The size of a part precedes it, so growing parts are written to
- * files first.
- */
+/** Writes an archive in Strapi's form: a compressed tar. The size of a part precedes it, so growing parts are written to files first. */
 export type ArchiveWriter = {
   add(name: string, text: string): Promise<void>;
   addFile(name: string, file: string): Promise<void>;

@@ -117,8 +117,8 @@ export function parsedJson(text: string, at: string): unknown {
 }
 
 /**
- * Yields lines, and null for one that is too long. readline's iterator does not pass errors of its input on: a file that is cut short
- * would end the process. The parts of a line are joined once, since a text with embedded pictures has megabytes.
+ * Yields lines, and null for one that is too long. readline's iterator does not pass errors of its input on: a file that is cut short would
+ * end the process. The parts of a line are joined once, since a text with embedded pictures has megabytes.
  */
 async function* textLines(content: AsyncIterable<Buffer>, maxLine: number): AsyncGenerator<string | null> {
   const decoder = new TextDecoder();

@@ -112,9 +112,7 @@ async function writeContent({ graph, scratch, definitions, publicRights, login, 
 
 type OrderedRow = KnownRow & { readonly key: number; readonly documentId: string };
 
-/**
- * Returns the rows by type and id: Strapi assigns new ids in an archive's order, and shows lists in the order of ids.
- */
+/** Returns the rows by type and id: Strapi assigns new ids in an archive's order, and shows lists in the order of ids. */
 function rowsInOrder(graph: ArchiveExport['graph'], known: Map<number, KnownRow>): readonly OrderedRow[] {
   const rows: OrderedRow[] = [];
   for (const batch of graph.readAll()) {

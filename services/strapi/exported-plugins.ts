@@ -23,9 +23,7 @@ export type PluginFacts = {
 const LOCALE_TYPE = 'plugin::i18n.locale';
 const LOGIN = 'plugin::users-permissions';
 
-/**
- * Rows, links and settings of Strapi's plugins, which an import into Strapi replaces: locales, roles and their rights.
- */
+/** Rows, links and settings of Strapi's plugins, which an import into Strapi replaces: locales, roles and their rights. */
 export function exportedPlugins(facts: PluginFacts): {
   readonly entities: readonly object[];
   readonly links: readonly object[];

@@ -64,8 +64,8 @@ export type ArchiveSummary = {
 const BATCH = 512;
 
 /**
- * Reads an archive that `strapi export` wrote and appends its documents, each with its rows unchanged. Ids of events
- * follow from their content, so existing events are not written again.
+ * Reads an archive that `strapi export` wrote and appends its documents, each with its rows unchanged. Ids of events follow from their
+ * content, so existing events are not written again.
  */
 export async function importArchive(options: ArchiveImport): Promise<ArchiveSummary> {
   const { file, key, onBytes, registry, stagingFile } = options;

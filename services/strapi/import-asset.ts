@@ -9,8 +9,8 @@ import type { ArchiveFile } from './archive.ts';
 type KeepNamed = (staged: StagedAsset, name: string, mime: string) => Promise<void>;
 
 /**
- * Stores a file of the media library, or a smaller picture made of one, under the name in its URL. Its bytes determine
- * its type, as for an upload.
+ * Stores a file of the media library, or a smaller picture made of one, under the name in its URL. Its bytes determine its type, as for an
+ * upload.
  */
 export async function importAsset(store: AssetStore, file: ArchiveFile, keep: KeepNamed): Promise<void> {
   const name = path.posix.basename(file.name);

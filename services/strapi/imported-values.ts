@@ -44,8 +44,8 @@ const SYSTEM = new Set([
 ]);
 
 /**
- * Values of a row or component in the form of events. A value that breaks a rule of today's schema is stored unchanged,
- * and reported. Only values of another type, or of a missing component, are omitted.
+ * Values of a row or component in the form of events. A value that breaks a rule of today's schema is stored unchanged, and reported. Only
+ * values of another type, or of a missing component, are omitted.
  */
 export function importedValues(
   scope: ValueScope,

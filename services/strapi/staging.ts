@@ -30,8 +30,8 @@ export type LinkedRow = Pick<StagedLink, 'attribute' | 'targetType' | 'targetId'
 };
 
 /**
- * Rows and links of an archive in a file next to the log. An archive has its links after its rows, and the versions and
- * locales of a document far from each other.
+ * Rows and links of an archive in a file next to the log. An archive has its links after its rows, and the versions and locales of a
+ * document far from each other.
  */
 export type Staging = {
   /** Returns false, and adds nothing, if a row of the type has the id already. */

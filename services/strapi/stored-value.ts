@@ -11,10 +11,7 @@ import {
   parseTime,
 } from '../command/scalar-values.ts';
 
-/**
- * A scalar of an archive in the form of events, whatever the rules of its attribute; undefined if it is not a value of
- * the type.
- */
+/** A scalar of an archive in the form of events, whatever the rules of its attribute; undefined if it is not a value of the type. */
 export function valueToStore(type: ScalarType, value: unknown): unknown {
   if (hasUnstorableText(value)) return undefined;
   switch (type) {

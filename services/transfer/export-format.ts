@@ -4,8 +4,8 @@ import type { NewEvent, StoredEvent } from '../../shared/event-store/event-store
 import { valueOfJson } from '../../shared/json.ts';
 
 /**
- * An export: lines of JSON, first the header, then the events in order of the log, last the ending. The name of an
- * event's stream omits the namespace, and its revision is its index in the stream.
+ * An export: lines of JSON, first the header, then the events in order of the log, last the ending. The name of an event's stream omits the
+ * namespace, and its revision is its index in the stream.
  */
 export type ExportHeader = { readonly varve: 'export'; readonly format: 1; readonly space: string };
 export type ExportEnding = {

@@ -7,10 +7,10 @@ import { type ExportEnding, type ExportHeader, presentExported } from './export-
 import { createHistory } from './history.ts';
 
 /**
- * Lines of an export of the log, up to its end when the first line is read. Access events are omitted: they belong to
- * the installation and not to the content. Lease events, the events that they fence off, and events of other programs
- * are omitted too. Throws UnreadableEvent at an event that this program cannot read: an export is for programs of this
- * version, and the meaning of the event for others is unknown here.
+ * Lines of an export of the log, up to its end when the first line is read. Access events are omitted: they belong to the installation and
+ * not to the content. Lease events, the events that they fence off, and events of other programs are omitted too. Throws UnreadableEvent at
+ * an event that this program cannot read: an export is for programs of this version, and the meaning of the event for others is unknown
+ * here.
  */
 export async function* exportLog(log: EventStore, space: string): AsyncGenerator<string> {
   const sum = createHash('sha256');

@@ -9,9 +9,9 @@ type Candidate = Pick<StoredEvent, 'stream' | 'type' | 'data' | 'metadata'> & {
 };
 
 /**
- * Returns a function that gets the events of a log in order. For an event of the content's history it returns the
- * revision; for others undefined. Claims decide whether later events take effect. So a history without claims must omit
- * the events that they fence off, and close the gaps in their streams.
+ * Returns a function that gets the events of a log in order. For an event of the content's history it returns the revision; for others
+ * undefined. Claims decide whether later events take effect. So a history without claims must omit the events that they fence off, and
+ * close the gaps in their streams.
  */
 export function createHistory(): (event: Candidate) => number | undefined {
   let epoch = 0;

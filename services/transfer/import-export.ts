@@ -30,9 +30,9 @@ export function isExport(firstLine: string): boolean {
 }
 
 /**
- * Appends the events of an export to a log, with their ids, times and order. The log is empty or already has the first
- * of the events, as after an interrupted import. Checks the whole file first. Returns the number of events in the log
- * after the import. Rejects with a message.
+ * Appends the events of an export to a log, with their ids, times and order. The log is empty or already has the first of the events, as
+ * after an interrupted import. Checks the whole file first. Returns the number of events in the log after the import. Rejects with a
+ * message.
  */
 export async function importExport(options: ExportImport): Promise<number> {
   const { head, ...epochs } = await checkFile(options.lines());
@@ -104,10 +104,7 @@ function refuseUnknown({ id, type, data, metadata }: ExportedEvent, number: numb
     throw new Error(`line ${number} has an event that cannot be imported: ${problem}`);
 }
 
-/**
- * Exports of earlier releases have all events of their log: lease events, and events that these fence off, are omitted
- * here.
- */
+/** Exports of earlier releases have all events of their log: lease events, and events that these fence off, are omitted here. */
 async function* eventsOf(lines: AsyncIterable<string>): AsyncGenerator<ExportedEvent> {
   const revisionOf = createHistory();
   for await (const text of lines) {
@@ -140,8 +137,8 @@ const LEAD_LOST =
   'another process became the leader of this log: stop it, and import into a new data directory';
 
 /**
- * Makes this process the leader, so that a process that starts in the meantime ends the import. `epoch`: no event has
- * an earlier one. Events of epoch 0 are older than leases: a claim would fence them off.
+ * Makes this process the leader, so that a process that starts in the meantime ends the import. `epoch`: no event has an earlier one.
+ * Events of epoch 0 are older than leases: a claim would fence them off.
  */
 async function claimSpace({ log, space }: ExportImport, epoch: number): Promise<Lead> {
   if (epoch === 0) return { epoch };
@@ -155,8 +152,8 @@ async function claimSpace({ log, space }: ExportImport, epoch: number): Promise<
 }
 
 /**
- * Makes a separate log of the imported events, without a leader. The next leader's epoch is later than those of the
- * events, whose ids include the epoch if a client may repeat a command.
+ * Makes a separate log of the imported events, without a leader. The next leader's epoch is later than those of the events, whose ids
+ * include the epoch if a client may repeat a command.
  */
 async function returnSpace({ log, space }: ExportImport, { fence }: Lead, highest: number): Promise<void> {
   const lease = await readLease(log, space);

@@ -8,8 +8,8 @@ import type { WebhookLimits } from './webhook-limits.ts';
 import type { Sealed } from './webhook-secret.ts';
 
 /**
- * A webhook for people and programs: without its secret and the values of its headers. `headers` is null if another access key
- * encrypted them.
+ * A webhook for people and programs: without its secret and the values of its headers. `headers` is null if another access key encrypted
+ * them.
  */
 export function describeWebhook(hook: Webhook, { open }: WebhookCommands, store: DeliveryStore | undefined) {
   const { sealed: _sealed, since, ...rest } = hook;

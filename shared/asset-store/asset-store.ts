@@ -36,8 +36,8 @@ export type AssetStore = {
 };
 
 /**
- * Names of imported files. An imported file keeps the name from its URL, which does not follow from its content. One
- * content may have several names.
+ * Names of imported files. An imported file keeps the name from its URL, which does not follow from its content. One content may have
+ * several names.
  */
 export type AssetNames = {
   /** Gives a name to stored content, durably. If other content had the name, the name moves to this one. */

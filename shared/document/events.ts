@@ -28,8 +28,8 @@ export type RelationOperation =
     };
 
 /**
- * Value of a component inside an entry: scalars by name, nested components as values, relations as `LinkTarget[]`. `id`
- * is present only if an existing component keeps its id; the graph assigns the others.
+ * Value of a component inside an entry: scalars by name, nested components as values, relations as `LinkTarget[]`. `id` is present only if
+ * an existing component keeps its id; the graph assigns the others.
  */
 export type ComponentValue = { readonly __component?: Uid; readonly id?: number } & {
   readonly [attribute: string]: unknown;

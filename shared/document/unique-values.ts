@@ -8,9 +8,8 @@ import type { SchemaRegistry } from '../schema/schema-registry.ts';
 import type { EntryValues } from './events.ts';
 
 /**
- * Path in the entries of a content type whose values must be unique (SEMANTICS section 13): a unique attribute of the
- * type, or of a component at the end of `path`. Each path is separate, as in Strapi; in a dynamic zone each kind of
- * component has its own.
+ * Path in the entries of a content type whose values must be unique (SEMANTICS section 13): a unique attribute of the type, or of a
+ * component at the end of `path`. Each path is separate, as in Strapi; in a dynamic zone each kind of component has its own.
  */
 export type UniquePath = {
   /** `slug`, `address.code`, `sections[blocks.hero].anchor`: one name for each unique path of a type. */

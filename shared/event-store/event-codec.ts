@@ -53,8 +53,8 @@ function encodeEvent(event: NewEvent): EncodedEvent {
 }
 
 /**
- * Encodes the events of one append in their current state. Throws like encodeEvent, and if the append has no stream, no
- * event or one id twice.
+ * Encodes the events of one append in their current state. Throws like encodeEvent, and if the append has no stream, no event or one id
+ * twice.
  */
 export function encodeEvents(stream: string, events: readonly NewEvent[]): readonly EncodedEvent[] {
   if (stream === '') throw new TypeError('a stream needs a name');

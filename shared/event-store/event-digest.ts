@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { isRecord } from '../json-record.ts';
 
 /**
- * Digest of an event's content, which the event carries in its metadata. It covers the content that the writer gives,
- * but not the position in a log. So it stays the same in an export, and in the log that imports the export.
+ * Digest of an event's content, which the event carries in its metadata. It covers the content that the writer gives, but not the position
+ * in a log. So it stays the same in an export, and in the log that imports the export.
  */
 
 /** An event's content as text: `metadata` is JSON with sorted names and without the digest. */

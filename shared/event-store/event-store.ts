@@ -4,10 +4,7 @@
  * and start above 0n.
  */
 export type StoredEvent = {
-  /**
-   * UUID in lower case, chosen by the writer. Version 7 (ordered by time) costs a store with an index over ids a third
-   * less.
-   */
+  /** UUID in lower case, chosen by the writer. Version 7 (ordered by time) costs a store with an index over ids a third less. */
   readonly id: string;
   readonly stream: string;
   readonly revision: bigint;
@@ -149,8 +146,8 @@ export type Subscription = {
   /** Resolves when no handler runs any more. A handler must not wait for it. */
   close(): Promise<void>;
   /**
-   * Rejects when the handler threw or the log cannot be read: the subscription has stopped. Resolves on close. A caller
-   * must handle it: otherwise a failure ends the process as an unhandled rejection.
+   * Rejects when the handler threw or the log cannot be read: the subscription has stopped. Resolves on close. A caller must handle it:
+   * otherwise a failure ends the process as an unhandled rejection.
    */
   readonly done: Promise<void>;
 };
@@ -205,15 +202,14 @@ export type EventStore = {
   /** Returns whether this store checks conditions. A store that does not check them ignores them, and never returns `fenced`. */
   checksConditions(): Promise<boolean>;
   /**
-   * Reads a stream's events from `fromRevision` (inclusive, default 0n) to the end. A stream that does not exist is
-   * empty. Rejects with StreamDeleted.
+   * Reads a stream's events from `fromRevision` (inclusive, default 0n) to the end. A stream that does not exist is empty. Rejects with
+   * StreamDeleted.
    */
   readStream(stream: string, fromRevision?: bigint): AsyncIterable<StoredEvent>;
   /** Reads all events with position > `after`, in order of position, in batches. */
   readAll(after: bigint, options?: ReadAllOptions): AsyncIterable<readonly StoredEvent[]>;
   /**
-   * Returns the position of the last event or a later one; 0n for an empty log. The `upTo` of every subscriber reaches
-   * it within a second.
+   * Returns the position of the last event or a later one; 0n for an empty log. The `upTo` of every subscriber reaches it within a second.
    */
   lastPosition(): Promise<bigint>;
   /**

@@ -5,10 +5,7 @@ import { EVENT_VERSIONS } from './event-versions.ts';
 /** Converts the data of an event from one version to the shape of the next version. */
 export type Upcaster = (data: unknown) => unknown;
 
-/**
- * Upcasters by event type, then by the version they convert from. Without an upcaster the next version has the same
- * shape.
- */
+/** Upcasters by event type, then by the version they convert from. Without an upcaster the next version has the same shape. */
 export type UpcasterChains = { readonly [type: string]: { readonly [version: number]: Upcaster } };
 
 /** Definitions of version 1 had no default locale. It was `en` unless configured otherwise. */
@@ -17,9 +14,8 @@ const CHAINS: UpcasterChains = {
 };
 
 /**
- * Creates a function that upcasts a stored event to the version of its type in `versions`, one version at a time. It
- * marks an event as `unreadable` if its type is not in `versions`, its version is newer, or its data is not an object.
- * It returns a current event unchanged.
+ * Creates a function that upcasts a stored event to the version of its type in `versions`, one version at a time. It marks an event as
+ * `unreadable` if its type is not in `versions`, its version is newer, or its data is not an object. It returns a current event unchanged.
  */
 export function createUpcast(chains: UpcasterChains, versions: Readonly<Record<string, number>>) {
   const newest = new Map(Object.entries(versions));

@@ -18,10 +18,7 @@ export type Scalar = string | number | bigint | boolean;
  */
 export type FieldType = 'keyword' | 'number' | 'long' | 'boolean' | 'time-of-day' | 'instant' | 'json';
 
-/**
- * Fields of every row of a content type in addition to its attributes. A request cannot name them, because `$` starts
- * operators.
- */
+/** Fields of every row of a content type in addition to its attributes. A request cannot name them, because `$` starts operators. */
 export const PUBLICATION_STATE_FIELD = '$publication';
 export const DOCUMENT_PUBLISHED_FIELD = '$documentPublished';
 
@@ -58,8 +55,7 @@ export type BoolQuery =
       readonly fold: boolean;
     }
   /**
-   * True if at least one row linked by the relation (or component, or media attribute, or `localizations`) `attribute`
-   * satisfies `query`.
+   * True if at least one row linked by the relation (or component, or media attribute, or `localizations`) `attribute` satisfies `query`.
    */
   | { readonly kind: 'some'; readonly attribute: string; readonly query: BoolQuery }
   /** True if at least one component of the kind `component` in the dynamic zone `attribute` satisfies `query`. */

@@ -92,8 +92,7 @@ function floatText(value: number): string {
 }
 
 /**
- * Compares texts in code point order (SEMANTICS section 2, C.UTF-8). UTF-16 order differs from it only where surrogates meet
- * U+E000–U+FFFF.
+ * Compares texts in code point order (SEMANTICS section 2, C.UTF-8). UTF-16 order differs from it only where surrogates meet U+E000–U+FFFF.
  */
 export function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);

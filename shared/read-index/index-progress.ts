@@ -2,8 +2,8 @@ import type { Uid } from '../schema/content-type.ts';
 import type { World } from './read-index.ts';
 
 /**
- * Position up to which the documents of a namespace have caught up with the log. The writing process publishes it for
- * processes that only read, or that wait to take over.
+ * Position up to which the documents of a namespace have caught up with the log. The writing process publishes it for processes that only
+ * read, or that wait to take over.
  */
 export type IndexProgress = {
   /** Epoch of the leader that wrote it. It identifies the writer but gives no order: the position is true, whichever leader wrote it. */

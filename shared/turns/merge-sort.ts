@@ -5,8 +5,8 @@ const MERGED_AT_ONCE = 1_024;
 const MERGE_STEPS = 2;
 
 /**
- * Sorts 0…count-1 in the order of `compare`; runs of `firstWidth` are already sorted. If a call ends because its slice
- * is over, the next call continues it. Array.prototype.sort with a comparator takes five times as long on typed arrays.
+ * Sorts 0…count-1 in the order of `compare`; runs of `firstWidth` are already sorted. If a call ends because its slice is over, the next
+ * call continues it. Array.prototype.sort with a comparator takes five times as long on typed arrays.
  */
 export function createMergeSort(
   count: number,
@@ -37,10 +37,7 @@ export function createMergeSort(
 /** One pass over all entries: runs of `width` in `from` become runs of twice that in `into`. */
 type MergePass = { readonly from: Int32Array; readonly into: Int32Array; readonly width: number };
 
-/**
- * Merges neighbouring runs of `width` in pairs, for the indexes from `at` to `stop`. Call it for one range after the
- * other.
- */
+/** Merges neighbouring runs of `width` in pairs, for the indexes from `at` to `stop`. Call it for one range after the other. */
 function createMerge(count: number, compare: (a: number, b: number) => number) {
   let left = 0;
   let right = 0;

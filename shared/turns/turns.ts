@@ -33,8 +33,8 @@ export type TurnStep<Result> = () => Result;
 export type Turns = {
   task(limit: number, terms?: AnswerTerms): Task;
   /**
-   * Runs work that begins with `begin`: at once if it is short, else in slices, with turns of other work in between.
-   * The first part may be discarded and run again.
+   * Runs work that begins with `begin`: at once if it is short, else in slices, with turns of other work in between. The first part may be
+   * discarded and run again.
    */
   run<Result>(task: Task, begin: () => TurnStep<Result>): Result | Promise<Result>;
   /** Runs bounded work, or the last part of an answer. Its time counts, but it is not refused for taking too long. */
@@ -94,9 +94,9 @@ function always() {
 }
 
 /**
- * Runs work that fits into one slice at once. Other work waits and gets one slice at a time; the event loop handles
- * input between two slices. Work that has had no slice yet comes first, then the work that has had the least time. A
- * few pieces are in progress at once; the others start when one of those is done.
+ * Runs work that fits into one slice at once. Other work waits and gets one slice at a time; the event loop handles input between two
+ * slices. Work that has had no slice yet comes first, then the work that has had the least time. A few pieces are in progress at once; the
+ * others start when one of those is done.
  */
 export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
   const options = { ...DEFAULTS, ...given };
@@ -251,8 +251,8 @@ export function taskOf({ task }: Answered): Task {
 }
 
 /**
- * Returns the work for the next slice. Restarted work comes first, so that it finishes before the next change; then the
- * work that has had the least time, compared by powers of four.
+ * Returns the work for the next slice. Restarted work comes first, so that it finishes before the next change; then the work that has had
+ * the least time, compared by powers of four.
  */
 function leastServed(inProgress: readonly Queued[]): Queued | undefined {
   let best: Queued | undefined;

@@ -21,9 +21,7 @@ export function isDocumentEvent(stored: { readonly type: string }): boolean {
   return Object.hasOwn(DOCUMENT_EVENTS, stored.type);
 }
 
-/**
- * Applies a document event to the graph. Throws if it does not fit the rows before it: the log or the graph is broken.
- */
+/** Applies a document event to the graph. Throws if it does not fit the rows before it: the log or the graph is broken. */
 export function applyDocumentEvent(context: GraphContext, stored: StoredEvent): void {
   const event = { type: stored.type, data: stored.data } as DocumentEvent;
   const { type, documentId, locale } = event.data;
@@ -63,10 +61,7 @@ export function applyDocumentEvent(context: GraphContext, stored: StoredEvent): 
   entry.isNew = false;
 }
 
-/**
- * Returns advice if earlier events of a stream are missing: the stream was deleted or truncated on the log's server,
- * and scavenged.
- */
+/** Returns advice if earlier events of a stream are missing: the stream was deleted or truncated on the log's server, and scavenged. */
 function lacksEarlier({ stream, revision }: StoredEvent): string {
   return `. It is revision ${revision} of the stream ${stream}, and no earlier revision creates this entry: run varve verify. If revisions are missing, restore the log from a backup`;
 }

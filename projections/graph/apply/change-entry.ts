@@ -46,10 +46,7 @@ export function changeEntry(
   copySharedEdit(context, entry, data, moment);
 }
 
-/**
- * Returns whether a change concerns only shared values. Such a change is published with the next publication of any
- * locale.
- */
+/** Returns whether a change concerns only shared values. Such a change is published with the next publication of any locale. */
 function isSharedOnly(entry: GraphEntry, { values, relations, shared }: EntryChanged['data']): boolean {
   if (!entry.view.localized || shared.length === 0) return false;
   const names = [...Object.keys(values), ...relations.map(({ attribute }) => attribute)];

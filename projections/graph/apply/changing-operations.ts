@@ -54,8 +54,8 @@ function changesLinks(
 }
 
 /**
- * Returns whether an operation on a draft changes its next publication, although it connects targets that are already
- * linked: the links then belong to this side, and are published with it.
+ * Returns whether an operation on a draft changes its next publication, although it connects targets that are already linked: the links
+ * then belong to this side, and are published with it.
  */
 function changesPublication(
   context: Context,

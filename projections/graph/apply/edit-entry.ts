@@ -45,8 +45,7 @@ function editedValues(
 }
 
 /**
- * Removes the links of a component attribute, because the attribute is replaced as a whole. Components that remain get
- * their links again.
+ * Removes the links of a component attribute, because the attribute is replaced as a whole. Components that remain get their links again.
  */
 function removeComponentLinks({ links }: GraphContext, entry: GraphEntry, attribute: string): void {
   const removed = links
@@ -75,8 +74,8 @@ function addComponentLinks(
 }
 
 /**
- * Applies a relation operation in the entry's worlds: the draft world, or both if the type has no draft & publish.
- * Returns whether a link changed. `isNew`: the entry cannot have links of this relation yet, so none are read.
+ * Applies a relation operation in the entry's worlds: the draft world, or both if the type has no draft & publish. Returns whether a link
+ * changed. `isNew`: the entry cannot have links of this relation yet, so none are read.
  */
 export function editRelation(
   context: GraphContext,

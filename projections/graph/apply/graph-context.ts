@@ -30,10 +30,7 @@ export type GraphContext = {
 /** The event being applied: its time and position. */
 export type Moment = { readonly at: string; readonly position: number };
 
-/**
- * Returns the parts of the graph that edits of relations need. `entryOf` numbers an entry that no event has mentioned
- * yet.
- */
+/** Returns the parts of the graph that edits of relations need. `entryOf` numbers an entry that no event has mentioned yet. */
 export function relationEditing({ links, sequences, names, schema }: GraphContext): RelationEditing {
   return {
     links,

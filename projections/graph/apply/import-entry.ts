@@ -44,9 +44,7 @@ export function importEntry(context: GraphContext, entry: GraphEntry, data: Impo
   if (before === undefined && !entry.isNew) showLinks(context, entry, version);
 }
 
-/**
- * Returns the values of an import. Components keep the ids of the event, because the ids of one system do not collide.
- */
+/** Returns the values of an import. Components keep the ids of the event, because the ids of one system do not collide. */
 function importedValues(
   context: GraphContext,
   entry: GraphEntry,

@@ -19,10 +19,7 @@ export function assignId(
   return id;
 }
 
-/**
- * Returns a row that is not stored yet, with the id in `facts`. It replaces the entry's row of this version, if there
- * is one.
- */
+/** Returns a row that is not stored yet, with the id in `facts`. It replaces the entry's row of this version, if there is one. */
 export function newRow(
   entry: GraphEntry,
   version: VersionNumber,

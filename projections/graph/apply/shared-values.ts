@@ -10,10 +10,7 @@ import { editEntry, editRelation } from './edit-entry.ts';
 import { entryValues } from './entry-values.ts';
 import type { GraphContext, Moment } from './graph-context.ts';
 
-/**
- * Copies values and relations that all locales share to the edited rows of the document's other locales. Touches only
- * rows that differ.
- */
+/** Copies values and relations that all locales share to the edited rows of the document's other locales. Touches only rows that differ. */
 export function copySharedEdit(
   context: GraphContext,
   entry: GraphEntry,
@@ -67,10 +64,7 @@ export function differingValues(
   return differing;
 }
 
-/**
- * Returns the value of a component attribute for another locale: without ids, and with links to localized types in that
- * locale.
- */
+/** Returns the value of a component attribute for another locale: without ids, and with links to localized types in that locale. */
 function inLocale(
   registry: SchemaRegistry,
   attribute: AttributeWithComponents,

@@ -3,8 +3,8 @@ import { timeText } from '../../../shared/read-index/instant-text.ts';
 import type { ScalarAttribute, ScalarType } from '../../../shared/schema/content-type.ts';
 
 /**
- * Converts a stored value to an attribute's new type: the result must convert back to the original, else it is null. A
- * password's hash never becomes another type, and no other value becomes a hash.
+ * Converts a stored value to an attribute's new type: the result must convert back to the original, else it is null. A password's hash
+ * never becomes another type, and no other value becomes a hash.
  */
 export function convertScalar(before: ScalarType, now: ScalarAttribute, value: unknown): unknown {
   const converted = before === now.type ? value : castExactly(value, before, now.type);

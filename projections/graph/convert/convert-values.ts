@@ -11,8 +11,8 @@ export type ModelChange = {
 };
 
 /**
- * Earlier name of an attribute: its own, or `pluginOptions.varve.renamedFrom` if there was no attribute with its own
- * name. undefined: it is new.
+ * Earlier name of an attribute: its own, or `pluginOptions.varve.renamedFrom` if there was no attribute with its own name. undefined: it is
+ * new.
  */
 export function originOf(attribute: Attribute, { attributes }: Model): Attribute | undefined {
   const own = attributes.get(attribute.name);

@@ -30,8 +30,8 @@ export function splitVersions(context: GraphContext, entry: GraphEntry, moment: 
 }
 
 /**
- * Converts an entry after draft & publish was switched off: its published row becomes its only row. An entry without a
- * published row is removed, as in Strapi, because a change of a schema must not publish a row (the log still has it).
+ * Converts an entry after draft & publish was switched off: its published row becomes its only row. An entry without a published row is
+ * removed, as in Strapi, because a change of a schema must not publish a row (the log still has it).
  */
 export function joinVersions(context: GraphContext, entry: GraphEntry): void {
   const published = entry.rows[PUBLISHED];

@@ -21,10 +21,7 @@ export type GraphInspection = {
   rowsAfter(key: number, limit: number): readonly InspectedRow[];
   /** Document and locale of a row, whether or not it exists; undefined if the log has no such document. */
   nameOf(key: number): LinkTarget | undefined;
-  /**
-   * Returns changes that correct an index, whatever state of the row it has. Apply them in order, without other changes
-   * in between.
-   */
+  /** Returns changes that correct an index, whatever state of the row it has. Apply them in order, without other changes in between. */
   changesOf(row: InspectedRow): readonly ChangeBatch[];
 };
 

@@ -30,10 +30,7 @@ const SHARED = 'SELECT document_id, shared_edited, shared_published FROM entries
 /** Cached data for documents of both worlds. */
 type ReadSoFar = {
   readonly rows: RecentValues<number, IndexedRow>;
-  /**
-   * All versions of the last entry, because its versions are read one after the other and each shows the state of the
-   * other.
-   */
+  /** All versions of the last entry, because its versions are read one after the other and each shows the state of the other. */
   lastEntry: { readonly entry: number; readonly rows: readonly SqlRow[] } | undefined;
   /** The entry that a component belongs to, for components of rows read so far. */
   readonly bearers: Map<string, number>;
@@ -46,15 +43,15 @@ type ReadSoFar = {
 const NOBODY: readonly Neighbour[] = Object.freeze([]);
 
 /**
- * Cache size for rows other than copied ones, which documents contain as text, and for links, which the other world and
- * the sorts read again. Data that outlives V8's young generation costs more to collect than to read.
+ * Cache size for rows other than copied ones, which documents contain as text, and for links, which the other world and the sorts read
+ * again. Data that outlives V8's young generation costs more to collect than to read.
  */
 const CACHED_ROWS = 1_000;
 const CACHED_LINKS = 200;
 
 /**
- * Reads both worlds of the graph in its current state, for making documents. It reads everything only once, however
- * many documents show it, so use it only until the graph changes.
+ * Reads both worlds of the graph in its current state, for making documents. It reads everything only once, however many documents show it,
+ * so use it only until the graph changes.
  */
 export function readNeighbours(context: ReaderContext): readonly [draft: Neighbours, published: Neighbours] {
   const read: ReadSoFar = {
@@ -120,9 +117,7 @@ function pointingAt(
   return valueAt(pointing, `${relation.id} ${entry}`, () => links.ofTarget(relation, entry));
 }
 
-/**
- * Name of a group of links: the number of a relation of the entry, or a text for a relation of one of its components.
- */
+/** Name of a group of links: the number of a relation of the entry, or a text for a relation of one of its components. */
 type GroupName = number | string;
 
 function groupName({ id }: GraphRelation, component: number): GroupName {
@@ -135,10 +130,7 @@ function groupLinks(records: readonly LinkRecord[]): ReadonlyMap<GroupName, Link
 
 type LinkedLists = RecentValues<number, readonly Neighbour[]>;
 
-/**
- * A relation of the rows or components of a row set, with the lists read so far: each is needed for the links and again
- * for the sorts.
- */
+/** A relation of the rows or components of a row set, with the lists read so far: each is needed for the links and again for the sorts. */
 type TraversedRelation = {
   readonly step: LinkStep;
   readonly found: readonly [draft: LinkedLists, published: LinkedLists];
@@ -146,10 +138,7 @@ type TraversedRelation = {
 
 type RelationLookup = (rowSet: RowSet, attribute: string) => TraversedRelation;
 
-/**
- * Creates a lookup that computes the relations of a row set once. A layout always passes the same object for the same
- * row set.
- */
+/** Creates a lookup that computes the relations of a row set once. A layout always passes the same object for the same row set. */
 function createRelationLookup({ schema }: ReaderContext): RelationLookup {
   const relations = new Map<RowSet, Map<string, TraversedRelation>>();
   return (rowSet, attribute) => {

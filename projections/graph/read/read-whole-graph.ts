@@ -27,8 +27,8 @@ const DEFAULT_BATCH = 2_000;
 const ROWS = `SELECT ${ROW_COLUMNS} FROM rows WHERE key >= ? ORDER BY key LIMIT ?`;
 
 /**
- * Reads all rows, then all links, for the read index. A batch may be empty, so that no piece of work is much longer
- * than others. There is always at least one batch, so that the index of an empty graph catches up too.
+ * Reads all rows, then all links, for the read index. A batch may be empty, so that no piece of work is much longer than others. There is
+ * always at least one batch, so that the index of an empty graph catches up too.
  */
 export function* readWholeGraph(
   context: ReaderContext,

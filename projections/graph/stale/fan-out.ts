@@ -24,10 +24,7 @@ type Walk = readonly [draft: string, published: string];
 type CompiledDependencies = {
   /** Documents that show a type's rows, by content type. */
   readonly ofRows: ReadonlyMap<Uid, readonly Walk[]>;
-  /**
-   * Walks from a link's source and from its target to the documents that show the link. `null`: the document of that
-   * row itself.
-   */
+  /** Walks from a link's source and from its target to the documents that show the link. `null`: the document of that row itself. */
   readonly ofLinks: ReadonlyMap<
     string,
     { readonly source: Set<Walk | null>; readonly target: Set<Walk | null> }

@@ -27,17 +27,14 @@ export type Settlement = {
   readonly refused: string | undefined;
 };
 
-/**
- * The stale documents, and the data from which they are made. They are stored with the graph, so a crash loses nothing.
- */
+/** The stale documents, and the data from which they are made. They are stored with the graph, so a crash loses nothing. */
 export type StaleDocuments = {
   /** False if the graph has changed without recording stale documents, as in a new record. Then every document has to be made. */
   isComplete(): boolean;
   /** Returns whether changes mark documents now, even if earlier changes did not. */
   isRecording(): boolean;
   /**
-   * Records the documents that the changes up to `position` make stale. Called inside the graph's transaction, before
-   * its position changes.
+   * Records the documents that the changes up to `position` make stale. Called inside the graph's transaction, before its position changes.
    */
   markChanged(schema: SchemaView, effects: Effects, position: bigint): void;
   /**
@@ -63,9 +60,9 @@ export type StaleDocuments = {
   /** Records the outcomes of documents made at a position. */
   settle(position: bigint, settlements: readonly Settlement[]): void;
   /**
-   * Records the progress of another process, which writes the documents. A record that is incomplete begins at the
-   * first call. It is complete when the writer reaches the position that the graph had at that call, because under
-   * steady writes the writer never reaches the current position.
+   * Records the progress of another process, which writes the documents. A record that is incomplete begins at the first call. It is
+   * complete when the writer reaches the position that the graph had at that call, because under steady writes the writer never reaches the
+   * current position.
    */
   settleUpTo(progress: Pick<IndexProgress, 'position' | 'parked'>): void;
   /** Returns the position since which a document of the lane is stale; undefined if none is stale. */
@@ -100,9 +97,7 @@ export function staleDocumentsOf({ stale }: { readonly stale: StaleDocuments | u
   return stale;
 }
 
-/**
- * Returns the record of a graph whose file may be opened again: each call is passed to the record of the current file.
- */
+/** Returns the record of a graph whose file may be opened again: each call is passed to the record of the current file. */
 export function delegateStaleDocuments(record: () => StaleDocuments | undefined): StaleDocuments {
   const current = () => staleDocumentsOf({ stale: record() });
   return {

@@ -64,18 +64,15 @@ export type StaleRows = {
   /** Yields each row in each of its worlds, stale or not. */
   everyRow(): Iterable<StaleRow>;
   /**
-   * Returns the most urgent rows of a lane that are not taken up to their last change, those that are stale for the
-   * longest time first. `from`: in the backlog, every row before this one is taken.
+   * Returns the most urgent rows of a lane that are not taken up to their last change, those that are stale for the longest time first.
+   * `from`: in the backlog, every row before this one is taken.
    */
   next(lane: Lane, limit: number, taken: RowsInFlight, from?: Turn): readonly StaleRow[];
   /** Records that the documents show everything up to `position`. */
   done(rows: readonly DocumentKey[], position: number): void;
   /** Records that another process has written all changes up to `position` to every document. */
   forget(position: number): void;
-  /**
-   * Records that the index refused the document in its current state. The document waits for the next change of its
-   * row.
-   */
+  /** Records that the index refused the document in its current state. The document waits for the next change of its row. */
   park(row: DocumentKey, refused: Pick<ParkedState, 'position' | 'reason' | 'isHidden'>): void;
   /** Includes hidden documents until they are written. */
   parked(): readonly ParkedDocument[];

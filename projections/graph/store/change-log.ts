@@ -147,9 +147,7 @@ const rowSets = new Map<Uid, RowSet>();
 /** Keys of the rows at the two ends of a link. */
 export type LinkedRows = { readonly source: number; readonly target: number };
 
-/**
- * Returns the change of the link between two rows of a document in one world. Such links are in the order of locales.
- */
+/** Returns the change of the link between two rows of a document in one world. Such links are in the order of locales. */
 export function localizationChange(
   type: Uid,
   world: WorldNumber,

@@ -1,10 +1,7 @@
 import { type EventStore, type StoredEvent, StreamDeleted } from '../../../shared/event-store/event-store.ts';
 import type { AppliedEvent } from './log-checkpoint.ts';
 
-/**
- * Result of checking whether a graph was made from a log. `shorter`: the log ends at `end`, before the position of the
- * graph.
- */
+/** Result of checking whether a graph was made from a log. `shorter`: the log ends at `end`, before the position of the graph. */
 export type HistoryCheck =
   | { readonly kind: 'same' }
   | { readonly kind: 'other' }
@@ -14,9 +11,8 @@ export type HistoryCheck =
 export type AppliedPosition = { readonly position: bigint; readonly last: AppliedEvent | undefined };
 
 /**
- * Looks up a graph's last applied event in the log. It does not compare only positions, because a restored log that has
- * grown has other events at the same positions. It asks the leading node of the store, because another node may lack
- * the last events for a while.
+ * Looks up a graph's last applied event in the log. It does not compare only positions, because a restored log that has grown has other
+ * events at the same positions. It asks the leading node of the store, because another node may lack the last events for a while.
  */
 export async function checkHistory(
   log: CheckedLog,
@@ -50,8 +46,8 @@ async function findInStream(log: CheckedLog, last: AppliedEvent): Promise<Stored
 }
 
 /**
- * Finds the event by its position, because a stream that was deleted or truncated on the log's server does not show
- * events that the log still has.
+ * Finds the event by its position, because a stream that was deleted or truncated on the log's server does not show events that the log
+ * still has.
  */
 async function findAtPosition(log: CheckedLog, last: AppliedEvent): Promise<StoredEvent | undefined> {
   for await (const [event] of log.readAll(last.position - 1n, { batchSize: 1 })) {

@@ -4,14 +4,9 @@ import type { GraphDatabase } from './graph-database.ts';
 
 /** The claims of the lease that the graph has applied. They decide which events take effect. */
 export type Claims = {
-  /**
-   * Records an event. Returns false if it was written under an older lease than a previous claim, so it has no effect.
-   */
+  /** Records an event. Returns false if it was written under an older lease than a previous claim, so it has no effect. */
   admit(event: StoredEvent): boolean;
-  /**
-   * Returns the epoch of the newest claim before a position. The graph must have reached the position since it was
-   * opened.
-   */
+  /** Returns the epoch of the newest claim before a position. The graph must have reached the position since it was opened. */
   epochAt(position: bigint): number;
   /** Must run in the transaction of the events. */
   flush(): void;

@@ -1,8 +1,8 @@
 import type { GraphDatabase } from './graph-database.ts';
 
 /**
- * Time between commands, by the clocks that wrote their events, if they are plausible. It counts milliseconds and never
- * runs backwards. Each time that a clock is set, it gets at most a minute ahead of real time.
+ * Time between commands, by the clocks that wrote their events, if they are plausible. It counts milliseconds and never runs backwards.
+ * Each time that a clock is set, it gets at most a minute ahead of real time.
  */
 export type CommandClock = {
   /** Time at a command, by its event's clock: milliseconds since 1970. */

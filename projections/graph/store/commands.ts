@@ -4,8 +4,8 @@ import { openCommandClock } from './command-clock.ts';
 import type { GraphDatabase } from './graph-database.ts';
 
 /**
- * Applied commands by their id, to recognise repetitions. Only events that take effect are recorded, so a command whose
- * events were fenced off can run again.
+ * Applied commands by their id, to recognise repetitions. Only events that take effect are recorded, so a command whose events were fenced
+ * off can run again.
  */
 export type Commands = {
   /** Called with every document event that counts. */
@@ -16,8 +16,7 @@ export type Commands = {
 };
 
 /**
- * Time for which a client may repeat an Idempotency-Key. It is measured by the command clock, which does not follow a
- * clock that is set.
+ * Time for which a client may repeat an Idempotency-Key. It is measured by the command clock, which does not follow a clock that is set.
  */
 const KEPT_MS = 24 * 60 * 60 * 1000;
 /** Time for a command that only other processes may repeat, while they wait for a new leader. */
@@ -29,8 +28,8 @@ const FORWARDED_MARGIN_MS = 2 * 60 * 1000;
 const SWEEP_EVERY = 1_000;
 
 /**
- * SQL condition for the commands that are still remembered, whenever old rows were last deleted. Their time ends after
- * the newest command, also if no clock was ever set.
+ * SQL condition for the commands that are still remembered, whenever old rows were last deleted. Their time ends after the newest command,
+ * also if no clock was ever set.
  */
 export const KEPT_COMMANDS = `kept_until >= (SELECT max(kept_until - iif(request IS NULL, ${FORWARDED_KEPT_MS}, ${KEPT_MS})) FROM commands)`;
 
@@ -39,8 +38,8 @@ const NOTE = `INSERT INTO commands (id, request, document_id, position, kept_unt
 const FIND = 'SELECT request, document_id, position FROM commands WHERE id = ?';
 
 /**
- * Opens the records of commands in the graph's file. Records are kept for a day for an Idempotency-Key, else for ten minutes, plus a
- * margin for clocks that are set.
+ * Opens the records of commands in the graph's file. Records are kept for a day for an Idempotency-Key, else for ten minutes, plus a margin
+ * for clocks that are set.
  */
 export function openCommands(db: GraphDatabase): Commands {
   const clock = openCommandClock(db);

@@ -1,10 +1,7 @@
 import { join } from 'node:path';
 import { removeDatabase } from '../../../shared/sqlite/copy-database.ts';
 
-/**
- * Returns the file of a generation's graph. The graph of the first generation keeps the name of releases without
- * generations.
- */
+/** Returns the file of a generation's graph. The graph of the first generation keeps the name of releases without generations. */
 export function graphFile(data: string, generation: number): string {
   return join(data, generation === 1 ? 'graph.db' : `graph-${generation}.db`);
 }
@@ -24,10 +21,7 @@ export function damageMark(file: string): string {
   return `${file}-damaged`;
 }
 
-/**
- * Returns the file whose lock the writer of the graph holds. A graph in memory locks in memory, because no other
- * process shares it.
- */
+/** Returns the file whose lock the writer of the graph holds. A graph in memory locks in memory, because no other process shares it. */
 export function writerLock(file: string): string {
   return file === ':memory:' ? file : `${file}-lock`;
 }

@@ -28,13 +28,12 @@ export type GraphDatabase = {
   meta(name: string): number | undefined;
   setMeta(name: string, value: number | bigint): void;
   /**
-   * Runs `work` in one transaction. `behind`: another thread executes its statements, after this returns and in order,
-   * so it cannot read its own writes. Only a graph that is being built writes behind.
+   * Runs `work` in one transaction. `behind`: another thread executes its statements, after this returns and in order, so it cannot read
+   * its own writes. Only a graph that is being built writes behind.
    */
   transaction(work: () => void, behind: boolean): void;
   /**
-   * Waits until everything that was written behind is in the file, where other connections see it too. Throws if it
-   * could not be written.
+   * Waits until everything that was written behind is in the file, where other connections see it too. Throws if it could not be written.
    */
   settle(): void;
   close(): void;
@@ -50,8 +49,8 @@ const CHECKPOINT_PAGES = 8_000;
 const BUILDING_CHECKPOINT_PAGES = 32_000;
 
 /**
- * After a power loss the graph may lack its last transactions: it then continues from its checkpoint in the log. A
- * graph that is being built may be damaged, so no process reads it before it is synced to the disk.
+ * After a power loss the graph may lack its last transactions: it then continues from its checkpoint in the log. A graph that is being
+ * built may be damaged, so no process reads it before it is synced to the disk.
  */
 export function openGraphDatabase(file: string, building = false): GraphDatabase {
   const options: DatabaseOptions = {

@@ -15,10 +15,7 @@ export type GraphRelation = {
   readonly targetDraftAndPublish: boolean;
   /** A source has one target at most. */
   readonly toOne: boolean;
-  /**
-   * A target has one source at most: connecting it elsewhere removes its previous link (SEMANTICS section 13,
-   * "steals").
-   */
+  /** A target has one source at most: connecting it elsewhere removes its previous link (SEMANTICS section 13, "steals"). */
   readonly exclusive: boolean;
   /** False inside a private component, whose rows are in no index. */
   readonly served: boolean;
@@ -38,8 +35,8 @@ export function farType({ relation, side }: GraphRelationSide): Uid {
 }
 
 /**
- * Returns the name under which the graph's file numbers a relation: JSON of type, path and attribute. If one of them is
- * renamed, it is another relation.
+ * Returns the name under which the graph's file numbers a relation: JSON of type, path and attribute. If one of them is renamed, it is
+ * another relation.
  */
 export function relationName(type: Uid, path: readonly ComponentStep[], attribute: string): string {
   const steps = path.map((step) => [step.attribute, step.zoneComponent ?? null]);

@@ -56,16 +56,14 @@ function readRow(view: TypeView, row: SqlRow): GraphRow {
 }
 
 /**
- * Reads the rows of an entry from the file, in the order of their versions: a draft and a published one at most, or the only one of a
- * type without drafts.
+ * Reads the rows of an entry from the file, in the order of their versions: a draft and a published one at most, or the only one of a type
+ * without drafts.
  */
 export function rowsOfEntry(db: GraphDatabase, view: TypeView, entry: number): GraphRow[] {
   return db.all(ROWS_OF_ENTRY, entry * 4, entry * 4 + 2).map((row) => readRow(view, row));
 }
 
-/**
- * Writes a row: public scalars as its response JSON, private ones and components separately. Returns the response JSON.
- */
+/** Writes a row: public scalars as its response JSON, private ones and components separately. Returns the response JSON. */
 export function writeRow(db: GraphDatabase, view: TypeView, facts: RowFacts, row: GraphRow): string {
   const source = view.presenter.source(facts, row.values);
   const hidden = pickJson(view.hidden, row.values);

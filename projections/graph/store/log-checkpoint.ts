@@ -17,8 +17,8 @@ export type LogCheckpoint = {
   /** undefined: there is none, or an earlier release applied it. */
   last(): AppliedEvent | undefined;
   /**
-   * Position to continue from: the log was searched up to here. It is the last event's or later, is meaningful for this
-   * log alone and is never published.
+   * Position to continue from: the log was searched up to here. It is the last event's or later, is meaningful for this log alone and is
+   * never published.
    */
   readFrom(): bigint;
   /** Records the last event of a batch. Must run in the transaction of the events. */
@@ -26,8 +26,8 @@ export type LogCheckpoint = {
   /** Called when the transaction is in the file. */
   moved(last: StoredEvent): void;
   /**
-   * Records that the log has no further event of the namespace up to here. It is written only now and then, so a
-   * restart searches the rest again.
+   * Records that the log has no further event of the namespace up to here. It is written only now and then, so a restart searches the rest
+   * again.
    */
   searched(upTo: bigint): void;
   /** Writes the last `searched` position: the file is about to be closed. */
@@ -36,15 +36,12 @@ export type LogCheckpoint = {
 
 const WRITE_LAST = 'INSERT OR REPLACE INTO last_event VALUES (1, ?, ?, ?, ?, ?)';
 const SEARCHED_EVERY_MS = 10_000;
-/**
- * About 300,000 records of other namespaces on a server, whose positions count bytes. Searching them takes a third of a
- * second.
- */
+/** About 300,000 records of other namespaces on a server, whose positions count bytes. Searching them takes a third of a second. */
 const SEARCHED_AT_MOST = 50_000_000n;
 
 /**
- * Reads the position from the graph's file. If the log has a hash chain, the checkpoint ignores how far the log was
- * searched after the last event.
+ * Reads the position from the graph's file. If the log has a hash chain, the checkpoint ignores how far the log was searched after the last
+ * event.
  */
 export function openLogCheckpoint(db: GraphDatabase): LogCheckpoint {
   let position = readGraphPosition(db.connection);

@@ -41,8 +41,8 @@ export type PublicationFacts = {
 /** Converts rows of one content type for the read index. Pure. */
 export type RowPresenter = {
   /**
-   * Response JSON in Strapi's member order (SEMANTICS section 12): id, documentId, public scalars in schema order, createdAt,
-   * updatedAt, publishedAt, and on localized types locale.
+   * Response JSON in Strapi's member order (SEMANTICS section 12): id, documentId, public scalars in schema order, createdAt, updatedAt,
+   * publishedAt, and on localized types locale.
    */
   source(facts: RowFacts, scalars: Values): string;
   /** Returns the columns. `values` may be the parsed source: only public scalars are read. */
@@ -66,10 +66,7 @@ const PLAIN_TYPES: { readonly [type in FieldType]?: 'string' | 'number' | 'boole
 
 const NO_COMPONENTS: IndexedRow['components'] = Object.freeze({});
 
-/**
- * Creates the presenter of a type. It computes everything that depends only on the type once, because there are many
- * rows.
- */
+/** Creates the presenter of a type. It computes everything that depends only on the type once, because there are many rows. */
 export function createRowPresenter(registry: SchemaRegistry, type: ContentType): RowPresenter {
   const { scalars, nested } = publicAttributes(type);
   const checked = scalars.map(({ name, type: scalarType }) => ({

@@ -51,10 +51,7 @@ export type SchemaView = {
   relationOfNumber(number: number): GraphRelation | undefined;
 };
 
-/**
- * Creates views of all types of a registry. `names` numbers new types and relations, so it must run in a transaction of
- * the graph.
- */
+/** Creates views of all types of a registry. `names` numbers new types and relations, so it must run in a transaction of the graph. */
 export function createSchemaView(registry: SchemaRegistry, names: Names): SchemaView {
   const types = new Map<Uid, TypeView>();
   const typesByNumber = new Map<number, TypeView>();
@@ -102,10 +99,7 @@ type RegisterRelation = (rowSet: RowSet, owner: Parameters<typeof createGraphRel
 /** A model whose rows own relations. `served`: whether readers see them. */
 type RelationOwner = { readonly rowSet: RowSet; readonly model: Model; readonly served: boolean };
 
-/**
- * Registers every relation that a row of the row set can own, also in its components (which cannot contain themselves,
- * so this ends).
- */
+/** Registers every relation that a row of the row set can own, also in its components (which cannot contain themselves, so this ends). */
 function registerRelations(
   registry: SchemaRegistry,
   { rowSet, model, served }: RelationOwner,

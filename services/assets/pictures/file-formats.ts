@@ -32,10 +32,7 @@ export type FileFormatsOptions = Omit<FormatsTarget, 'resizer'> & {
 
 /** The smaller pictures of files, as `formats` has them. */
 export type FileFormats = {
-  /**
-   * Attribute of a file whose content was just stored, under its lock. Throws 400 for a damaged picture and 413 for too
-   * many pixels.
-   */
+  /** Attribute of a file whose content was just stored, under its lock. Throws 400 for a damaged picture and 413 for too many pixels. */
   ofNew(picture: Picture & PictureSize): Promise<{ readonly formats?: PictureFormats }>;
   /** Makes them in the background, if formats are made after the answer. */
   later(documentId: string): void;

@@ -42,8 +42,8 @@ export type FormatsTarget = {
 };
 
 /**
- * Makes the smaller pictures of stored content, and stores each under its name before this resolves. Content without a
- * name always has a suspect record: see FileContents.
+ * Makes the smaller pictures of stored content, and stores each under its name before this resolves. Content without a name always has a
+ * suspect record: see FileContents.
  */
 export async function makeFormats(
   target: FormatsTarget,

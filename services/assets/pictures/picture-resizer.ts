@@ -40,8 +40,8 @@ const MAX_ANSWER_BYTES = 100_000;
 const PROGRAM = fileURLToPath(import.meta.url.replace(/picture-resizer(\.\w+)$/, 'resize-program$1'));
 
 /**
- * Resizes pictures, each in a separate process. So the event loop continues, a picture that crashes the decoder ends
- * nothing else, and the process has no secrets. Two pictures are resized at the same time.
+ * Resizes pictures, each in a separate process. So the event loop continues, a picture that crashes the decoder ends nothing else, and the
+ * process has no secrets. Two pictures are resized at the same time.
  */
 export function createPictureResizer(options: PictureResizerOptions): PictureResizer {
   const bounded = createBounded(AT_ONCE);

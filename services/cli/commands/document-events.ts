@@ -5,8 +5,8 @@ import { openReadSnapshot } from '../../../shared/sqlite/read-snapshot.ts';
 import { liveGraphFile } from './live-graph-file.ts';
 
 /**
- * Reads the events of a document from its own stream, using the content types in the graph of the data directory.
- * Returns undefined if there is no graph, or no such document: then the whole log has to be searched.
+ * Reads the events of a document from its own stream, using the content types in the graph of the data directory. Returns undefined if
+ * there is no graph, or no such document: then the whole log has to be searched.
  */
 export async function documentEvents(
   log: EventStore,

@@ -52,10 +52,7 @@ function isNamed(actor: Actor | undefined, name: string): boolean {
   return kind === name || id === name || own === name;
 }
 
-/**
- * Returns whether an event belongs to a document. An event that names no document belongs to the document of its
- * stream.
- */
+/** Returns whether an event belongs to a document. An event that names no document belongs to the document of its stream. */
 function isOf({ data, stream }: StoredEvent, document: string): boolean {
   const named = (data as { readonly documentId?: unknown } | null)?.documentId;
   return named === undefined ? stream.endsWith(`-${document}`) : named === document;

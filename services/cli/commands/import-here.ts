@@ -29,8 +29,8 @@ export type ImportTarget = Pick<DocumentImport, 'registry' | 'graph' | 'epoch' |
   Pick<ArchiveImport, 'defineRoles' | 'takeAsset'>;
 
 /**
- * Runs `work` as the leader of the log, in a data directory of this process, and updates the graph with the events that
- * it wrote. Throws DataDirectoryInUse if another process has the directory.
+ * Runs `work` as the leader of the log, in a data directory of this process, and updates the graph with the events that it wrote. Throws
+ * DataDirectoryInUse if another process has the directory.
  */
 export async function importHere<Result>(
   settings: ImportSettings,
@@ -108,8 +108,8 @@ const LEAD_LOST =
   'another process took over while this one was stopped: run the import again, imported documents are not written twice';
 
 /**
- * Makes this process the leader of its log, because only a leader writes, and brings its content types into force.
- * Rejects with a message if there is another leader, or the log has an event that this program cannot read.
+ * Makes this process the leader of its log, because only a leader writes, and brings its content types into force. Rejects with a message
+ * if there is another leader, or the log has an event that this program cannot read.
  */
 async function leaseForImport(
   claimant: Claimant,

@@ -60,8 +60,8 @@ export async function openHere(settings: OperatorSettings): Promise<OpenedHere> 
 }
 
 /**
- * Throws a message if another process is the leader, which writes indices outside the process. This directory is
- * unused, but its log may have other processes.
+ * Throws a message if another process is the leader, which writes indices outside the process. This directory is unused, but its log may
+ * have other processes.
  */
 async function refuseWhereOthersLead(log: EventStore, space: string): Promise<void> {
   const { leader } = await readLease(log, space);

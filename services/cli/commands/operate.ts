@@ -3,10 +3,7 @@ import type { Operations } from '../../operator/operations.ts';
 import { isFound, noDataDirectory, requireLog } from '../settings/access-log.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
 
-/**
- * Runs `use` on the data directory in the settings: through its server, or here. Throws a message if there is no such
- * directory.
- */
+/** Runs `use` on the data directory in the settings: through its server, or here. Throws a message if there is no such directory. */
 export async function withOperations<Result>(
   settings: OperatorSettings,
   use: (operations: Operations) => Promise<Result>,

@@ -71,10 +71,7 @@ export async function rebuild(settings: OperatorSettings, given: RebuildArgument
   }
 }
 
-/**
- * Throws InvalidSettings for options that `--pause` or `--cancel` would ignore, because they apply to the current
- * rebuild.
- */
+/** Throws InvalidSettings for options that `--pause` or `--cancel` would ignore, because they apply to the current rebuild. */
 function refuseTogether({ pause, cancel, json: _json, ...others }: RebuildArguments): void {
   if (pause === true && cancel === true)
     throw new InvalidSettings('  --pause and --cancel cannot be used together: omit one of them');
@@ -97,8 +94,7 @@ type Making = {
 const PAUSE_MS = 100;
 
 /**
- * Lets the server that holds the directory make the generation, or makes it here. If the server crashes, it continues
- * after its restart.
+ * Lets the server that holds the directory make the generation, or makes it here. If the server crashes, it continues after its restart.
  */
 async function makeSomewhere(making: Making, given: RebuildArguments): Promise<Rebuild> {
   const { settings, tell } = making;
@@ -174,8 +170,8 @@ const FIRST_SAMPLE_MS = 4_000;
 const NOT_WATCHED = { sampled: Promise.resolve(), done: Promise.resolve() };
 
 /**
- * Passes samples of the load of the server that holds the directory to the throttle, if there is one. `sampled`
- * resolves after the first sample.
+ * Passes samples of the load of the server that holds the directory to the throttle, if there is one. `sampled` resolves after the first
+ * sample.
  */
 function observeServer(
   data: string,

@@ -206,8 +206,8 @@ async function withWebhooks<Result>(
 }
 
 /**
- * Throws a message if another process is the leader. Only the leader delivers, so a replay in this directory would wait
- * until its process is the leader.
+ * Throws a message if another process is the leader. Only the leader delivers, so a replay in this directory would wait until its process
+ * is the leader.
  */
 async function refuseWhereAnotherLeads(
   log: EventStore,

@@ -4,10 +4,7 @@ import { REDACTING } from '../../operating/redact-secrets.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { createLogSink } from './log-sink.ts';
 
-/**
- * Creates the logger. It writes to stderr, because stdout is for people: JSON lines, or readable lines on a terminal.
- * It omits secrets.
- */
+/** Creates the logger. It writes to stderr, because stdout is for people: JSON lines, or readable lines on a terminal. It omits secrets. */
 export async function createLogger({
   logLevel,
   logFormat,

@@ -10,8 +10,8 @@ export type LogSinkOptions = {
 };
 
 /**
- * Writes lines to a file descriptor at once. Buffers lines for a pipe that is full. Drops lines that cannot be written
- * (closed, a full disk): a failing log must not stop the server.
+ * Writes lines to a file descriptor at once. Buffers lines for a pipe that is full. Drops lines that cannot be written (closed, a full
+ * disk): a failing log must not stop the server.
  */
 export function createLogSink(
   fd: number,

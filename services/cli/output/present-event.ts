@@ -20,8 +20,7 @@ type DocumentData = {
 type Linking = RelationOperation | EntryImported['data']['relations'][number];
 
 /**
- * An event as one line for people: position, time, action, subject, and changes. It has no control characters, which a
- * terminal would obey.
+ * An event as one line for people: position, time, action, subject, and changes. It has no control characters, which a terminal would obey.
  */
 export function presentEvent(event: StoredEvent): string {
   return describeEvent(event).replaceAll(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));

@@ -5,8 +5,8 @@ import { pipeline } from 'node:stream/promises';
 const AT_ONCE = 64 * 1024;
 
 /**
- * Writes each line as soon as no more lines are ready. A reader that closes the pipe (`| head`) ends it, which is not a
- * failure. stdout and stderr stay open.
+ * Writes each line as soon as no more lines are ready. A reader that closes the pipe (`| head`) ends it, which is not a failure. stdout and
+ * stderr stay open.
  */
 export async function writeLines(to: Writable, lines: AsyncIterable<string>): Promise<void> {
   const isOwn = to !== process.stdout && to !== process.stderr;

@@ -90,9 +90,8 @@ function metricsOfServer(own: Metrics | undefined, rotation: Rotation | undefine
 }
 
 /**
- * Refuses requests with another host name in development mode, and returns whether it did. A page can make a browser
- * send such requests here (DNS rebinding). It gets neither metrics nor the messages between processes. The routes of
- * the API have their own guard.
+ * Refuses requests with another host name in development mode, and returns whether it did. A page can make a browser send such requests
+ * here (DNS rebinding). It gets neither metrics nor the messages between processes. The routes of the API have their own guard.
  */
 function refuseStranger(
   access: AccessControl | undefined,

@@ -61,8 +61,8 @@ export function noDataDirectory(data: string): Error {
 }
 
 /**
- * Throws InvalidSettings for an address that other machines can reach while everyone may do everything. Opens the log
- * only if it exists. `willBeSet`: public rights will be set, which ends development mode.
+ * Throws InvalidSettings for an address that other machines can reach while everyone may do everything. Opens the log only if it exists.
+ * `willBeSet`: public rights will be set, which ends development mode.
  */
 export async function refuseOpenHost(
   { host, ...settings }: SpaceSettings & { readonly host: string },

@@ -25,10 +25,7 @@ type CommandDefinition<Table extends SettingsTable, Settings, Options, Argument>
   readonly settings: Table;
   /** Makes the settings from the given options. Default: parses them with the table. Throws InvalidSettings. */
   readonly parse?: (given: Given) => Settings | Promise<Settings>;
-  /**
-   * Imports the code of the command: it gets the settings, the other options by their names in camel case, and the
-   * argument.
-   */
+  /** Imports the code of the command: it gets the settings, the other options by their names in camel case, and the argument. */
   readonly load: () => Promise<(settings: Settings, options: Options, argument: Argument) => Promise<void>>;
 };
 
@@ -55,10 +52,7 @@ export function command<
   };
 }
 
-/**
- * Adds commands to the program. `groups`: the description of each, by name. `run` gets the name and the command's
- * action.
- */
+/** Adds commands to the program. `groups`: the description of each, by name. `run` gets the name and the command's action. */
 export function addCommands(
   program: Command,
   groups: Readonly<Record<string, string>>,

@@ -5,9 +5,7 @@ import { isOrigin, type ServeSettings } from './settings.ts';
 /** Origins of pages that may call from a browser. `file`: the project's file that lists them. */
 export type CorsOrigins = { readonly origins: readonly string[]; readonly file?: string };
 
-/**
- * Returns the origins of the setting, else those that the project lists. Strapi's default, every origin, is never used.
- */
+/** Returns the origins of the setting, else those that the project lists. Strapi's default, every origin, is never used. */
 export function corsOrigins(
   { cors, contentTypes }: Pick<ServeSettings, 'cors' | 'contentTypes'>,
   logger: Pick<Logger, 'warn'>,

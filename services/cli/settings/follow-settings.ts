@@ -79,10 +79,7 @@ export const FOLLOW_SETTINGS = {
   },
 } as const satisfies SettingsTable;
 
-/**
- * Returns the settings for following a Strapi; undefined if there is none to follow. Throws a message for a file that
- * cannot be used.
- */
+/** Returns the settings for following a Strapi; undefined if there is none to follow. Throws a message for a file that cannot be used. */
 export function followSettings(
   given: SettingsOf<typeof FOLLOW_SETTINGS> & { readonly login: boolean },
   prefix: string,

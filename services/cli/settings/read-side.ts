@@ -15,8 +15,8 @@ import { readSynonyms } from './read-synonyms.ts';
 import { InvalidSettings, type OperatorSettings } from './settings.ts';
 
 /**
- * Returns the plan for the read side that the settings choose. Throws a message if the certificate cannot be read, or a
- * setting for documents has no effect.
+ * Returns the plan for the read side that the settings choose. Throws a message if the certificate cannot be read, or a setting for
+ * documents has no effect.
  */
 export async function chooseReadSide(
   settings: OperatorSettings & { readonly adopt?: boolean; readonly synonyms?: string | undefined },

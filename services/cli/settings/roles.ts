@@ -4,8 +4,8 @@ import { SERVE_SETTINGS } from './settings.ts';
 import { WEBHOOK_SETTINGS } from './webhook-settings.ts';
 
 /**
- * Role of a process. `serve`: everything. `project`: can become leader, and then writes Elasticsearch; accepts writes
- * and answers no reads. `api`: reads from Elasticsearch and forwards writes to the leader; stores nothing.
+ * Role of a process. `serve`: everything. `project`: can become leader, and then writes Elasticsearch; accepts writes and answers no reads.
+ * `api`: reads from Elasticsearch and forwards writes to the leader; stores nothing.
  */
 export type ProcessRole = 'serve' | 'project' | 'api';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A setting of a command: an option and an environment variable, see variableOf; the option wins. Every value arrives as text, so
- * that both are validated alike.
+ * A setting of a command: an option and an environment variable, see variableOf; the option wins. Every value arrives as text, so that both
+ * are validated alike.
  */
 export type Setting = {
   /** Flags in commander's form: `--port <number>`; the name in camel case is the key. */

@@ -21,10 +21,7 @@ const FASTIFY_ERRORS: Readonly<Record<string, { readonly name: string; readonly 
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { name: 'UnsupportedMediaTypeError', message: 'Unsupported Media Type' },
 };
 
-/**
- * Converts an error that was thrown in a request to its answer: a refusal as it says, anything unexpected as a bare
- * 500.
- */
+/** Converts an error that was thrown in a request to its answer: a refusal as it says, anything unexpected as a bare 500. */
 export function presentError(error: unknown): ErrorEnvelope {
   if (error instanceof RequestError) {
     const { status, name, isOwn } = errorStatus(error.code);

@@ -27,8 +27,8 @@ export function createLocalesAnswer(options: LocalesOptions): () => Promise<Uint
 }
 
 /**
- * Answers `GET /api/i18n/locales`, a bare array as in Strapi: the default locale and every locale in which the caller
- * can see content. Ids follow from the order of the codes.
+ * Answers `GET /api/i18n/locales`, a bare array as in Strapi: the default locale and every locale in which the caller can see content. Ids
+ * follow from the order of the codes.
  */
 async function answerLocales({
   index,

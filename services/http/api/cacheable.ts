@@ -25,8 +25,8 @@ export function watchedAnswers({ known }: Pick<Delivery, 'known'>): KnownAnswers
 }
 
 /**
- * Answers a GET of the content API, with 304 if the caller has the answer already. If it is known that nothing in it has
- * changed since it was made, `answer` is not called.
+ * Answers a GET of the content API, with 304 if the caller has the answer already. If it is known that nothing in it has changed since it
+ * was made, `answer` is not called.
  */
 export function answerRead(
   delivery: Delivery,
@@ -145,8 +145,7 @@ type Kept = {
 };
 
 /**
- * Answers with the tags of the answer, and remembers it with them if `kept` says so. Callers that have an ETag ask again
- * after changes too.
+ * Answers with the tags of the answer, and remembers it with them if `kept` says so. Callers that have an ETag ask again after changes too.
  */
 async function answerWithTags(
   delivery: Delivery,

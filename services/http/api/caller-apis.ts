@@ -37,9 +37,7 @@ type CreateApis = (
   rights: string,
 ) => Pick<CallerApi, 'content' | 'uploads' | 'instant' | 'delivery'>;
 
-/**
- * APIs by rights, each made once: a request costs one look-up. With full access nothing is in front of the API itself.
- */
+/** APIs by rights, each made once: a request costs one look-up. With full access nothing is in front of the API itself. */
 export function createCallerApis(
   registry: SchemaRegistry,
   create: CreateApis,

@@ -3,10 +3,7 @@ import type { ContentType } from '../../../shared/schema/content-type.ts';
 import type { AnswerTags } from '../../delivery/answer-tags.ts';
 import type { ShownRows } from '../../query/gather-rows.ts';
 
-/**
- * Actions that Strapi's REST API cannot express with PUT and `status` alone: `POST
- * /api/<plural>/<documentId>/actions/<action>`.
- */
+/** Actions that Strapi's REST API cannot express with PUT and `status` alone: `POST /api/<plural>/<documentId>/actions/<action>`. */
 export const ENTRY_ACTIONS = ['publish', 'unpublish', 'discard-draft'] as const;
 export type EntryAction = (typeof ENTRY_ACTIONS)[number];
 
@@ -36,10 +33,9 @@ export type Asking = {
 };
 
 /**
- * Operations of the routes, free of HTTP. `query` is a request's raw query string, `body` its parsed JSON (undefined if
- * there was none), and `command` the identity of a write; an answer is the JSON to send. `asking` is the request of the
- * answer. Every refusal throws a RequestError. A write resolves once it is durable and visible to every later read of
- * this process.
+ * Operations of the routes, free of HTTP. `query` is a request's raw query string, `body` its parsed JSON (undefined if there was none),
+ * and `command` the identity of a write; an answer is the JSON to send. `asking` is the request of the answer. Every refusal throws a
+ * RequestError. A write resolves once it is durable and visible to every later read of this process.
  */
 export type ContentApi = {
   list(type: ContentType, query: string, asking?: Asking): Promise<Uint8Array>;

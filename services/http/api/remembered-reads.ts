@@ -22,8 +22,8 @@ export type RememberedReadsOptions = {
 export type AnswerRemembered = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
- * Creates the answers to requests that need a look-up and nothing else: a GET without a token whose answer is remembered. They
- * do not pass fastify, whose hooks would have nothing to do for them. `rememberedFirst` says in which servers that is so.
+ * Creates the answers to requests that need a look-up and nothing else: a GET without a token whose answer is remembered. They do not pass
+ * fastify, whose hooks would have nothing to do for them. `rememberedFirst` says in which servers that is so.
  */
 export function createRememberedReads(options: RememberedReadsOptions): AnswerRemembered {
   const { publicRights, deliveryOf, urlOf, isRefused, measure } = options;

@@ -7,8 +7,8 @@ async function refuse(): Promise<never> {
 }
 
 /**
- * API whose writes throw NotLeading. Behind a guard it checks a caller's rights and carries nothing out: so a process
- * that forwards writes refuses what the leader would refuse.
+ * API whose writes throw NotLeading. Behind a guard it checks a caller's rights and carries nothing out: so a process that forwards writes
+ * refuses what the leader would refuse.
  */
 export function contentWithoutWrites(api: ContentApi): ContentApi {
   return {

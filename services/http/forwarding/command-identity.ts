@@ -19,10 +19,10 @@ declare module 'fastify' {
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * Identity of a write. With an `Idempotency-Key` it follows from caller and key, so any process recognises it.
- * Otherwise it is `forwarded`, which another process assigned. Callers without a token have no name: their key is valid
- * for one request only, so that no caller can reuse another's key. In development mode all are one caller. `conceal`: returns
- * what the identity contains instead of a body. Throws RequestError (400) for an invalid key.
+ * Identity of a write. With an `Idempotency-Key` it follows from caller and key, so any process recognises it. Otherwise it is `forwarded`,
+ * which another process assigned. Callers without a token have no name: their key is valid for one request only, so that no caller can
+ * reuse another's key. In development mode all are one caller. `conceal`: returns what the identity contains instead of a body. Throws
+ * RequestError (400) for an invalid key.
  */
 export function commandIdentity(
   request: FastifyRequest,

@@ -52,9 +52,9 @@ const WAIT_MS = 10_000;
 const AGAIN_MS = 100;
 
 /**
- * Sends writes of this scope to the leader, with their body, and answers with the leader's answer. While there is no
- * leader the write waits. A JSON write is sent again if its leader is lost, as the same command, so that it takes
- * effect once. An upload is a stream that passes only once, and is answered 503 if its leader is lost during it.
+ * Sends writes of this scope to the leader, with their body, and answers with the leader's answer. While there is no leader the write
+ * waits. A JSON write is sent again if its leader is lost, as the same command, so that it takes effect once. An upload is a stream that
+ * passes only once, and is answered 503 if its leader is lost during it.
  */
 export function forwardWrites(
   scope: FastifyInstance,
@@ -131,10 +131,7 @@ function sentWrite(request: FastifyRequest, { newCommandId }: ForwardingOptions)
   return { method, url: request.raw.url ?? '/', headers, body, command };
 }
 
-/**
- * Answer of the leader within the time limit; `here` if that is this process, unless it must be sent the write
- * nevertheless.
- */
+/** Answer of the leader within the time limit; `here` if that is this process, unless it must be sent the write nevertheless. */
 async function askLeader(
   { fleet, refuseWrites }: ForwardingOptions,
   { send }: Sender,

@@ -20,8 +20,8 @@ export type ForwardedCommands = {
   /** Verifies the head of a request, once. */
   classify(request: FastifyRequest): CommandVerdict;
   /**
-   * The command that another process has sent, undefined where a client did. Throws RequestError for a proof that is not valid or
-   * not about this body, NotLeading for one of an earlier term.
+   * The command that another process has sent, undefined where a client did. Throws RequestError for a proof that is not valid or not about
+   * this body, NotLeading for one of an earlier term.
    */
   accept(request: FastifyRequest, isStream: boolean): ForwardedCommand | undefined;
 };
@@ -65,10 +65,7 @@ export function signAnswers(scope: FastifyInstance, commands: ForwardedCommands)
   });
 }
 
-/**
- * Returns a function that resolves when the body has arrived completely and unchanged, and throws RequestError
- * otherwise.
- */
+/** Returns a function that resolves when the body has arrived completely and unchanged, and throws RequestError otherwise. */
 function watchBody({ raw }: FastifyRequest, command: ForwardedCommand): () => Promise<void> {
   const received = digestBytes();
   // Else the listener would let it flow before anybody else reads.

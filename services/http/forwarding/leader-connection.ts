@@ -17,8 +17,8 @@ const LONGEST_ANSWER = 16_384;
 export type LeaderConnection = { readonly socket: Socket; readonly met: ProvenLeader };
 
 /**
- * Opens a connection to a leader, and lets it prove on that connection that it is the leader and sees this process's
- * log. Sends nothing of a write or its sender before. Rejects if it is another process.
+ * Opens a connection to a leader, and lets it prove on that connection that it is the leader and sees this process's log. Sends nothing of
+ * a write or its sender before. Rejects if it is another process.
  */
 export async function connectToLeader(membership: Membership, leader: Leader): Promise<LeaderConnection> {
   const question = await askLeader(membership, leader);

@@ -3,8 +3,8 @@ import { componentOf, type SchemaRegistry } from '../../../shared/schema/schema-
 import { hmac } from '../../../shared/text-digest.ts';
 
 /**
- * Returns the text that represents a body in the log: the body itself if it is digested later, and an HMAC if it may have a
- * password, which could be guessed from a plain digest. `key`: the same in every process of the log.
+ * Returns the text that represents a body in the log: the body itself if it is digested later, and an HMAC if it may have a password, which
+ * could be guessed from a plain digest. `key`: the same in every process of the log.
  */
 export function createConcealBody(
   registry: SchemaRegistry,

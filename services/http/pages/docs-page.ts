@@ -22,8 +22,8 @@ export type DocsOptions = {
 };
 
 /**
- * Serves `/openapi.json`, and the form of it that the page at `/docs` reads: the paths that the caller may use. The
- * first request loads the code that makes the document.
+ * Serves `/openapi.json`, and the form of it that the page at `/docs` reads: the paths that the caller may use. The first request loads the
+ * code that makes the document.
  */
 export function registerOpenApi(app: FastifyInstance, docs: DocsOptions): void {
   const optionsOf = describeCallers(docs);

@@ -1,7 +1,7 @@
 /**
- * Returns a URL whose `deepObject` parameters are nested all the way down. swagger-ui writes the first level as
- * brackets and the rest as JSON text, `filters[name]={"$eq":"x"}`, because OpenAPI defines one level only. It runs in a
- * browser, so it may use nothing from outside itself.
+ * Returns a URL whose `deepObject` parameters are nested all the way down. swagger-ui writes the first level as brackets and the rest as
+ * JSON text, `filters[name]={"$eq":"x"}`, because OpenAPI defines one level only. It runs in a browser, so it may use nothing from outside
+ * itself.
  */
 export function expandDeepObjects(url: string, base: string): string {
   const nested = /^(filters|populate|pagination)\[/;

@@ -6,8 +6,8 @@ import type { AccessControl } from '../../access/access-control.ts';
 /** Reads that can be made to wait for a write. */
 export type Freshness = {
   /**
-   * Resolves with true as soon as reads show everything up to this position of the log, including copies in other
-   * documents. Resolves with false after the time limit for requests.
+   * Resolves with true as soon as reads show everything up to this position of the log, including copies in other documents. Resolves with
+   * false after the time limit for requests.
    */
   shows(position: bigint): Promise<boolean>;
   /** Position that reads show now. */
@@ -27,10 +27,10 @@ const TOKENS_MS = 1_000;
 const POSITION = /^\d{1,20}$/;
 
 /**
- * Handles `Varve-Min-Position: N` of a GET: the answer shows position N of the log or a later one. It waits until the
- * index has caught up, and is a 503 after the time limit. N is the `Varve-Position` of a write's answer, from any
- * process. A position that the log has not reached is a 400: no write was answered with it. For scopes that know the
- * rights of their callers: a caller without rights is refused anyway, and learns no positions.
+ * Handles `Varve-Min-Position: N` of a GET: the answer shows position N of the log or a later one. It waits until the index has caught up,
+ * and is a 503 after the time limit. N is the `Varve-Position` of a write's answer, from any process. A position that the log has not
+ * reached is a 400: no write was answered with it. For scopes that know the rights of their callers: a caller without rights is refused
+ * anyway, and learns no positions.
  */
 export function awaitPositions(
   scope: FastifyInstance,
@@ -53,8 +53,8 @@ export function awaitPositions(
 const ANY_POSITION = 2n ** 64n;
 
 /**
- * Resolves when the tokens of the wanted position are valid, as far as the log has reached it; if no position is
- * wanted, when all current ones are. Undefined for a request whose token cannot become valid that way.
+ * Resolves when the tokens of the wanted position are valid, as far as the log has reached it; if no position is wanted, when all current
+ * ones are. Undefined for a request whose token cannot become valid that way.
  */
 export function awaitTokens(
   freshness: Pick<Freshness, 'head'>,

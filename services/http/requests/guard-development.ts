@@ -13,10 +13,9 @@ export type DevelopmentGuard = (request: {
 }) => RequestError | undefined;
 
 /**
- * Creates the check for requests of strangers' pages. Without access tokens everyone on this machine may do
- * everything, and so could every page in its browser. The name in `Host` reveals a page whose name was pointed at
- * 127.0.0.1 (DNS rebinding); `Origin` reveals one that posts from elsewhere. Browsers hide answers from the pages of
- * other origins by themselves.
+ * Creates the check for requests of strangers' pages. Without access tokens everyone on this machine may do everything, and so could every
+ * page in its browser. The name in `Host` reveals a page whose name was pointed at 127.0.0.1 (DNS rebinding); `Origin` reveals one that
+ * posts from elsewhere. Browsers hide answers from the pages of other origins by themselves.
  */
 export function createDevelopmentGuard(
   access: AccessControl,

@@ -21,10 +21,7 @@ export type OtherMeasures = {
   remembered(route: string, status: number, ms: number): void;
 };
 
-/**
- * Times every request of the routes that are registered after this. By route, not by URL: the content types bound the
- * number of series.
- */
+/** Times every request of the routes that are registered after this. By route, not by URL: the content types bound the number of series. */
 export function measureRequests(app: FastifyInstance, { durations, tracing }: RequestMeters): OtherMeasures {
   app.addHook('onRoute', (route) => {
     if (durations !== undefined) {

@@ -8,8 +8,8 @@ import type { Tracing } from '../../operating/tracing.ts';
 import { isWriting } from './writing-methods.ts';
 
 /**
- * Runs every write of this scope on behalf of its caller, by the caller's own credentials. A process that carries out a
- * forwarded write reads the same credentials, so it names the same author.
+ * Runs every write of this scope on behalf of its caller, by the caller's own credentials. A process that carries out a forwarded write
+ * reads the same credentials, so it names the same author.
  */
 export function nameAuthors(
   scope: FastifyInstance,

@@ -7,8 +7,8 @@ export type CountRequest = (
 ) => Promise<{ readonly current: number; readonly ttl: number }>;
 
 /**
- * Store of @fastify/rate-limit that counts elsewhere; undefined without such a place. `name` separates one limit's keys from those
- * of others.
+ * Store of @fastify/rate-limit that counts elsewhere; undefined without such a place. `name` separates one limit's keys from those of
+ * others.
  */
 export function sharedRateStore(
   given: CountRequest | undefined,

@@ -49,8 +49,8 @@ export function createAuthenticate({ access, login, freshness }: Authentication)
 }
 
 /**
- * Sets the `rights` of every request in this scope before its body is read, and refuses invalid tokens (401). The
- * handler of a request checks the rights. An unknown token is checked again once this process has read the log.
+ * Sets the `rights` of every request in this scope before its body is read, and refuses invalid tokens (401). The handler of a request
+ * checks the rights. An unknown token is checked again once this process has read the log.
  */
 export function authenticateRequests(
   scope: FastifyInstance,

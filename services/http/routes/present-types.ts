@@ -13,8 +13,8 @@ import type {
 import { componentOf, type SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 
 /**
- * Content types and components in the words of Strapi's content-type builder, which source plugins ask before they read
- * entries. Private attributes are left out, as everywhere. Pure.
+ * Content types and components in the words of Strapi's content-type builder, which source plugins ask before they read entries. Private
+ * attributes are left out, as everywhere. Pure.
  */
 export function presentType(type: ContentType) {
   const { uid, kind, singularName, pluralName, displayName, draftAndPublish } = type;

@@ -17,8 +17,8 @@ const VIEWED = /^(image\/(?!svg)|video\/|audio\/|application\/pdf$)/;
 const TEXT = /^(text\/|image\/svg|application\/(json|geo\+json|xml|yaml|x-subrip)$)/;
 
 /**
- * Content type, and the headers that make it harmless; `content-disposition` without a name yet. `isKept`: the URL may
- * mean other bytes later. Only viewable formats and plain text open in place.
+ * Content type, and the headers that make it harmless; `content-disposition` without a name yet. `isKept`: the URL may mean other bytes
+ * later. Only viewable formats and plain text open in place.
  */
 export function assetHeaders(mime: string, isKept: boolean) {
   const viewed = VIEWED.test(mime);

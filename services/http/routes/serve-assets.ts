@@ -25,8 +25,8 @@ type FileFacts = {
 };
 
 /**
- * A served file. `isKept`: under its name in another system, which may mean other content later. `since`: time of the
- * content that the name means.
+ * A served file. `isKept`: under its name in another system, which may mean other content later. `since`: time of the content that the name
+ * means.
  */
 type ServedFile = Omit<FileFacts, 'createdAt'> & {
   readonly isKept: boolean;

@@ -7,8 +7,8 @@ import type { UploadPart } from '../../assets/receive-upload.ts';
 const LIMITS = { fields: 200, files: 100, parts: 300, fieldSize: 1_048_576, headerPairs: 100 };
 
 /**
- * The parts of a multipart request. Every way in which the form itself can be bad or break off is a RequestError, 400 or 413.
- * The asset store counts a file's bytes: the parser's own limit would cut a file short without a word.
+ * The parts of a multipart request. Every way in which the form itself can be bad or break off is a RequestError, 400 or 413. The asset
+ * store counts a file's bytes: the parser's own limit would cut a file short without a word.
  */
 export async function* uploadParts(request: FastifyRequest): AsyncGenerator<UploadPart> {
   try {

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { closeSilentConnections } from './silent-connections.ts';
 
 /**
- * Limits of unsent output. HTTP/1.1 lets a client send many requests without reading an answer; without limits the
- * answers would fill the memory.
+ * Limits of unsent output. HTTP/1.1 lets a client send many requests without reading an answer; without limits the answers would fill the
+ * memory.
  */
 export const OUTPUT_LIMITS = {
   /** Bytes of unread answers, on all connections. Above it no further request is begun. */
@@ -59,10 +59,7 @@ function isWorking(connection: Connection | undefined): boolean {
   return connection?.current !== undefined && connection.socket.writableLength === 0;
 }
 
-/**
- * Answers the requests of each connection one after the other, and begins none while clients have too many unread
- * answers.
- */
+/** Answers the requests of each connection one after the other, and begins none while clients have too many unread answers. */
 export function boundOutput(server: Server, { limits, urgent, handle }: BoundOutputOptions): BoundOutput {
   const connections = new Map<Socket, Connection>();
   const delayed = new Set<Connection>();

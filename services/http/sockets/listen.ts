@@ -16,14 +16,11 @@ import { queueRequests, type WaitingRequests, type WaitLimits } from './waiting-
 export type Listener = {
   /** `http://127.0.0.1:1337` */
   readonly url: string;
-  /**
-   * Passes requests to `handler` from now on; before, every request is answered 503 with Retry-After, or waits
-   * (`waits`).
-   */
+  /** Passes requests to `handler` from now on; before, every request is answered 503 with Retry-After, or waits (`waits`). */
   serve(handler: RequestListener): void;
   /**
-   * Accepts no new connections, answers requests in flight, and closes; connections that are open after `graceMs` are
-   * cut off. `next` answers the requests that still come on open connections.
+   * Accepts no new connections, answers requests in flight, and closes; connections that are open after `graceMs` are cut off. `next`
+   * answers the requests that still come on open connections.
    */
   drain(graceMs: number, next?: RequestListener): Promise<void>;
   /** Calls back when it begins to drain: answers without an end have to end. */
@@ -55,8 +52,8 @@ export const ARRIVAL_LIMITS = {
   /** Maximum time to the end of the body. 200 MB, the largest upload by default, take this time at 5 Mbit/s. */
   requestMs: 320_000,
   /**
-   * Maximum time to the first byte of the next request of a connection. It is longer than the 60 s after which common
-   * proxies drop an idle connection, so that the proxy closes first.
+   * Maximum time to the first byte of the next request of a connection. It is longer than the 60 s after which common proxies drop an idle
+   * connection, so that the proxy closes first.
    */
   idleMs: 65_000,
   /** Interval for looking at the first two. */
@@ -65,9 +62,8 @@ export const ARRIVAL_LIMITS = {
 export type ArrivalLimits = Readonly<typeof ARRIVAL_LIMITS>;
 
 /**
- * Listens at once, so that `GET /_health` distinguishes "starting" (503) from "not there" while data is being loaded.
- * Rejects with a message if the address is not available. Node's own limits apply: 16 KiB of request line and headers
- * (431).
+ * Listens at once, so that `GET /_health` distinguishes "starting" (503) from "not there" while data is being loaded. Rejects with a
+ * message if the address is not available. Node's own limits apply: 16 KiB of request line and headers (431).
  */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { first = () => false, limits, arrival = ARRIVAL_LIMITS } = options;
@@ -129,10 +125,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
 }
 
-/**
- * A client that has sent its last request and closes its side still gets the answers. Undocumented, and in Node since
- * version 0.8.
- */
+/** A client that has sent its last request and closes its side still gets the answers. Undocumented, and in Node since version 0.8. */
 function answerHalfClosed(server: Server): void {
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
 }
@@ -149,13 +142,13 @@ function listenError(error: NodeJS.ErrnoException, { host, port, option = '--por
 }
 
 /**
- * A connection that looks idle may have its next request in the kernel's buffer; closing it would reset the connection
- * under that request. So each stays open long enough for one more request, whose answer says that it is the last.
+ * A connection that looks idle may have its next request in the kernel's buffer; closing it would reset the connection under that request.
+ * So each stays open long enough for one more request, whose answer says that it is the last.
  */
 const IDLE_MS = 250;
 /**
- * The same where another process answers that request, so there is no hurry: a client that sends a request every few
- * seconds gets `connection: close` instead of being cut off.
+ * The same where another process answers that request, so there is no hurry: a client that sends a request every few seconds gets
+ * `connection: close` instead of being cut off.
  */
 const IDLE_WITH_NEXT_MS = 5_000;
 

@@ -39,9 +39,7 @@ export function createRecentRequests(): RecentRequests {
 const ROUNDS = 12;
 const AT_ONCE = 4;
 
-/**
- * Warms a handler up: it answers these requests again and again, for `atMostMs` at most. Answers and failures are dropped.
- */
+/** Warms a handler up: it answers these requests again and again, for `atMostMs` at most. Answers and failures are dropped. */
 export async function warmUp(
   requests: readonly RecentRequest[],
   handler: RequestListener,

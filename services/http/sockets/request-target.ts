@@ -3,9 +3,8 @@ import { RequestError } from '../../../shared/request-error.ts';
 import { refuseRequest } from './refuse-request.ts';
 
 /**
- * Returns whether a request target is in origin form (RFC 9112 section 3.2.1) with a path that every parser reads
- * alike. An absolute form names another host. A backslash is a slash to some parsers, and part of a name to others; a
- * query may have one.
+ * Returns whether a request target is in origin form (RFC 9112 section 3.2.1) with a path that every parser reads alike. An absolute form
+ * names another host. A backslash is a slash to some parsers, and part of a name to others; a query may have one.
  */
 function isOriginForm(target: string): boolean {
   if (!target.startsWith('/')) return false;

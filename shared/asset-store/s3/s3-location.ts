@@ -16,8 +16,8 @@ class InvalidS3Location extends Error {}
 const PARAMETERS = ['endpoint', 'region', 'path-style'];
 
 /**
- * Parses `s3://bucket/prefix?endpoint=https://s3.example.org&region=eu-central-1&path-style=true`. With an endpoint,
- * path style is the default, because most stores support it. Throws InvalidS3Location.
+ * Parses `s3://bucket/prefix?endpoint=https://s3.example.org&region=eu-central-1&path-style=true`. With an endpoint, path style is the
+ * default, because most stores support it. Throws InvalidS3Location.
  */
 export function parseS3Location(address: string): S3Location {
   if (!URL.canParse(address)) throw new InvalidS3Location('must be an address such as s3://bucket/prefix');

@@ -18,9 +18,7 @@ export function toEventData(event: EncodedEvent, metadataOf = withServerNames): 
   return jsonEvent({ id, type, data: JSON.parse(data), metadata: metadataOf(JSON.parse(metadata)) });
 }
 
-/**
- * Decodes a record. Never throws because of its content: an event that is not Varve's, or cannot be read, is marked `unreadable`.
- */
+/** Decodes a record. Never throws because of its content: an event that is not Varve's, or cannot be read, is marked `unreadable`. */
 export function toStoredEvent(recorded: Recorded, decode: Decode): StoredEvent {
   const { id, streamId: stream, revision, type, data, metadata } = recorded;
   const location = { id, stream, revision, position: positionOfEvent(recorded) };

@@ -14,8 +14,8 @@ export type Stretch =
   | { readonly kind: 'found'; readonly position: bigint };
 
 /**
- * Searches for events of the namespace after a position, which is 0n or the position of a record. Both reads use one
- * channel, because a node has searched everything up to the end that it reports.
+ * Searches for events of the namespace after a position, which is 0n or the position of a record. Both reads use one channel, because a
+ * node has searched everything up to the end that it reports.
  */
 export async function searchAfter(connection: Connection, after: bigint): Promise<Stretch> {
   const { reader, retryLimits } = connection;
@@ -36,10 +36,7 @@ export async function searchAfter(connection: Connection, after: bigint): Promis
   }
 }
 
-/**
- * Searches from a position that is not the position of a record. Reads refuse such a position, and subscriptions accept
- * it.
- */
+/** Searches from a position that is not the position of a record. Reads refuse such a position, and subscriptions accept it. */
 async function searchBySubscription(
   connection: Connection,
   after: bigint,

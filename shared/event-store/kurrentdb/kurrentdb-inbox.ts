@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Batches items from an object stream. It reads nothing between two calls, so the stream's buffer fills and
- * backpressure reaches the sender.
+ * Batches items from an object stream. It reads nothing between two calls, so the stream's buffer fills and backpressure reaches the
+ * sender.
  */
 export function createInbox<T>(stream: Readable, signal: AbortSignal) {
   let failure: Error | undefined;

@@ -74,10 +74,7 @@ const FIRST_PAGE = 64;
 const PAGE_CHARACTERS = 8_000_000;
 const SAMPLES = 8;
 
-/**
- * Creates the size of pages. It grows up to `most` events while pages stay below about 8 MB, estimated from a few
- * events of a page.
- */
+/** Creates the size of pages. It grows up to `most` events while pages stay below about 8 MB, estimated from a few events of a page. */
 export function createPageSize(most: number) {
   let count = Math.min(FIRST_PAGE, most);
   return {

@@ -53,10 +53,7 @@ const LOST: ReadonlySet<ErrorType> = new Set([
   ErrorType.NOT_LEADER,
 ]);
 
-/**
- * gRPC statuses that a retry would get again: invalid argument, permission denied, too large, out of range,
- * unimplemented …
- */
+/** gRPC statuses that a retry would get again: invalid argument, permission denied, too large, out of range, unimplemented … */
 const LASTING_CODES: ReadonlySet<number> = new Set([3, 7, 8, 11, 12, 16]);
 
 /** Message of the server (`RpcExceptions.UnknownError`) for a position that is not in the log. */

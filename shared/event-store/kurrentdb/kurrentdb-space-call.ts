@@ -60,8 +60,8 @@ export type SpaceCallOptions = {
 };
 
 /**
- * Subscribes to the namespace after a position. Events and checkpoints arrive in one sequence, so a checkpoint covers
- * everything before it, including events that still wait here.
+ * Subscribes to the namespace after a position. Events and checkpoints arrive in one sequence, so a checkpoint covers everything before it,
+ * including events that still wait here.
  */
 export async function openSpaceCall(
   connection: Connection,

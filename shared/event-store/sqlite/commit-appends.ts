@@ -39,10 +39,9 @@ export type LogCommit = {
 };
 
 /**
- * Stores many appends in one transaction, so that they share one flush to disk. Each append is checked before it is
- * written, against the log with the previous appends. A conflict of one append does not affect the others. Throws if
- * the whole transaction fails (disk full, I/O error, lock timeout). Throws LogReplaced if `known`, the last event seen,
- * is not in the log. Nothing is written in either case.
+ * Stores many appends in one transaction, so that they share one flush to disk. Each append is checked before it is written, against the
+ * log with the previous appends. A conflict of one append does not affect the others. Throws if the whole transaction fails (disk full, I/O
+ * error, lock timeout). Throws LogReplaced if `known`, the last event seen, is not in the log. Nothing is written in either case.
  */
 export function commitAppends(db: Database, appends: readonly Append[], known: Head): LogCommit {
   return transaction(db, () => {
@@ -110,8 +109,8 @@ function findEarlierAppend(db: Database, { stream, events }: Append): AppendOutc
 }
 
 /**
- * Creates the check of conditions. Most appends of a commit have the same condition, so its stream is read only once,
- * unless an append writes to it.
+ * Creates the check of conditions. Most appends of a commit have the same condition, so its stream is read only once, unless an append
+ * writes to it.
  */
 function createFence(db: Database) {
   let known: { readonly stream: string; readonly revision: bigint | undefined } | undefined;

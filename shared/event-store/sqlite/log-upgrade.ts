@@ -39,9 +39,7 @@ export function refuseWithoutDisk(db: Database): void {
   );
 }
 
-/**
- * Writes the copy, once. The copy has every event of the log, because the barrier keeps other processes from appending.
- */
+/** Writes the copy, once. The copy has every event of the log, because the barrier keeps other processes from appending. */
 export function keepCopy(db: Database): void {
   const file = db.location();
   if (file === null || isEmpty(db) || existsSync(copyOf(file))) return;

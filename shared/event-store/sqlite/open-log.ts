@@ -30,9 +30,8 @@ export function openLog(path: string): Database {
 }
 
 /**
- * Upgrades the log of an earlier release in bounded transactions, between which the event loop runs. Continues an
- * upgrade that was interrupted. One process upgrades, and the others wait. Does nothing if there is no log, or a
- * current one.
+ * Upgrades the log of an earlier release in bounded transactions, between which the event loop runs. Continues an upgrade that was
+ * interrupted. One process upgrades, and the others wait. Does nothing if there is no log, or a current one.
  */
 export async function upgradeLog(path: string): Promise<void> {
   if (!existsSync(path)) return;

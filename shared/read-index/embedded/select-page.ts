@@ -101,8 +101,8 @@ function rowsFrom(matched: Bits, first: number, size: number): readonly number[]
 }
 
 /**
- * Returns whether walking the whole row set in order costs less than sorting the matches. If the order is not built
- * yet, adds up the cost of sorting until building would have paid.
+ * Returns whether walking the whole row set in order costs less than sorting the matches. If the order is not built yet, adds up the cost
+ * of sorting until building would have paid.
  */
 function worthWalking(order: SortedOrder, count: number, page: Page): boolean {
   const { rowSet, keys } = order;
