@@ -26,7 +26,7 @@ export type PopulatedValue =
     }
   | {
       readonly kind: 'zone';
-      /** As above, in `components`. */
+      /** The components of a row are at the positions of `components` from `starts[row]` to before `starts[row + 1]`. */
       readonly starts: readonly number[];
       readonly components: readonly ZoneEntry[];
     };

@@ -62,4 +62,12 @@ export const RETIRED_OPENINGS: readonly { readonly word: string; readonly allowe
   { word: 'Who', allowed: 0 },
   { word: 'As of', allowed: 0 },
   { word: 'That', allowed: 0 },
+  { word: 'Whether', allowed: 0 },
+  { word: 'How', allowed: 0 },
+  { word: 'Whose', allowed: 0 },
+  { word: 'Its', allowed: 0 },
+  { word: 'Again', allowed: 0 },
+  { word: 'From now on', allowed: 0 },
+  { word: 'To', allowed: 0 },
+  { word: 'On', allowed: 0 },
 ];
