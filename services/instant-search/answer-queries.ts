@@ -13,13 +13,13 @@ import type { HitPlan } from './plan-hits.ts';
 import type { InstantPlan } from './plan-query.ts';
 
 export type InstantTerms = AnswerTerms & {
-  /** Names the request in logs. */
+  /** Id of the request in logs. */
   readonly id: string;
-  /** Milliseconds on a clock that only goes forward. */
+  /** Returns milliseconds of a monotonic clock. */
   readonly now: () => number;
 };
 
-/** Answers the queries of one request, in order, on one state of the index. */
+/** Answers the queries of a request, in order, on one state of the index. */
 export function answerQueries(
   index: ReadIndex,
   plans: readonly InstantPlan[],
@@ -85,7 +85,7 @@ function pagesOf({ query, pageSize, lastPage }: InstantPlan, nbHits: number): ob
   return { nbHits, page: query.page, nbPages, hitsPerPage: pageSize };
 }
 
-/** `facets` and, of numbers and dates, `facets_stats`: dates are milliseconds, as in `numericFilters`. */
+/** Returns `facets`, and `facets_stats` of numbers and dates. Dates are milliseconds, as in `numericFilters`. */
 function facetMembers({ words }: InstantPlan, counts: readonly FacetCounts[]): object {
   const facets = words.facets.map(({ name }, at) => [
     name,
@@ -120,7 +120,7 @@ async function readHits(
   return TURNS.finish(taskOf(answer), () => createPresentation(rows, present));
 }
 
-/** Presents one row after the other. Where a call ends with its slice, the next continues it. */
+/** Presents the rows one by one. A call ends with its slice, and the next call continues. */
 function createPresentation(
   rows: readonly HitRow[],
   present: (row: HitRow) => object,
@@ -141,7 +141,7 @@ function shownOf(row: HitRow, { shown, omitted }: HitPlan): HitRow {
   return omitted.reduce<HitRow>((rest, path) => without(rest, path) as HitRow, own);
 }
 
-/** A value without what a path names in it, in every member of a list. */
+/** Returns a value without the member that a path names; of a list, in each item. */
 function without(value: unknown, path: readonly string[]): unknown {
   const [name = '', ...rest] = path;
   if (Array.isArray(value)) return value.map((each: unknown) => without(each, path));

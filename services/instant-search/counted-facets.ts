@@ -4,16 +4,16 @@ import type { QueryObject } from '../query/query-string.ts';
 import type { InstantContext } from './instant-context.ts';
 import type { InstantQuery } from './instant-query.ts';
 
-/** Facets of one query. */
+/** Largest number of facets of a query. */
 const MAX_FACETS = 20;
 const EVERYTHING = '*';
 
-/** The `facets` parameter of the list endpoint that counts what a query asks for. */
+/** Returns the list endpoint's `facets` parameter that counts the facets of a query. */
 export function countedFacets(query: InstantQuery, context: InstantContext): QueryObject {
   const { facet } = query;
   if (facet !== undefined) return { [facet.name]: { limit: String(facet.limit), search: facet.text } };
   const named = query.facets.filter((name) => name !== EVERYTHING);
-  // Those that the query names are never among the ones too many.
+  // Named facets come first, so that the limit removes others before them.
   const names = query.facets.includes(EVERYTHING) ? [...named, ...everyFacet(context)] : named;
   const options = { limit: String(query.maxValuesPerFacet) };
   return Object.fromEntries([...new Set(names)].slice(0, MAX_FACETS).map((name) => [name, options]));

@@ -5,7 +5,7 @@ import type { FacetQuery, Tags } from './instant-query.ts';
 
 export type FacetHit = { readonly value: string; readonly highlighted: string; readonly count: number };
 
-/** Values of a facet with the beginnings of words that the query has. */
+/** Returns the values of a facet that have words beginning like those of the query. */
 export function facetHits(counts: FacetCounts, { text }: FacetQuery, tags: Tags): readonly FacetHit[] {
   const wanted = splitWords(text, 'en').map(({ word }) => foldWord(word));
   return counts.values.map(({ value, count }) => ({
@@ -22,7 +22,7 @@ function markBeginnings(value: string, wanted: readonly string[], { before, afte
     const folded = foldWord(word);
     const found = wanted.filter((each) => folded.startsWith(each)).sort((a, b) => b.length - a.length)[0];
     if (found === undefined) continue;
-    // Where folding changes the length, the letters do not correspond: the whole word is marked.
+    // If folding changes the length, letters do not correspond: then the whole word is marked.
     const stop = folded.length === word.length ? start + found.length : end;
     marked += `${value.slice(at, start)}${before}${value.slice(start, stop)}${after}`;
     at = stop;

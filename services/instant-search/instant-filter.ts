@@ -17,22 +17,22 @@ export type InstantCondition = ConditionSource &
   (
     | { readonly kind: 'equals'; readonly value: string }
     | { readonly kind: 'compares'; readonly operator: NumericOperator; readonly value: string }
-    /** Both bounds included. */
+    /** Range that includes both bounds. */
     | { readonly kind: 'between'; readonly from: string; readonly to: string }
   );
 
-/** The parameter and the text of a condition, for messages. */
+/** Parameter and text of a condition, for messages. */
 type ConditionSource = { readonly path: string; readonly param: FilterParameter; readonly at: string };
 
 export type FilterParameter = 'filters' | 'facetFilters' | 'numericFilters';
 
 export const EVERY_ROW: InstantFilter = { kind: 'and', members: [] };
 
-/** Conditions of one query, in all three parameters together. */
+/** Largest number of conditions in all three parameters of a query together. */
 const MAX_CONDITIONS = 1_000;
-/** Parentheses and `NOT` around a condition. */
+/** Largest number of parentheses and `NOT` around a condition. */
 export const MAX_FILTER_DEPTH = 20;
-/** Characters of `filters`. */
+/** Largest number of characters of `filters`. */
 export const MAX_FILTER_LENGTH = 20_000;
 
 /** Number of conditions that a query may still have. */
@@ -43,7 +43,7 @@ export function conditionBudget(): ConditionBudget {
   return { left: MAX_CONDITIONS };
 }
 
-/** Counts a condition; throws RequestError when there are too many. */
+/** Counts a condition. Throws RequestError if there are too many. */
 export function countCondition(budget: ConditionBudget, param: FilterParameter): void {
   if (--budget.left >= 0) return;
   refuseFilter(param, `more than ${MAX_CONDITIONS} conditions`, `at most ${MAX_CONDITIONS} conditions`);
@@ -52,7 +52,7 @@ export function countCondition(budget: ConditionBudget, param: FilterParameter):
 /** Form of a number. Each text matches in only one way: with two, a long row of digits would take quadratic time. */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** A number as Algolia writes it. */
+/** Returns whether a text is a number in Algolia's form. */
 export function isNumber(text: string): boolean {
   return NUMBER.test(text) && Number.isFinite(Number(text));
 }

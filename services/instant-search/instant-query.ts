@@ -1,9 +1,9 @@
 import type { InstantFilter } from './instant-filter.ts';
 
-/** Marks of matches in a hit, as the client asks for them. */
+/** Texts before and after each match in a hit, as the client chooses them. */
 export type Tags = { readonly before: string; readonly after: string };
 
-/** A search for values of one facet. */
+/** Search for values of a facet. */
 export type FacetQuery = { readonly name: string; readonly text: string; readonly limit: number };
 
 /** Query of a request. Its parameters are parsed, but not yet checked against a content type: names are the client's. */
@@ -12,21 +12,21 @@ export type InstantQuery = {
   readonly query: string;
   readonly page: number;
   readonly hitsPerPage: number;
-  /** `filters`, `facetFilters` and `numericFilters` together. */
+  /** Filter of `filters`, `facetFilters` and `numericFilters` together. */
   readonly filter: InstantFilter;
   readonly facets: readonly string[];
   readonly maxValuesPerFacet: number;
   readonly tags: Tags;
-  /** Absent: all that a hit has. */
+  /** Attributes to return; absent for all. */
   readonly retrieved?: readonly string[];
-  /** Absent: all texts. */
+  /** Attributes to highlight; absent for all texts. */
   readonly highlighted?: readonly string[];
   readonly snippeted: readonly Snippet[];
-  /** Absent: all searched attributes. */
+  /** Attributes to search; absent for all searched attributes. */
   readonly searched?: readonly string[];
   readonly typoTolerance: boolean;
   readonly facet?: FacetQuery;
-  /** The parameters as a query string, for the answer. */
+  /** Query string of the parameters, for the answer. */
   readonly params: string;
 };
 

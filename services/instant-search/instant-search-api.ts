@@ -5,9 +5,12 @@ import type { InstantQuery } from './instant-query.ts';
 import { type InstantScope, planInstant } from './plan-query.ts';
 import { readFacetRequest, readOneQuery, readQueries } from './read-request.ts';
 
-/** Answers Algolia's search requests for one kind of caller. `body` is a request's JSON. Every refusal throws a RequestError. */
+/**
+ * Answers Algolia's search requests for one kind of caller. `body` is a request's JSON. Every refusal throws a
+ * RequestError.
+ */
 export type InstantSearchApi = {
-  /** Several queries, each with its index. */
+  /** Answers several queries, each with its index. */
   queries(body: unknown, terms: InstantTerms): Promise<Uint8Array>;
   query(indexName: string, body: unknown, terms: InstantTerms): Promise<Uint8Array>;
   facetValues(
@@ -19,7 +22,7 @@ export type InstantSearchApi = {
 
 export type InstantSearchOptions = InstantScope & {
   readonly index: ReadIndex;
-  /** Runs each request; absent: they are not observed. */
+  /** Runs and observes each request; absent if requests are not observed. */
   readonly observe?: ObserveQuery;
 };
 

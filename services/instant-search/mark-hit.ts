@@ -6,10 +6,10 @@ import { createMarkers, shownText } from '../query/words-meta.ts';
 import type { Tags } from './instant-query.ts';
 import type { MarkedAttribute } from './plan-hits.ts';
 
-/** A row as the list endpoint shows it. */
+/** Row in the form of the list endpoint. */
 export type HitRow = { readonly [attribute: string]: unknown };
 
-/** Values with their matches, in the form that the row has them. */
+/** Values with their matches, in the same structure as in the row. */
 export type Marked = MarkedValue | readonly Marked[] | { [attribute: string]: Marked };
 
 type MarkedValue = {
@@ -21,13 +21,13 @@ type MarkedValue = {
 
 type MarkRow = (row: HitRow, attributes: readonly MarkedAttribute[]) => { [attribute: string]: Marked };
 
-/** Nothing is escaped: the client does that, with tags of its own. */
+/** Returns a text without escaping: the client escapes it, and chooses its own tags. */
 function asIs(text: string): string {
   return text;
 }
 const LETTER = /[\p{L}\p{N}]/u;
 
-/** Marks the matches in attributes of a row; one of these serves all rows of a page. */
+/** Creates a function that marks the matches in attributes of a row. All rows of a page can share it. */
 export function createRowMarking(
   settings: SearchSettings,
   report: TextSearchReport | undefined,
@@ -70,7 +70,7 @@ function isCovered(text: string, marks: readonly Mark[]): boolean {
   return !LETTER.test(text.slice(at));
 }
 
-/** Follows the path of an attribute through a row, and marks what it finds at the end. */
+/** Goes along the path of an attribute in a row, and marks the values at its end. */
 function addMarked(
   result: { [attribute: string]: Marked },
   row: HitRow,
@@ -105,7 +105,7 @@ function objectOf(value: unknown): HitRow {
   return typeof value === 'object' && value !== null ? (value as HitRow) : {};
 }
 
-/** Blocks are a tree; of everything else the text is that of the value. */
+/** Returns a blocks or JSON value unchanged, and any other value as text. */
 function jsonOf(type: MarkedAttribute['type'], value: unknown): unknown {
   return type === 'blocks' || type === 'json' ? value : String(value);
 }

@@ -16,12 +16,12 @@ export type NameContext = {
   readonly problems: Problems;
 };
 
-/** Names of attributes as Algolia's clients know them. */
+/** Returns the path of an attribute from the name that Algolia's clients use. */
 export function attributeNames(name: string): readonly string[] {
   return name === 'objectID' ? ['documentId'] : name.split('.');
 }
 
-/** The attribute at the end of a path. undefined: this caller has none there, for whatever reason. */
+/** Returns the attribute at the end of a path; undefined if there is none that this caller may see. */
 export function attributeAt(
   path: readonly string[],
   model: QueryModel,
@@ -39,7 +39,7 @@ export function attributeAt(
   return undefined;
 }
 
-/** The same; reports an unknown name, a private one and one behind a type that the caller may not find alike. */
+/** Does the same, and reports unknown, private and unreachable names with the same message. */
 export function namedAttribute(
   name: string,
   param: string,

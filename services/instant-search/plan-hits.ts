@@ -7,20 +7,20 @@ import { attributeAt, attributeNames, namedAttribute } from './named-attributes.
 import { type PopulatedPath, populateOption } from './populate-paths.ts';
 import { searchableNames } from './searched-fields.ts';
 
-/** An attribute whose matches are marked. */
+/** Attribute whose matches are marked. */
 export type MarkedAttribute = {
   readonly path: readonly string[];
   readonly type: ScalarType;
-  /** Words of a snippet. Absent = the whole value. */
+  /** Number of words of a snippet; absent for the whole value. */
   readonly snippet?: number;
 };
 
 /** Parts of a row that a hit shows. */
 export type HitPlan = {
   readonly selection: Selection;
-  /** Attributes of the row itself that are shown; null = all. */
+  /** Attributes of the row itself that are shown; null for all. */
   readonly shown: ReadonlySet<string> | null;
-  /** Paths to what is not shown behind them. */
+  /** Paths to related values that are not shown. */
   readonly omitted: readonly (readonly string[])[];
   readonly highlights: readonly MarkedAttribute[];
   readonly snippets: readonly MarkedAttribute[];
@@ -113,7 +113,7 @@ function isText(name: string, { model, scope }: InstantContext): boolean {
   return attribute?.kind === 'scalar' && TEXTS.has(attribute.type);
 }
 
-/** The path of a name, if anything has to be populated for it. */
+/** Returns the path of a name if it needs `populate`; else an empty list. */
 function populatedPath(name: string, { model, scope }: InstantContext): readonly PopulatedPath[] {
   const path = attributeNames(name);
   const attribute = attributeAt(path, model, scope);

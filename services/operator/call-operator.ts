@@ -7,16 +7,17 @@ import { defined } from '../../shared/defined.ts';
 import type { OperatorChannel } from '../../shared/sqlite/lock-data-directory.ts';
 import { type AnswerLine, SECRET_HEADER } from './operator-protocol.ts';
 
-/** A start may load much data, or wait for a cluster. */
+/** Time limit of a start, which may load much data or wait for a cluster. */
 const STARTING_LIMIT_MS = 60_000;
 const STARTING_PAUSE_MS = 100;
 
-/** The server does not answer, or has ended. */
+/** Error of a server that does not answer or has ended. */
 export class ServerGone extends Error {}
 
 /**
- * Runs an operation in a server and yields the lines of its answer. A server that is starting is waited for, up to a minute. Throws an
- * Error with a sentence when it cannot do it, and ServerGone when it does not answer or ends meanwhile.
+ * Runs an operation in a server and yields the lines of its answer. Waits up to a minute for a server that is starting.
+ * Throws an Error with a sentence if the operation fails, and ServerGone if the server does not answer or ends during
+ * it.
  */
 export async function* callOperator(
   channel: OperatorChannel,

@@ -8,7 +8,7 @@ import { watchLoad } from './watch-load.ts';
 export const catchUpOperation = defineOperation({
   form: z.strictObject({}),
   async *run({ graph, log, server }) {
-    // A server's follows by itself.
+    // The graph of a server applies the log anyway.
     if (!server) await catchUpOrThrow(log, graph);
     yield { position: String(graph.position()) };
   },
@@ -23,8 +23,8 @@ export const takeOverOperation = defineOperation({
 });
 
 /**
- * Lines: what a rebuild reports. The last one is its end: the generation serves, or cannot be switched over to. A caller that does not wait
- * for the end interrupts the rebuild.
+ * Rebuilds. Answers with the lines that the rebuild reports. The last line is its end: the generation is live, or cannot
+ * be switched over to. A caller that does not wait for the end interrupts the rebuild.
  */
 export const rebuildOperation = defineOperation({
   form: z.strictObject({
@@ -58,7 +58,7 @@ export const rollbackOperation = defineOperation({
   },
 });
 
-/** A line for each generation that is gone. */
+/** Drops generations. Answers with a line for each dropped one. */
 export const dropOperation = defineOperation({
   form: z.strictObject({}),
   async *run({ generations }) {
@@ -67,8 +67,8 @@ export const dropOperation = defineOperation({
 });
 
 /**
- * No line: it fails where the process that holds the directory can take over no generation that the command makes. `outside`: the command
- * would make indices outside the process.
+ * Answers without a line, or fails if the process that holds the directory cannot switch over to a generation that the
+ * command makes. `outside` is true if the command would make indices outside the process.
  */
 export const canRebuildOperation = defineOperation({
   form: z.strictObject({ outside: z.boolean() }),
@@ -82,7 +82,7 @@ export const canRebuildOperation = defineOperation({
 const OUTSIDE = "the server has its read model in Elasticsearch: pass the server's --read-index";
 const NONE_OUTSIDE = 'the server has an embedded read index: omit --read-index, as for the server';
 
-/** A line twice a second, as long as somebody listens: how long requests wait in the server. */
+/** Answers with a line twice a second until the caller disconnects: how long requests wait in the server. */
 export const loadOperation = defineOperation({
   form: z.strictObject({}),
   run: (_context, _request, signal) => watchLoad(signal),

@@ -17,7 +17,10 @@ const FORM = z.strictObject({
   roleDrafts: z.array(z.string()),
 });
 
-/** Imports an archive of `strapi export` while the server, which is the leader, answers requests. The server reads the file. */
+/**
+ * Imports an archive of `strapi export` while the server, which is the leader, answers requests. The server reads the
+ * file.
+ */
 export const importArchiveOperation = defineOperation({ form: FORM, writes: true, run: importInServer });
 
 function importInServer(
@@ -56,7 +59,7 @@ function importInServer(
   });
 }
 
-/** The lines that `work` says, as they come. Throws what it throws. */
+/** Yields the lines that `work` passes to `say`, as they come. Throws the errors of `work`. */
 async function* linesOf<Line>(work: (say: (line: Line) => void) => Promise<void>): AsyncGenerator<Line> {
   const said: Line[] = [];
   let isDone = false;
@@ -68,7 +71,7 @@ async function* linesOf<Line>(work: (say: (line: Line) => void) => Promise<void>
     isDone = true;
     wake();
   });
-  // Awaited below, behind the last line.
+  // The promise is awaited below, after the last line.
   running.catch(() => {});
   while (!isDone || said.length > 0) {
     if (said.length === 0) await new Promise<void>((resolve) => (wake = resolve));

@@ -8,7 +8,7 @@ import {
 import { callOperator, ServerGone } from './call-operator.ts';
 import type { LineOf, Operations } from './operations.ts';
 
-/** A data directory that this process has opened for operations. */
+/** Data directory that this process has opened for operations. */
 export type OpenedHere = {
   /** Runs an operation like `runOperation`. */
   run(name: string, request: unknown, signal: AbortSignal): AsyncIterable<unknown>;
@@ -16,9 +16,9 @@ export type OpenedHere = {
 };
 
 /**
- * Opens the operations of a data directory. Its server does them, or this process if there is none; then this process has the lock
- * (`openHere` is called after locking) until `close`. Throws DataDirectoryInUse if a process has the lock that accepts no requests, for
- * example another command.
+ * Opens the operations of a data directory. Its server runs them. If there is none, this process runs them, and has the
+ * lock until `close` (`openHere` is called after locking). Throws DataDirectoryInUse if the lock belongs to a process
+ * that accepts no requests, for example another command.
  */
 export async function openOperations(data: string, openHere: () => Promise<OpenedHere>): Promise<Operations> {
   const lock = tryLock(data);
@@ -64,7 +64,10 @@ function tryLock(data: string): DirectoryLock | { readonly channel: OperatorChan
   }
 }
 
-/** Returns where the process that has a data directory takes requests. Throws any other error, and that it takes none. */
+/**
+ * Returns the channel on which the process with the lock of a data directory accepts requests. Throws any other error,
+ * and an error if that process accepts none.
+ */
 export function channelOfHolder(error: unknown): OperatorChannel {
   const channel = error instanceof DataDirectoryInUse ? error.holder?.channel : undefined;
   if (channel === undefined) throw error;

@@ -13,8 +13,8 @@ import type { ArchiveFile } from '../strapi/archive.ts';
 import type { DefineRoles } from '../strapi/import-archive.ts';
 
 /**
- * Something operators ask of a data directory that only its holder can do. Written once: a server does it for commands that find it
- * (operator-listener.ts), and on a free directory the command does it itself (open-operations.ts).
+ * Task for a data directory that only the process with its lock can do. It is written once. A server runs it for
+ * commands (operator-listener.ts); without a server the command runs it itself (open-operations.ts).
  */
 export type Operation<Form extends z.ZodType, Line> = {
   /** Request as JSON. */
@@ -22,8 +22,8 @@ export type Operation<Form extends z.ZodType, Line> = {
   /** True for an operation that writes: its end is reported when the reads of all workers show the writes. */
   readonly writes?: true;
   /**
-   * Answer, line by line: JSON values, bigints as texts. Throws an Error with a message for the operator. `signal`: the operator has
-   * disconnected, or the server stops.
+   * Yields the answer line by line: JSON values, bigints as texts. Throws an Error with a message for the operator.
+   * `signal` is aborted when the operator disconnects or the server stops.
    */
   run(context: OperatorContext, request: z.output<Form>, signal: AbortSignal): AsyncIterable<Line>;
 };
@@ -38,7 +38,7 @@ export type OperatorContext = {
   readonly generations: ServedGenerations;
   /** Process of a server that has the directory: it applies the log during an operation. undefined: only operations change anything. */
   readonly server: { readonly pid: number } | undefined;
-  /** The workers next to this process; absent: there are none. */
+  /** Other workers of the server; absent if there are none. */
   readonly workers?: OtherWorkers | undefined;
   /** Omissions of a server's content types; none if no server has read them. */
   readonly schemaWarnings: readonly SchemaWarning[];
@@ -49,22 +49,24 @@ export type OperatorContext = {
     readonly registry: SchemaRegistry;
     readonly defaultLocale: string;
     readonly writer: ImportWriter;
-    /** Takes a file of an archive. */
+    /** Stores a file of an archive. */
     readonly takeAsset: (file: ArchiveFile) => Promise<void>;
     /** Stores roles of an archive. */
     readonly defineRoles: DefineRoles;
     /** Makes the smaller pictures of a file that has none. */
     readonly addFormats: (documentId: string) => Promise<AddedFormats>;
   };
-  /** State of the follower of a Strapi; absent: it follows none. */
+  /** Returns the state of the follower of a Strapi; absent if there is no follower. */
   readonly follow?: () => FollowStatus;
-  /** Has a process of low priority build the next generation of a server. Yields what it reports. */
+  /**
+   * Starts a process of low priority that builds the next generation of a server. Yields the reports of that process.
+   */
   readonly build?: (request: BuildRequest, signal: AbortSignal) => AsyncIterable<Rebuild>;
   /** Returns the read side. It is opened on demand unless a server has it open. */
   readonly readSide: () => Promise<ReadSide>;
 };
 
-/** The workers that answer reads next to the one that carries out operations. */
+/** Workers that answer reads, without the one that runs operations. */
 export type OtherWorkers = {
   readers(): Promise<readonly Pick<WorkerStatus, 'pid' | 'position'>[]>;
   /** Resolves when the reads of all of them show the log up to this position. */

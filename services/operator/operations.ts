@@ -40,7 +40,7 @@ export type LineOf<Name extends OperationName> =
 
 /** Operations on a data directory: in its server, or in this process, which has the lock until `close`. */
 export type Operations = {
-  /** Answer, line by line. Throws an Error with a message if it cannot be done, or the server ends. */
+  /** Yields the answer line by line. Throws an Error with a message if the operation fails or the server ends. */
   run<Name extends OperationName>(
     name: Name,
     request: RequestOf<Name>,
@@ -49,7 +49,7 @@ export type Operations = {
   close(): Promise<void>;
 };
 
-/** Runs an operation in this process. Throws a sentence for a name or a request that there is not. */
+/** Runs an operation in this process. Throws a sentence for an unknown name or an invalid request. */
 export function runOperation(
   context: OperatorContext,
   name: string,

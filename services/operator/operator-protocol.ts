@@ -1,7 +1,7 @@
 /** Header with the secret of the lock file. Not `Authorization`: it is not a token. */
 export const SECRET_HEADER = 'x-varve-operator';
 
-/** The last line of an answer; without one it broke off. */
+/** Last line of an answer. An answer without it is incomplete. */
 type Ending =
   | { readonly done: true }
   | { readonly failed: string }

@@ -7,7 +7,7 @@ import { isForeign } from '../../shared/event-store/unreadable.ts';
 import { documentsOf } from '../read-side/read-side.ts';
 import { defineOperation, type OperatorContext } from './operation.ts';
 
-/** A document that the read index refused. */
+/** Document that the read index refused. */
 export type ParkedItem = {
   /** Name in commands: world and key of its row, which are unique. */
   readonly item: string;
@@ -21,7 +21,7 @@ export type ParkedItem = {
   readonly row: unknown;
 };
 
-/** An event of another program in a stream of the namespace: it is skipped. */
+/** Event of another program in a stream of the namespace. Such events are skipped. */
 export type ForeignEvent = {
   readonly position: string;
   readonly stream: string;
@@ -73,7 +73,7 @@ async function* workOnParked(
   }
 }
 
-/** Reads the stretch of the log where the graph has skipped some. */
+/** Reads the part of the log in which the graph skipped events. */
 async function* foreignEvents({ graph, log }: OperatorContext): AsyncGenerator<ParkedLine> {
   const { count, first, last } = graph.foreignEvents();
   if (count === 0) return;
@@ -90,7 +90,10 @@ function presentForeign({ position, stream, revision, id, type, unreadable }: St
   return { ...location, id, type, reason: unreadable?.reason ?? '' };
 }
 
-/** undefined if the index refuses nothing. Decisions without a server take effect at its start. */
+/**
+ * Returns the parked documents; undefined if the index never refuses any. Without a server, decisions wait for its
+ * start.
+ */
 async function parkedOf({ server, graph, readSide }: OperatorContext): Promise<ParkedDocuments | undefined> {
   return server ? documentsOf(await readSide())?.parked : graph.stale?.parked;
 }

@@ -82,7 +82,7 @@ export const statusOperation = defineOperation({
 /** Reads the status. Outside of a server it has no index among its projections, and `server` is null. */
 export async function readStatus(context: OperatorContext): Promise<Status> {
   const { log, graph, space, server } = context;
-  // The log first: otherwise an event appended in between would make a projection seem ahead of it.
+  // The log is read first: otherwise an event appended in between would make a projection seem ahead of the log.
   const position = await log.lastPosition();
   const index = server ? [await statusOfIndex(context)] : [];
   return {
@@ -128,7 +128,7 @@ async function workersOf({ workers, graph }: OperatorContext): Promise<readonly 
   return [leading, ...others.map(({ pid, position }) => ({ pid, role: 'reading', position }) as const)];
 }
 
-/** Looks as far ahead of the graph as the lag is counted. */
+/** Returns the first unreadable event within the part of the lag that is counted. */
 async function firstUnreadable({ log, graph }: OperatorContext): Promise<StoredEvent | undefined> {
   let seen = 0;
   for await (const events of log.readAll(graph.position())) {

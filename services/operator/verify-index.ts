@@ -5,13 +5,15 @@ import { verifyRows } from '../../projections/verification/verify-rows.ts';
 import { assertNever } from '../../shared/assert-never.ts';
 import { defineOperation, type OperatorContext } from './operation.ts';
 
-/** Compares the read index with the graph while both continue to change. With `repair`, differences are written again. */
+/**
+ * Compares the read index with the graph while both continue to change. With `repair`, differences are written again.
+ */
 export const verifyIndexOperation = defineOperation({
   form: z.strictObject({ repair: z.boolean() }),
   run: verifyIndex,
 });
 
-/** Requests come first. */
+/** Pause between slices, so that requests run first. */
 const PAUSE_MS = 5;
 
 async function* verifyIndex(

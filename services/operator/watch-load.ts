@@ -9,21 +9,21 @@ import { setTimeout as delay } from 'node:timers/promises';
  */
 export type LoadSample = {
   readonly delayMs: number;
-  /** There were enough requests to tell; else it is the lateness of timers alone. */
+  /** True if there were enough requests for a measurement; else the sample only has the lateness of timers. */
   readonly isAsked: boolean;
 };
 
 const SAMPLE_MS = 500;
-/** Samples that the time of requests is taken from: one alone has too few of them. */
+/** Number of samples from which the time of requests is taken: a single sample has too few requests. */
 const RECENT_SAMPLES = 4;
 const FEWEST_REQUESTS = 100;
 const RESOLUTION_MS = 2;
-/** Paths of operators' requests. They take as long as the work they ask for. */
+/** Path prefix of operators' requests. They are not measured: they last as long as the work that they start. */
 const OPERATORS = '/_varve/';
 
 /**
- * Yields how long requests take in this process, twice a second, until the signal. Where there are many, the first sample, which others are
- * compared with, is of two seconds.
+ * Yields twice a second how long requests take in this process, until the signal is aborted. If there are many requests,
+ * the first sample, with which later ones are compared, covers two seconds.
  */
 export async function* watchLoad(signal: AbortSignal): AsyncGenerator<LoadSample> {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -44,7 +44,9 @@ export async function* watchLoad(signal: AbortSignal): AsyncGenerator<LoadSample
   }
 }
 
-/** `next`: of the last samples, in milliseconds, and a new sample begins; 0 where there were few requests. */
+/**
+ * Times requests. `next` returns milliseconds over the last samples, 0 if requests were few, and begins a new sample.
+ */
 function timeRequests(): { next(): number; close(): void } {
   const started = new WeakMap<object, number>();
   let recent = [createHistogram()];
