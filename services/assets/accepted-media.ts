@@ -1,4 +1,4 @@
-/** MIME types, each whole (`application/pdf`), of one kind (`image/*`) or all. */
+/** Patterns of MIME types: a type (`application/pdf`), all types of one kind (`image/*`), or all types. */
 export type AcceptedMedia = readonly string[];
 
 const PATTERN = /^(\*\/\*|[a-z0-9.+-]+\/(\*|[a-z0-9.+-]+))$/;

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import type { FileTypeResult } from 'file-type';
 import { detectText } from './text-media.ts';
 
-/** Type of a file by its bytes. `ext` begins with a dot and always fits `mime`. */
+/** Type of a file, detected from its bytes. `ext` begins with a dot and always matches `mime`. */
 export type DetectedMedia = {
   readonly ext: string;
   readonly mime: string;
@@ -14,7 +14,7 @@ export type DetectedMedia = {
 /** Bytes of a file that are examined: pictures have their size behind embedded profiles and previews. */
 export const HEAD_BYTES = 512 * 1024;
 
-/** Formats of one container: the bytes show the container, only the name which of them it is. */
+/** Formats that share a container: the bytes show the container, and only the file name shows the format. */
 const CONTAINED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'application/x-cfb': {
     '.doc': 'application/msword',
@@ -25,7 +25,7 @@ const CONTAINED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 const UNKNOWN = { ext: '.bin', mime: 'application/octet-stream' } as const;
 
-/** `head`: the first HEAD_BYTES of the file, or all of it. The client's name decides only among text and Office formats. */
+/** Detects the type from `head`: the first HEAD_BYTES. The file name decides only among text and Office formats. */
 export async function detectMedia(head: Uint8Array, fileName: string): Promise<DetectedMedia> {
   const { ext, mime } = await detectFormat(head, fileName);
   return { ext, mime, ...(mime.startsWith('image/') ? await measure(head) : { width: null, height: null }) };
@@ -39,9 +39,9 @@ async function detectFormat(head: Uint8Array, fileName: string) {
   return contained === undefined ? { ext: `.${binary.ext}`, mime: binary.mime } : { ext, mime: contained };
 }
 
-/** A head that ends early, or was made to confuse, is of no known format. */
+/** Detects a binary format. An incomplete or malicious head has no known format. */
 async function detectBinary(head: Uint8Array): Promise<FileTypeResult | undefined> {
-  // Loaded with the first upload: most starts come before any.
+  // The package is loaded at the first upload: most processes start without one.
   const { fileTypeFromBuffer } = await import('file-type');
   try {
     return await fileTypeFromBuffer(head);
@@ -53,7 +53,7 @@ async function detectBinary(head: Uint8Array): Promise<FileTypeResult | undefine
 async function measure(head: Uint8Array): Promise<Pick<DetectedMedia, 'width' | 'height'>> {
   const { imageSize } = await import('image-size');
   try {
-    // A separate copy: the library reads past the end of a view.
+    // The head is copied because the library reads past the end of a view.
     const { width, height } = imageSize(new Uint8Array(head));
     return { width: pixels(width), height: pixels(height) };
   } catch {

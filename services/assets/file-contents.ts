@@ -15,7 +15,7 @@ import { type AddedFormats, createFileFormats, type FileFormatsOptions } from '.
 import { formatNamesOf, possibleFormatNames } from './pictures/format-names.ts';
 import { discardAll, type ReceivedFile } from './receive-upload.ts';
 
-/** Files that were written. `applied` false: stored, but reads do not show them yet. */
+/** Files that were written. If `applied` is false, they are stored, but reads do not show them yet. */
 export type WrittenFiles = {
   readonly documentIds: readonly string[];
   readonly position: bigint;
@@ -23,9 +23,9 @@ export type WrittenFiles = {
 };
 
 /**
- * Stores content and the events that name it, one after the other under the lock of its hash. So content exists before the first event that
- * names it, and is deleted after the last file with it. The store has it as suspect while either is uncertain: `sweep` finds what a process
- * that ended left behind.
+ * Stores content and then the events that name it, under the lock of its hash. So content exists before the first event
+ * that names it, and is deleted after the last file with it. The store marks it as suspect while either is uncertain:
+ * `sweep` finds the content that a process left behind when it ended.
  */
 export type FileContents = {
   /** Adds all of `files` or none; `values` are their attributes besides those of the content. */
@@ -41,12 +41,12 @@ export type FileContents = {
     identity?: CommandIdentity,
   ): Promise<WrittenFiles>;
   remove(file: Entry, identity?: CommandIdentity): Promise<WrittenFiles>;
-  /** The content that an imported file had goes, after its row. */
+  /** Removes the content of an imported file, after its row was deleted. */
   forgetNames(file: Entry): Promise<void>;
   removeAll(documentIds: readonly string[]): Promise<void>;
   /** Removes content that was suspected before a time (milliseconds since 1970) and that no file names. */
   sweep(before: number): Promise<void>;
-  /** Keeps content under a name that it had elsewhere. */
+  /** Stores content under the name that it had in another system. */
   keepNamed(staged: StagedAsset, name: string, mime: string): Promise<void>;
   /** Makes the smaller pictures of a file that has none. */
   addFormats(documentId: string): Promise<AddedFormats>;
@@ -66,15 +66,16 @@ type FileCommand =
   | Pick<UpdateCommand, 'kind' | 'documentId' | 'identity'>;
 
 /**
- * Creates the part of the library that keeps contents as long as a file has them. Locks contents in this process; the leader alone removes
- * them.
+ * Creates the part of the library that keeps contents while a file has them. It locks contents in this process. Only the
+ * leader removes them.
  */
 export function createFileContents(options: FileContentsOptions): FileContents {
   const { store, commands, graph, space, uploadName } = options;
   const locks = createLocks();
   const holding = <Result>(hash: string, work: () => Promise<Result>) => locks.run([hash], work);
   /**
-   * Call it under the lock of the content, while no command about it runs. `formats`: names of smaller pictures that are removed with it.
+   * Removes content that no file has, and its suspect record. Must be called under the lock of the content, while no
+   * command about it runs. `formats` are the names of smaller pictures that are removed with it.
    */
   const settle = async (hash: string, formats: readonly string[] = []) => {
     if (!(await isUsed(options, hash))) {
@@ -102,11 +103,11 @@ export function createFileContents(options: FileContentsOptions): FileContents {
       try {
         const body = { data: { ...data, ...(await formats.ofNew(data)) } };
         const result = await commands.execute({ ...command, type: FILE_TYPE, body });
-        // It is named now, whether or not the record can be removed.
+        // An event names the content now, even if the suspect record cannot be removed.
         await store.clear(staged.hash).catch(() => {});
         return result;
       } catch (error) {
-        // After any failure other than a refusal, an event may name it.
+        // After any failure other than a refusal, an event may name the content.
         if (error instanceof RequestError && !isOutage(error))
           await settle(staged.hash, possible(staged.hash));
         throw error;
@@ -129,11 +130,11 @@ export function createFileContents(options: FileContentsOptions): FileContents {
       const { documentId } = file;
       await store.suspect(hashOf(file));
       const result = await commands.execute({ kind: 'delete', type: FILE_TYPE, documentId, identity });
-      // Not applied: reads still show the file, so its content remains until it is swept.
+      // If the deletion is not applied yet, reads still show the file: its content remains until `sweep`.
       if (result.applied) await settle(hashOf(file), formatNamesOf(space, file));
       return writtenFiles([result]);
     });
-  /** An export of Varve's own, imported again, has files whose hash is the name in their URL. */
+  /** Returns whether the name in a file's URL is its hash, as in files of a Varve export that is imported again. */
   const isNamedByHash = ({ values }: Entry) => String(values['url']).includes(`/${String(values['hash'])}`);
   const remove = (file: Entry, identity?: CommandIdentity) =>
     isHash(hashOf(file)) && !isNamedByHash(file)
@@ -216,7 +217,7 @@ function hashOf(file: Entry): string {
   return String(file.values['hash']);
 }
 
-/** Names of an imported file: its own, and those of the smaller pictures made of it. */
+/** Returns the names of an imported file: its own, and those of its smaller pictures. */
 function keptNames(space: string, { values }: Entry): readonly string[] {
   const formats = Object.values((values['formats'] ?? {}) as { readonly [format: string]: unknown });
   return [values, ...formats].flatMap((picture) => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseShallowJson } from '../../shared/json-depth.ts';
 import { RequestError } from '../../shared/request-error.ts';
 
-/** File information that a client may set. Absent leaves a value, null clears it. */
+/** File information that a client may set. An absent member keeps its value, null clears it. */
 export type FileInfo = {
   readonly name?: string | null | undefined;
   readonly alternativeText?: string | null | undefined;
@@ -22,8 +22,8 @@ const FILE_INFO = z.strictObject({
 });
 
 /**
- * `fileInfo` of a request: one object or a list, as JSON text in a form (also one field for each file) or as parsed JSON.
- * Throws 400.
+ * Parses the `fileInfo` of a request: an object or a list, as parsed JSON or as JSON text in a form. A form may also have
+ * one field for each file. Throws 400.
  */
 export function parseFileInfo(values: readonly unknown[]): readonly FileInfo[] {
   const items = values.flatMap((value) => [typeof value === 'string' ? parseJson(value) : value].flat());

@@ -28,7 +28,7 @@ import { createSweeper } from './sweeper.ts';
 
 export type FileLibraryOptions = LinkScope & FileContentsOptions & { readonly limits: UploadLimits };
 
-/** Version and locale of the entry that files are linked with, as the request has them. */
+/** Unchecked version and locale, in a request, of the entry that files are linked with. */
 export type LinkTargeting = { readonly status: unknown; readonly locale: unknown };
 
 /**
@@ -37,7 +37,7 @@ export type LinkTargeting = { readonly status: unknown; readonly locale: unknown
  * content.
  */
 export type FileLibrary = {
-  /** Adds a form's files, and links them if it names an entry. All of it or nothing. */
+  /** Adds a form's files, and links them if the form names an entry. Does all of this or nothing. */
   add(
     parts: AsyncIterable<UploadPart>,
     targeting: LinkTargeting,
@@ -49,7 +49,10 @@ export type FileLibrary = {
   remove(id: string, identity?: CommandIdentity): Promise<WrittenFiles>;
 } & Pick<FileContents, 'addFormats' | 'keepNamed' | 'forgetNames'>;
 
-/** Creates the library of a process. Its locks by content are its own: writes of two processes would not exclude each other. */
+/**
+ * Creates the library of a process. Its content locks only work inside the process: two writing processes would
+ * conflict.
+ */
 export function createFileLibrary(options: FileLibraryOptions): FileLibrary {
   const { store, limits, commands } = options;
   const contents = createFileContents(options);
@@ -78,7 +81,7 @@ export function createFileLibrary(options: FileLibraryOptions): FileLibrary {
         const { status } = targeting;
         return await linkFiles(options, link, written, { status, identity: partOf(same, 'link') });
       } catch (error) {
-        // The client sees one error, and nothing that it did not ask for.
+        // The client gets an error, so the files that it tried to link must not remain.
         await contents.removeAll(written.documentIds);
         throw error;
       }
@@ -125,7 +128,7 @@ function replacement(options: FileLibraryOptions, { files, fields }: ReceivedUpl
   return { before, info: info ?? {}, file };
 }
 
-/** An entry that shows a picture relies on it to remain one. */
+/** Refuses to replace a file by another kind: entries that show a picture rely on it to remain one. */
 function refuseOtherKind(before: Entry, { media }: ReceivedFile): void {
   const kind = mediaKindOf(String(before.values['mime']));
   if (mediaKindOf(media.mime) === kind) return;

@@ -3,7 +3,7 @@ import type { FileInfo } from './file-info.ts';
 import { cleanFileName } from './file-name.ts';
 import type { ReceivedFile } from './receive-upload.ts';
 
-/** The name that content of a hash is served under; the hash does not tell it. */
+/** Returns the public name of the content with a hash. The name cannot be computed from the hash alone. */
 export type UploadName = (hash: string) => string;
 
 /** Attributes of `plugin::upload.file` that follow from a file's bytes. */

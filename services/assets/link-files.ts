@@ -6,7 +6,7 @@ import type { CommandHandler } from '../command/command-handler.ts';
 import type { WrittenFiles } from './file-contents.ts';
 import type { LinkRequest } from './link-request.ts';
 
-/** `status`: as the request sent it. */
+/** Options of a link. `status` is the unchecked value of the request. */
 type LinkCommand = { readonly status: unknown; readonly identity: CommandIdentity | undefined };
 
 /** Links new files by an update of the entry. Throws what the update throws. */

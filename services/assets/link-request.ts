@@ -11,7 +11,7 @@ export type LinkRequest = {
   readonly attribute: RelationAttribute;
   readonly documentId: string;
   readonly locale: string | null;
-  /** Changes the draft row only: the published row stays as it is. */
+  /** True to change only the draft row. */
   readonly draftOnly: boolean;
 };
 
@@ -24,8 +24,8 @@ export type LinkScope = {
 const NAMES = ['ref', 'refId', 'field'] as const;
 
 /**
- * The fields `ref` (a content type's uid), `refId` (documentId, or the numeric id of one row) and `field` of a form; undefined when it has
- * none of them. `locale` is the request's. Throws 400.
+ * Resolves the fields `ref` (a content type's uid), `refId` (documentId, or the numeric id of a row) and `field` of a
+ * form; undefined if it has none of them. `locale` is the request's. Throws 400.
  */
 export function resolveLinkRequest(
   scope: LinkScope,
@@ -47,7 +47,7 @@ export function resolveLinkRequest(
   return { type, attribute, ...entryOf(scope, type, String(refId), locale) };
 }
 
-/** Throws 400 for the first file that the attribute does not take. */
+/** Throws 400 for the first file that the attribute does not accept. */
 export function refuseOtherFiles({ attribute }: LinkRequest, files: readonly ReceivedFile[]): void {
   const { multiple, allowedTypes } = attribute.media ?? { multiple: true, allowedTypes: [] };
   const wrong = files.find(({ media }) => !allowsMedia(allowedTypes, media.mime));
@@ -89,7 +89,7 @@ function entryOf(scope: LinkScope, type: ContentType, refId: string, locale: unk
   };
 }
 
-/** A number names one row, as in Strapi: the draft or the published one. */
+/** Returns the row with a numeric id, which names the draft or the published row, as in Strapi. */
 function rowOfId(graph: ContentGraphReader, type: ContentType, id: number): Entry | undefined {
   const document = graph.documentOfId(type.uid, id);
   if (document === undefined) return undefined;

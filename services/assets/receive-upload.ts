@@ -109,7 +109,7 @@ async function stage(
   }
 }
 
-/** Passes `content` on; `head` gets the bytes for detection. */
+/** Yields `content` unchanged, and copies the first bytes to `head` for detection. */
 export async function* keepingHead(content: AsyncIterable<Uint8Array>, head: Uint8Array[]) {
   let left = HEAD_BYTES;
   for await (const chunk of content) {
@@ -119,7 +119,7 @@ export async function* keepingHead(content: AsyncIterable<Uint8Array>, head: Uin
   }
 }
 
-/** Strapi's words for a form without a file. */
+/** Returns the error for a form without a file, in Strapi's wording. */
 export function emptyFiles(details: Readonly<Record<string, unknown>> = {}): RequestError {
   return new RequestError('invalid-body', 'Files are empty', { path: FILES, ...details });
 }

@@ -2,7 +2,9 @@ import { extname } from 'node:path';
 
 export type TextMedia = { readonly ext: string; readonly mime: string };
 
-/** Text formats that only their name tells apart. Scripts and style sheets are plain text: no page may run them from here. */
+/**
+ * Text formats by file extension. Scripts and style sheets count as plain text, so that no page can run them from here.
+ */
 const BY_EXTENSION: Readonly<Record<string, string>> = {
   '.csv': 'text/csv',
   '.tsv': 'text/tab-separated-values',
@@ -25,7 +27,7 @@ const MARKUP: Readonly<Record<string, TextMedia>> = {
 const XML: TextMedia = { ext: '.xml', mime: 'application/xml' };
 const PLAIN: TextMedia = { ext: '.txt', mime: 'text/plain' };
 
-/** Text format of a file that begins with `head`; undefined if it is not text in UTF-8. */
+/** Returns the text format of a file that begins with `head`; undefined if it is not text in UTF-8. */
 export function detectText(head: Uint8Array, fileName: string): TextMedia | undefined {
   const text = decodeText(head);
   if (text === undefined) return undefined;
@@ -47,7 +49,10 @@ function decodeText(head: Uint8Array): string | undefined {
   }
 }
 
-/** Tab, line feed, form feed, carriage return and escape are text, as in the WHATWG's MIME sniffing standard (section 3). */
+/**
+ * Tab, line feed, form feed, carriage return and escape are text, as in the WHATWG's MIME sniffing standard (section
+ * 3).
+ */
 function hasControlCharacters(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);

@@ -41,7 +41,10 @@ export type FileFormats = {
 
 type PictureSize = { readonly width: number | null; readonly height: number | null };
 
-/** Creates the formats of a library. `holding` runs work under the lock of a content; `ofNew` expects that its caller has it. */
+/**
+ * Creates the formats of a library. `holding` runs work under the lock of a content; `ofNew` expects that its caller
+ * has it.
+ */
 export function createFileFormats(options: FileFormatsOptions): FileFormats {
   const { store, graph, commands, holding, pictures } = options;
   const { made, resizer, left } = pictures;
@@ -100,7 +103,7 @@ function pictureWithout(file: Entry | undefined): Picture | undefined {
   return isResized(String(mime)) && wantsFormats(width, height) ? (file.values as Picture) : undefined;
 }
 
-/** The hash that a file's content has here; undefined for content that is not. */
+/** Returns the hash of a file's content in this store; undefined if the content is not here. */
 async function contentOf({ store, space }: FileFormatsOptions, { hash, url }: Picture) {
   if (isHash(hash) && !url.includes(`/${hash}`)) return hash;
   const name = servedName(url);
@@ -109,7 +112,7 @@ async function contentOf({ store, space }: FileFormatsOptions, { hash, url }: Pi
   return named?.hash ?? (isHash(hash) ? hash : undefined);
 }
 
-/** Formats of a file with the same content: the meaning of their URLs never changes. */
+/** Returns the formats of a file with the same content: the pictures at their URLs never change. */
 function formatsOfSame({ graph }: FileFormatsOptions, { hash }: Picture): PictureFormats | undefined {
   const documentId = graph.documentWithUnique({ type: FILE_TYPE, place: 'hash', locale: null, text: hash });
   const [same] = documentId === undefined ? [] : graph.entries(FILE_TYPE, documentId);

@@ -5,12 +5,12 @@ import { FORMAT_NAMES, type FormatName, isResized } from './format-sizes.ts';
 /** Extensions that detection assigns to the pictures that have formats. */
 const EXTENSIONS = ['.jpg', '.png', '.apng', '.webp', '.tif', '.gif'];
 
-/** The name of a smaller picture: Strapi's, `thumbnail_` and the like before the name of the picture. */
+/** Returns the name of a smaller picture, like Strapi: the picture's name after a prefix such as `thumbnail_`. */
 export function formatName(format: FormatName, name: string): string {
   return `${format}_${name}`;
 }
 
-/** Name of the picture that a smaller one was made from; undefined if the name is not that of a format. */
+/** Returns the name of the picture from which a smaller one was made; undefined if the name is not that of a format. */
 export function pictureName(name: string): string | undefined {
   const format = FORMAT_NAMES.find((one) => name.startsWith(`${one}_`));
   return format && name.slice(format.length + 1);

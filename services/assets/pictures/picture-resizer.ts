@@ -92,7 +92,7 @@ function run(options: PictureResizerOptions, request: ResizeRequest): Promise<Re
   return promise;
 }
 
-/** Reason why Node killed the program; undefined: it ended by itself. */
+/** Returns the reason why Node killed the program; undefined if it ended by itself. */
 function killedFor(
   { code, killed }: { readonly code?: string | number | null; readonly killed?: boolean },
   timeLimitMs: number,
@@ -109,7 +109,7 @@ function outcomeOf(answer: ResizeAnswer, target: string): ResizeOutcome {
   };
 }
 
-/** Line of a stack with the error. */
+/** Returns the line of a stack trace that has the error. */
 function lastLine(stderr: string): string | undefined {
   return stderr.split('\n').find((line) => /^\w*Error(?: \[\w+\])?: /.test(line));
 }

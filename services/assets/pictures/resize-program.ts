@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { type ResizeRequest, resizePicture } from './resize-picture.ts';
 
-/** A program: makes the formats of one picture in a separate process, which a malicious picture may crash. */
+/** Program that makes the formats of a picture in a separate process, because a malicious picture may crash it. */
 sharp.cache(false);
 sharp.concurrency(1);
 const [request = ''] = process.argv.slice(2);
