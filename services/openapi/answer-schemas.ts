@@ -11,7 +11,9 @@ const COUNT: JsonSchema = {
   description: 'With `count=true` in `populate`.',
 };
 
-/** An entry or component as it is answered. Only `id` and `documentId` are always there: `fields` chooses the others. */
+/**
+ * Schema of an entry or component in an answer. Only `id` and `documentId` are required: `fields` selects the others.
+ */
 export function answerSchema(scope: OpenApiScope, model: Model): JsonSchema {
   const properties: Record<string, JsonSchema> = {};
   for (const attribute of queryableScalars(model).values()) {
@@ -32,7 +34,7 @@ export function answerSchema(scope: OpenApiScope, model: Model): JsonSchema {
   };
 }
 
-/** A component in a dynamic zone, where `__component` names its kind. */
+/** Schema of a component in a dynamic zone, where `__component` names its kind. */
 export function zoneAnswerSchema(scope: OpenApiScope, component: Model & { uid: Uid }): JsonSchema {
   const schema = answerSchema(scope, component);
   const properties = { __component: { const: component.uid }, ...(schema['properties'] as object) };

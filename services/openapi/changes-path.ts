@@ -7,7 +7,7 @@ import { TICKETS, withFeedStream } from './streams.ts';
 
 export const CHANGES_TAG = 'Changes';
 
-/** The change feed, for readers who may find a content type. */
+/** Path of the change feed, for readers who may find a content type. */
 export function changesPath(scope: PathScope, types: readonly ContentType[], files: ContentType): Paths {
   const found = [...types, files].filter((type) => scope.may(type, 'find')).map(({ uid }) => uid);
   if (found.length === 0) return {};

@@ -41,7 +41,7 @@ type Shape = {
   readonly examples?: Readonly<Record<string, Example>>;
 };
 
-/** A parameter of the query string. */
+/** Parameter of the query string. */
 export function queryParameter(
   name: string,
   description: string,
@@ -52,12 +52,12 @@ export function queryParameter(
   return { name, in: 'query', description, ...form, schema, ...defined({ examples }) };
 }
 
-/** A part of the path. */
+/** Parameter of the path. */
 export function pathParameter(name: string, description: string, schema: JsonSchema): Parameter {
   return { name, in: 'path', required: true, description, schema };
 }
 
-/** A header of a request. */
+/** Header of a request. */
 export function headerParameter(
   name: string,
   description: string,
@@ -66,12 +66,12 @@ export function headerParameter(
   return { name, in: 'header', description, schema };
 }
 
-/** The operation with these parameters behind its own. */
+/** Returns the operation with these parameters after its own. */
 export function withParameters(operation: ApiOperation, ...parameters: readonly Parameter[]): ApiOperation {
   return { ...operation, parameters: [...(operation.parameters ?? []), ...parameters] };
 }
 
-/** A body that a request must have. */
+/** Required body of a request. */
 export function jsonBody(schema: JsonSchema, example?: unknown): object {
   return { required: true, content: { 'application/json': { schema, ...defined({ example }) } } };
 }

@@ -44,7 +44,7 @@ type Routes = {
   };
 };
 
-/** The operations that the reader may use. Paths without any are omitted. */
+/** Returns the operations that the reader may use. Paths without operations are omitted. */
 export function allowedPaths({ may }: PathScope, type: ContentType, routes: Routes): Paths {
   const paths = Object.entries(routes).map(([path, methods]) => {
     const allowed = Object.entries(methods).filter(([, [right]]) => may(type, right));
@@ -156,7 +156,7 @@ function entryAnswer(scope: PathScope, type: ContentType, description: string): 
   return jsonResponse(description, schemaRef(`${nameOf(scope.names, type.uid)}.Answer`), example);
 }
 
-/** A draft needs no required attribute, a publication needs them all. */
+/** Schema of a creation. A draft needs no required attribute, a publication needs them all. */
 function creationSchema(scope: PathScope, type: ContentType): JsonSchema {
   const name = nameOf(scope.names, type.uid);
   if (requiredNames(type).length === 0) return schemaRef(`${name}.Input`);

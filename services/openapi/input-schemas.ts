@@ -19,14 +19,14 @@ export function inputSchema(scope: OpenApiScope, type: ContentType): JsonSchema 
   return closedSchema(inputProperties(scope, type));
 }
 
-/** The names that a published entry cannot do without; empty when there are none. */
+/** Returns the names of attributes that a published entry must have; empty if there are none. */
 export function requiredNames(type: ContentType): readonly string[] {
   return [...type.attributes.values()]
     .filter((attribute) => attribute.required && attribute.kind !== 'relation' && !hasDefault(attribute))
     .map((attribute) => attribute.name);
 }
 
-/** The same with everything that publishing asks for. */
+/** Schema of a write with all attributes that publishing requires. */
 export function createSchema(scope: OpenApiScope, type: ContentType): JsonSchema {
   return { ...inputSchema(scope, type), required: requiredNames(type) };
 }
@@ -118,7 +118,7 @@ function attributeSchema(scope: OpenApiScope, attribute: Attribute): JsonSchema 
   }
 }
 
-/** An empty list may be shorter than `min` if the attribute is not required, so only `max` always applies. */
+/** Limits of a list's length. A list that is not required may be empty despite `min`, so only `max` always applies. */
 function counts({ min, max, required }: { min?: number; max?: number; required: boolean }): JsonSchema {
   return {
     ...(min !== undefined && required ? { minItems: min } : {}),

@@ -19,7 +19,7 @@ import { type DescribedWebhooks, WEBHOOK_TAG, webhookPaths } from './webhook-pat
 export type OpenApiOptions = {
   /** Version of the server. */
   readonly version: string;
-  /** False: `/api/users` answers bare, as Strapi does. */
+  /** False if `/api/users` answers without an envelope, like Strapi. */
   readonly usersEnvelope: boolean;
   /** Mode of the login; absent if nobody signs in here. */
   readonly login?: DescribedLogin | undefined;
@@ -39,7 +39,7 @@ const documentOf = remembered((registry: SchemaRegistry) =>
   remembered((options: OpenApiOptions) => createDocument(registry, options)),
 );
 
-/** The HTTP API of these content types as an OpenAPI 3.1 document. Made once per registry and options. */
+/** Describes the HTTP API of these content types as an OpenAPI 3.1 document. Made once per registry and options. */
 export function openApiDocument(registry: SchemaRegistry, options: OpenApiOptions): OpenApiDocument {
   return documentOf(registry)(options);
 }
@@ -121,7 +121,7 @@ const HEALTH: Paths[string] = {
   },
 };
 
-/** A tag for each type that has an operation. Types that share a display name share a tag. */
+/** Returns a tag for each type that has an operation. Types that share a display name share a tag. */
 function tagsOf(paths: Paths, types: readonly ContentType[]): OpenApiDocument['tags'] {
   const used = new Set(
     Object.values(paths).flatMap((item) => Object.values(item).flatMap(({ tags }) => tags)),

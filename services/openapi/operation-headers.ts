@@ -26,7 +26,7 @@ const POSITION = {
   },
 };
 
-/** The paths with the headers by which a caller keeps answers. */
+/** Adds the headers with which a caller caches answers to the paths. */
 export function withEntityTags(paths: Paths): Paths {
   return mapOperations(paths, (operation, isRead) => {
     if (!isRead) return operation;
@@ -37,7 +37,7 @@ export function withEntityTags(paths: Paths): Paths {
 
 const UNCHANGED = { description: 'The caller has the answer.' };
 
-/** The paths with the header that makes it safe to send a write again. */
+/** Adds the header that makes it safe to repeat a write to the paths. */
 export function withIdempotencyKey(paths: Paths): Paths {
   return mapOperations(paths, (operation, isRead) => {
     if (isRead) return operation;
@@ -46,7 +46,7 @@ export function withIdempotencyKey(paths: Paths): Paths {
   });
 }
 
-/** The paths with the headers by which a read waits for a write. */
+/** Adds the headers with which a read waits for a write to the paths. */
 export function withPositionHeaders(paths: Paths): Paths {
   return mapOperations(paths, (operation, isRead) =>
     isRead
@@ -66,7 +66,7 @@ function mapOperations(
   return Object.fromEntries(mapped);
 }
 
-/** Answers whose status begins with `status` get the headers. */
+/** Adds headers to the answers whose status begins with `status`. */
 function answersWith(
   { responses }: ApiOperation,
   status: string,

@@ -99,7 +99,7 @@ function filtersParameter(scope: OpenApiScope, model: QueryModel): Parameter {
   );
 }
 
-/** Valid for the type whatever its content. A form starts with the first. */
+/** Examples of filters that are valid for the type with any content. A form begins with the first. */
 function filterExamples(scope: OpenApiScope, model: QueryModel): Readonly<Record<string, Example>> {
   const examples: Record<string, Example> = { none: { summary: 'No filter', value: {} } };
   const text = textAttribute(model);
@@ -167,7 +167,7 @@ function selectionParameters(scope: OpenApiScope, model: QueryModel): readonly P
 
 function versionParameters(type: ContentType, { drafts }: ParameterOptions): readonly Parameter[] {
   return [
-    // Also if the type itself has no versions: it decides which version of related entries is seen.
+    // Types without versions have it too: it selects the version of related entries.
     ...(drafts ? [STATUS] : []),
     ...(drafts && type.draftAndPublish ? [PUBLICATION_FILTER] : []),
     ...localeParameters(type, READ_LOCALE),

@@ -149,7 +149,7 @@ export function jsonResponse(description: string, schema: JsonSchema, example?: 
   };
 }
 
-/** The write is stored, the answer could not wait until it was visible. */
+/** Answer to a write that is stored, but was not visible before the answer was due. */
 export const ACCEPTED: object = jsonResponse(
   'The write is stored and not visible yet.',
   envelopeSchema(

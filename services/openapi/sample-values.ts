@@ -7,7 +7,7 @@ import { queryableScalars } from '../../shared/schema/system-attributes.ts';
 
 const DATE = '2026-01-31';
 const INSTANT = `${DATE}T12:30:00.000Z`;
-/** Tried in turn where a regex must match. */
+/** Texts to try, in this order, for an attribute with a regex. */
 const TEXTS = [
   'Example',
   'example',
@@ -25,7 +25,7 @@ const TEXTS = [
   'https://example.com',
 ];
 
-/** The data of a write that publishes an entry; undefined when some required attribute cannot be made up. */
+/** Returns the data of a write that publishes an entry; undefined if a required attribute has no sample. */
 export function sampleInput(
   registry: SchemaRegistry,
   model: Model,

@@ -16,7 +16,7 @@ export function namesOf(model: QueryModel, ...kinds: readonly QueryAttribute['ki
   return [...model.attributes.values()].filter(({ kind }) => kinds.includes(kind)).map(({ name }) => name);
 }
 
-/** The object form of `populate`; undefined where nothing can be populated. */
+/** Schema of the object form of `populate`; undefined if nothing can be populated. */
 export function populateSchema(scope: OpenApiScope, model: QueryModel): JsonSchema | undefined {
   const links = linksOf(model);
   if (links.length === 0) return undefined;

@@ -29,13 +29,13 @@ const LIVE = queryParameter(
   { enum: ['true', 'notify'] },
 );
 
-/** The change feed, which is also a stream. */
+/** Returns the operation of the change feed, which is also a stream. */
 export function withFeedStream(operation: ApiOperation): ApiOperation {
   const example = 'event: changes\nid: 4711.Xq1bT0y8H3wM2v5sKdLpZA\ndata: {"data":[],"meta":{}}\n\n';
   return withStream(operation, [], { description: 'Pages as they come, without an end.', example });
 }
 
-/** A list, which is also a stream of its answers. */
+/** Returns the operation of a list, which is also a stream of its answers. */
 export function withLiveList(operation: ApiOperation): ApiOperation {
   const example = 'event: list\nid: Xq1bT0y8H3wM2v5sKdLpZA\ndata: {"data":[],"meta":{}}\n\n';
   return withStream(operation, [LIVE], { description: 'The answer whenever it changes.', example });

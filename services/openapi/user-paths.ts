@@ -39,7 +39,7 @@ export function userInputSchema(scope: OpenApiScope, type: ContentType): JsonSch
   return objectSchema({ ...Object.fromEntries(shown), role });
 }
 
-/** A new user needs all of these. */
+/** Schema of a new user, with its required attributes. */
 export function userCreateSchema(scope: OpenApiScope, type: ContentType): JsonSchema {
   return { ...userInputSchema(scope, type), required: Object.keys(SAMPLE) };
 }

@@ -3,12 +3,12 @@ import type { MetricDefinition } from './metric-definitions.ts';
 
 /** Counts of durations with certain label values. */
 export type DurationSeries = {
-  /** Milliseconds. */
+  /** Counts a duration in milliseconds. */
   observe(ms: number): void;
 };
 
 export type DurationHistogram = {
-  /** Values in the order of the definition's labels. Made on first use; keep it where it is used often. */
+  /** Returns the series of label values, in the order of the definition's labels. Frequent callers should keep it. */
   series(...labelValues: readonly string[]): DurationSeries;
   reset(): void;
 };
@@ -19,8 +19,8 @@ const BOUNDS_MS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1
 type Series = { readonly labels: Record<string, string>; readonly counts: Float64Array; sum: number };
 
 /**
- * A histogram that costs a request some tens of nanoseconds: prom-client's own hashes the labels at every observation, which is 1.6 µs and
- * would be paid five times by a read. Registered there, so that it is exported with all others.
+ * Creates a histogram that costs a request some tens of nanoseconds. That of prom-client hashes the labels at every
+ * observation, which takes 1.6 µs, five times for a read. It is registered with prom-client and exported with all others.
  */
 export function createDurationHistogram(registry: Registry, definition: MetricDefinition): DurationHistogram {
   const all = new Map<string, Series & DurationSeries>();

@@ -2,7 +2,7 @@ import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } f
 import { createDurationHistogram, type DurationHistogram } from './duration-histogram.ts';
 import type { MetricDefinition } from './metric-definitions.ts';
 
-/** A value now, with the values of its labels. */
+/** Current value, with the values of its labels. */
 export type Sample = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
 
 /** The metrics of a process: any part adds its own, each name once. */
@@ -10,7 +10,10 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 type Kind<Of extends MetricDefinition['kind']> = MetricDefinition & { readonly kind: Of };
 
-/** Creates the metrics of a process. Includes prom-client's metrics of the process: CPU, memory, garbage collection, event loop delay. */
+/**
+ * Creates the metrics of a process. Includes prom-client's metrics of the process: CPU, memory, garbage collection,
+ * event loop delay.
+ */
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -57,22 +60,22 @@ export function createMetrics() {
           for (const sample of samples) gauge.set(sample.labels, sample.value);
         },
       });
-      // Prom-client reads it of a metric, and its declared options lack it.
+      // Prom-client reads this property of a metric, but its declared options lack it.
       Object.assign(gauge, { aggregator: ofWorkers ?? 'max' });
     },
-    /** Forgets what durations and counters have counted. */
+    /** Sets all durations and counters to zero. */
     reset(): void {
       for (const each of counting) each.reset();
     },
-    /** Prometheus' text format. */
+    /** Returns the metrics in Prometheus' text format. */
     text: () => registry.metrics(),
-    /** The same as data, for `textOfWorkers`. */
+    /** Returns the metrics as data for `textOfWorkers`. */
     json: (): Promise<readonly object[]> => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
   };
 }
 
-/** Text of the metrics of several workers as one. */
+/** Returns the text of the joined metrics of several workers. */
 export function textOfWorkers(all: readonly (readonly object[])[]): Promise<string> {
   return AggregatorRegistry.aggregate(all.map((metrics) => [...metrics])).metrics();
 }

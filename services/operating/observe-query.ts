@@ -3,7 +3,7 @@ import type { DurationHistogram } from './duration-histogram.ts';
 import { timeReadIndex } from './observe-read-index.ts';
 import { inSpan, type Tracing } from './tracing.ts';
 
-/** A read: planned, then answered. */
+/** Read that is planned, then answered. */
 export type ObservedQuery<Plan, Answer> = {
   /** Uid of the content type. */
   readonly type: string;
@@ -11,14 +11,14 @@ export type ObservedQuery<Plan, Answer> = {
   readonly requestId: string | undefined;
   readonly index: ReadIndex;
   readonly plan: () => Plan;
-  /** Asks the given index. */
+  /** Answers the plan from the given index. */
   readonly answer: (plan: Plan, index: ReadIndex) => Promise<Answer>;
 };
 
-/** Runs a read; measures it or not. */
+/** Runs a read, and may measure it. */
 export type ObserveQuery = <Plan, Answer>(query: ObservedQuery<Plan, Answer>) => Promise<Answer>;
 
-/** Milliseconds. Together they are the whole of it. */
+/** Milliseconds of the stages of a query. Their sum is its whole time. */
 export type QueryTimes = {
   readonly plan: number;
   readonly search: number;
