@@ -66,16 +66,16 @@ type FileCommand =
   | Pick<UpdateCommand, 'kind' | 'documentId' | 'identity'>;
 
 /**
- * Creates the part of the library that keeps contents while a file has them. It locks contents in this process. Only the
- * leader removes them.
+ * Creates the part of the library that keeps contents while a file has them. It locks contents in this process. Only the leader removes
+ * them.
  */
 export function createFileContents(options: FileContentsOptions): FileContents {
   const { store, commands, graph, space, uploadName } = options;
   const locks = createLocks();
   const holding = <Result>(hash: string, work: () => Promise<Result>) => locks.run([hash], work);
   /**
-   * Removes content that no file has, and its suspect record. Must be called under the lock of the content, while no
-   * command about it runs. `formats` are the names of smaller pictures that are removed with it.
+   * Removes content that no file has, and its suspect record. Must be called under the lock of the content, while no command about it runs.
+   * `formats` are the names of smaller pictures that are removed with it.
    */
   const settle = async (hash: string, formats: readonly string[] = []) => {
     if (!(await isUsed(options, hash))) {

@@ -22,8 +22,8 @@ const FILE_INFO = z.strictObject({
 });
 
 /**
- * Parses the `fileInfo` of a request: an object or a list, as parsed JSON or as JSON text in a form. A form may also have
- * one field for each file. Throws 400.
+ * Parses the `fileInfo` of a request: an object or a list, as parsed JSON or as JSON text in a form. A form may also have one field for
+ * each file. Throws 400.
  */
 export function parseFileInfo(values: readonly unknown[]): readonly FileInfo[] {
   const items = values.flatMap((value) => [typeof value === 'string' ? parseJson(value) : value].flat());

@@ -49,10 +49,7 @@ export type FileLibrary = {
   remove(id: string, identity?: CommandIdentity): Promise<WrittenFiles>;
 } & Pick<FileContents, 'addFormats' | 'keepNamed' | 'forgetNames'>;
 
-/**
- * Creates the library of a process. Its content locks only work inside the process: two writing processes would
- * conflict.
- */
+/** Creates the library of a process. Its content locks only work inside the process: two writing processes would conflict. */
 export function createFileLibrary(options: FileLibraryOptions): FileLibrary {
   const { store, limits, commands } = options;
   const contents = createFileContents(options);

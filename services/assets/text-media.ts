@@ -2,9 +2,7 @@ import { extname } from 'node:path';
 
 export type TextMedia = { readonly ext: string; readonly mime: string };
 
-/**
- * Text formats by file extension. Scripts and style sheets count as plain text, so that no page can run them from here.
- */
+/** Text formats by file extension. Scripts and style sheets count as plain text, so that no page can run them from here. */
 const BY_EXTENSION: Readonly<Record<string, string>> = {
   '.csv': 'text/csv',
   '.tsv': 'text/tab-separated-values',
@@ -49,10 +47,7 @@ function decodeText(head: Uint8Array): string | undefined {
   }
 }
 
-/**
- * Tab, line feed, form feed, carriage return and escape are text, as in the WHATWG's MIME sniffing standard (section
- * 3).
- */
+/** Tab, line feed, form feed, carriage return and escape are text, as in the WHATWG's MIME sniffing standard (section 3). */
 function hasControlCharacters(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);

@@ -5,10 +5,7 @@ import type { InstantQuery } from './instant-query.ts';
 import { type InstantScope, planInstant } from './plan-query.ts';
 import { readFacetRequest, readOneQuery, readQueries } from './read-request.ts';
 
-/**
- * Answers Algolia's search requests for one kind of caller. `body` is a request's JSON. Every refusal throws a
- * RequestError.
- */
+/** Answers Algolia's search requests for one kind of caller. `body` is a request's JSON. Every refusal throws a RequestError. */
 export type InstantSearchApi = {
   /** Answers several queries, each with its index. */
   queries(body: unknown, terms: InstantTerms): Promise<Uint8Array>;

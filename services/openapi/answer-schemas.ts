@@ -11,9 +11,7 @@ const COUNT: JsonSchema = {
   description: 'With `count=true` in `populate`.',
 };
 
-/**
- * Schema of an entry or component in an answer. Only `id` and `documentId` are required: `fields` selects the others.
- */
+/** Schema of an entry or component in an answer. Only `id` and `documentId` are required: `fields` selects the others. */
 export function answerSchema(scope: OpenApiScope, model: Model): JsonSchema {
   const properties: Record<string, JsonSchema> = {};
   for (const attribute of queryableScalars(model).values()) {

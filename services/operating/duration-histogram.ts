@@ -19,8 +19,8 @@ const BOUNDS_MS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1
 type Series = { readonly labels: Record<string, string>; readonly counts: Float64Array; sum: number };
 
 /**
- * Creates a histogram that costs a request some tens of nanoseconds. That of prom-client hashes the labels at every
- * observation, which takes 1.6 µs, five times for a read. It is registered with prom-client and exported with all others.
+ * Creates a histogram that costs a request some tens of nanoseconds. That of prom-client hashes the labels at every observation, which
+ * takes 1.6 µs, five times for a read. It is registered with prom-client and exported with all others.
  */
 export function createDurationHistogram(registry: Registry, definition: MetricDefinition): DurationHistogram {
   const all = new Map<string, Series & DurationSeries>();

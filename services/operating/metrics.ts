@@ -10,10 +10,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 type Kind<Of extends MetricDefinition['kind']> = MetricDefinition & { readonly kind: Of };
 
-/**
- * Creates the metrics of a process. Includes prom-client's metrics of the process: CPU, memory, garbage collection,
- * event loop delay.
- */
+/** Creates the metrics of a process. Includes prom-client's metrics of the process: CPU, memory, garbage collection, event loop delay. */
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

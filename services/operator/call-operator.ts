@@ -15,9 +15,8 @@ const STARTING_PAUSE_MS = 100;
 export class ServerGone extends Error {}
 
 /**
- * Runs an operation in a server and yields the lines of its answer. Waits up to a minute for a server that is starting.
- * Throws an Error with a sentence if the operation fails, and ServerGone if the server does not answer or ends during
- * it.
+ * Runs an operation in a server and yields the lines of its answer. Waits up to a minute for a server that is starting. Throws an Error
+ * with a sentence if the operation fails, and ServerGone if the server does not answer or ends during it.
  */
 export async function* callOperator(
   channel: OperatorChannel,

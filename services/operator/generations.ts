@@ -23,8 +23,8 @@ export const takeOverOperation = defineOperation({
 });
 
 /**
- * Rebuilds. Answers with the lines that the rebuild reports. The last line is its end: the generation is live, or cannot
- * be switched over to. A caller that does not wait for the end interrupts the rebuild.
+ * Rebuilds. Answers with the lines that the rebuild reports. The last line is its end: the generation is live, or cannot be switched over
+ * to. A caller that does not wait for the end interrupts the rebuild.
  */
 export const rebuildOperation = defineOperation({
   form: z.strictObject({
@@ -67,8 +67,8 @@ export const dropOperation = defineOperation({
 });
 
 /**
- * Answers without a line, or fails if the process that holds the directory cannot switch over to a generation that the
- * command makes. `outside` is true if the command would make indices outside the process.
+ * Answers without a line, or fails if the process that holds the directory cannot switch over to a generation that the command makes.
+ * `outside` is true if the command would make indices outside the process.
  */
 export const canRebuildOperation = defineOperation({
   form: z.strictObject({ outside: z.boolean() }),

@@ -17,10 +17,7 @@ const FORM = z.strictObject({
   roleDrafts: z.array(z.string()),
 });
 
-/**
- * Imports an archive of `strapi export` while the server, which is the leader, answers requests. The server reads the
- * file.
- */
+/** Imports an archive of `strapi export` while the server, which is the leader, answers requests. The server reads the file. */
 export const importArchiveOperation = defineOperation({ form: FORM, writes: true, run: importInServer });
 
 function importInServer(

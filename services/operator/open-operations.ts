@@ -16,9 +16,9 @@ export type OpenedHere = {
 };
 
 /**
- * Opens the operations of a data directory. Its server runs them. If there is none, this process runs them, and has the
- * lock until `close` (`openHere` is called after locking). Throws DataDirectoryInUse if the lock belongs to a process
- * that accepts no requests, for example another command.
+ * Opens the operations of a data directory. Its server runs them. If there is none, this process runs them, and has the lock until `close`
+ * (`openHere` is called after locking). Throws DataDirectoryInUse if the lock belongs to a process that accepts no requests, for example
+ * another command.
  */
 export async function openOperations(data: string, openHere: () => Promise<OpenedHere>): Promise<Operations> {
   const lock = tryLock(data);
@@ -65,8 +65,8 @@ function tryLock(data: string): DirectoryLock | { readonly channel: OperatorChan
 }
 
 /**
- * Returns the channel on which the process with the lock of a data directory accepts requests. Throws any other error,
- * and an error if that process accepts none.
+ * Returns the channel on which the process with the lock of a data directory accepts requests. Throws any other error, and an error if that
+ * process accepts none.
  */
 export function channelOfHolder(error: unknown): OperatorChannel {
   const channel = error instanceof DataDirectoryInUse ? error.holder?.channel : undefined;

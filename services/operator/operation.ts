@@ -13,8 +13,8 @@ import type { ArchiveFile } from '../strapi/archive.ts';
 import type { DefineRoles } from '../strapi/import-archive.ts';
 
 /**
- * Task for a data directory that only the process with its lock can do. It is written once. A server runs it for
- * commands (operator-listener.ts); without a server the command runs it itself (open-operations.ts).
+ * Task for a data directory that only the process with its lock can do. It is written once. A server runs it for commands
+ * (operator-listener.ts); without a server the command runs it itself (open-operations.ts).
  */
 export type Operation<Form extends z.ZodType, Line> = {
   /** Request as JSON. */
@@ -58,9 +58,7 @@ export type OperatorContext = {
   };
   /** Returns the state of the follower of a Strapi; absent if there is no follower. */
   readonly follow?: () => FollowStatus;
-  /**
-   * Starts a process of low priority that builds the next generation of a server. Yields the reports of that process.
-   */
+  /** Starts a process of low priority that builds the next generation of a server. Yields the reports of that process. */
   readonly build?: (request: BuildRequest, signal: AbortSignal) => AsyncIterable<Rebuild>;
   /** Returns the read side. It is opened on demand unless a server has it open. */
   readonly readSide: () => Promise<ReadSide>;

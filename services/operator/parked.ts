@@ -90,10 +90,7 @@ function presentForeign({ position, stream, revision, id, type, unreadable }: St
   return { ...location, id, type, reason: unreadable?.reason ?? '' };
 }
 
-/**
- * Returns the parked documents; undefined if the index never refuses any. Without a server, decisions wait for its
- * start.
- */
+/** Returns the parked documents; undefined if the index never refuses any. Without a server, decisions wait for its start. */
 async function parkedOf({ server, graph, readSide }: OperatorContext): Promise<ParkedDocuments | undefined> {
   return server ? documentsOf(await readSide())?.parked : graph.stale?.parked;
 }

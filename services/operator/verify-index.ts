@@ -5,9 +5,7 @@ import { verifyRows } from '../../projections/verification/verify-rows.ts';
 import { assertNever } from '../../shared/assert-never.ts';
 import { defineOperation, type OperatorContext } from './operation.ts';
 
-/**
- * Compares the read index with the graph while both continue to change. With `repair`, differences are written again.
- */
+/** Compares the read index with the graph while both continue to change. With `repair`, differences are written again. */
 export const verifyIndexOperation = defineOperation({
   form: z.strictObject({ repair: z.boolean() }),
   run: verifyIndex,

@@ -22,8 +22,8 @@ const RESOLUTION_MS = 2;
 const OPERATORS = '/_varve/';
 
 /**
- * Yields twice a second how long requests take in this process, until the signal is aborted. If there are many requests,
- * the first sample, with which later ones are compared, covers two seconds.
+ * Yields twice a second how long requests take in this process, until the signal is aborted. If there are many requests, the first sample,
+ * with which later ones are compared, covers two seconds.
  */
 export async function* watchLoad(signal: AbortSignal): AsyncGenerator<LoadSample> {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -44,9 +44,7 @@ export async function* watchLoad(signal: AbortSignal): AsyncGenerator<LoadSample
   }
 }
 
-/**
- * Times requests. `next` returns milliseconds over the last samples, 0 if requests were few, and begins a new sample.
- */
+/** Times requests. `next` returns milliseconds over the last samples, 0 if requests were few, and begins a new sample. */
 function timeRequests(): { next(): number; close(): void } {
   const started = new WeakMap<object, number>();
   let recent = [createHistogram()];

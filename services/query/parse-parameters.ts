@@ -60,8 +60,8 @@ function splitParameters(text: string): Parameters | undefined {
 }
 
 /**
- * Creates a function that finds `part` in a text from ascending positions, and reads each character only once. It returns Infinity if
- * there is none any more.
+ * Creates a function that finds `part` in a text from ascending positions, and reads each character only once. It returns Infinity if there
+ * is none any more.
  */
 function createFind(text: string, part: string): (from: number) => number {
   let found = -1;

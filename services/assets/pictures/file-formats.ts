@@ -41,10 +41,7 @@ export type FileFormats = {
 
 type PictureSize = { readonly width: number | null; readonly height: number | null };
 
-/**
- * Creates the formats of a library. `holding` runs work under the lock of a content; `ofNew` expects that its caller
- * has it.
- */
+/** Creates the formats of a library. `holding` runs work under the lock of a content; `ofNew` expects that its caller has it. */
 export function createFileFormats(options: FileFormatsOptions): FileFormats {
   const { store, graph, commands, holding, pictures } = options;
   const { made, resizer, left } = pictures;

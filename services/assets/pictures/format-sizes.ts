@@ -1,10 +1,7 @@
 /** Pixels that a smaller picture fits into. */
 export type PictureBox = { readonly width: number; readonly height: number };
 
-/**
- * The smaller pictures that Strapi makes, by the name that each has in `formats`, in the order of Strapi's answers on
- * PostgreSQL.
- */
+/** The smaller pictures that Strapi makes, by the name that each has in `formats`, in the order of Strapi's answers on PostgreSQL. */
 const BOXES = {
   large: { width: 1000, height: 1000 },
   small: { width: 500, height: 500 },
