@@ -1,5 +1,5 @@
-import { FILE_TYPE } from '../../shared/schema/content-type.ts';
 import { deepLevels, populateDeep } from './populate-deep.ts';
+import { refuseName, refuseOddNames, resolveNames } from './populate-names.ts';
 import {
   LINK_OPTIONS,
   type PopulateContext,
@@ -10,18 +10,9 @@ import {
   resolveLinkOptions,
   resolveZoneOptions,
 } from './populate-options.ts';
-import { invalidKey, type Problems } from './problems.ts';
-import {
-  lookUp,
-  type QueryAttribute,
-  type QueryLink,
-  type QueryModel,
-  type QueryScalar,
-  type QueryZone,
-  queryModelOf,
-} from './query-model.ts';
+import { lookUp, type QueryLink, type QueryModel, type QueryZone, queryModelOf } from './query-model.ts';
 import { isQueryList, isQueryObject, type QueryObject, type QueryValue } from './query-string.ts';
-import { type PopulateNode, WHOLE_ROW } from './selection.ts';
+import type { PopulateNode } from './selection.ts';
 
 /** Maximum entries of a list of names. This is Strapi's limit. */
 const MAX_ENTRIES = 100;
@@ -29,9 +20,6 @@ const MAX_ENTRIES = 100;
 const MAX_NODES = 10_000;
 const TRUE_TEXTS = ['true', 't', '1'];
 const FALSE_TEXTS = ['false', 'f', '0'];
-
-/** Dotted names as a tree: `chef.country,chef.mentor` is chef with the members country and mentor. */
-type NameTree = Map<string, NameTree>;
 
 /** Resolves `populate` in every form (`*`, names, lists, dotted paths, nested objects; SEMANTICS section 9) into one node per attribute. */
 export function resolvePopulate(
@@ -79,23 +67,9 @@ function resolveValue(
   const levels = isDeep ? deepLevels(value) : undefined;
   if (levels !== undefined && !model.attributes.has('deep')) return populateDeep(levels, model, context);
   const texts = isQueryList(value) ? listedTexts(value, model, context) : [value];
-  const nodes = resolveNames(nameTree(texts), model, context, '');
+  const nodes = resolveNames(texts, model, context);
   if (path !== '') refuseOddNames(texts, model, context, path);
   return nodes;
-}
-
-/** Refuses commas, blanks and empty names: behind an attribute a text is one path, as in Strapi. */
-function refuseOddNames(
-  texts: readonly string[],
-  model: QueryModel,
-  context: PopulateContext,
-  path: string,
-): void {
-  for (const text of texts) {
-    const names = text.split('.');
-    const at = names.findIndex((name) => name === '' || name.trim() !== name || name.includes(','));
-    if (at !== -1) refuseName(names[at] as string, [path, ...names.slice(0, at)].join('.'), model, context);
-  }
 }
 
 /** Populates every attribute that can be populated, for one level. */
@@ -134,97 +108,6 @@ function listedTexts(
     });
   }
   return list.filter((item) => typeof item === 'string');
-}
-
-function nameTree(texts: readonly string[]): NameTree {
-  const tree: NameTree = new Map();
-  for (const name of texts.flatMap((text) => text.split(','))) {
-    let level = tree;
-    const parts = name.split('.').map((part) => part.trim());
-    for (const part of parts.filter((each) => each !== '')) {
-      const next: NameTree = level.get(part) ?? new Map();
-      level.set(part, next);
-      level = next;
-    }
-  }
-  return tree;
-}
-
-/** Returns whether no path leads to an attribute, or through it: in Strapi a path ends at a file. */
-function endsPath(attribute: QueryAttribute, inner: NameTree): attribute is QueryScalar {
-  if (attribute.kind === 'scalar') return true;
-  return inner.size > 0 && attribute.kind === 'relation' && attribute.target === FILE_TYPE;
-}
-
-function resolveNames(
-  tree: NameTree,
-  model: QueryModel,
-  context: PopulateContext,
-  path: string,
-): readonly PopulateNode[] {
-  const nodes: PopulateNode[] = [];
-  for (const [name, inner] of tree) {
-    context.budget.left--;
-    if (context.budget.left < 0) return nodes;
-    const here = path === '' ? name : `${path}.${name}`;
-    const attribute = lookUp(model, name, context.scope);
-    if (here === 'role' && context.skipRole) continue;
-    if (attribute === undefined || attribute === 'hidden' || endsPath(attribute, inner)) {
-      refuseName(name, here, model, context);
-    } else if (attribute.kind === 'zone') {
-      nodes.push(resolveZoneNames(inner, attribute, context, here));
-    } else {
-      const target = queryModelOf(context.scope.registry, attribute.target);
-      const populate = resolveNames(inner, target, context, here);
-      nodes.push(populatedLink(attribute, context, { ...WHOLE_ROW, populate }));
-    }
-  }
-  return nodes;
-}
-
-/**
- * Names behind a dynamic zone are those of its components; each component populates its own. Refuses a name that no component has, with all
- * that is behind it.
- */
-function resolveZoneNames(
-  tree: NameTree,
-  zone: QueryZone,
-  context: PopulateContext,
-  path: string,
-): PopulateNode {
-  const { registry } = context.scope;
-  const found = new Map(
-    zone.components.map((kind) => [kind, namesBehind(tree, queryModelOf(registry, kind), context, path)]),
-  );
-  for (const name of tree.keys()) {
-    if ([...found.values()].some(({ fitting }) => fitting.has(name))) continue;
-    const accepted = zone.components.flatMap((kind) =>
-      populatableNames(queryModelOf(registry, kind), context.scope),
-    );
-    context.problems.push(invalidKey(name, `${path}.${name}`, context.param, [...new Set(accepted)]));
-  }
-  return populatedZone(zone, (kind) => ({ ...WHOLE_ROW, populate: found.get(kind)?.nodes ?? [] }));
-}
-
-/** Names behind a dynamic zone, in one of its components. `fitting`: names that Strapi accepts, with all that is behind them. */
-type NamesBehind = { readonly nodes: readonly PopulateNode[]; readonly fitting: ReadonlySet<string> };
-
-function namesBehind(tree: NameTree, model: QueryModel, context: PopulateContext, path: string): NamesBehind {
-  const nodes: PopulateNode[] = [];
-  const fitting = new Set<string>();
-  const populatable = populatableNames(model, context.scope);
-  for (const [name, inner] of tree) {
-    const problems: Problems = [];
-    if (populatable.includes(name))
-      nodes.push(...resolveNames(new Map([[name, inner]]), model, { ...context, problems }, path));
-    // Strapi takes the name of any attribute at the end of a path, and ignores it.
-    const isKnown =
-      inner.size === 0
-        ? typeof lookUp(model, name, context.scope) === 'object'
-        : populatable.includes(name) && problems.length === 0;
-    if (isKnown) fitting.add(name);
-  }
-  return { nodes, fitting };
 }
 
 function resolveObject(
@@ -296,9 +179,4 @@ function entryName(option: QueryValue, target: QueryModel, context: PopulateCont
   const text = isQueryList(option) ? option.find(isName) : option;
   if (text === '*') return populatableNames(target, context.scope)[0] ?? '*';
   return typeof text === 'string' ? text : '';
-}
-
-function refuseName(key: string, path: string | null, model: QueryModel, context: PopulateContext): void {
-  const accepted = [...populatableNames(model, context.scope), '*'];
-  context.problems.push(invalidKey(key, path, context.param, accepted));
 }
