@@ -11,7 +11,20 @@ import type { VarveEvent } from '../../shared/document/events.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { Json } from '../../shared/json.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
-import { created, createLog, DEFINITIONS, definition, foldBatches, SCHEMAS, uid } from './graph-fixture.ts';
+import { connectDatabase } from '../../shared/sqlite/open-database.ts';
+import {
+  changed,
+  connect,
+  created,
+  createLog,
+  DEFINITIONS,
+  definition,
+  disconnect,
+  foldBatches,
+  published,
+  SCHEMAS,
+  uid,
+} from './graph-fixture.ts';
 import { historyOf, steps } from './graph-history.ts';
 
 /**
@@ -224,3 +237,32 @@ it('can be completed again by a process that opens it after a crash', () => {
   expect(labels(graph)).toEqual(['n1', 'n2', 'n3']);
   graph.close();
 });
+
+it('drops an edit from the inverse side of a removed relation, also if its link is gone', async () => {
+  const files = createFiles();
+  const log = createLog();
+  const withoutMentor = [CHANGES[2] as VarveEvent];
+  const graph = openContentGraph(files.file);
+  const both = ['a', 'b'].flatMap((id) => [created('chef', id), published('chef', id)]);
+  graph.replay(log.add(...DEFINITIONS, ...both));
+  convertCopy(files, graph, typesOf(withoutMentor));
+  const edit = (operation: object) => changed('chef', 'b', { relations: [operation as Json] });
+  graph.replay(log.add(edit(connect('mentees', 'a')), edit(disconnect('mentees', 'a'))));
+  const converted = openConvertedCopy(files, graph, typesOf(withoutMentor));
+  converted?.catchUp();
+  converted?.replace();
+  graph.replay(log.add(...withoutMentor));
+  graph.close();
+  const replayed = openContentGraph(files.whole);
+  replayed.replay(log.all());
+  replayed.close();
+  await expectAlike(files.whole, files.file);
+  expect(pendingEdits(files.file)).toEqual([]);
+});
+
+function pendingEdits(file: string): unknown {
+  const db = connectDatabase(file, { durability: 'normal' });
+  const edits = db.prepare('SELECT * FROM pending_edits').all();
+  db.close();
+  return edits;
+}

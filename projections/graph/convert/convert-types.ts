@@ -81,9 +81,9 @@ export function convertEntry({ session, links }: GraphContext, entry: GraphEntry
   removeLinks(links, removed, BOTH_WORLDS);
 }
 
-/** A change of the content types is rare enough to look at every link. */
+/** Removes links and pending edits. A change of the content types is rare enough to look at all of them. */
 function removeUndefinedLinks({ db, schema, changes }: GraphContext, before: SchemaView): void {
-  for (const [number] of db.all('SELECT DISTINCT relation FROM links')) {
+  for (const [number] of db.all('SELECT relation FROM links UNION SELECT relation FROM pending_edits')) {
     const relation = number as number;
     const known = before.relationOfNumber(relation);
     const now = schema.relationOfNumber(relation);

@@ -115,9 +115,11 @@ function readDefinitions({ db, names }: GraphContext): {
   return { redefined, before: createSchemaView(registryOfDefinitions(earlier), names) };
 }
 
-/** Removes links of relations that are no longer defined, or lead to another content type. */
+/** Removes links and pending edits of relations that are no longer defined, or lead to another content type. */
 function removeUndefined({ db, schema }: GraphContext, before: SchemaView): void {
-  for (const [number] of db.all(`SELECT DISTINCT relation FROM links WHERE source IN (${IDS})`)) {
+  // An edit that is not published yet may have removed the last link of its relation.
+  const used = `SELECT relation FROM links WHERE source IN (${IDS}) UNION SELECT relation FROM pending_edits WHERE source IN (${IDS})`;
+  for (const [number] of db.all(used)) {
     const relation = number as number;
     const now = schema.relationOfNumber(relation);
     if (now !== undefined && (before.relationOfNumber(relation)?.target ?? now.target) === now.target)
