@@ -1,4 +1,5 @@
 import { isRecord } from '../../shared/json-record.ts';
+import { plainText } from '../../shared/plain-text.ts';
 import type { RequestError } from '../../shared/request-error.ts';
 import type { Attribute, Model, RelationAttribute } from '../../shared/schema/content-type.ts';
 import { componentOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
@@ -44,7 +45,7 @@ function referencesOfAttribute(registry: SchemaRegistry, attribute: Attribute, v
     case 'dynamiczone':
       return [value].flat().flatMap((item) => {
         if (!isRecord(item)) return [];
-        const uid = attribute.kind === 'component' ? attribute.component : String(item['__component']);
+        const uid = attribute.kind === 'component' ? attribute.component : plainText(item['__component']);
         return registry.components.has(uid) ? referencesOf(registry, componentOf(registry, uid), item) : [];
       });
   }

@@ -90,6 +90,12 @@ describe('unknown documents come first', () => {
     expect(await refusal({ title: 5, tags: [99_999] }, 'missing')).toBe('Not Found');
   });
 
+  test('whatever a dynamic zone names as a component', async () => {
+    const zone = [{ __component: { toString: 1 } }];
+    expect(await refusal({ zone, author: 'nope' })).toBe(noDocument('nope'));
+    expect(await refusal({ zone }, 'missing')).toBe('Not Found');
+  });
+
   test('in the locale of the reference, whatever it is', async () => {
     const page = (locale: unknown) => refusal({ page: { documentId: 'p', locale } });
     expect(await page(5)).toBe('Document with id "p", locale "5" not found');
