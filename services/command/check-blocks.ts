@@ -1,6 +1,7 @@
 import { canonicalJson } from '../../shared/canonical-json.ts';
 import { parseShallowJson } from '../../shared/json-depth.ts';
 import { isRecord } from '../../shared/json-record.ts';
+import { plainText } from '../../shared/plain-text.ts';
 import { type Check, report } from './check.ts';
 import { typeMessage } from './describe-value.ts';
 
@@ -103,7 +104,7 @@ function isLink(url: unknown): boolean {
 const checkHeading: NodeCheck = (check, path, node) => {
   const level = node['level'] ?? null;
   if (level === null) report(check, `${path}.level`, `${path}.level is a required field`);
-  else if (!HEADING_LEVELS.includes(Number(level))) {
+  else if (!HEADING_LEVELS.includes(Number(typeof level === 'object' ? plainText(level) : level))) {
     const message = `${path}.level must be one of the following values: ${HEADING_LEVELS.join(', ')}`;
     report(check, `${path}.level`, message, level);
   }

@@ -201,6 +201,11 @@ describe('the problems of one value', () => {
       ],
     ],
     [
+      'a heading whose level is an object',
+      { text: [{ type: 'heading', level: { toString: 1 }, children: [{ type: 'text', text: 'x' }] }] },
+      ['text[0].level must be one of the following values: 1, 2, 3, 4, 5, 6'],
+    ],
+    [
       'a heading without a level',
       { text: [{ type: 'heading', children: [{ type: 'text', text: 'x' }] }] },
       ['text[0].level is a required field'],
