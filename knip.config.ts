@@ -32,8 +32,8 @@ const config: KnipConfig = {
     '@refinedev/strapi-v4',
     'standardwebhooks',
   ],
-  // Not from npm: certificates of the KurrentDB tests, pipes, limits, small file systems and a cache.
-  ignoreBinaries: ['mount', 'umount', 'openssl', 'mkfifo', 'prlimit', 'varnishd', 'wrk'],
+  // Not from npm: scheduling classes, certificates of the KurrentDB tests, pipes, limits, small file systems and a cache.
+  ignoreBinaries: ['chrt', 'mount', 'umount', 'openssl', 'mkfifo', 'prlimit', 'varnishd', 'wrk'],
   ignoreExportsUsedInFile: { interface: true, type: true },
 };
 

@@ -1,4 +1,5 @@
 import { valueWithin } from '../../shared/value-within.ts';
+import { enterIdleClass } from './idle-class.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /**
@@ -20,11 +21,7 @@ export async function handOver(
   enterMs: number,
   yielding: () => Promise<void>,
 ): Promise<HandOverEnd> {
-  const isReady = await Promise.race([
-    next.steps.ready.then(() => true),
-    ...[next.ended, from.ended].map((ended) => ended.then(() => false)),
-  ]);
-  if (!isReady) {
+  if (!(await isPrepared(from, next))) {
     next.kill();
     return 'refused';
   }
@@ -39,6 +36,20 @@ export async function handOver(
   await within(enterMs, [entered, next.ended]);
   if (end === 'lost') next.kill();
   return end;
+}
+
+/** Waits until `next` is ready. Meanwhile it uses the cores that `from` leaves idle. Returns false if `next` cannot serve. */
+async function isPrepared(from: WorkerProcess, next: WorkerProcess): Promise<boolean> {
+  const idleClass = next.pid === undefined ? undefined : enterIdleClass(next.pid);
+  const isReady = await Promise.race([
+    next.steps.ready.then(() => true),
+    ...[next.ended, from.ended].map((ended) => ended.then(() => false)),
+  ]);
+  if (!isReady || idleClass === undefined) return isReady;
+  return idleClass.leave().then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Returns whether one of these resolves before the time is over. */

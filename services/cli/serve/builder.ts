@@ -10,6 +10,7 @@ import type { ReadinessCheck } from '../../operating/readiness.ts';
 import { rebuildOperation } from '../../operator/generations.ts';
 import type { BuildRequest, OperatorContext } from '../../operator/operation.ts';
 import { BUILDER_ARGUMENT } from '../../supervisor/builder-process.ts';
+import { enterIdleClass } from '../../supervisor/idle-class.ts';
 import { COMPATIBILITY } from '../../supervisor/protocol.ts';
 import { variableOf } from '../settings/setting.ts';
 import { OPERATOR_SETTINGS, type ServeSettings } from '../settings/settings.ts';
@@ -92,6 +93,7 @@ export function createBuilder(settings: ServeSettings, definitions: readonly Typ
     // Such a child has no pipes.
     if (child.pid === undefined)
       throw new Error(`the process that makes the generation cannot be started: ${await ended}`);
+    enterIdleClass(child.pid);
     const exited = new Promise((resolve) => child.once('exit', resolve));
     running.set(child, exited);
     void exited.then(() => running.delete(child));

@@ -1,0 +1,120 @@
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { handOver } from '../../services/supervisor/hand-over.ts';
+import { enterIdleClass } from '../../services/supervisor/idle-class.ts';
+import { createMemoryWorker } from '../support/memory-worker.ts';
+import { childrenOf } from '../support/processes.ts';
+import { create, nextWorker, replaced, workers } from '../support/replaced-workers.ts';
+import { spawnVarve, startServer } from '../support/server.ts';
+import type { SkipOptions } from '../support/takes-minutes.ts';
+
+/** Scheduling classes of Linux, as sched.h numbers them. */
+const [OTHER, IDLE] = [0, 5];
+
+/** The processes that make the next generation of a server and load it use cores that have nothing else to do. */
+const IF_ALLOWED: SkipOptions = canChangeClass()
+  ? {}
+  : { skip: true, meta: { skipReason: 'no chrt, or no right to leave the class "idle" (CAP_SYS_NICE)' } };
+
+function canChangeClass(): boolean {
+  try {
+    execFileSync('chrt', ['--idle', '0', 'chrt', '--other', '0', 'true'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The classes that a process's threads have, each once. */
+function classesOf(pid: number): readonly number[] {
+  const classes = readdirSync(`/proc/${pid}/task`).map((id) => {
+    const stat = readFileSync(`/proc/${pid}/task/${id}/stat`, 'latin1');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[38]);
+  });
+  return [...new Set(classes)].sort();
+}
+
+function start(args: readonly string[], program = process.execPath): ChildProcess {
+  const child = spawn(program, args, { stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+/** Starts a process that uses the first core as much as it can. */
+function startBusy(): ChildProcess {
+  return start(['--cpu-list', '0', process.execPath, '-e', 'for (;;);'], 'taskset');
+}
+
+const idOf = ({ pid = 0 }: ChildProcess) => pid;
+const patiently = { timeout: 60_000, interval: 50 };
+
+describe('the class "idle"', IF_ALLOWED, () => {
+  it('has every thread of a process, and none after it has left', async () => {
+    const pid = idOf(startBusy());
+    const idleClass = enterIdleClass(pid);
+    await vi.waitFor(() => expect(classesOf(pid)).toEqual([IDLE]), patiently);
+    await Promise.all([idleClass.leave(), idleClass.leave()]);
+    expect(classesOf(pid)).toEqual([OTHER]);
+  });
+
+  it('is left by a process that hardly runs, and not by one that has nothing to do', async () => {
+    const [starving, resting] = [idOf(startBusy()), idOf(start(['-e', 'setInterval(() => {}, 1_000)']))];
+    for (const pid of [starving, resting]) enterIdleClass(pid);
+    await vi.waitFor(() => expect([starving, resting].map(classesOf)).toEqual([[IDLE], [IDLE]]), patiently);
+    startBusy();
+    await vi.waitFor(() => expect(classesOf(starving)).toEqual([OTHER]), patiently);
+    expect(classesOf(resting)).toEqual([IDLE]);
+  }, 130_000);
+
+  it('cannot be left by a process that has ended, and a hand-over to it is refused', async () => {
+    const child = startBusy();
+    const [from, next] = [createMemoryWorker(), { ...createMemoryWorker(), pid: idOf(child) }];
+    const end = handOver(from, next, 1_000, async () => {});
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    next.says('ready');
+    expect([await end, next.isKilled(), from.heard]).toEqual(['refused', true, []]);
+  });
+
+  it('has the process that makes a generation, and the next worker until it serves', async () => {
+    const server = await startServer();
+    onTestFinished(() => server.dispose());
+    expect(await create(server.url, 'a')).toBe(201);
+    const [first = 0] = workers(server);
+    const slow = spawnVarve(['rebuild', '--graph', '--max-rate', '5', '--data', server.data]);
+    onTestFinished(() => void slow.child.kill('SIGKILL'));
+    await vi.waitFor(() => {
+      const [builder = 0] = childrenOf(first);
+      expect(classesOf(builder)).toEqual([IDLE]);
+    }, patiently);
+    expect(classesOf(first)).toEqual([OTHER]);
+    const next = await nextWorker(server);
+    await vi.waitFor(() => expect(classesOf(next)).toEqual([IDLE]), { ...patiently, interval: 2 });
+    await slow.exited;
+    await replaced(server, first);
+    expect([workers(server), classesOf(next)]).toEqual([[next], [OTHER]]);
+  }, 130_000);
+});
+
+const WITHOUT_RIGHT = canChangeClass() ? ['setpriv', '--bounding-set=-sys_nice'] : [];
+const NO_LINUX: SkipOptions =
+  process.platform === 'linux' ? {} : { skip: true, meta: { skipReason: 'scheduling classes of Linux' } };
+
+it.for([
+  ['without the right to leave it', [...WITHOUT_RIGHT, process.execPath], process.env['PATH']],
+  ['without the command chrt', [process.execPath], '/nonexistent'],
+] as const)('the class "idle" is not entered %s', NO_LINUX, async ([, [program = '', ...args], path]) => {
+  const script = `
+    import { readFileSync } from 'node:fs';
+    import { enterIdleClass } from '${resolve('services/supervisor/idle-class.ts')}';
+    await enterIdleClass(process.pid).leave();
+    console.log(readFileSync('/proc/self/stat', 'latin1').split(') ')[1].split(' ')[38]);`;
+  const { stdout } = await promisify(execFile)(program, [...args, '--input-type=module', '--eval', script], {
+    env: { ...process.env, PATH: path },
+  });
+  expect(Number(stdout)).toBe(OTHER);
+});
