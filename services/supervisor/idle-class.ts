@@ -5,10 +5,11 @@ import { promisify } from 'node:util';
 /** `leave` resolves when the process runs like others again. Rejects if it cannot be made to. */
 export type IdleClass = { leave(): Promise<void> };
 
-/** Time between two looks at a process in this class. */
-const LOOK_MS = 3_000;
-/** A process leaves the class if it has waited for a core this long since the last look, and this many times as long as it ran. */
-const WAITED_MS = 1_000;
+/** Time between two looks at a process in this class, and the number of looks after which its times are counted from zero again. */
+const LOOK_MS = 500;
+const COUNTED_LOOKS = 60;
+/** A process leaves the class if it has waited for a core this long, and this many times as long as it ran. */
+const WAITED_MS = 2_000;
 const WAITED_FOR_EACH_RUN = 4;
 
 const execute = promisify(execFile);
@@ -24,14 +25,15 @@ const execute = promisify(execFile);
 export function enterIdleClass(pid: number): IdleClass {
   const entered = enter(pid);
   let left: Promise<void> | undefined;
-  let last = coreTimeOf(pid);
+  let since = coreTimeOf(pid);
+  let looks = 0;
   const looking = setInterval(() => {
     const now = coreTimeOf(pid);
-    if (now === undefined || last === undefined) return clearInterval(looking);
-    const [ranMs, waitedMs] = [now.ranMs - last.ranMs, now.waitedMs - last.waitedMs];
-    last = now;
+    if (now === undefined || since === undefined) return clearInterval(looking);
+    const [ranMs, waitedMs] = [now.ranMs - since.ranMs, now.waitedMs - since.waitedMs];
     // The caller of `leave` gets the error.
     if (waitedMs >= WAITED_MS && waitedMs >= WAITED_FOR_EACH_RUN * ranMs) leave().catch(() => {});
+    if (++looks % COUNTED_LOOKS === 0) since = now;
   }, LOOK_MS).unref();
 
   function leave(): Promise<void> {

@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_pro
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { handOver } from '../../services/supervisor/hand-over.ts';
@@ -10,7 +11,7 @@ import { createMemoryWorker } from '../support/memory-worker.ts';
 import { childrenOf } from '../support/processes.ts';
 import { create, nextWorker, replaced, workers } from '../support/replaced-workers.ts';
 import { spawnVarve, startServer } from '../support/server.ts';
-import type { SkipOptions } from '../support/takes-minutes.ts';
+import { type SkipOptions, takesMinutes } from '../support/takes-minutes.ts';
 
 /** Scheduling classes of Linux, as sched.h numbers them. */
 const [OTHER, IDLE] = [0, 5];
@@ -50,6 +51,7 @@ function startBusy(): ChildProcess {
 }
 
 const idOf = ({ pid = 0 }: ChildProcess) => pid;
+const LONG = { ...takesMinutes('a process in the class "idle" for more than 30 s'), timeout: 130_000 };
 const patiently = { timeout: 60_000, interval: 50 };
 
 describe('the class "idle"', IF_ALLOWED, () => {
@@ -69,6 +71,15 @@ describe('the class "idle"', IF_ALLOWED, () => {
     await vi.waitFor(() => expect(classesOf(starving)).toEqual([OTHER]), patiently);
     expect(classesOf(resting)).toEqual([IDLE]);
   }, 130_000);
+
+  it('is left soon by a process that has run for long and then hardly runs', LONG, async () => {
+    const pid = idOf(startBusy());
+    enterIdleClass(pid);
+    // Four times as long would be the wait if everything since the beginning counted.
+    await delay(40_000);
+    startBusy();
+    await vi.waitFor(() => expect(classesOf(pid)).toEqual([OTHER]), { timeout: 60_000, interval: 50 });
+  });
 
   it('cannot be left by a process that has ended, and a hand-over to it is refused', async () => {
     const child = startBusy();
