@@ -6,46 +6,42 @@ import { addNgrams, createNgramIndex, type NgramIndex, retireNgrams } from './ng
 import { addToPosting, createPostings, type Postings, postingCount, removeFromPosting } from './postings.ts';
 
 /**
- * Distinct values of a column, which are numbered ("terms"), and the rows of each. Structures for text operators (folded texts, n-grams)
- * are built at first use, and kept up to date from then on.
+ * Distinct values of a column, which are numbered ("terms"), and the rows of each. Rows, and structures for text operators (folded texts,
+ * n-grams), are added when a query needs them, and kept up to date from then on.
  */
 export type Dictionary = {
   /** Returns the text form of a value (see `textForm`). */
   readonly textOf: (value: Scalar) => string;
   /** Term by row; -1 = NULL. */
   terms: Int32Array;
+  /** Number of rows that have been added, from row 0 on; Infinity = all, including rows to come. */
+  done: number;
   /** Value by term; undefined = the number is free. */
   readonly values: (Scalar | undefined)[];
   readonly numbers: Map<Scalar, number>;
   readonly freeNumbers: number[];
   readonly postings: Postings;
-  /** Folded texts by term; undefined until a folding operator is used. */
-  folded: (string | undefined)[] | undefined;
+  /** Folded texts of the first terms; undefined = the number is free. */
+  readonly folded: (string | undefined)[];
   /** Indices of n-grams, by their length. */
   readonly ngrams: (NgramIndex | undefined)[];
-  /** Unfinished structures. They have the terms below their length, or below `done`. */
-  makingFolded: (string | undefined)[] | undefined;
-  readonly makingNgrams: (MakingNgrams | undefined)[];
 };
-
-type MakingNgrams = { readonly index: NgramIndex; done: number };
 
 /** Cost of adding a row's value, in steps of a slice. */
 const ENTRY_STEPS = 4;
 
-/** Creates an empty dictionary for rows below `capacity`. `growDictionary` extends it. */
+/** Creates a dictionary without rows, with space for rows below `capacity`. `addRows` adds them. */
 export function createDictionary(textOf: (value: Scalar) => string, capacity: number): Dictionary {
   return {
     textOf,
     terms: new Int32Array(capacity).fill(-1),
+    done: 0,
     values: [],
     numbers: new Map(),
     freeNumbers: [],
     postings: createPostings(),
-    folded: undefined,
+    folded: [],
     ngrams: [],
-    makingFolded: undefined,
-    makingNgrams: [],
   };
 }
 
@@ -55,55 +51,37 @@ export function growDictionary(dictionary: Dictionary, capacity: number): void {
   dictionary.terms = grown(terms, new Int32Array(capacity).fill(-1, terms.length));
 }
 
-/** Sets a row's value; `rows` is the number of rows in the row set. Returns false if the value is unchanged. */
-export function setTerm(dictionary: Dictionary, row: number, value: Scalar | null, rows: number): boolean {
+/** Sets the value of a row that has been added; `rows` is the number of rows in the row set. Ignores rows that are added later. */
+export function setTerm(dictionary: Dictionary, row: number, value: Scalar | null, rows: number): void {
+  if (row < dictionary.done) putTerm(dictionary, row, value, rows);
+}
+
+function putTerm(dictionary: Dictionary, row: number, value: Scalar | null, rows: number): void {
   const old = dictionary.terms[row] as number;
   const known = value === null ? -1 : dictionary.numbers.get(value);
-  if (known === old) return false;
+  if (known === old) return;
   if (old >= 0) leaveTerm(dictionary, old, row);
   const term = value === null ? -1 : (known ?? internTerm(dictionary, value));
   dictionary.terms[row] = term;
   if (term >= 0) addToPosting(dictionary.postings, term, row, rows);
-  return true;
 }
 
 /**
- * A dictionary that is being built in slices. It has the rows below `done`, and keeps them up to date. Building stops if there are more
- * than `most` distinct values.
+ * Adds all of `rows` rows. Stops if there are more than `most` distinct values. If a call ends with its slice, the next call continues, and
+ * rows may change in between.
  */
-export type UnfinishedDictionary = { readonly dictionary: Dictionary; readonly most: number; done: number };
-
-/** Creates an unfinished dictionary without rows. */
-export function startDictionary(
-  textOf: (value: Scalar) => string,
-  capacity: number,
-  most = Number.POSITIVE_INFINITY,
-): UnfinishedDictionary {
-  return { dictionary: createDictionary(textOf, capacity), most, done: 0 };
-}
-
-/** Adds rows up to `end`. If a call ends with its slice, the next call continues. */
-export function extendDictionary(
-  making: UnfinishedDictionary,
-  end: number,
+export function addRows(
+  dictionary: Dictionary,
+  rows: number,
   valueAt: (row: number) => Scalar | null,
-  rows: number,
+  most = Number.POSITIVE_INFINITY,
 ): void {
-  while (making.done < end && distinctTerms(making.dictionary) <= making.most) {
-    setTerm(making.dictionary, making.done, valueAt(making.done), rows);
-    making.done++;
-    if ((making.done & 63) === 0) rest(64 * ENTRY_STEPS);
+  while (dictionary.done < rows && distinctTerms(dictionary) <= most) {
+    putTerm(dictionary, dictionary.done, valueAt(dictionary.done), rows);
+    dictionary.done++;
+    if ((dictionary.done & 63) === 0) rest(64 * ENTRY_STEPS);
   }
-}
-
-/** Sets a row's value in an unfinished dictionary, like `setTerm`. */
-export function setUnfinishedTerm(
-  { dictionary, done }: UnfinishedDictionary,
-  row: number,
-  value: Scalar | null,
-  rows: number,
-): void {
-  if (row < done) setTerm(dictionary, row, value, rows);
+  dictionary.done = Number.POSITIVE_INFINITY;
 }
 
 /** Returns the value of a row; null if it has none. */
@@ -124,80 +102,57 @@ export function termText(dictionary: Dictionary, term: number, fold: boolean): s
   return value === undefined ? undefined : dictionary.textOf(value);
 }
 
-/** Returns the index of folded n-grams of one length. It is built at first use. If a call ends with its slice, the next call continues. */
+/** Returns the index of folded n-grams of one length. If a call ends with its slice, the next call continues. */
 export function ngramsOf(dictionary: Dictionary, length: number): NgramIndex {
-  const existing = dictionary.ngrams[length];
-  if (existing !== undefined) return existing;
   const texts = foldedTexts(dictionary);
-  dictionary.makingNgrams[length] ??= {
-    index: createNgramIndex(length, distinctTerms(dictionary)),
-    done: 0,
-  };
-  const making = dictionary.makingNgrams[length];
-  while (making.done < texts.length) {
-    const text = texts[making.done];
-    if (text !== undefined) addNgrams(making.index, making.done, text);
-    making.done++;
+  dictionary.ngrams[length] ??= createNgramIndex(length, distinctTerms(dictionary));
+  const index = dictionary.ngrams[length];
+  while (index.done < texts.length) {
+    const text = texts[index.done];
+    if (text !== undefined) addNgrams(index, index.done, text);
+    index.done++;
     rest(text?.length ?? 1);
   }
-  dictionary.ngrams[length] = making.index;
-  dictionary.makingNgrams[length] = undefined;
-  return making.index;
+  return index;
 }
 
-function foldedTexts(dictionary: Dictionary): (string | undefined)[] {
-  if (dictionary.folded !== undefined) return dictionary.folded;
-  dictionary.makingFolded ??= [];
-  const folded = dictionary.makingFolded;
-  while (folded.length < dictionary.values.length) {
-    folded.push(foldTerm(dictionary, folded.length));
+/** Returns the folded texts of all terms. If a call ends with its slice, the next call continues. */
+function foldedTexts({ folded, values, textOf }: Dictionary): readonly (string | undefined)[] {
+  while (folded.length < values.length) {
+    const value = values[folded.length];
+    folded.push(value === undefined ? undefined : foldText(textOf(value)));
     if ((folded.length & 63) === 0) rest(64 * ENTRY_STEPS);
   }
-  dictionary.folded = folded;
-  dictionary.makingFolded = undefined;
   return folded;
 }
 
-/** Returns the folded text of a term; undefined if its number is free. */
-function foldTerm({ values, textOf }: Dictionary, term: number): string | undefined {
-  const value = values[term];
-  return value === undefined ? undefined : foldText(textOf(value));
-}
-
 function internTerm(dictionary: Dictionary, value: Scalar): number {
-  const term = dictionary.freeNumbers.pop() ?? dictionary.values.length;
-  dictionary.values[term] = value;
-  dictionary.numbers.set(value, term);
-  const { folded, makingFolded } = dictionary;
-  if (folded === undefined) {
-    if (makingFolded !== undefined && term < makingFolded.length)
-      makingFolded[term] = foldTerm(dictionary, term);
-    return term;
-  }
+  const { values, numbers, folded, ngrams } = dictionary;
+  const term = dictionary.freeNumbers.pop() ?? values.length;
+  values[term] = value;
+  numbers.set(value, term);
+  if (term >= folded.length) return term;
   const text = foldText(dictionary.textOf(value));
   folded[term] = text;
-  for (const index of dictionary.ngrams) if (index !== undefined) addNgrams(index, term, text);
-  for (const making of dictionary.makingNgrams) {
-    if (making !== undefined && term < making.done) addNgrams(making.index, term, text);
-  }
+  for (const index of ngrams) if (index !== undefined && term < index.done) addNgrams(index, term, text);
   return term;
 }
 
-function leaveTerm(dictionary: Dictionary, term: number, row: number): void {
-  removeFromPosting(dictionary.postings, term, row);
-  if (postingCount(dictionary.postings, term) > 0) return;
-  dictionary.numbers.delete(dictionary.values[term] as Scalar);
-  dictionary.values[term] = undefined;
-  dictionary.freeNumbers.push(term);
-  const { makingFolded } = dictionary;
-  if (makingFolded !== undefined && term < makingFolded.length) makingFolded[term] = undefined;
-  if (dictionary.folded === undefined) return;
-  const text = dictionary.folded[term] as string;
-  dictionary.folded[term] = undefined;
-  for (const index of dictionary.ngrams) {
-    if (index !== undefined && retireNgrams(index, text)) dictionary.ngrams[index.length] = undefined;
-  }
-  for (const making of dictionary.makingNgrams) {
-    if (making !== undefined && term < making.done) retireNgrams(making.index, text);
+function leaveTerm(
+  { postings, values, numbers, freeNumbers, folded, ngrams }: Dictionary,
+  term: number,
+  row: number,
+): void {
+  removeFromPosting(postings, term, row);
+  if (postingCount(postings, term) > 0) return;
+  numbers.delete(values[term] as Scalar);
+  values[term] = undefined;
+  freeNumbers.push(term);
+  const text = folded[term];
+  if (text === undefined) return;
+  folded[term] = undefined;
+  for (const index of ngrams) {
+    if (index !== undefined && term < index.done && retireNgrams(index, text))
+      ngrams[index.length] = undefined;
   }
 }

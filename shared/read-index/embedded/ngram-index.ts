@@ -8,6 +8,8 @@ export type NgramIndex = {
   readonly length: number;
   readonly mask: number;
   readonly buckets: RowLists;
+  /** Number of terms whose texts have been added, from term 0 on. */
+  done: number;
   /** Number of entries of texts that no longer exist. They cost time, but do not make results wrong. */
   stale: number;
 };
@@ -18,7 +20,7 @@ export const LONGEST_NGRAM = 4;
 /** Creates an empty index of n-grams of `length` code units, with buckets for about `texts` texts. */
 export function createNgramIndex(length: number, texts: number): NgramIndex {
   const buckets = 2 ** Math.ceil(Math.log2(Math.min(65_536, Math.max(1024, texts * 4))));
-  return { length, mask: buckets - 1, buckets: createRowLists(false, buckets), stale: 0 };
+  return { length, mask: buckets - 1, buckets: createRowLists(false, buckets), done: 0, stale: 0 };
 }
 
 /** Adds a term to the bucket of each n-gram of its folded text. A text shorter than an n-gram is in no bucket. */

@@ -1,14 +1,12 @@
 import type { Scalar } from '../bool-query.ts';
 import { type Bits, clearBit, growBits, setBit } from './bits.ts';
 import {
+  addRows,
+  createDictionary,
   type Dictionary,
   distinctTerms,
-  extendDictionary,
   growDictionary,
   setTerm,
-  setUnfinishedTerm,
-  startDictionary,
-  type UnfinishedDictionary,
 } from './dictionary.ts';
 import { grown } from './grown.ts';
 
@@ -20,17 +18,14 @@ export type NumberColumn = {
   values: Float64Array;
   present: Bits;
   presentCount: number;
-  /** Distinct values with their rows, if they are few. A query that needs them builds them. */
-  few: Dictionary | 'unknown' | 'many';
+  /** Distinct values with their rows, if they are few; undefined until a query needs them. */
+  few: Dictionary | 'many' | undefined;
   /** Text forms; undefined until a text operator is used. */
   texts: Dictionary | undefined;
-  /** Unfinished forms of `few` and `texts`. */
-  makingFew: UnfinishedDictionary | undefined;
-  makingTexts: UnfinishedDictionary | undefined;
 };
 
 /** Maximum number of distinct values with postings, which otherwise cost too much. With more values, a range comes from the sorted rows. */
-export const FEW_VALUES = 256;
+const FEW_VALUES = 256;
 
 /** Creates a column of NULLs for rows below `capacity`. */
 export function createNumberColumn(textOf: (value: number) => string, capacity: number): NumberColumn {
@@ -39,10 +34,8 @@ export function createNumberColumn(textOf: (value: number) => string, capacity: 
     values: new Float64Array(capacity).fill(Number.NaN),
     present: growBits(new Int32Array(0), capacity),
     presentCount: 0,
-    few: 'unknown',
+    few: undefined,
     texts: undefined,
-    makingFew: undefined,
-    makingTexts: undefined,
   };
 }
 
@@ -53,9 +46,6 @@ export function growNumberColumn(column: NumberColumn, capacity: number): void {
   column.present = growBits(column.present, capacity);
   if (typeof column.few === 'object') growDictionary(column.few, capacity);
   if (column.texts !== undefined) growDictionary(column.texts, capacity);
-  for (const making of [column.makingFew, column.makingTexts]) {
-    if (making !== undefined) growDictionary(making.dictionary, capacity);
-  }
 }
 
 /** Returns the value of a row; null if it is NULL. */
@@ -82,12 +72,7 @@ export function setNumber(column: NumberColumn, row: number, scalar: Scalar | nu
     setTerm(column.few, row, isNull ? null : value, rows);
     if (distinctTerms(column.few) > FEW_VALUES) column.few = 'many';
   }
-  const { texts, makingFew, makingTexts } = column;
-  if (makingFew !== undefined) setUnfinishedTerm(makingFew, row, isNull ? null : value, rows);
-  if (texts === undefined && makingTexts === undefined) return true;
-  const text = isNull ? null : column.textOf(value);
-  if (texts !== undefined) setTerm(texts, row, text, rows);
-  if (makingTexts !== undefined) setUnfinishedTerm(makingTexts, row, text, rows);
+  if (column.texts !== undefined) setTerm(column.texts, row, isNull ? null : column.textOf(value), rows);
   return true;
 }
 
@@ -96,27 +81,22 @@ export function setNumber(column: NumberColumn, row: number, scalar: Scalar | nu
  * next call continues, and rows may change in between.
  */
 export function fewValues(column: NumberColumn, rows: number): Dictionary | undefined {
-  if (column.few === 'unknown') {
-    column.makingFew ??= startDictionary(String, column.values.length, FEW_VALUES);
-    const { dictionary } = column.makingFew;
-    extendDictionary(column.makingFew, rows, (row) => valueInNumberColumn(column, row), rows);
-    column.few = distinctTerms(dictionary) > FEW_VALUES ? 'many' : dictionary;
-    column.makingFew = undefined;
-  }
-  return column.few === 'many' ? undefined : column.few;
+  if (column.few === 'many') return undefined;
+  column.few ??= createDictionary(String, column.values.length);
+  const { few } = column;
+  addRows(few, rows, (row) => valueInNumberColumn(column, row), FEW_VALUES);
+  if (distinctTerms(few) <= FEW_VALUES) return few;
+  column.few = 'many';
+  return undefined;
 }
 
 /** Returns the dictionary of the text forms. It is built like that of `fewValues`. */
 export function textForms(column: NumberColumn, rows: number): Dictionary {
-  if (column.texts !== undefined) return column.texts;
-  column.makingTexts ??= startDictionary(String, column.values.length);
-  const { dictionary } = column.makingTexts;
+  column.texts ??= createDictionary(String, column.values.length);
   const textAt = (row: number) => {
     const value = valueInNumberColumn(column, row);
     return value === null ? null : column.textOf(value);
   };
-  extendDictionary(column.makingTexts, rows, textAt, rows);
-  column.texts = dictionary;
-  column.makingTexts = undefined;
-  return dictionary;
+  addRows(column.texts, rows, textAt);
+  return column.texts;
 }

@@ -1,3 +1,5 @@
+import { inSlice, rest, SLICE_OVER, type Slice } from '../../turns/slice.ts';
+
 /** Lets other work run. Resolves to false if the caller must stop. */
 export type Pause = () => Promise<boolean>;
 
@@ -8,27 +10,46 @@ export type Slices = {
   readonly sliceMs: number;
 };
 
-/** Items between two checks of the clock. */
-const ITEMS_AT_ONCE = 64;
+/** Steps between two checks of the clock. */
+const STEPS = 64;
 
-/**
- * Calls `work` for each number below `count`, which may grow, with pauses in between. Resolves to false if a pause or `isWanted` ended the
- * work.
- */
-export async function inSlices(
-  count: number | (() => number),
-  work: (at: number) => void,
-  { pause, sliceMs }: Slices,
-  isWanted: () => boolean = () => true,
-): Promise<boolean> {
-  const end = typeof count === 'number' ? () => count : count;
-  for (let done = 0; done < end() && isWanted(); ) {
-    const until = performance.now() + sliceMs;
-    do {
-      const next = Math.min(done + ITEMS_AT_ONCE, end());
-      while (done < next) work(done++);
-    } while (done < end() && isWanted() && performance.now() < until);
+/** Runs a step in slices, with a pause after each. Resolves to false if a pause ended the work. */
+export async function runInSlices(step: () => unknown, { pause, sliceMs }: Slices): Promise<boolean> {
+  for (let isOver = false; !isOver; ) {
+    isOver = isDone(step, performance.now() + sliceMs);
     if (!(await pause())) return false;
   }
-  return isWanted();
+  return true;
 }
+
+/** Calls `work` for each number below `count`, in slices. Resolves to false if a pause ended the work. */
+export async function inSlices(count: number, work: (at: number) => void, slices: Slices): Promise<boolean> {
+  let done = 0;
+  const step = () => {
+    while (done < count) {
+      work(done++);
+      rest(1);
+    }
+  };
+  return count === 0 || runInSlices(step, slices);
+}
+
+/** Works until a slice ends. Returns whether the work is done. */
+function isDone(step: () => unknown, restsAt: number): boolean {
+  try {
+    inSlice({ ...ENDLESS, restsAt }, step);
+    return true;
+  } catch (error) {
+    if (error !== SLICE_OVER) throw error;
+    return false;
+  }
+}
+
+/** A slice of work that is never refused. */
+const ENDLESS: Omit<Slice, 'restsAt'> = {
+  now: () => performance.now(),
+  steps: STEPS,
+  haltsAt: Number.POSITIVE_INFINITY,
+  refusesAt: Number.POSITIVE_INFINITY,
+  refusal: () => SLICE_OVER,
+};

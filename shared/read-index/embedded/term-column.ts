@@ -1,14 +1,12 @@
 import type { Scalar } from '../bool-query.ts';
 import { type Bits, clearBit, growBits, setBit } from './bits.ts';
 import {
+  addRows,
+  createDictionary,
   type Dictionary,
-  extendDictionary,
   growDictionary,
   setTerm,
-  setUnfinishedTerm,
-  startDictionary,
   termValue,
-  type UnfinishedDictionary,
 } from './dictionary.ts';
 
 /** A column of texts, JSON texts or 64-bit integers. */
@@ -17,11 +15,10 @@ export type TermColumn = {
   readonly textOf: (value: Scalar) => string;
   present: Bits;
   presentCount: number;
-  /** Values by row, until a query needs a dictionary. Most columns are never queried, and loading without a dictionary is fast. */
-  plain: (Scalar | null)[];
+  /** Values by row, until the dictionary has them. Most columns are never queried, and loading without a dictionary is fast. */
+  plain: (Scalar | null)[] | undefined;
+  /** Dictionary of the values; undefined until a query needs it. */
   dictionary: Dictionary | undefined;
-  /** The unfinished dictionary. */
-  making: UnfinishedDictionary | undefined;
 };
 
 /** Creates a column of NULLs for rows below `capacity`. */
@@ -32,7 +29,6 @@ export function createTermColumn(textOf: (value: Scalar) => string, capacity: nu
     presentCount: 0,
     plain: [],
     dictionary: undefined,
-    making: undefined,
   };
 }
 
@@ -40,15 +36,14 @@ export function createTermColumn(textOf: (value: Scalar) => string, capacity: nu
 export function growTermColumn(column: TermColumn, capacity: number): void {
   column.present = growBits(column.present, capacity);
   if (column.dictionary !== undefined) growDictionary(column.dictionary, capacity);
-  if (column.making !== undefined) growDictionary(column.making.dictionary, capacity);
 }
 
 /** Sets a row's value; `rows` is the number of rows in the row set. Returns false if the value is unchanged. */
 export function setTermValue(column: TermColumn, row: number, value: Scalar | null, rows: number): boolean {
   const old = valueInTermColumn(column, row);
   if (old === value) return false;
+  if (column.plain !== undefined) setPlain(column.plain, row, value);
   if (column.dictionary !== undefined) setTerm(column.dictionary, row, value, rows);
-  else setPlain(column, row, value, rows);
   if (value === null) {
     clearBit(column.present, row);
     column.presentCount--;
@@ -60,8 +55,8 @@ export function setTermValue(column: TermColumn, row: number, value: Scalar | nu
 }
 
 /** Returns the value of a row; null if it is NULL. */
-export function valueInTermColumn(column: TermColumn, row: number): Scalar | null {
-  return column.dictionary === undefined ? (column.plain[row] ?? null) : termValue(column.dictionary, row);
+export function valueInTermColumn({ plain, dictionary }: TermColumn, row: number): Scalar | null {
+  return plain === undefined ? termValue(dictionary as Dictionary, row) : (plain[row] ?? null);
 }
 
 /**
@@ -69,27 +64,15 @@ export function valueInTermColumn(column: TermColumn, row: number): Scalar | nul
  * change in between.
  */
 export function dictionaryOf(column: TermColumn, rows: number): Dictionary {
-  return column.dictionary ?? makeDictionary(column, rows);
+  column.dictionary ??= createDictionary(column.textOf, column.present.length * 32);
+  const { plain, dictionary } = column;
+  if (plain !== undefined) addRows(dictionary, rows, (row) => plain[row] ?? null);
+  column.plain = undefined;
+  return dictionary;
 }
 
-function makeDictionary(column: TermColumn, rows: number): Dictionary {
-  column.making ??= startDictionary(column.textOf, column.present.length * 32);
-  const { making, plain } = column;
-  extendDictionary(making, plain.length, (row) => plain[row] ?? null, rows);
-  takeDictionary(column, making.dictionary);
-  return making.dictionary;
-}
-
-/** Replaces the column's values by a dictionary. */
-export function takeDictionary(column: TermColumn, dictionary: Dictionary): void {
-  column.plain = [];
-  column.dictionary = dictionary;
-  column.making = undefined;
-}
-
-function setPlain({ plain, making }: TermColumn, row: number, value: Scalar | null, rows: number): void {
+function setPlain(plain: (Scalar | null)[], row: number, value: Scalar | null): void {
   // Rows come in ascending order, except for reused ordinals. So the array has no holes and stays fast.
   for (let at = plain.length; at < row; at++) plain.push(null);
   plain[row] = value;
-  if (making !== undefined) setUnfinishedTerm(making, row, value, rows);
 }
