@@ -92,10 +92,10 @@ export function isPerWorld({ fields }: SearchSettings): boolean {
   return fields.some(({ path }) => path.length > 0);
 }
 
-/** Reads all rows that have not been read or have changed since. */
+/** Reads all rows that have not been read or have changed since. If a call ends with its slice, the next call continues. */
 export function bringUpToDate(index: TextIndex): void {
   while (index.restoring !== undefined) {
-    restoreSome(index);
+    if (index.restoring.next().done === true) index.restoring = undefined;
     rest(PART);
   }
   watch(index);
@@ -109,28 +109,6 @@ export function bringUpToDate(index: TextIndex): void {
 /** Returns the number of rows whose words must still be read or restored. */
 export function unreadRows({ rowSet, read, changed }: TextIndex): number {
   return rowSet.size - read + changed.size;
-}
-
-/** Reads the words of up to `rows` rows, outside of any slice. */
-export function readSome(index: TextIndex, rows: number): void {
-  if (index.restoring !== undefined) {
-    restoreSome(index);
-    return;
-  }
-  watch(index);
-  for (let left = rows; left > 0; left--) {
-    if (index.read < index.rowSet.size) readRow(index, index.read++);
-    else {
-      const [row] = index.changed;
-      if (row === undefined) return;
-      index.changed.delete(row);
-      readRow(index, row);
-    }
-  }
-}
-
-function restoreSome(index: TextIndex): void {
-  if (index.restoring?.next().done === true) index.restoring = undefined;
 }
 
 /** Registers watchers. From then on, changes mark their rows. */

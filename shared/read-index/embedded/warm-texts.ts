@@ -4,8 +4,8 @@ import { searchOf } from '../../search/search-settings.ts';
 import { type SearchRequest, WORLDS } from '../read-index.ts';
 import { versionRowSets, worldRowSet } from './row-sets.ts';
 import { saveTexts } from './save-texts.ts';
-import type { Slices } from './slices.ts';
-import { readSome, type TextIndex, unreadRows } from './text-index.ts';
+import { runInSlices, type Slices } from './slices.ts';
+import { bringUpToDate, type TextIndex, unreadRows } from './text-index.ts';
 import { textIndexOf, type WordSearchState } from './word-search.ts';
 
 /**
@@ -67,7 +67,6 @@ function textIndexes(state: WordSearchState): readonly TextIndex[] {
 
 /** Number of rows up to which a search reads them itself. */
 const FEW_ROWS = 1_000;
-const ROWS_AT_ONCE = 16;
 /** Milliseconds of a slice. A caller waits, so it is as long as that of an answer. */
 const SLICE_MS = 3;
 
@@ -96,13 +95,9 @@ export function readBeforeSearch(
 
 const readings = new WeakMap<TextIndex, Promise<boolean>>();
 
-/** Reads words in slices. Returns false if a pause ended the work. */
-async function readWords(index: TextIndex, { pause, sliceMs }: Slices): Promise<boolean> {
-  while (unreadRows(index) > 0) {
-    const until = performance.now() + sliceMs;
-    do readSome(index, ROWS_AT_ONCE);
-    while (unreadRows(index) > 0 && performance.now() < until);
-    if (!(await pause())) return false;
-  }
+/** Reads words in slices. Resolves to false if a pause ended the work. */
+async function readWords(index: TextIndex, slices: Slices): Promise<boolean> {
+  // Rows may change during the last pause.
+  while (unreadRows(index) > 0) if (!(await runInSlices(() => bringUpToDate(index), slices))) return false;
   return true;
 }
