@@ -1,3 +1,4 @@
+import { createSequence } from '../turns/sequence.ts';
 import { rest } from '../turns/slice.ts';
 
 /** Lists of numbers. `heads` has the only entry of a list with one entry, or the start of a longer list in `pool`. */
@@ -58,7 +59,7 @@ function createRound(
     const at = value - first;
     if (at >= 0 && at < words * 32) addValue(sets, row, at);
   };
-  const stages = [
+  return createSequence([
     forEachRow(ends, (row) => {
       valuesOf(row, noteValue(row));
       return 1;
@@ -77,11 +78,7 @@ function createRound(
     forEachRow(levels[0]?.rows ?? ends, (row) =>
       isCounted(row) ? countValues(sets, row, first, counts) : 1,
     ),
-  ];
-  let next = 0;
-  return () => {
-    for (; next < stages.length; next++) (stages[next] as () => void)();
-  };
+  ]);
 }
 
 /** Calls `work` for each row, in slices. `work` returns the number of its steps. */

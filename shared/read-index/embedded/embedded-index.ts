@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { defined } from '../../defined.ts';
 import { createIdlePause } from '../../idle-pause.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
-import { PART, rest } from '../../turns/slice.ts';
+import { createSequence } from '../../turns/sequence.ts';
 import { TURNS, type Turns } from '../../turns/turns.ts';
 import type { IndexedContent } from '../indexed-content.ts';
 import type { ReadIndex, SearchRequest, SearchResult, SortPosition, World } from '../read-index.ts';
@@ -214,15 +214,7 @@ function createSearches(
   requests: readonly SearchRequest[],
 ): () => readonly SearchResult[] {
   const common = createCommonParts(state, requests);
-  const steps = requests.map((request) => createSearch(state, request, common));
-  const results: SearchResult[] = [];
-  return () => {
-    while (results.length < steps.length) {
-      results.push((steps[results.length] as () => SearchResult)());
-      rest(PART);
-    }
-    return results;
-  };
+  return createSequence(requests.map((request) => createSearch(state, request, common)));
 }
 
 type Selection = {

@@ -1,5 +1,6 @@
 import { ALIKE, matchWord, type WordMatch } from '../../search/match-word.ts';
 import type { SearchTerm } from '../../search/search-terms.ts';
+import { createSequence } from '../../turns/sequence.ts';
 import { createNearWalk } from './near-words.ts';
 import {
   createExpansionCache,
@@ -37,32 +38,23 @@ function createScan(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
   const words: number[] = [];
   const matches: WordMatch[] = [];
   const known = new Set<number>();
-  const add = (number: number, match: WordMatch | undefined): void => {
+  const add = (number: number, hasBeginning: boolean): void => {
+    // The word may have been added as a word of the term itself, or by an earlier visit.
+    if (known.has(number)) return;
+    const match = hasBeginning ? ALIKE : matchWord(term, vocabulary.words[number] as KnownWord);
     if (match === undefined) return;
     known.add(number);
     words.push(number);
     matches.push(match);
   };
-  const compare = (number: number) => matchWord(term, vocabulary.words[number] as KnownWord);
-  for (const number of wordsOfTerm(vocabulary, term)) if (!known.has(number)) add(number, compare(number));
-  const { folded, isPrefix, typos } = term;
-  const walks: (() => void)[] = [];
-  if (isPrefix || typos > 0) {
-    const visit = (number: number, hasBeginning: boolean) => {
-      // The word may have been added as a word of the term itself, or by an earlier visit.
-      if (!known.has(number)) add(number, hasBeginning ? ALIKE : compare(number));
-    };
-    walks.push(createNearWalk(vocabulary.trie, { text: folded, typos, isPrefix }, visit));
-  }
-  for (const joined of term.joined) {
-    const visit = (number: number) => {
-      if (!known.has(number)) add(number, compare(number));
-    };
-    walks.push(createNearWalk(vocabulary.trie, joined, visit));
-  }
-  let next = 0;
+  for (const number of wordsOfTerm(vocabulary, term)) add(number, false);
+  const { folded, isPrefix, typos, joined } = term;
+  const walks = joined.map((each) => createNearWalk(vocabulary.trie, each, (number) => add(number, false)));
+  if (isPrefix || typos > 0)
+    walks.unshift(createNearWalk(vocabulary.trie, { text: folded, typos, isPrefix }, add));
+  const walk = createSequence(walks);
   return () => {
-    for (; next < walks.length; next++) (walks[next] as () => void)();
+    walk();
     return { words, matches };
   };
 }

@@ -9,7 +9,8 @@ import {
   splitsOf,
 } from '../../search/search-terms.ts';
 import { synonymsIn } from '../../search/synonyms.ts';
-import { PART, rest } from '../../turns/slice.ts';
+import { createSequence } from '../../turns/sequence.ts';
+import { rest } from '../../turns/slice.ts';
 import { compareCodePoints } from '../column.ts';
 import type { TextSearch } from '../text-search.ts';
 import { type Bits, countBits } from './bits.ts';
@@ -63,17 +64,8 @@ function createLocaleSearch(
   { mode, terms }: SearchTerms,
 ): () => LocaleSearch {
   const wanted = mode === 'all' ? terms : terms.map((term) => withoutGuesses(text, isSearched, term));
-  const pending = wanted.map((term) => createLocaleTerm(index, text, isSearched, term));
-  const found: LocaleTerm[] = [];
-  let next = 0;
-  return () => {
-    while (next < pending.length) {
-      found.push(...(pending[next] as () => readonly LocaleTerm[])());
-      next++;
-      rest(PART);
-    }
-    return { text, mode, terms: found, isSearched };
-  };
+  const find = createSequence(wanted.map((term) => createLocaleTerm(index, text, isSearched, term)));
+  return () => ({ text, mode, terms: find().flat(), isSearched });
 }
 
 /**

@@ -1,3 +1,4 @@
+import { createSequence } from '../../turns/sequence.ts';
 import { rest } from '../../turns/slice.ts';
 import { DEEPEST, NO_WORD, ROOT, type WordTrie } from './word-trie.ts';
 
@@ -25,11 +26,7 @@ const FRAME = 9;
  * a call ends with its slice, the next call continues.
  */
 export function createNearWalk(trie: WordTrie, search: NearSearch, visit: Visit): () => void {
-  const walks = partsOf(trie, search).map((part) => createWalk(trie, part, visit));
-  let next = 0;
-  return () => {
-    for (; next < walks.length; next++) (walks[next] as () => void)();
-  };
+  return createSequence(partsOf(trie, search).map((part) => createWalk(trie, part, visit)));
 }
 
 /** Part of a walk: a pattern to find below some nodes. */

@@ -9,6 +9,7 @@ import {
   UNPLACED,
   VALUE_GAP,
 } from '../../search/rank-hits.ts';
+import { createSequence } from '../../turns/sequence.ts';
 import { rest } from '../../turns/slice.ts';
 import { type Bits, countBits, decodeRows, hasBit, STRETCH } from './bits.ts';
 import { countRows, type LocaleSearch, type LocaleTerm } from './locale-search.ts';
@@ -76,15 +77,14 @@ export function createRanking(
 function createTextRank(index: TextIndex, readings: readonly LocaleSearch[]): () => RankRow {
   const [only] = readings;
   if (only !== undefined && readings.length === 1) return createRowRank(index, only);
-  const pending = readings
-    .filter(({ terms }) => terms.length > 0)
-    .map((reading) => ({ reading, prepare: createRowRank(index, reading) }));
-  const ranks: { readonly reading: LocaleSearch; readonly rank: RankRow }[] = [];
+  const asked = readings.filter(({ terms }) => terms.length > 0);
+  const prepare = createSequence(asked.map((reading) => createRowRank(index, reading)));
   return () => {
-    for (const { reading, prepare } of pending.slice(ranks.length)) ranks.push({ reading, rank: prepare() });
+    const ranks = prepare();
     return (row) => {
       let best = Number.POSITIVE_INFINITY;
-      for (const { reading, rank } of ranks) if (isMatch(reading, row)) best = Math.min(best, rank(row));
+      for (let at = 0; at < asked.length; at++)
+        if (isMatch(asked[at] as LocaleSearch, row)) best = Math.min(best, (ranks[at] as RankRow)(row));
       return best;
     };
   };

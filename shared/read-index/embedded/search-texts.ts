@@ -1,5 +1,5 @@
 import { hasWords } from '../../search/split-words.ts';
-import { PART, rest } from '../../turns/slice.ts';
+import { createSequence } from '../../turns/sequence.ts';
 import { compareCodePoints } from '../column.ts';
 import { reportedTerms, type TextSearch, type TextSearchReport } from '../text-search.ts';
 import { andBits, type Bits, countBits, orBits } from './bits.ts';
@@ -18,16 +18,13 @@ export type FoundTexts = {
 
 /** Finds the terms of a query in each searched locale. If a call ends with its slice, the next call continues. */
 export function createTextTerms(index: TextIndex, search: TextSearch): () => readonly LocaleSearch[] {
-  let pending: (() => LocaleSearch)[] | undefined;
-  const searches: LocaleSearch[] = [];
+  let find: (() => readonly LocaleSearch[]) | undefined;
   return () => {
     bringUpToDate(index);
-    pending ??= textsOf(index, search).flatMap((text) => createLocaleSearches(index, text, search));
-    while (searches.length < pending.length) {
-      searches.push((pending[searches.length] as () => LocaleSearch)());
-      rest(PART);
-    }
-    return searches;
+    find ??= createSequence(
+      textsOf(index, search).flatMap((text) => createLocaleSearches(index, text, search)),
+    );
+    return find();
   };
 }
 

@@ -1,6 +1,7 @@
 import { defined } from '../../defined.ts';
 import { valueAt } from '../../map-values.ts';
 import { searchOf } from '../../search/search-settings.ts';
+import { createSequence } from '../../turns/sequence.ts';
 import type { FacetCounts } from '../facets.ts';
 import type { SearchRequest, SearchResult, SortPosition, World } from '../read-index.ts';
 import { type Bits, countBits } from './bits.ts';
@@ -77,17 +78,18 @@ export function createWordSearch(
   let found: Found | undefined;
   let select: (() => Selected) | undefined;
   let selected: Selected | undefined;
-  let counting: (() => FacetCounts)[] | undefined;
-  const facets: FacetCounts[] = [];
+  let countFacets: (() => readonly FacetCounts[]) | undefined;
   return () => {
     found ??= find();
     const { matched, count, texts } = found;
     select ??= createSelection(state, found);
     selected ??= select();
-    counting ??= (request.facets ?? []).map((facet) =>
-      createFacetCount({ rowSets: state.rowSets, world: request.world, rowSet }, facet, { matched, count }),
+    countFacets ??= createSequence(
+      (request.facets ?? []).map((facet) =>
+        createFacetCount({ rowSets: state.rowSets, world: request.world, rowSet }, facet, { matched, count }),
+      ),
     );
-    while (facets.length < counting.length) facets.push((counting[facets.length] as () => FacetCounts)());
+    const facets = countFacets();
     const { rows, next } = selected;
     return {
       total: request.withTotal ? count : undefined,
