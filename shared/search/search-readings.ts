@@ -1,3 +1,5 @@
+import { defined } from '../defined.ts';
+import type { SynonymGroups } from '../schema/content-type.ts';
 import { exactTerms } from './exact-terms.ts';
 import type { Language } from './languages.ts';
 import {
@@ -6,12 +8,11 @@ import {
   MOST_TERMS,
   type SearchTerm,
   type SearchTerms,
-  type TermRules,
   termsOf,
   typedTerms,
   withoutStopWords,
 } from './search-terms.ts';
-import type { PhraseSynonyms, Synonyms } from './synonyms.ts';
+import { type PhraseSynonyms, type Synonyms, synonymsIn } from './synonyms.ts';
 
 /** Maximum terms of a reading with synonyms: as many as four words form if each is split. */
 const MOST_IN_READING = 8;
@@ -24,10 +25,16 @@ const MOST_WORDS = 20;
  * Returns the readings of a query. The first reading has the words as typed. The others have synonyms of several words in their places. A
  * row matches if one reading matches it. A question has only one reading, which also has the terms of the synonyms.
  */
-export function searchReadings(query: string, rules: TermRules): readonly SearchTerms[] {
+export function searchReadings(
+  { query, typoTolerance }: { readonly query: string; readonly typoTolerance: boolean },
+  language: Language,
+  groups: readonly SynonymGroups[],
+): readonly SearchTerms[] {
+  const synonyms = synonymsIn(groups, language.locale);
+  const rules = { language, typoTolerance, ...defined({ synonyms }) };
   const typed = typedTerms(query, rules);
   const asTyped = termsOf(typed, rules);
-  const replaced = rules.synonyms === undefined ? [] : replacePhrases(typed, rules.synonyms, rules.language);
+  const replaced = synonyms === undefined ? [] : replacePhrases(typed, synonyms, language);
   if (replaced.length === 0) return [asTyped];
   if (asTyped.mode === 'any') {
     const known = new Set(asTyped.terms.map(({ stem }) => stem));
@@ -54,13 +61,8 @@ function replacePhrases(
       phrase.every((word, i) => typed[at + i]?.folded === word),
     ),
   );
-  const readings: (readonly SearchTerm[])[] = [];
-  for (const reading of readingsFrom(0, { typed, found, language })) {
-    if (readings.length > MOST_READINGS) break;
-    readings.push(reading);
-  }
   // The first reading is the query as typed.
-  return readings.slice(1);
+  return [...readingsFrom(0, { typed, found, language }).drop(1).take(MOST_READINGS)];
 }
 
 type Query = {

@@ -142,6 +142,11 @@ export function splitsOf({ folded, mayHaveTypos }: SearchTerm): readonly Split[]
     .map((at) => [folded.slice(0, at), folded.slice(at)]);
 }
 
+/** Returns the term for exact matches. In a long query, a word that occurs in texts has no typo and is complete. */
+export function asTyped(term: SearchTerm): SearchTerm {
+  return { ...term, typos: 0, isPrefix: false };
+}
+
 /** Returns a term that no text has, with one more typo; undefined if it already has the maximum. */
 export function allowAnotherTypo(term: SearchTerm): SearchTerm | undefined {
   return term.mayHaveTypos && term.typos < MOST_TYPOS && term.folded.length >= SHORTEST_GUESSED

@@ -1,14 +1,13 @@
-import { defined } from '../../defined.ts';
 import { exactTerms } from '../../search/exact-terms.ts';
 import { searchReadings } from '../../search/search-readings.ts';
 import {
   allowAnotherTypo,
+  asTyped,
   type SearchMode,
   type SearchTerm,
   type SearchTerms,
   splitsOf,
 } from '../../search/search-terms.ts';
-import { synonymsIn } from '../../search/synonyms.ts';
 import { createSequence } from '../../turns/sequence.ts';
 import { rest } from '../../turns/slice.ts';
 import { compareCodePoints } from '../column.ts';
@@ -49,10 +48,7 @@ export function createLocaleSearches(
   search: TextSearch,
 ): readonly (() => LocaleSearch)[] {
   const isSearched = index.fields.map(({ name }) => search.fields?.has(name) ?? true);
-  const synonyms = synonymsIn(index.settings.synonyms, text.locale);
-  const { language } = text.vocabulary;
-  const rules = { language, typoTolerance: search.typoTolerance, ...defined({ synonyms }) };
-  return searchReadings(search.query, rules).map((reading) =>
+  return searchReadings(search, text.vocabulary.language, index.settings.synonyms).map((reading) =>
     createLocaleSearch(index, text, isSearched, reading),
   );
 }
@@ -129,7 +125,7 @@ function splitKnown(
   return split && exactTerms(term, split, vocabulary.language);
 }
 
-/** Returns the term for exact matches. In a long query, a word that occurs in texts has no typo and is complete. */
+/** Returns the term for exact matches, if rows have the word. */
 function withoutGuesses(
   { vocabulary, postings }: LocaleText,
   isSearched: readonly boolean[],
@@ -137,7 +133,7 @@ function withoutGuesses(
 ): SearchTerm {
   // Only the searched fields count, because the result must not reveal a word that only other fields have.
   const isKnown = wordsOfTerm(vocabulary, term).some((word) => countRows(postings, isSearched, word) > 0);
-  return isKnown ? { ...term, typos: 0, isPrefix: false } : term;
+  return isKnown ? asTyped(term) : term;
 }
 
 /** Collects the rows that have one of some words. If a call ends with its slice, the next call continues. */

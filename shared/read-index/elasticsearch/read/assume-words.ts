@@ -1,4 +1,6 @@
-import { type LocaleWords, readingsIn, type WordScope, type WordTerm } from './find-words.ts';
+import { languageOf } from '../../../search/languages.ts';
+import { searchReadings } from '../../../search/search-readings.ts';
+import type { LocaleWords, WordScope, WordTerm } from './find-words.ts';
 import { foundPairs, hasToken, isThere, matchedWords, readVocabulary, tokensOf } from './read-words.ts';
 import { termPattern } from './word-patterns.ts';
 
@@ -17,8 +19,9 @@ export async function assumeWords(
   scope: WordScope,
   names: readonly string[],
 ): Promise<AssumedWords | undefined> {
+  const { text, settings } = scope;
   const asked = names.flatMap((locale) =>
-    readingsIn(scope, locale).map((reading) => ({ locale, ...reading })),
+    searchReadings(text, languageOf(locale), settings.synonyms).map((reading) => ({ locale, ...reading })),
   );
   if (asked.some(({ mode, terms }) => mode === 'any' || terms.length === 0)) return undefined;
   const locales = await Promise.all(

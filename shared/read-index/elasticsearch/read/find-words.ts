@@ -1,19 +1,16 @@
-import { defined } from '../../../defined.ts';
 import { exactTerms } from '../../../search/exact-terms.ts';
 import { languageOf } from '../../../search/languages.ts';
 import { searchReadings } from '../../../search/search-readings.ts';
 import type { SearchField, SearchSettings } from '../../../search/search-settings.ts';
 import {
   allowAnotherTypo,
+  asTyped,
   type SearchMode,
   type SearchTerm,
-  type SearchTerms,
   splitsOf,
 } from '../../../search/search-terms.ts';
-import { synonymsIn } from '../../../search/synonyms.ts';
 import type { TextSearch } from '../../text-search.ts';
-import type { FoundWord } from '../layout/word-tokens.ts';
-import { WORDS_FIELD } from '../layout/word-tokens.ts';
+import { type FoundWord, WORDS_FIELD } from '../layout/word-tokens.ts';
 import type { Dsl } from '../plan/dsl.ts';
 import { bucketsIn } from '../wire/search-answer.ts';
 import {
@@ -74,8 +71,8 @@ export async function localesOf({ session, type, settings, text }: WordScope): P
 
 /** Finds the terms for each reading of the query. Returns none if no document has words in this locale. */
 async function findInLocale(scope: WordScope, locale: string): Promise<readonly LocaleWords[]> {
-  const { session, type } = scope;
-  const readings = readingsIn(scope, locale);
+  const { session, type, text, settings } = scope;
+  const readings = searchReadings(text, languageOf(locale), settings.synonyms);
   const place: WordPlace = { session, type, locale };
   const [hasAny, found] = await Promise.all([
     isThere(place, wordsIn(scope, locale)),
@@ -87,13 +84,6 @@ async function findInLocale(scope: WordScope, locale: string): Promise<readonly 
     ),
   ]);
   return hasAny ? found : [];
-}
-
-/** Returns the readings of the query in a locale. */
-export function readingsIn({ text, settings }: WordScope, locale: string): readonly SearchTerms[] {
-  const synonyms = synonymsIn(settings.synonyms, locale);
-  const rules = { language: languageOf(locale), typoTolerance: text.typoTolerance, ...defined({ synonyms }) };
-  return searchReadings(text.query, rules);
 }
 
 /** Matches documents that have words in a locale. */
@@ -160,11 +150,6 @@ async function splitOrNone(
       return { term: part, words: await livingWords(scope, place, alike), pairs: [] };
     }),
   );
-}
-
-/** Returns the term for exact matches. In a long query, a word that occurs in texts has no typo and is complete. */
-function asTyped(term: SearchTerm): SearchTerm {
-  return { ...term, typos: 0, isPrefix: false };
 }
 
 async function isKnown(
