@@ -1,3 +1,4 @@
+import { valueAt } from '../map-values.ts';
 import { foldWord } from './fold-word.ts';
 import type { Language } from './languages.ts';
 import { indexedWord, matchWord, type WordKind } from './match-word.ts';
@@ -32,13 +33,8 @@ export function createMarker(rules: MarkRules): (text: string) => readonly Mark[
   if (rules.terms.length === 0) return () => [];
   const known = new Map<string, WordMarks>();
   const filter = letterFilter(rules);
-  const marksOf = (word: string): WordMarks => {
-    const before = known.get(word);
-    if (before !== undefined) return before;
-    const found = { own: markOf(word, rules), splits: splitsAt(word, rules) };
-    known.set(word, found);
-    return found;
-  };
+  const marksOf = (word: string) =>
+    valueAt(known, word, () => ({ own: markOf(word, rules), splits: splitsAt(word, rules) }));
   return (text) => {
     const scanned: Mark[] = [];
     const isScanned = scanWords(text, filter, (start, end) => {

@@ -175,26 +175,15 @@ function sumTiers(terms: number): number {
     rank += bestRank[term] as number;
     inexact -= exact[term] as number;
   }
-  return tierRank({ typos, distance, rank, inexact });
+  return tierRank(typos, distance, rank, inexact);
 }
 
-/** Sums over the terms of a query, from the most to the least important tier. */
-type TierSums = {
-  readonly typos: number;
-  readonly distance: number;
-  readonly rank: number;
-  readonly inexact: number;
-};
-
-function tierRank({ typos, distance, rank, inexact }: TierSums): number {
+/** Returns the rank for sums over the terms of a query, from the most to the least important tier. */
+function tierRank(typos: number, distance: number, rank: number, inexact: number): number {
   return ((typos * 1024 + distance) * 1024 + rank) * 128 + inexact;
 }
 
 /** Returns the rank of a row that one term matches. `rank`: place of its heaviest field among the weights. */
-export function rankOfTerm({
-  typos,
-  rank,
-  isExact,
-}: Pick<TierSums, 'typos' | 'rank'> & { readonly isExact: boolean }): number {
-  return tierRank({ typos, distance: 0, rank, inexact: isExact ? 0 : 1 });
+export function rankOfTerm(typos: number, rank: number, isExact: boolean): number {
+  return tierRank(typos, 0, rank, isExact ? 0 : 1);
 }

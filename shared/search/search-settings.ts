@@ -47,12 +47,8 @@ const THROUGH_WEIGHT = 1;
 function throughField(registry: SchemaRegistry, type: ContentType, name: string): SearchField[] {
   const end = throughAttribute(registry, type, name);
   const path = name.split('.').slice(0, -1);
-  return (end === undefined ? [] : ownField(end)).map((field) => ({
-    ...field,
-    name,
-    path,
-    weight: THROUGH_WEIGHT,
-  }));
+  const fields = end === undefined ? [] : ownField(end);
+  return fields.map((field) => ({ ...field, name, path, weight: THROUGH_WEIGHT }));
 }
 
 /** Returns the texts that are searched in rows of a content type: the public ones, as `pluginOptions.varve.search` configures them. */
@@ -70,18 +66,13 @@ export const searchSettingsOf = remembered((type: ContentType): SearchSettings =
   };
 });
 
-function kindOf(
-  search: { readonly as?: string | undefined; readonly typoTolerance?: boolean | undefined } = {},
-): WordKind {
-  if (search.as === 'keyword') return 'keyword';
-  return search.typoTolerance === false ? 'spelled' : 'text';
-}
-
 function ownField({ name, type, varve, searchable }: ScalarAttribute): SearchField[] {
   const search = SEARCH_OF_ATTRIBUTE.safeParse(varve ?? {}).data?.search;
   const weight = search?.weight ?? usesOf(type).searchWeight;
   if (weight === null || search?.as === 'none') return [];
   // Attributes that `_q` must not search are searched only if the schema says so.
   if (!searchable && search === undefined) return [];
-  return [{ name, path: [], attribute: name, type, weight, kind: kindOf(search) }];
+  const textKind = search?.typoTolerance === false ? 'spelled' : 'text';
+  const kind = search?.as === 'keyword' ? 'keyword' : textKind;
+  return [{ name, path: [], attribute: name, type, weight, kind }];
 }

@@ -1,4 +1,5 @@
-import { addToList } from '../map-values.ts';
+import { addToList, valueAt } from '../map-values.ts';
+import { remembered } from '../remembered.ts';
 import type { SynonymGroups } from '../schema/content-type.ts';
 import { foldWord } from './fold-word.ts';
 import { splitWords } from './split-words.ts';
@@ -18,15 +19,11 @@ export type PhraseSynonyms = {
 
 const ANY_LOCALE = '*';
 
-const known = new WeakMap<readonly SynonymGroups[], Map<string, Synonyms | undefined>>();
+const byLocale = remembered((_: readonly SynonymGroups[]) => new Map<string, Synonyms | undefined>());
 
 /** Returns the synonyms of a locale, including those of every locale. */
 export function synonymsIn(synonyms: readonly SynonymGroups[], locale: string): Synonyms | undefined {
-  if (synonyms.length === 0) return undefined;
-  const byLocale = known.get(synonyms) ?? new Map<string, Synonyms | undefined>();
-  known.set(synonyms, byLocale);
-  if (!byLocale.has(locale)) byLocale.set(locale, readGroups(synonyms, locale));
-  return byLocale.get(locale);
+  return valueAt(byLocale(synonyms), locale, () => readGroups(synonyms, locale));
 }
 
 function readGroups(synonyms: readonly SynonymGroups[], locale: string): Synonyms | undefined {

@@ -12,22 +12,15 @@ export function visibleText(type: ScalarType, value: string): string {
 
 function textOfBlocks(json: string): string {
   const blocks = parsed(json);
-  const texts: string[] = [];
-  if (Array.isArray(blocks)) for (const block of blocks) addTexts(block, texts);
-  return texts.join(' ').trim();
+  return Array.isArray(blocks) ? blocks.flatMap(textsOf).join(' ').trim() : '';
 }
 
-function addTexts(node: unknown, texts: string[]): void {
+function textsOf(node: unknown): readonly string[] {
   const { text, children } = (node ?? {}) as { readonly text?: unknown; readonly children?: unknown };
-  if (typeof text === 'string') texts.push(text);
+  const texts = typeof text === 'string' ? [text] : [];
   // The end of a block ends a word. Nodes inside a block may be parts of one word.
-  if (Array.isArray(children)) texts.push(textOfInline(children));
-}
-
-function textOfInline(children: readonly unknown[]): string {
-  const texts: string[] = [];
-  for (const child of children) addTexts(child, texts);
-  return texts.join('');
+  if (Array.isArray(children)) texts.push(children.flatMap(textsOf).join(''));
+  return texts;
 }
 
 function parsed(json: string): unknown {

@@ -79,7 +79,7 @@ function createSplit(
     andBits(exact, rows);
     andNotBits(rows, exact);
     return [true, false]
-      .map((isExact) => ({ rank: rankOfTerm({ typos, rank, isExact }), rows: isExact ? exact : rows }))
+      .map((isExact) => ({ rank: rankOfTerm(typos, rank, isExact), rows: isExact ? exact : rows }))
       .map((group) => ({ ...group, count: countBits(group.rows) }))
       .filter(({ count }) => count > 0);
   };
