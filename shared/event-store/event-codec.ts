@@ -2,10 +2,7 @@ import { addDigest, digestContent, digestedMetadata, matchesDigest, OTHER_CONTEN
 import { parseStored, readMetadata, storedMetadata, textOf } from './event-metadata.ts';
 import type { EventMetadata, NewEvent, StoredEvent } from './event-store.ts';
 
-/**
- * The only code that converts events to text and back. It converts payloads (encryption of personal data would belong here), and positions
- * and revisions. Positions and revisions are bigints in the program and decimal strings everywhere else.
- */
+/** The only code that converts events to text and back. Encryption of personal data would belong here. */
 
 /** An event ready to be stored: JSON texts, and the digest that the metadata carries. */
 export type EncodedEvent = {
@@ -104,12 +101,7 @@ function readContent({ type, data, metadata: stored }: StoredContent, decode: De
 }
 
 function damaged(type: string, data: unknown, metadata: EventMetadata, reason: string): EventContent {
-  return {
-    type,
-    data: storedMetadata(data),
-    metadata,
-    unreadable: { kind: 'damaged', reason },
-  };
+  return { type, data: storedMetadata(data), metadata, unreadable: { kind: 'damaged', reason } };
 }
 
 /** Wraps `decode` for a store without other checks: an event whose content does not match its digest is damaged. */
@@ -125,18 +117,6 @@ export function checkingDigest(id: string, decode: Decode): Decode {
 export function checkedBatchSize(batchSize: number): number {
   if (Number.isSafeInteger(batchSize) && batchSize > 0) return batchSize;
   throw new RangeError(`a batch size must be a positive integer, got ${batchSize}`);
-}
-
-/** Returns the decimal text of a position or revision, for use outside the program. */
-export function formatBigint(value: bigint): string {
-  return value.toString();
-}
-
-/** Parses a position or revision; undefined unless it is a decimal number of at most 64 bits. */
-export function parseBigint(text: string): bigint | undefined {
-  if (!/^(0|[1-9][0-9]{0,18})$/.test(text)) return undefined;
-  const value = BigInt(text);
-  return value <= MAX_INT64 ? value : undefined;
 }
 
 /** The largest position and revision a log can hold. */

@@ -1,5 +1,7 @@
 import { defined } from '../defined.ts';
-import type { CommandIdentity, EventMetadata, Unreadable } from './event-store.ts';
+import { valueOfJson } from '../json.ts';
+import { isRecord } from '../json-record.ts';
+import type { EventMetadata, Unreadable } from './event-store.ts';
 
 /**
  * Metadata as it is stored and as the program uses it. There are two stored forms. In the typed form numbers are numbers and objects are
@@ -30,11 +32,8 @@ export function textOf(value: unknown): string | undefined {
 
 /** Parses a stored text as JSON. A text that is not JSON is marked with `notJson`. */
 export function parseStored(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return notJson(text);
-  }
+  const value = valueOfJson(text);
+  return value === undefined ? notJson(text) : value;
 }
 
 /** Keys of every event that Varve wrote. An event with fewer than two of these is foreign. */
@@ -100,7 +99,7 @@ export function inOrder({ digest, ...facts }: Stored): Stored {
 type Stored = Readonly<Record<string, unknown>>;
 
 function countRequired(stored: unknown): number {
-  if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return 0;
+  if (!isRecord(stored)) return 0;
   const text = textOf(stored);
   const has = (name: string) => (text === undefined ? name in stored : text.includes(`"${name}"`));
   return REQUIRED.filter(has).length;
@@ -131,8 +130,8 @@ const DOLLAR = 36;
 
 function typedValue(name: string, value: unknown): unknown {
   if (TEXTS.has(name) || typeof value !== 'string') return value;
-  const json = parseStored(value);
-  return textOf(json) ?? json;
+  const json = valueOfJson(value);
+  return json === undefined ? value : json;
 }
 
 /** Checks the keys that decide whether an event takes effect. The author decides nothing, so an author of any shape is accepted. */
@@ -148,14 +147,11 @@ function isWhole(value: unknown, least: number): boolean {
 }
 
 function isIdentity(command: unknown): boolean {
-  if (typeof command !== 'object' || command === null) return false;
-  const { id, request } = command as Partial<CommandIdentity>;
+  if (!isRecord(command)) return false;
+  const { id, request } = command;
   return typeof id === 'string' && (request === undefined || typeof request === 'string');
 }
 
 function unreadable(kind: Unreadable['kind'], reason: string, stored: unknown): MetadataReading {
-  return {
-    kind: 'unreadable',
-    unreadable: { kind, reason, metadata: storedMetadata(stored) },
-  };
+  return { kind: 'unreadable', unreadable: { kind, reason, metadata: storedMetadata(stored) } };
 }
