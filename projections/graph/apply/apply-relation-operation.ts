@@ -1,8 +1,9 @@
 import type { LinkPlace, LinkTarget, RelationOperation } from '../../../shared/document/events.ts';
+import { valueAt } from '../../../shared/map-values.ts';
 import { type GraphRelationSide, isToOne } from '../store/graph-relation.ts';
 import { type LinkOrder, pairKey } from '../store/link.ts';
 import { type LinkRecord, type LinkStore, newLink } from '../store/link-store.ts';
-import { linksOfSide } from '../store/linked-entries.ts';
+import { farOf, inOrderOf, linksOfSide, nearOrder } from '../store/linked-entries.ts';
 import type { WorldNumber } from '../store/row-keys.ts';
 
 /** One entry's end of a relation, which is edited in some worlds. "Near" is this end, "far" is the end of the linked entries. */
@@ -58,19 +59,19 @@ export function applyRelationOperation(
 function replaceTargets(running: Operation, operation: RelationOperation): void {
   const { edit, touched } = running;
   const near = edit.isNew ? [] : linksOfSide(running.links, edit.side, edit.entry);
-  const byFar = new Map(near.map((record) => [farOf(edit, record), record]));
+  const byFar = new Map(near.map((record) => [farOf(edit.side, record), record]));
   for (const world of edit.worlds) {
-    const before = inNearOrder(edit, world, near);
-    const beforeFars = before.map((record) => farOf(edit, record));
+    const before = inOrderOf(edit.side, world, near);
+    const beforeFars = before.map((record) => farOf(edit.side, record));
     const desired = desiredTargets(running, edit.side, operation, beforeFars);
     if (sameList(desired, beforeFars)) continue;
     if (before.length > 0) {
       const kept = new Set(desired);
-      for (const record of before) if (!kept.has(farOf(edit, record))) setOrder(record, world, null, touched);
+      for (const record of before)
+        if (!kept.has(farOf(edit.side, record))) setOrder(record, world, null, touched);
     }
     for (const far of desired) {
-      const record = byFar.get(far) ?? linkBetween(edit, far);
-      byFar.set(far, record);
+      const record = valueAt(byFar, far, () => linkBetween(edit, far));
       connect(running, record, world, running.nextOrder());
     }
   }
@@ -125,12 +126,12 @@ function updateTargets(running: Operation, operation: RelationOperation & { kind
   const { edit, touched } = running;
   const placed = operation.connect.some(({ place }) => place.at !== 'end');
   const near = placed ? linksOfSide(running.links, edit.side, edit.entry) : [];
-  const byFar = new Map(near.map((record) => [farOf(edit, record), record]));
+  const byFar = new Map(near.map((record) => [farOf(edit.side, record), record]));
   const find = (target: LinkTarget): LinkRecord => {
     const far = running.entryOf(edit.side, target);
-    const record = byFar.get(far) ?? (placed ? linkBetween(edit, far) : findBetween(running, edit, far));
-    byFar.set(far, record);
-    return record;
+    return valueAt(byFar, far, () =>
+      placed ? linkBetween(edit, far) : running.links.find(edit.side.relation, ...endsOf(edit, far)),
+    );
   };
   const connected = new Set(operation.connect.map(({ target }) => find(target)));
   for (const world of edit.worlds) {
@@ -140,18 +141,13 @@ function updateTargets(running: Operation, operation: RelationOperation & { kind
       if (!connected.has(record)) setOrder(record, world, null, touched);
     }
     // Sorted once: a body may have thousands of slots.
-    const list = placed ? inNearOrder(edit, world, byFar.values()) : [];
+    const list = placed ? inOrderOf(edit.side, world, byFar.values()) : [];
     for (const { target, place } of operation.connect) {
       const record = find(target);
       const order = placed ? moveTo(running, { place, world }, record, list) : running.nextOrder();
       connect(running, record, world, order);
     }
   }
-}
-
-/** Returns the links of a world, in the order of the near end. */
-function inNearOrder(edit: RelationEdit, world: WorldNumber, records: Iterable<LinkRecord>): LinkRecord[] {
-  return [...records].filter(({ orders }) => orders[world] !== null).sort(byNearOrder(edit, world));
 }
 
 /** A slot in the list of a world. */
@@ -163,7 +159,7 @@ function moveTo(running: Operation, { place, world }: Slot, moved: LinkRecord, l
   const before = list.indexOf(moved);
   if (before >= 0) list.splice(before, 1);
   const referenced = isRelative(place) ? running.entryOf(edit.side, place) : undefined;
-  const reference = list.findIndex((record) => farOf(edit, record) === referenced);
+  const reference = list.findIndex((record) => farOf(edit.side, record) === referenced);
   const index = insertionIndex(place, reference, list.length);
   const order = orderAt(running, world, list, index);
   list.splice(index, 0, moved);
@@ -175,9 +171,9 @@ function orderAt(running: Operation, world: WorldNumber, list: readonly LinkReco
   const { edit } = running;
   const [left, right] = [list[index - 1], list[index]];
   if (right === undefined) return running.nextOrder();
-  const upper = nearOrder(edit, right, world);
+  const upper = nearOrder(edit.side, right, world);
   if (left === undefined) return upper - 1;
-  const lower = nearOrder(edit, left, world);
+  const lower = nearOrder(edit.side, left, world);
   const middle = (lower + upper) / 2;
   if (middle > lower && middle < upper) return middle;
   let order = 0;
@@ -255,30 +251,12 @@ function setOrder(
 }
 
 function linkBetween(edit: RelationEdit, far: number): LinkRecord {
-  const { relation, side } = edit.side;
-  return side === 'owner' ? newLink(relation, edit.entry, 0, far) : newLink(relation, far, 0, edit.entry);
+  const [source, target] = endsOf(edit, far);
+  return newLink(edit.side.relation, source, 0, target);
 }
 
-function findBetween(editing: RelationEditing, edit: RelationEdit, far: number): LinkRecord {
-  const { relation, side } = edit.side;
-  return side === 'owner'
-    ? editing.links.find(relation, edit.entry, far)
-    : editing.links.find(relation, far, edit.entry);
-}
-
-function farOf(edit: RelationEdit, record: LinkRecord): number {
-  return edit.side.side === 'owner' ? record.target : record.source;
-}
-
-function nearOrder(edit: RelationEdit, record: LinkRecord, world: WorldNumber): number {
-  const order = record.orders[world];
-  if (order === null) throw new Error('a link outside this world has no order');
-  return edit.side.side === 'owner' ? order.sourceOrder : order.targetOrder;
-}
-
-/** Breaks ties as the index does: by key, which follows the entry's number. */
-function byNearOrder(edit: RelationEdit, world: WorldNumber): (a: LinkRecord, b: LinkRecord) => number {
-  return (a, b) => nearOrder(edit, a, world) - nearOrder(edit, b, world) || farOf(edit, a) - farOf(edit, b);
+function endsOf({ side, entry }: RelationEdit, far: number): readonly [source: number, target: number] {
+  return side.side === 'owner' ? [entry, far] : [far, entry];
 }
 
 /** Returns whether two lists have the same entries in the same order. */

@@ -9,16 +9,31 @@ export function linkedEntries(
   entry: number,
   world: WorldNumber,
 ): readonly number[] {
-  const isOwner = side.side === 'owner';
-  const far = (record: LinkRecord): number => (isOwner ? record.target : record.source);
-  const order = (record: LinkRecord): number => {
-    const orders = record.orders[world];
-    return (isOwner ? orders?.sourceOrder : orders?.targetOrder) ?? 0;
-  };
-  return linksOfSide(links, side, entry)
-    .filter((record) => record.orders[world] !== null)
-    .sort((a, b) => order(a) - order(b) || far(a) - far(b))
-    .map(far);
+  return inOrderOf(side, world, linksOfSide(links, side, entry)).map((record) => farOf(side, record));
+}
+
+/** Returns the links that are in a world, in the order in which this side shows them. */
+export function inOrderOf(
+  side: GraphRelationSide,
+  world: WorldNumber,
+  records: Iterable<LinkRecord>,
+): LinkRecord[] {
+  // Breaks ties as the index does: by key, which follows the entry's number.
+  return [...records]
+    .filter(({ orders }) => orders[world] !== null)
+    .sort((a, b) => nearOrder(side, a, world) - nearOrder(side, b, world) || farOf(side, a) - farOf(side, b));
+}
+
+/** Returns the slot of a link in the list of this side. Throws for a link that is not in the world. */
+export function nearOrder({ side }: GraphRelationSide, { orders }: LinkRecord, world: WorldNumber): number {
+  const order = orders[world];
+  if (order === null) throw new Error('a link outside this world has no order');
+  return side === 'owner' ? order.sourceOrder : order.targetOrder;
+}
+
+/** Returns the entry at the other end of a link. */
+export function farOf({ side }: GraphRelationSide, { source, target }: LinkRecord): number {
+  return side === 'owner' ? target : source;
 }
 
 /** Reads the links of an entry's relation, seen from either end. */
