@@ -44,19 +44,11 @@ export function openContentGraph(file: string, options: GraphFileOptions = {}): 
     lock.release();
     throw error;
   }
-  const position = () => current.position();
+  const { context, command, ...methods } = delegate(() => current);
   return {
-    ...delegate(() => current, ['apply', 'replay', 'settle', 'position', 'lastEvent', 'readFrom', 'epochAt']),
-    ...delegate(
-      () => current,
-      ['projectorVersion', 'registry', 'definition', 'size', 'foreignEvents', 'inspect'],
-    ),
-    ...delegate(() => current, ['readAll', 'takeLate']),
-    reader: createGraphReader(() => current.context(), {
-      position,
-      command: (id) => current.command(id),
-    }),
-    recorded: createRecordedRows(() => current.context()),
+    ...methods,
+    reader: createGraphReader(context, { position: methods.position, command }),
+    recorded: createRecordedRows(context),
     stale: current.stale && delegateStaleDocuments(() => current.stale),
     close() {
       try {

@@ -100,21 +100,7 @@ export function staleDocumentsOf({ stale }: { readonly stale: StaleDocuments | u
 /** Returns the record of a graph whose file may be opened again: each call is passed to the record of the current file. */
 export function delegateStaleDocuments(record: () => StaleDocuments | undefined): StaleDocuments {
   const current = () => staleDocumentsOf({ stale: record() });
-  return {
-    ...delegate(current, [
-      'isComplete',
-      'isRecording',
-      'markChanged',
-      'markAll',
-      'complete',
-      'invalidate',
-      'isWaiting',
-      'remake',
-      'all',
-    ]),
-    ...delegate(current, ['next', 'read', 'reading', 'settle', 'settleUpTo', 'oldest', 'isAwaited', 'count']),
-    parked: delegate(() => current().parked, ['list', 'all', 'retry', 'drop']),
-  };
+  return { ...delegate(current), parked: delegate(() => current().parked) };
 }
 
 const RECORDED = 'accounted';
