@@ -3,7 +3,7 @@ import type { GraphEntry } from '../store/graph-entry.ts';
 import { UNVERSIONED } from '../store/row-keys.ts';
 import { editEntry } from './edit-entry.ts';
 import type { GraphContext, Moment } from './graph-context.ts';
-import { assignId, newRow, showLinks } from './row-lifecycle.ts';
+import { addRow, assignId, showLinks } from './row-lifecycle.ts';
 import { copySharedEdit } from './shared-values.ts';
 
 /** Creates a draft row, or the only row of a type without drafts, with the links that waited for it. */
@@ -15,7 +15,7 @@ export function createEntry(
 ): void {
   const version = entry.view.edited;
   if (entry.rows[version] !== undefined) throw new Error('the entry exists already');
-  const row = newRow(entry, version, {
+  const row = addRow(context, entry, version, {
     id: assignId(context, entry, version, data.id),
     createdAt: moment.at,
     updatedAt: moment.at,
@@ -23,7 +23,6 @@ export function createEntry(
     position: moment.position,
     values: {},
   });
-  context.session.addRow(entry, version, row);
   editEntry(context, entry, row, data);
   if (!entry.isNew) showLinks(context, entry, version);
   copySharedEdit(context, entry, data, moment);

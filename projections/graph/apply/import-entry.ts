@@ -7,7 +7,7 @@ import { newLink, removeLinks } from '../store/link-store.ts';
 import type { Values } from '../store/present-row.ts';
 import { UNVERSIONED, type VersionNumber, versionNumber, worldsOf } from '../store/row-keys.ts';
 import type { GraphContext, Moment } from './graph-context.ts';
-import { assignId, newRow, showLinks } from './row-lifecycle.ts';
+import { addRow, assignId, showLinks } from './row-lifecycle.ts';
 
 type Imported = EntryImported['data'];
 
@@ -22,7 +22,7 @@ export function importEntry(context: GraphContext, entry: GraphEntry, data: Impo
   if (before !== undefined) removeLinks(context.links, context.links.ownedBy(entry.id), worldsOf(version));
   const keepsId = before !== undefined && (data.id === undefined || data.id === before.id);
   const { createdAt, updatedAt, publishedAt } = data;
-  const row = newRow(entry, version, {
+  const row = addRow(context, entry, version, {
     id: keepsId ? before.id : assignId(context, entry, version, data.id),
     createdAt,
     updatedAt,
@@ -30,7 +30,6 @@ export function importEntry(context: GraphContext, entry: GraphEntry, data: Impo
     position: moment.position,
     values: {},
   });
-  context.session.addRow(entry, version, row);
   row.values = importedValues(context, entry, version, data.values);
   for (const { attribute, targets } of data.relations) {
     const definition = entry.view.type.attributes.get(attribute);

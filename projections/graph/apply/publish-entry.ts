@@ -4,14 +4,14 @@ import { BOTH_WORLDS, DRAFT, PUBLISHED, versionOfKey } from '../store/row-keys.t
 import { copyOwned, copyPendingEdits } from './copy-owned.ts';
 import type { GraphContext, Moment } from './graph-context.ts';
 import { discardShared, publishShared } from './publish-shared.ts';
-import { assignId, dropRow, newRow, showLinks } from './row-lifecycle.ts';
+import { addRow, assignId, dropRow, showLinks } from './row-lifecycle.ts';
 
 /** Copies the draft and the links that it owns to the published row, and publishes the links that were edited from this side. */
 export function publishEntry(context: GraphContext, entry: GraphEntry, moment: Moment): void {
   const draft = entry.rows[DRAFT];
   if (draft === undefined) throw new Error('there is no draft to publish');
   const before = entry.rows[PUBLISHED];
-  const row = newRow(entry, PUBLISHED, {
+  addRow(context, entry, PUBLISHED, {
     id: assignId(context, entry, PUBLISHED),
     createdAt: draft.createdAt,
     updatedAt: moment.at,
@@ -19,7 +19,6 @@ export function publishEntry(context: GraphContext, entry: GraphEntry, moment: M
     position: moment.position,
     values: {},
   });
-  context.session.addRow(entry, PUBLISHED, row);
   copyOwned(context, entry, { from: DRAFT, to: PUBLISHED });
   copyPendingEdits(context, entry, { from: DRAFT, to: PUBLISHED });
   context.pending.forgetSource(entry.id);

@@ -19,14 +19,17 @@ export function assignId(
   return id;
 }
 
-/** Returns a row that is not stored yet, with the id in `facts`. It replaces the entry's row of this version, if there is one. */
-export function newRow(
+/** Adds a row with the id in `facts`. It replaces the entry's row of this version, if there is one. */
+export function addRow(
+  { session }: GraphContext,
   entry: GraphEntry,
   version: VersionNumber,
   facts: Omit<GraphRow, 'key' | 'uniqueValues'>,
 ): GraphRow {
   const uniqueValues = entry.rows[version]?.uniqueValues ?? new Map();
-  return { key: rowKey(entry.id, version), uniqueValues, ...facts };
+  const row = { ...facts, key: rowKey(entry.id, version), uniqueValues };
+  session.addRow(entry, version, row);
+  return row;
 }
 
 /** Shows the links that waited for the row, in both directions. */

@@ -1,7 +1,7 @@
 import { copyOwned } from '../apply/copy-owned.ts';
 import type { GraphContext, Moment } from '../apply/graph-context.ts';
 import { deleteEntry } from '../apply/publish-entry.ts';
-import { assignId, newRow, showLinks } from '../apply/row-lifecycle.ts';
+import { addRow, assignId, showLinks } from '../apply/row-lifecycle.ts';
 import type { GraphEntry } from '../store/graph-entry.ts';
 import { DRAFT, PUBLISHED, rowKey, UNVERSIONED } from '../store/row-keys.ts';
 
@@ -12,18 +12,11 @@ import { DRAFT, PUBLISHED, rowKey, UNVERSIONED } from '../store/row-keys.ts';
 export function splitVersions(context: GraphContext, entry: GraphEntry, moment: Moment): void {
   const only = entry.rows[UNVERSIONED];
   if (only === undefined) return;
-  const { session } = context;
-  session.removeRow(entry, UNVERSIONED);
-  const { key: _key, uniqueValues: _unique, ...facts } = only;
-  const draft = newRow(entry, DRAFT, { ...facts, publishedAt: null });
-  session.addRow(entry, DRAFT, draft);
+  context.session.removeRow(entry, UNVERSIONED);
+  const draft = addRow(context, entry, DRAFT, { ...only, publishedAt: null });
   context.ids.give(entry.view.number, draft.id, draft.key);
-  const published = newRow(entry, PUBLISHED, {
-    ...facts,
-    id: assignId(context, entry, PUBLISHED),
-    position: moment.position,
-  });
-  session.addRow(entry, PUBLISHED, published);
+  const id = assignId(context, entry, PUBLISHED);
+  addRow(context, entry, PUBLISHED, { ...only, id, position: moment.position });
   copyOwned(context, entry, { from: DRAFT, to: PUBLISHED });
   showLinks(context, entry, DRAFT);
   showLinks(context, entry, PUBLISHED);
@@ -42,9 +35,7 @@ export function joinVersions(context: GraphContext, entry: GraphEntry): void {
   const { session, links, pending } = context;
   session.removeRow(entry, DRAFT);
   session.removeRow(entry, PUBLISHED);
-  const { key: _key, uniqueValues: _unique, ...facts } = published;
-  const only = newRow(entry, UNVERSIONED, facts);
-  session.addRow(entry, UNVERSIONED, only);
+  const only = addRow(context, entry, UNVERSIONED, published);
   context.ids.give(entry.view.number, only.id, only.key);
   for (const record of links.ownedBy(entry.id)) {
     record.orders[DRAFT] = record.orders[PUBLISHED];
