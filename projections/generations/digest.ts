@@ -11,16 +11,13 @@ export type Item = { readonly group: string; readonly name: string; readonly con
 export type GroupDigest = { readonly count: number; readonly sum: string };
 export type Digest = ReadonlyMap<string, GroupDigest>;
 
-/** Adds items up, in any order. */
-export type DigestSum = { add(item: Item): void; digest(): Digest };
-
 type Sum = { count: number; readonly lanes: Uint32Array };
 
-/** Creates the sum of no items. */
-export function createDigestSum(): DigestSum {
+/** Creates the sum of no items. It adds items up, in any order. */
+export function createDigestSum() {
   const sums = new Map<string, Sum>();
   return {
-    add(item) {
+    add(item: Item): void {
       const known = valueAt(sums, item.group, () => ({ count: 0, lanes: new Uint32Array(LANES) }));
       known.count++;
       const bytes = itemHash(item);
@@ -28,7 +25,7 @@ export function createDigestSum(): DigestSum {
         known.lanes[lane] = (known.lanes[lane] ?? 0) + bytes.readUInt32LE(lane * 4);
       }
     },
-    digest: () =>
+    digest: (): Digest =>
       new Map(
         [...sums]
           .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -63,17 +60,9 @@ export type Difference = {
 };
 
 /**
- * Finds the differences between two sides. It takes all items of the first side, then all of the second. Holds the first side in memory.
+ * Creates the comparison of two empty sides. It takes all items of the first side, then all of the second. Holds the first side in memory.
  */
-export type DigestComparison = {
-  before(item: Item): void;
-  after(item: Item): void;
-  /** Returns the first `limit` differences, and the number of all. */
-  result(): { readonly differences: readonly Difference[]; readonly count: number };
-};
-
-/** Creates the comparison of two empty sides. */
-export function createComparison(limit: number): DigestComparison {
+export function createComparison(limit: number) {
   const left = new Map<string, Item>();
   const differences: Difference[] = [];
   let count = 0;
@@ -82,13 +71,14 @@ export function createComparison(limit: number): DigestComparison {
     if (differences.length < limit) differences.push(difference);
   };
   return {
-    before: (item) => void left.set(keyOf(item), item),
-    after(item) {
+    before: (item: Item) => void left.set(keyOf(item), item),
+    after(item: Item): void {
       const { group, name, content } = item;
       const known = left.get(keyOf(item));
       left.delete(keyOf(item));
       if (known?.content !== content) note({ group, name, before: known?.content, after: content });
     },
+    /** Returns the first `limit` differences, and the number of all. */
     result() {
       for (const { group, name, content } of left.values())
         note({ group, name, before: content, after: undefined });

@@ -1,19 +1,7 @@
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 
 /** Tracks documents that were written without waiting for a refresh. The next refresh makes them visible. */
-export type Refreshes = {
-  /** Records that documents were written which show changes from position `since` on. */
-  written(since: bigint): void;
-  /** Returns the position of the oldest change that is written and that searches may not see; undefined if they see everything. */
-  oldest(): bigint | undefined;
-  /** Makes all written documents visible, when no more follow for now. Rejects if the index cannot do that. */
-  refresh(): Promise<void>;
-  /**
-   * Refreshes while more documents follow, unless it did so a moment ago. It refreshes less and less often if `isDelayed`. Then unwritten
-   * documents have changes as old as these, so a refresh would help no waiting caller.
-   */
-  refreshNowAndThen(isDelayed: boolean): Promise<void>;
-};
+export type Refreshes = ReturnType<typeof createRefreshes>;
 
 /** Milliseconds after which written documents become visible. */
 const REFRESH_EVERY = 5_000;
@@ -31,7 +19,7 @@ export function older(a: bigint | undefined, b: bigint | undefined): bigint | un
 }
 
 /** Documents that previous processes wrote may be invisible too. */
-export function createRefreshes(index: Pick<DocumentIndex, 'refresh'>): Refreshes {
+export function createRefreshes(index: Pick<DocumentIndex, 'refresh'>) {
   let pending: bigint | undefined = 0n;
   /** Changes that refreshes are making visible now. */
   const refreshing = new Set<{ readonly since: bigint }>();
@@ -63,16 +51,24 @@ export function createRefreshes(index: Pick<DocumentIndex, 'refresh'>): Refreshe
     return Math.max(REFRESH_EVERY, Math.min(REFRESH_SELDOM, soFar), took * SHARE);
   };
   return {
-    written(since) {
+    /** Records that documents were written which show changes from position `since` on. */
+    written(since: bigint): void {
       begun ??= performance.now();
       note(since);
     },
-    oldest: () => [...refreshing].reduce((oldest, { since }) => older(oldest, since), pending),
-    async refresh() {
+    /** Returns the position of the oldest change that is written and that searches may not see; undefined if they see everything. */
+    oldest: (): bigint | undefined =>
+      [...refreshing].reduce((oldest, { since }) => older(oldest, since), pending),
+    /** Makes all written documents visible, when no more follow for now. Rejects if the index cannot do that. */
+    async refresh(): Promise<void> {
       begun = undefined;
       await show();
     },
-    async refreshNowAndThen(isDelayed) {
+    /**
+     * Refreshes while more documents follow, unless it did so a moment ago. It refreshes less and less often if `isDelayed`. Then unwritten
+     * documents have changes as old as these, so a refresh would help no waiting caller.
+     */
+    async refreshNowAndThen(isDelayed: boolean): Promise<void> {
       if (performance.now() - last >= pauseOf(isDelayed)) await show();
     },
   };

@@ -6,41 +6,35 @@ import type { GraphDatabase } from '../store/graph-database.ts';
 import { createSchemaView, type SchemaView } from '../store/type-view.ts';
 
 /** The content types in force at the graph's position. */
-export type Definitions = {
-  /**
-   * Applies a definition from the log. Returns the previous definition if rows of its type have to be converted. If the rows were already
-   * converted, ahead of the log, the definition only gets its position.
-   */
-  define(data: ContentTypeDefined['data'], position: number): TypeDefinition | undefined;
-  /** A type's definition in JSON, as in its event; undefined if the type has none. */
-  text(uid: string): string | undefined;
-  /** Registry in force. Computed on demand, because definitions come in runs and only the last one completes the registry. */
-  view(): SchemaView;
-};
+export type Definitions = ReturnType<typeof openDefinitions>;
+
+const FIND = 'SELECT data FROM definitions WHERE uid = ?';
+const MOVE = 'UPDATE definitions SET position = ?1 WHERE uid = ?2 AND position > ?1';
 
 /** Reads definitions from the graph's file. Changes are written at once, so `define` must run in the transaction of the events. */
-export function openDefinitions(db: GraphDatabase, names: Names): Definitions {
+export function openDefinitions(db: GraphDatabase, names: Names) {
   let view: SchemaView | undefined;
   return {
-    define(data, position) {
+    /**
+     * Applies a definition from the log. Returns the previous definition if rows of its type have to be converted. If the rows were already
+     * converted, ahead of the log, the definition only gets its position.
+     */
+    define(data: ContentTypeDefined['data'], position: number): TypeDefinition | undefined {
       const json = JSON.stringify(data);
-      const before = db.get('SELECT data FROM definitions WHERE uid = ?', data.uid);
-      if (before?.[0] === json) {
-        db.run(
-          'UPDATE definitions SET position = ? WHERE uid = ? AND position > ?',
-          position,
-          data.uid,
-          position,
-        );
+      const before = db.get(FIND, data.uid)?.[0];
+      if (before === json) {
+        db.run(MOVE, position, data.uid);
         return undefined;
       }
       db.run('INSERT OR REPLACE INTO definitions VALUES (?, ?, ?)', data.uid, position, json);
       view = undefined;
-      const known = before === undefined ? undefined : (JSON.parse(String(before[0])) as TypeDefinition);
+      const known = before === undefined ? undefined : (JSON.parse(String(before)) as TypeDefinition);
       return known === undefined || isSameModel(known, data) ? undefined : known;
     },
-    text: (uid) => db.get('SELECT data FROM definitions WHERE uid = ?', uid)?.[0]?.toString(),
-    view() {
+    /** A type's definition in JSON, as in its event; undefined if the type has none. */
+    text: (uid: string): string | undefined => db.get(FIND, uid)?.[0]?.toString(),
+    /** Registry in force. Computed on demand, because definitions come in runs and only the last one completes the registry. */
+    view(): SchemaView {
       view ??= createSchemaView(readRegistry(db), names);
       return view;
     },

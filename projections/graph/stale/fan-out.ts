@@ -15,9 +15,6 @@ export type DependenciesOf = (registry: SchemaRegistry) => readonly Dependency[]
 /** Maximum number of rows that embed a changed row for which the write waits. */
 const PROMPT_ROWS = 1_000;
 
-/** Marks the documents that a batch of changes makes stale. */
-export type FanOut = { mark(schema: SchemaView, effects: Effects, change: ChangeSpan): void };
-
 /** SQL by world that finds the rows whose documents show an entry. */
 type Walk = readonly [draft: string, published: string];
 
@@ -32,7 +29,7 @@ type CompiledDependencies = {
 };
 
 /** Creates the fan-out of a graph. It compiles the walks again when content types change. */
-export function createFanOut(db: GraphDatabase, stale: StaleRows, dependenciesOf: DependenciesOf): FanOut {
+export function createFanOut(db: GraphDatabase, stale: StaleRows, dependenciesOf: DependenciesOf) {
   let compiled: { readonly registry: SchemaRegistry; readonly of: CompiledDependencies } | undefined;
   const dependencies = (schema: SchemaView): CompiledDependencies => {
     if (compiled?.registry !== schema.registry) {
@@ -48,7 +45,8 @@ export function createFanOut(db: GraphDatabase, stale: StaleRows, dependenciesOf
     else for (const [key] of keys) stale.mark(world, key as number, 'copies', change);
   };
   return {
-    mark(schema, effects, change) {
+    /** Marks the documents that a batch of changes makes stale. */
+    mark(schema: SchemaView, effects: Effects, change: ChangeSpan): void {
       const { ofRows, ofLinks } = dependencies(schema);
       const walked = new Set<string>();
       const walkOnce = (walk: Walk, entry: number, world: WorldNumber): void => {

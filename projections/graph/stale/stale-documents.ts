@@ -7,6 +7,7 @@ import { readNeighbours } from '../read/read-neighbours.ts';
 import type { Effects } from '../store/change-log.ts';
 import { delegate } from '../store/delegate.ts';
 import type { GraphDatabase } from '../store/graph-database.ts';
+import { worldNumber } from '../store/row-keys.ts';
 import type { SchemaView } from '../store/type-view.ts';
 import { createFanOut, type DependenciesOf } from './fan-out.ts';
 import {
@@ -159,13 +160,13 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
     remake(documents) {
       const change = { since: Number(position()), position: Number(position()) };
       transaction(db.connection, () => {
-        for (const { world, key } of documents) stale.mark(world === 'draft' ? 0 : 1, key, 'backlog', change);
+        for (const { world, key } of documents) stale.mark(worldNumber(world), key, 'backlog', change);
       });
     },
     all: stale.everyRow,
     next: stale.next,
     read({ type, world, key }) {
-      const neighbours = around()[world === 'draft' ? 0 : 1];
+      const neighbours = around()[worldNumber(world)];
       return { row: { type, world, key, position: position() }, neighbours };
     },
     reading: (work) => reading(db.connection, work),

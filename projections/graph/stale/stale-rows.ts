@@ -2,7 +2,7 @@ import type { ParkedState } from '../../../shared/read-index/index-progress.ts';
 import { WORLDS, type World } from '../../../shared/read-index/read-index.ts';
 import type { Uid } from '../../../shared/schema/content-type.ts';
 import type { GraphDatabase, SqlRow } from '../store/graph-database.ts';
-import { versionOfKey, type WorldNumber, worldsOf } from '../store/row-keys.ts';
+import { versionOfKey, type WorldNumber, worldNumber, worldsOf } from '../store/row-keys.ts';
 
 /** A row whose document in a world lacks changes: the first at or after `since`, the last at `position`. */
 export type StaleRow = {
@@ -47,6 +47,8 @@ const OF_LANE: Readonly<Record<Lane, readonly number[]>> = {
   backlog: [URGENCIES.backlog],
 };
 
+type Refusal = Pick<ParkedState, 'position' | 'reason' | 'isHidden'>;
+
 /** A document that the index refused, with its position and the reason. */
 export type ParkedDocument = ParkedState & {
   readonly documentId: string;
@@ -54,41 +56,7 @@ export type ParkedDocument = ParkedState & {
 };
 
 /** Record of stale documents in the graph's file, marked in the graph's own transactions. */
-export type StaleRows = {
-  mark(world: WorldNumber, key: number, urgency: Urgency, change: ChangeSpan): void;
-  /** Marks the result of a query: row keys, with `:entry` bound to `entry`. */
-  markSelected(select: string, entry: number, world: WorldNumber, change: ChangeSpan): void;
-  /** Marks every row of the types, by number. */
-  markTypes(types: readonly number[], position: number): void;
-  isMarked(row: DocumentKey): boolean;
-  /** Yields each row in each of its worlds, stale or not. */
-  everyRow(): Iterable<StaleRow>;
-  /**
-   * Returns the most urgent rows of a lane that are not taken up to their last change, those that are stale for the longest time first.
-   * `from`: in the backlog, every row before this one is taken.
-   */
-  next(lane: Lane, limit: number, taken: RowsInFlight, from?: Turn): readonly StaleRow[];
-  /** Records that the documents show everything up to `position`. */
-  done(rows: readonly DocumentKey[], position: number): void;
-  /** Records that another process has written all changes up to `position` to every document. */
-  forget(position: number): void;
-  /** Records that the index refused the document in its current state. The document waits for the next change of its row. */
-  park(row: DocumentKey, refused: Pick<ParkedState, 'position' | 'reason' | 'isHidden'>): void;
-  /** Includes hidden documents until they are written. */
-  parked(): readonly ParkedDocument[];
-  hasParked(): boolean;
-  /** Hides a refused document and schedules it again; returns whether it was refused and not hidden. No write waits for it. */
-  retry(row: DocumentKey, position: number): boolean;
-  /** Hides a refused document, and leaves it as it is in the index; returns whether it was refused and not hidden. */
-  drop(row: DocumentKey): boolean;
-  dropAllParked(): void;
-  /** Returns the position since which a row of the lane is stale; undefined if none is stale. */
-  oldest(lane: Lane): number | undefined;
-  /** Returns whether a write at this position has to wait for some document. */
-  isAwaited(position: number): boolean;
-  /** `oldest`: time at which the first of them was marked, in milliseconds since 1970. */
-  count(): { readonly rows: number; readonly oldest: number | undefined };
-};
+export type StaleRows = ReturnType<typeof openStaleRows>;
 
 const UPSERT = `ON CONFLICT (world, key) DO UPDATE SET prompt = max(prompt, excluded.prompt), position = excluded.position`;
 const MARK = `INSERT INTO stale (world, key, prompt, since, position, marked_at) VALUES (?, ?, ?, ?, ?, ?) ${UPSERT}`;
@@ -105,6 +73,8 @@ const SHORTEN_SHOWN = `UPDATE stale SET since = ? WHERE world = ? AND since < ? 
 const UNPARK = `DELETE FROM parked WHERE world = ? AND ${LISTED}`;
 const HIDE = 'UPDATE parked SET hidden = 1 WHERE world = ? AND key = ? AND hidden = 0';
 
+const OLDEST = 'SELECT min(since) FROM stale WHERE prompt = ?';
+
 /** A write waits if its position is between the first and the last change of a mark. */
 const AWAITED = 'SELECT 1 FROM stale WHERE prompt = ? AND since <= ? AND position >= ? LIMIT 1';
 
@@ -112,7 +82,7 @@ const PARKED = `SELECT p.world, p.key, e.type, e.document_id, e.locale, p.positi
   FROM parked p JOIN entries e ON e.id = p.key / 4 ORDER BY p.position, p.key`;
 
 /** Opens the marks in a graph's file. `typeOf`: content type of a number in the file. */
-export function openStaleRows(db: GraphDatabase, typeOf: (number: number) => Uid): StaleRows {
+export function openStaleRows(db: GraphDatabase, typeOf: (number: number) => Uid) {
   const readStale = ([world, key, type, since, position]: SqlRow): StaleRow => ({
     world: WORLDS[world as WorldNumber],
     key: key as number,
@@ -133,33 +103,29 @@ export function openStaleRows(db: GraphDatabase, typeOf: (number: number) => Uid
       isHidden: hidden === 1,
     };
   };
-  const insertSelected = (keys: string, ...values: (number | bigint)[]) =>
-    db.run(
-      `INSERT INTO stale (world, key, prompt, since, position, marked_at)
-       SELECT ?, key, 0, ?, ?, ? FROM (${keys}) WHERE true ${UPSERT}`,
-      ...values,
-    );
   const hide = ({ world, key }: DocumentKey): boolean => db.run(HIDE, worldNumber(world), key) > 0;
   return {
-    mark(world, key, urgency, { since, position }) {
+    mark(world: WorldNumber, key: number, urgency: Urgency, { since, position }: ChangeSpan): void {
       db.run(MARK, world, key, URGENCIES[urgency], since, position, Date.now());
     },
-    markSelected(select, entry, world, { since, position }) {
-      insertSelected(select, world, since, position, Date.now(), entry);
+    /** Marks the result of a query: row keys, with its parameter bound to `entry`. */
+    markSelected(select: string, entry: number, world: WorldNumber, { since, position }: ChangeSpan): void {
+      db.run(markOf(select), world, since, position, Date.now(), entry);
     },
-    markTypes(types, position) {
+    /** Marks every row of the types, by number. */
+    markTypes(types: readonly number[], position: number): void {
       for (const type of types) {
         for (const world of WORLDS.keys()) {
-          // Selects draft rows for the draft world, published rows for the published world, and rows of types without
-          // drafts for both.
+          // Draft rows are in the draft world, published rows in the published world, and rows of types without drafts in both.
           const keys = 'SELECT key FROM rows WHERE type = ? AND key % 4 IN (?, 2)';
-          insertSelected(keys, world, position, position, Date.now(), type, world);
+          db.run(markOf(keys), world, position, position, Date.now(), type, world);
         }
       }
     },
-    isMarked: ({ world, key }) =>
+    isMarked: ({ world, key }: DocumentKey): boolean =>
       db.get('SELECT 1 FROM stale WHERE world = ? AND key = ?', worldNumber(world), key) !== undefined,
-    *everyRow() {
+    /** Yields each row in each of its worlds, stale or not. */
+    *everyRow(): Iterable<StaleRow> {
       for (let from = 0; ; ) {
         const rows = db.all('SELECT key, type FROM rows WHERE key >= ? ORDER BY key LIMIT 1000', from);
         for (const [key, type] of rows as [number, number][]) {
@@ -172,7 +138,11 @@ export function openStaleRows(db: GraphDatabase, typeOf: (number: number) => Uid
         from = (last[0] as number) + 1;
       }
     },
-    next(lane, limit, taken, from) {
+    /**
+     * Returns the most urgent rows of a lane that are not taken up to their last change, those that are stale for the longest time first.
+     * `from`: in the backlog, every row before this one is taken.
+     */
+    next(lane: Lane, limit: number, taken: RowsInFlight, from?: Turn): readonly StaleRow[] {
       if (from !== undefined && lane === 'backlog') {
         // Without this condition, every call would first read all taken rows again.
         const { since, key } = from;
@@ -190,7 +160,8 @@ export function openStaleRows(db: GraphDatabase, typeOf: (number: number) => Uid
       }
       return found;
     },
-    done(rows, position) {
+    /** Records that the documents show everything up to `position`. */
+    done(rows: readonly DocumentKey[], position: number): void {
       const anyRefused = hasParked(db);
       for (const [world, name] of WORLDS.entries()) {
         const keys = rows.flatMap((row) => (row.world === name ? row.key : []));
@@ -201,45 +172,54 @@ export function openStaleRows(db: GraphDatabase, typeOf: (number: number) => Uid
         if (anyRefused) db.run(UNPARK, world, list);
       }
     },
-    forget(position) {
+    /** Records that another process has written all changes up to `position` to every document. */
+    forget(position: number): void {
       if (db.get('SELECT 1 FROM stale WHERE since <= ? LIMIT 1', position) === undefined) return;
       db.run('DELETE FROM stale WHERE position <= ?', position);
       db.run('UPDATE stale SET since = ? WHERE since <= ?', position + 1, position);
     },
-    park({ world, key }, { position, reason, isHidden }) {
+    /** Records that the index refused the document in its current state. The document waits for the next change of its row. */
+    park({ world, key }: DocumentKey, { position, reason, isHidden }: Refusal): void {
       const number = worldNumber(world);
       const values = [number, key, position, reason, Number(isHidden === true)];
       db.run('INSERT OR REPLACE INTO parked VALUES (?, ?, ?, ?, ?)', ...values);
       db.run(DELETE_SHOWN, number, position, JSON.stringify([key]));
     },
-    parked: () => db.all(PARKED).map(readParked),
-    hasParked: () => hasParked(db),
-    retry(row, position) {
+    /** Includes hidden documents until they are written. */
+    parked: (): readonly ParkedDocument[] => db.all(PARKED).map(readParked),
+    hasParked: (): boolean => hasParked(db),
+    /** Hides a refused document and schedules it again; returns whether it was refused and not hidden. No write waits for it. */
+    retry(row: DocumentKey, position: number): boolean {
       if (!hide(row)) return false;
       // The mark is like one of a future change, so that the announced position of searches does not go down.
       db.run(MARK, worldNumber(row.world), row.key, 0, position + 1, position, Date.now());
       return true;
     },
+    /** Hides a refused document, and leaves it as it is in the index; returns whether it was refused and not hidden. */
     drop: hide,
-    dropAllParked() {
+    dropAllParked(): void {
       db.run('DELETE FROM parked');
     },
-    oldest(lane) {
-      const found = OF_LANE[lane].map(
-        (urgency) => db.get('SELECT min(since) FROM stale WHERE prompt = ?', urgency)?.[0] as number | null,
-      );
-      return found.reduce<number | undefined>(
-        (a, b) => (b === null || (a !== undefined && a < b) ? a : b),
-        undefined,
-      );
+    /** Returns the position since which a row of the lane is stale; undefined if none is stale. */
+    oldest(lane: Lane): number | undefined {
+      const found = OF_LANE[lane].flatMap((urgency) => db.get(OLDEST, urgency)?.[0] ?? []) as number[];
+      return found.length === 0 ? undefined : Math.min(...found);
     },
-    isAwaited: (position) =>
+    /** Returns whether a write at this position has to wait for some document. */
+    isAwaited: (position: number): boolean =>
       OF_LANE.prompt.some((urgency) => db.get(AWAITED, urgency, position, position) !== undefined),
-    count() {
+    /** `oldest`: time at which the first of them was marked, in milliseconds since 1970. */
+    count(): { readonly rows: number; readonly oldest: number | undefined } {
       const [rows, oldest] = db.get('SELECT count(*), min(marked_at) FROM stale') ?? [0, null];
       return { rows: rows as number, oldest: (oldest as number | null) ?? undefined };
     },
   };
+}
+
+/** Returns SQL that marks the selected keys. No write waits for them. */
+function markOf(select: string): string {
+  return `INSERT INTO stale (world, key, prompt, since, position, marked_at)
+    SELECT ?, key, ${URGENCIES.backlog}, ?, ?, ? FROM (${select}) WHERE true ${UPSERT}`;
 }
 
 function hasParked(db: GraphDatabase): boolean {
@@ -250,8 +230,4 @@ function hasParked(db: GraphDatabase): boolean {
 function isTaken(taken: RowsInFlight, [world, key, , , position]: SqlRow): boolean {
   const until = taken.get(numberIn(world as WorldNumber, key as number));
   return until !== undefined && until >= (position as number);
-}
-
-function worldNumber(world: World): WorldNumber {
-  return world === 'draft' ? 0 : 1;
 }

@@ -9,7 +9,14 @@ import {
 } from '../../../shared/read-index/read-index.ts';
 import type { Uid } from '../../../shared/schema/content-type.ts';
 import { type LinkEnds, type LinkOrder, pairKey } from './link.ts';
-import { type ExistingRows, rowKeyIn, VERSIONS, versionOfKey, type WorldNumber } from './row-keys.ts';
+import {
+  type ExistingRows,
+  rowKeyIn,
+  VERSIONS,
+  versionOfKey,
+  type WorldNumber,
+  worldNumber,
+} from './row-keys.ts';
 
 /** The last state of a link in a batch, and the content type rows it depends on. */
 type LinkEmission = { readonly change: LinkChange; readonly sourceRow: number; readonly targetRow: number };
@@ -93,7 +100,7 @@ function linkEffects([name, run]: readonly [
   const isRelation = typeof name === 'number';
   return [...run.values()].map(({ change, sourceRow, targetRow }) => ({
     relation: isRelation ? String(Math.floor(name / 2)) : localesName(change.rowSet.type),
-    world: change.world === 'draft' ? 0 : 1,
+    world: worldNumber(change.world),
     sourceRow,
     targetRow,
   }));

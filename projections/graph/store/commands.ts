@@ -7,13 +7,7 @@ import type { GraphDatabase } from './graph-database.ts';
  * Applied commands by their id, to recognise repetitions. Only events that take effect are recorded, so a command whose events were fenced
  * off can run again.
  */
-export type Commands = {
-  /** Called with every document event that counts. */
-  note(event: StoredEvent): void;
-  find(id: string): AppliedCommand | undefined;
-  /** Must run in the transaction of the events. */
-  flush(): void;
-};
+export type Commands = ReturnType<typeof openCommands>;
 
 /**
  * Time for which a client may repeat an Idempotency-Key. It is measured by the command clock, which does not follow a clock that is set.
@@ -21,7 +15,7 @@ export type Commands = {
 const KEPT_MS = 24 * 60 * 60 * 1000;
 /** Time for a command that only other processes may repeat, while they wait for a new leader. */
 const FORWARDED_KEPT_MS = 10 * 60 * 1000;
-/** Additional time for both, because small changes of a clock are not noticed (see CommandClock). */
+/** Additional time for both, because small changes of a clock are not noticed (see command-clock.ts). */
 const MARGIN_MS = 60 * 60 * 1000;
 const FORWARDED_MARGIN_MS = 2 * 60 * 1000;
 /** Number of records between two deletions of old ones. */
@@ -41,12 +35,13 @@ const FIND = 'SELECT request, document_id, position FROM commands WHERE id = ?';
  * Opens the records of commands in the graph's file. Records are kept for a day for an Idempotency-Key, else for ten minutes, plus a margin
  * for clocks that are set.
  */
-export function openCommands(db: GraphDatabase): Commands {
+export function openCommands(db: GraphDatabase) {
   const clock = openCommandClock(db);
   let noted = 0;
   let latest = 0;
   return {
-    note({ metadata: { command, at }, position, data }) {
+    /** Called with every document event that counts. */
+    note({ metadata: { command, at }, position, data }: StoredEvent): void {
       if (command === undefined) return;
       latest = Date.parse(at);
       const { documentId } = data as { readonly documentId: string };
@@ -56,7 +51,7 @@ export function openCommands(db: GraphDatabase): Commands {
       db.run(NOTE, command.id, command.request ?? null, documentId, position, latest + kept, forgottenAt);
       noted++;
     },
-    find(id) {
+    find(id: string): AppliedCommand | undefined {
       const found = db.get(FIND, id);
       if (found === undefined) return undefined;
       const [request, documentId, position] = found;
@@ -66,7 +61,8 @@ export function openCommands(db: GraphDatabase): Commands {
         position: BigInt(position as number),
       };
     },
-    flush() {
+    /** Must run in the transaction of the events. */
+    flush(): void {
       clock.flush();
       if (noted < SWEEP_EVERY) return;
       db.run('DELETE FROM commands WHERE kept_until < ? AND forgotten_at < ?', latest, clock.now());

@@ -11,28 +11,7 @@ export type AppliedEvent = Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'pos
 };
 
 /** Position of a graph in its log. */
-export type LogCheckpoint = {
-  /** Position of the last event that was applied; 0n before the first. */
-  position(): bigint;
-  /** undefined: there is none, or an earlier release applied it. */
-  last(): AppliedEvent | undefined;
-  /**
-   * Position to continue from: the log was searched up to here. It is the last event's or later, is meaningful for this log alone and is
-   * never published.
-   */
-  readFrom(): bigint;
-  /** Records the last event of a batch. Must run in the transaction of the events. */
-  write(last: StoredEvent): void;
-  /** Called when the transaction is in the file. */
-  moved(last: StoredEvent): void;
-  /**
-   * Records that the log has no further event of the namespace up to here. It is written only now and then, so a restart searches the rest
-   * again.
-   */
-  searched(upTo: bigint): void;
-  /** Writes the last `searched` position: the file is about to be closed. */
-  flush(): void;
-};
+export type LogCheckpoint = ReturnType<typeof openLogCheckpoint>;
 
 const WRITE_LAST = 'INSERT OR REPLACE INTO last_event VALUES (1, ?, ?, ?, ?, ?)';
 const SEARCHED_EVERY_MS = 10_000;
@@ -43,12 +22,11 @@ const SEARCHED_AT_MOST = 50_000_000n;
  * Reads the position from the graph's file. If the log has a hash chain, the checkpoint ignores how far the log was searched after the last
  * event.
  */
-export function openLogCheckpoint(db: GraphDatabase): LogCheckpoint {
+export function openLogCheckpoint(db: GraphDatabase) {
   let position = readGraphPosition(db.connection);
   let last = readAppliedEvent(db.connection);
   let readFrom = BigInt(db.meta('read_from') ?? 0);
-  // With a hash chain the position is enough to continue. A log that was replaced may be shorter than the searched
-  // part.
+  // With a hash chain the position is enough to continue. A log that was replaced may be shorter than the searched part.
   if (readFrom < position || last?.chain !== undefined) readFrom = position;
   let searchedAt = Number.NEGATIVE_INFINITY;
   let written = readFrom;
@@ -62,25 +40,38 @@ export function openLogCheckpoint(db: GraphDatabase): LogCheckpoint {
     }
   };
   return {
-    position: () => position,
-    last: () => last,
-    readFrom: () => readFrom,
-    write({ id, stream, revision, position: at, chain }) {
+    /** Position of the last event that was applied; 0n before the first. */
+    position: (): bigint => position,
+    /** undefined: there is none, or an earlier release applied it. */
+    last: (): AppliedEvent | undefined => last,
+    /**
+     * Position to continue from: the log was searched up to here. It is the last event's or later, is meaningful for this log alone and is
+     * never published.
+     */
+    readFrom: (): bigint => readFrom,
+    /** Records the last event of a batch. Must run in the transaction of the events. */
+    write({ id, stream, revision, position: at, chain }: StoredEvent): void {
       db.setMeta('position', at);
       db.run(WRITE_LAST, at, id, stream, revision, chain ?? null);
     },
-    moved({ id, stream, revision, position: at, chain }) {
+    /** Called when the transaction is in the file. */
+    moved({ id, stream, revision, position: at, chain }: StoredEvent): void {
       position = at;
       last = { id, stream, revision, position: at, chain };
       if (at > readFrom) readFrom = at;
     },
-    searched(upTo) {
+    /**
+     * Records that the log has no further event of the namespace up to here. It is written only now and then, so a restart searches the
+     * rest again.
+     */
+    searched(upTo: bigint): void {
       if (upTo <= readFrom) return;
       readFrom = upTo;
       if (performance.now() - searchedAt < SEARCHED_EVERY_MS && upTo - written < SEARCHED_AT_MOST) return;
       writeSearched();
     },
-    flush() {
+    /** Writes the last `searched` position: the file is about to be closed. */
+    flush(): void {
       if (readFrom > written && readFrom > position) writeSearched();
     },
   };

@@ -14,26 +14,14 @@ export type PendingEdit = {
  * Publishing a document publishes edits on its own side of a relation, and no unpublished edit of another document. Links are owned by one
  * side, so edits from the other side are recorded here. They are few, nearly always none: all are held in memory.
  */
-export type PendingEdits = {
-  note(relation: GraphRelation, source: number, target: number, editor: number): void;
-  /** The owner's own edit of the link supersedes the inverse side's. */
-  forget(relation: GraphRelation, source: number, target: number): void;
-  has(relation: GraphRelation, source: number, target: number): boolean;
-  by(editor: number): readonly PendingEdit[];
-  /** Called when `source` was published, or either end was deleted. */
-  forgetSource(source: number): void;
-  forgetEditor(editor: number): void;
-  forgetTarget(target: number): void;
-  /** Reads all edits again after the file was changed elsewhere. */
-  reload(): void;
-};
+export type PendingEdits = ReturnType<typeof openPendingEdits>;
 
 const ALL = 'SELECT source, relation, target, editor FROM pending_edits';
 const NOTE = 'INSERT OR REPLACE INTO pending_edits VALUES (?, ?, ?, ?)';
 const FORGET = 'DELETE FROM pending_edits WHERE source = ? AND relation = ? AND target = ?';
 
 /** Reads all edits of the graph's file. Each change is written at once, in the transaction of the events. */
-export function openPendingEdits(db: GraphDatabase): PendingEdits {
+export function openPendingEdits(db: GraphDatabase) {
   const edits = new Map<string, PendingEdit>();
   const by = { source: createIndex('source'), target: createIndex('target'), editor: createIndex('editor') };
   const indices = Object.values(by);
@@ -55,20 +43,24 @@ export function openPendingEdits(db: GraphDatabase): PendingEdits {
   };
   load();
   return {
-    note(relation, source, target, editor) {
+    note(relation: GraphRelation, source: number, target: number, editor: number): void {
       const edit = { source, relation: relation.id, target, editor };
       remove(edits.get(keyOf(edit)));
       keep(edit);
       db.run(NOTE, source, relation.id, target, editor);
     },
-    forget(relation, source, target) {
+    /** The owner's own edit of the link supersedes the inverse side's. */
+    forget(relation: GraphRelation, source: number, target: number): void {
       if (edits.size > 0) remove(edits.get(keyOf({ source, relation: relation.id, target })));
     },
-    has: (relation, source, target) => edits.has(keyOf({ source, relation: relation.id, target })),
-    by: (editor) => by.editor.of(editor).sort(inOrder),
-    forgetSource: (source) => by.source.of(source).forEach(remove),
-    forgetEditor: (editor) => by.editor.of(editor).forEach(remove),
-    forgetTarget: (target) => by.target.of(target).forEach(remove),
+    has: (relation: GraphRelation, source: number, target: number): boolean =>
+      edits.has(keyOf({ source, relation: relation.id, target })),
+    by: (editor: number): readonly PendingEdit[] => by.editor.of(editor).sort(inOrder),
+    /** Called when `source` was published, or either end was deleted. */
+    forgetSource: (source: number): void => by.source.of(source).forEach(remove),
+    forgetEditor: (editor: number): void => by.editor.of(editor).forEach(remove),
+    forgetTarget: (target: number): void => by.target.of(target).forEach(remove),
+    /** Reads all edits again after the file was changed elsewhere. */
     reload: load,
   };
 }

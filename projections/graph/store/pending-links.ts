@@ -22,15 +22,7 @@ export type PendingLink = LinkKey & {
 };
 
 /** Links that the current batch changed. The file still has their state before the batch. */
-export type PendingLinks = {
-  find(key: LinkKey): PendingLink | undefined;
-  ofSource(source: number): readonly PendingLink[];
-  ofTarget(target: number): readonly PendingLink[];
-  /** `isStored` counts for a link that is not pending. */
-  put(key: LinkKey, orders: WorldOrders, isStored: boolean): void;
-  /** Must run in the transaction of the events. */
-  flush(): void;
-};
+export type PendingLinks = ReturnType<typeof openPendingLinks>;
 
 const KEY = 'source = ? AND relation = ? AND component = ? AND target = ?';
 const INSERT = `INSERT INTO links (source, relation, component, target, draft_source_order, draft_target_order,
@@ -42,11 +34,11 @@ const DELETE = `DELETE FROM links WHERE ${KEY}`;
 const NONE: readonly PendingLink[] = [];
 
 /** Creates an empty set. `flush` writes it in the transaction of the events. */
-export function openPendingLinks(db: GraphDatabase): PendingLinks {
+export function openPendingLinks(db: GraphDatabase) {
   /** Links by source and target. Two entries have few links. */
   const bySource = new Map<number, Map<number, PendingLink[]>>();
   const byTarget = new Map<number, PendingLink[]>();
-  const find = ({ source, relation, component, target }: LinkKey) =>
+  const find = ({ source, relation, component, target }: LinkKey): PendingLink | undefined =>
     bySource
       .get(source)
       ?.get(target)
@@ -61,17 +53,16 @@ export function openPendingLinks(db: GraphDatabase): PendingLinks {
   };
   return {
     find,
-    ofSource: (source) => [...(bySource.get(source)?.values() ?? [])].flat(),
-    ofTarget: (target) => byTarget.get(target) ?? NONE,
-    put(key, orders, isStored) {
+    ofSource: (source: number): readonly PendingLink[] => [...(bySource.get(source)?.values() ?? [])].flat(),
+    ofTarget: (target: number): readonly PendingLink[] => byTarget.get(target) ?? NONE,
+    /** `isStored` counts for a link that is not pending. */
+    put(key: LinkKey, orders: WorldOrders, isStored: boolean): void {
       const known = find(key);
       if (known !== undefined) known.orders = orders;
-      else {
-        const { source, relation, component, target } = key;
-        add({ source, relation, component, target, orders, isStored });
-      }
+      else add({ ...key, orders, isStored });
     },
-    flush() {
+    /** Must run in the transaction of the events. */
+    flush(): void {
       // Sorts by source, which is cheap, because neighbours in the file are on one page.
       for (const source of [...bySource.keys()].sort((a, b) => a - b)) {
         for (const between of bySource.get(source)?.values() ?? [])

@@ -1,4 +1,4 @@
-import type { RowVersion } from '../../../shared/read-index/read-index.ts';
+import type { RowVersion, World } from '../../../shared/read-index/read-index.ts';
 
 /** Position in `WORLDS`. */
 export type WorldNumber = 0 | 1;
@@ -34,6 +34,11 @@ export function rowKeyIn(world: WorldNumber, draftAndPublish: boolean, entry: nu
 export const BOTH_WORLDS: readonly WorldNumber[] = [0, 1];
 const ONE_WORLD: readonly (readonly WorldNumber[])[] = [[0], [1]];
 
+/** Returns the number of a world. */
+export function worldNumber(world: World): WorldNumber {
+  return world === 'draft' ? 0 : 1;
+}
+
 /** Returns the number of a version in keys. */
 export function versionNumber(version: RowVersion): VersionNumber {
   return VERSIONS.indexOf(version) as VersionNumber;
@@ -45,19 +50,14 @@ export function worldsOf(version: VersionNumber): readonly WorldNumber[] {
 }
 
 /** Existing rows: one bit per row key, so that a link's ends are checked without a read. */
-export type ExistingRows = {
-  has(key: number): boolean;
-  add(key: number): void;
-  delete(key: number): void;
-  count(): number;
-};
+export type ExistingRows = ReturnType<typeof createExistingRows>;
 
 /** Creates an empty set. It takes an eighth of a byte for each possible key up to the highest one. */
-export function createExistingRows(): ExistingRows {
+export function createExistingRows() {
   let words = new Uint32Array(1024);
   return {
-    has: (key) => ((words[key >>> 5] ?? 0) & (1 << (key & 31))) !== 0,
-    add(key) {
+    has: (key: number): boolean => ((words[key >>> 5] ?? 0) & (1 << (key & 31))) !== 0,
+    add(key: number): void {
       const word = key >>> 5;
       if (word >= words.length) {
         const grown = new Uint32Array(Math.max(word + 1, words.length * 2));
@@ -66,11 +66,11 @@ export function createExistingRows(): ExistingRows {
       }
       words[word] = (words[word] ?? 0) | (1 << (key & 31));
     },
-    delete(key) {
+    delete(key: number): void {
       const word = key >>> 5;
       if (word < words.length) words[word] = (words[word] ?? 0) & ~(1 << (key & 31));
     },
-    count: () => words.reduce((sum, word) => sum + countBits(word), 0),
+    count: (): number => words.reduce((sum, word) => sum + countBits(word), 0),
   };
 }
 
