@@ -5,7 +5,7 @@ import type { Uid } from '../../shared/schema/content-type.ts';
 import { applyDocumentEvent, isDocumentEvent } from './apply/apply-event.ts';
 import type { GraphContext, Moment } from './apply/graph-context.ts';
 import { convertTypes, type Redefinition } from './convert/convert-types.ts';
-import { contextOf, flushParts, type GraphParts } from './graph-parts.ts';
+import { contextOf, type GraphParts } from './graph-parts.ts';
 import type { SchemaView } from './store/type-view.ts';
 
 /** Applies events to the rows and links of a graph, inside a transaction. Throws if one does not fit or cannot be read. */
@@ -24,26 +24,20 @@ export function applyEvents(parts: GraphParts, events: readonly StoredEvent[]): 
 }
 
 /** Writes what a context still has in memory. */
-export function endContext(parts: GraphParts, context: GraphContext | undefined): void {
-  context?.session.flush();
-  flushParts(parts);
+export function endContext({ session, flush }: GraphContext): void {
+  session.flush();
+  flush();
 }
 
-/** Events between two changes of content types. The rows are converted when the next context is requested. */
-type Series = {
-  context(): GraphContext;
-  define(event: StoredEvent): void;
-  end(): void;
-};
-
-function createSeries(parts: GraphParts): Series {
+/** Creates a series: events between two changes of content types. The rows are converted when the next context is requested. */
+function createSeries(parts: GraphParts) {
   const { definitions } = parts;
   let context: GraphContext | undefined;
   let before: SchemaView | undefined;
   let redefined = new Map<Uid, Redefinition>();
   let definedAt: Moment = { at: '', position: 0 };
-  const series: Series = {
-    context() {
+  const series = {
+    context(): GraphContext {
       if (context !== undefined) return context;
       context = contextOf(parts);
       if (before !== undefined && redefined.size > 0)
@@ -52,7 +46,7 @@ function createSeries(parts: GraphParts): Series {
       redefined = new Map();
       return context;
     },
-    define(event) {
+    define(event: StoredEvent): void {
       const data = event.data as ContentTypeDefined['data'];
       // Applies one change after the other, however the log is split, so that a value dropped by the first does not return with the second.
       if (redefined.has(data.uid)) series.context();
@@ -63,8 +57,8 @@ function createSeries(parts: GraphParts): Series {
       const replaced = definitions.define(data, definedAt.position);
       if (replaced !== undefined) redefined.set(data.uid, { before: replaced, now: data });
     },
-    end() {
-      endContext(parts, context);
+    end(): void {
+      if (context !== undefined) endContext(context);
       context = undefined;
     },
   };

@@ -103,7 +103,7 @@ export function openGraphFile(file: string, options: GraphFileOptions): GraphFil
       changes.listen(true);
       db.transaction(() => {
         last = moveEntries(context, after);
-        endContext(parts, context);
+        endContext(context);
         parts.sequences.flush();
       }, false);
       return { change: changes.take(position()), last };
@@ -136,15 +136,8 @@ export function openGraphFile(file: string, options: GraphFileOptions): GraphFil
   };
 }
 
-type Applying = {
-  /** `listening`: returns the changes for an index. */
-  apply(events: readonly StoredEvent[], listening: boolean): ChangeBatch;
-  refuseAfterFailure(): void;
-  hasFailed(): boolean;
-};
-
 /** Applies batches until one fails. Then the transaction is rolled back, but the state in memory is not. */
-function createApplying(parts: GraphParts, stale: StaleDocuments | undefined): Applying {
+function createApplying(parts: GraphParts, stale: StaleDocuments | undefined) {
   let failure: Error | undefined;
   const refuseAfterFailure = (): void => {
     if (failure !== undefined) throw new Error('the content graph stopped at an error', { cause: failure });
@@ -152,7 +145,8 @@ function createApplying(parts: GraphParts, stale: StaleDocuments | undefined): A
   return {
     refuseAfterFailure,
     hasFailed: () => failure !== undefined,
-    apply(events, listening) {
+    /** `listening`: returns the changes for an index. */
+    apply(events: readonly StoredEvent[], listening: boolean): ChangeBatch {
       refuseAfterFailure();
       parts.changes.listen(listening || stale?.isRecording() === true);
       try {

@@ -52,19 +52,15 @@ export function openGraphParts(db: GraphDatabase): GraphParts {
 
 /** Context of a series of events with the same definitions. */
 export function contextOf(parts: GraphParts): GraphContext {
-  const { db, names, existing, changes } = parts;
+  const { db, names, ids, links, existing, changes } = parts;
   const session = openGraphSession(db, names, existing, changes);
-  return { ...parts, schema: parts.definitions.view(), session, flush: () => flushParts(parts) };
+  const flush = () => {
+    for (const part of [names, ids, links]) part.flush();
+  };
+  return { ...parts, schema: parts.definitions.view(), session, flush };
 }
 
 /** Returns the context of reads, for the current definitions. */
 export function readerContextOf(parts: GraphParts): ReaderContext {
   return { ...parts, schema: parts.definitions.view() };
-}
-
-/** Writes new entries, ids and links to their tables. */
-export function flushParts({ names, ids, links }: GraphParts): void {
-  names.flush();
-  ids.flush();
-  links.flush();
 }
