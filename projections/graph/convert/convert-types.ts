@@ -3,6 +3,7 @@ import { modelOfDefinition, type TypeDefinition } from '../../../shared/schema/t
 import type { GraphContext, Moment } from '../apply/graph-context.ts';
 import { componentKeys } from '../store/component-values.ts';
 import type { GraphEntry } from '../store/graph-entry.ts';
+import type { GraphRelation } from '../store/graph-relation.ts';
 import { linksOfRelation, removeLinks, reportLinks } from '../store/link-store.ts';
 import { BOTH_WORLDS, versionOfKey } from '../store/row-keys.ts';
 import type { SchemaView } from '../store/type-view.ts';
@@ -31,7 +32,9 @@ export function convertTypes(
     // The following steps read whole tables.
     context.flush();
   }
-  removeUndefinedLinks(context, before);
+  removeUndefinedLinks(context, before, 'true', (relation) =>
+    reportLinks(context.changes, linksOfRelation(context.db, relation), BOTH_WORLDS, 'removed'),
+  );
   context.pending.reload();
 }
 
@@ -81,15 +84,25 @@ export function convertEntry({ session, links }: GraphContext, entry: GraphEntry
   removeLinks(links, removed, BOTH_WORLDS);
 }
 
-/** Removes links and pending edits. A change of the content types is rare enough to look at all of them. */
-function removeUndefinedLinks({ db, schema, changes }: GraphContext, before: SchemaView): void {
-  for (const [number] of db.all('SELECT relation FROM links UNION SELECT relation FROM pending_edits')) {
+/**
+ * Removes links and pending edits of relations that are no longer defined, or lead to another content type. `where`: SQL for the links
+ * concerned. `removing` gets each relation that had links before. A change of content types is rare enough to look at all links.
+ */
+export function removeUndefinedLinks(
+  { db, schema }: GraphContext,
+  before: SchemaView,
+  where: string,
+  removing?: (relation: GraphRelation) => void,
+): void {
+  // An edit that is not published yet may have removed the last link of its relation.
+  const used = `SELECT relation FROM links WHERE ${where} UNION SELECT relation FROM pending_edits WHERE ${where}`;
+  for (const [number] of db.all(used)) {
     const relation = number as number;
     const known = before.relationOfNumber(relation);
     const now = schema.relationOfNumber(relation);
     if (now !== undefined && (known === undefined || known.target === now.target)) continue;
-    if (known !== undefined) reportLinks(changes, linksOfRelation(db, known), BOTH_WORLDS, 'removed');
-    db.run('DELETE FROM links WHERE relation = ?', relation);
-    db.run('DELETE FROM pending_edits WHERE relation = ?', relation);
+    if (known !== undefined) removing?.(known);
+    for (const table of ['links', 'pending_edits'])
+      db.run(`DELETE FROM ${table} WHERE relation = ? AND ${where}`, relation);
   }
 }

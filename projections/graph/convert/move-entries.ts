@@ -4,7 +4,7 @@ import type { GraphContext } from '../apply/graph-context.ts';
 import { reportLinks } from '../store/link-store.ts';
 import { BOTH_WORLDS } from '../store/row-keys.ts';
 import { createSchemaView, type SchemaView } from '../store/type-view.ts';
-import { changeOf, convertEntry, type Redefinition } from './convert-types.ts';
+import { changeOf, convertEntry, type Redefinition, removeUndefinedLinks } from './convert-types.ts';
 import type { ModelChange } from './convert-values.ts';
 import { isSameModel } from './definitions.ts';
 import { renamedRelations } from './rename-relations.ts';
@@ -53,7 +53,7 @@ export function moveEntries(context: GraphContext, after: number): number {
     if (entry !== undefined && change !== undefined) convertEntry(context, entry, change);
   }
   context.flush();
-  removeUndefined(context, before);
+  removeUndefinedLinks(context, before, `source IN (${IDS})`);
   context.pending.reload();
   for (const [entry = 0] of entries) reportLinks(context.changes, links.around(entry), BOTH_WORLDS, 'there');
   return Number(last ?? after);
@@ -113,18 +113,4 @@ function readDefinitions({ db, names }: GraphContext): {
     .map(([before, now]) => ({ before: parsed(before), now: parsed(now) }))
     .filter(({ before, now }) => !isSameModel(before, now));
   return { redefined, before: createSchemaView(registryOfDefinitions(earlier), names) };
-}
-
-/** Removes links and pending edits of relations that are no longer defined, or lead to another content type. */
-function removeUndefined({ db, schema }: GraphContext, before: SchemaView): void {
-  // An edit that is not published yet may have removed the last link of its relation.
-  const used = `SELECT relation FROM links WHERE source IN (${IDS}) UNION SELECT relation FROM pending_edits WHERE source IN (${IDS})`;
-  for (const [number] of db.all(used)) {
-    const relation = number as number;
-    const now = schema.relationOfNumber(relation);
-    if (now !== undefined && (before.relationOfNumber(relation)?.target ?? now.target) === now.target)
-      continue;
-    for (const table of ['links', 'pending_edits'])
-      db.run(`DELETE FROM ${table} WHERE relation = ? AND source IN (${IDS})`, relation);
-  }
 }
