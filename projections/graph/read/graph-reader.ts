@@ -22,24 +22,22 @@ export function createGraphReader(
     command,
     streamRevision: (type, documentId) => streamRevision(context(), type, documentId),
     entries(type, documentId) {
-      const { schema } = context();
-      if (!schema.registry.contentTypes.has(type)) return [];
-      return entriesOfDocument(context(), schema.type(type), documentId).flatMap(({ id, locale }) =>
-        readEntries(context(), schema.type(type), { id, documentId, locale }),
-      );
+      const reader = context();
+      const view = reader.schema.findType(type);
+      if (view === undefined) return [];
+      return entriesOfDocument(reader, view, documentId).flatMap((name) => readEntries(reader, view, name));
     },
     documentOfId(type, id) {
       const { db, names, existing, schema } = context();
-      const number = schema.type(type).number;
-      const key = db.get('SELECT key FROM ids WHERE type = ? AND id = ?', number, id)?.[0] as
-        | number
-        | undefined;
+      const [found] =
+        db.get('SELECT key FROM ids WHERE type = ? AND id = ?', schema.type(type).number, id) ?? [];
+      const key = found as number | undefined;
       return key === undefined || !existing.has(key) ? undefined : names.target(entryOfKey(key));
     },
     exists(type, documentId, locale) {
-      const { schema } = context();
-      return entriesOfDocument(context(), schema.type(type), documentId).some(
-        (entry) => (locale === undefined || entry.locale === locale) && hasRows(context().existing, entry.id),
+      const reader = context();
+      return entriesOfDocument(reader, reader.schema.type(type), documentId).some(
+        (entry) => (locale === undefined || entry.locale === locale) && hasRows(reader.existing, entry.id),
       );
     },
     documentWithUnique: (...of) => documentWithUnique(context(), ...of),
@@ -52,26 +50,24 @@ export function createGraphReader(
     },
     changingOperations(type, documentId, locale, operations) {
       if (operations.length === 0) return operations;
-      const { existing, schema } = context();
-      const view = schema.type(type);
-      const edited = entriesOfDocument(context(), view, documentId).filter(({ id }) =>
-        existing.has(rowKey(id, view.edited)),
+      const reader = context();
+      const view = reader.schema.type(type);
+      const edited = entriesOfDocument(reader, view, documentId).filter(({ id }) =>
+        reader.existing.has(rowKey(id, view.edited)),
       );
       const entry = edited.find((each) => each.locale === locale);
       if (entry === undefined) return operations;
       const siblings = edited.filter((each) => each !== entry);
-      return changingOperations(context(), view, { entry, siblings }, operations);
+      return changingOperations(reader, view, { entry, siblings }, operations);
     },
   };
 }
 
+const LAST_REVISION = 'SELECT max(revision) FROM entries WHERE document_id = ? AND type = ?';
+
 function streamRevision({ db, schema }: ReaderContext, type: Uid, documentId: string): bigint | undefined {
-  if (!schema.registry.contentTypes.has(type)) return undefined;
-  const revision = db.get(
-    'SELECT max(revision) FROM entries WHERE document_id = ? AND type = ?',
-    documentId,
-    schema.type(type).number,
-  )?.[0];
+  const view = schema.findType(type);
+  const revision = view && db.get(LAST_REVISION, documentId, view.number)?.[0];
   return revision === null || revision === undefined ? undefined : BigInt(revision as number);
 }
 

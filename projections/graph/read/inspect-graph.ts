@@ -84,10 +84,9 @@ function localizationsOf(
   key: number,
   world: WorldNumber,
 ): readonly LinkChange[] {
-  const { schema, names } = context;
-  const view = schema.type(type);
-  if (schema.registry.contentTypes.get(type)?.localized !== true) return [];
-  const { documentId } = names.target(entryOfKey(key));
+  const view = context.schema.type(type);
+  if (!view.localized) return [];
+  const { documentId } = context.names.target(entryOfKey(key));
   const rows = rowsOfDocument(context, view, documentId, world);
   return rows.flatMap((target, rank) =>
     target === key

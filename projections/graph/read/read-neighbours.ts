@@ -73,12 +73,15 @@ function neighboursIn(
 ): Neighbours {
   const readLinked = (rowSet: RowSet, key: number, step: LinkStep): readonly Neighbour[] => {
     if (step.kind === 'locales') return otherLocales(context, context.schema.type(step.to), key, world);
-    if (step.kind === 'against') {
-      const records = pointingAt(context, read, step.relation, entryOfKey(key));
-      return neighbours(context, records, world, 'against');
+    const { kind, relation } = step;
+    if (kind === 'along') {
+      const owner = ownerOf(relation, rowSet, key, read.bearers);
+      return neighbours(context, ownedLinks(context, read, relation, owner), world, kind);
     }
-    const owner = ownerOf(step.relation, rowSet, key, read.bearers);
-    return neighbours(context, ownedLinks(context, read, step.relation, owner), world, 'along');
+    const entry = entryOfKey(key);
+    const name = `${relation.id} ${entry}`;
+    const records = valueAt(read.pointing, name, () => context.links.ofTarget(relation, entry));
+    return neighbours(context, records, world, kind);
   };
   return {
     row(type, key) {
@@ -104,17 +107,10 @@ function ownedLinks(
   relation: GraphRelation,
   [entry, component]: LinkOwner,
 ): readonly LinkRecord[] {
-  const groups = valueAt(owned, entry, () => groupLinks(links.ownedBy(entry)));
+  const groups = valueAt(owned, entry, () =>
+    Map.groupBy(links.ownedBy(entry), (link) => groupName(link.relation, link.component)),
+  );
   return groups.get(groupName(relation, component)) ?? [];
-}
-
-function pointingAt(
-  { links }: ReaderContext,
-  { pointing }: ReadSoFar,
-  relation: GraphRelation,
-  entry: number,
-): readonly LinkRecord[] {
-  return valueAt(pointing, `${relation.id} ${entry}`, () => links.ofTarget(relation, entry));
 }
 
 /** Name of a group of links: the number of a relation of the entry, or a text for a relation of one of its components. */
@@ -122,10 +118,6 @@ type GroupName = number | string;
 
 function groupName({ id }: GraphRelation, component: number): GroupName {
   return component === 0 ? id : `${id} ${component}`;
-}
-
-function groupLinks(records: readonly LinkRecord[]): ReadonlyMap<GroupName, LinkRecord[]> {
-  return Map.groupBy(records, ({ relation, component }) => groupName(relation, component));
 }
 
 type LinkedLists = RecentValues<number, readonly Neighbour[]>;

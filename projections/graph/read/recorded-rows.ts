@@ -37,8 +37,9 @@ export function createRecordedRows(context: () => ReaderContext): RecordedRows {
     *stamps(type) {
       for (let after = -1; ; ) {
         const { db, schema } = context();
-        if (!schema.registry.contentTypes.has(type)) return;
-        const rows = db.all(STAMPS, schema.type(type).number, after, BATCH);
+        const view = schema.findType(type);
+        if (view === undefined) return;
+        const rows = db.all(STAMPS, view.number, after, BATCH);
         const current = rows.filter(([id, , , , shown]) => id === shown);
         if (current.length > 0) yield current.map((row) => readStamp(type, row));
         if (rows.length < BATCH) return;
@@ -51,12 +52,10 @@ export function createRecordedRows(context: () => ReaderContext): RecordedRows {
       return keys.filter(([key]) => existing.has(Number(key))).length;
     },
     links(type, documentId) {
-      const { schema } = context();
-      if (!schema.registry.contentTypes.has(type)) return [];
-      const view = schema.type(type);
-      return entriesOfDocument(context(), view, documentId).flatMap((entry) =>
-        linksOf(context(), view, entry),
-      );
+      const reader = context();
+      const view = reader.schema.findType(type);
+      if (view === undefined) return [];
+      return entriesOfDocument(reader, view, documentId).flatMap((entry) => linksOf(reader, view, entry));
     },
     owners(type, documentId) {
       const { schema, links, names } = context();
@@ -71,9 +70,10 @@ export function createRecordedRows(context: () => ReaderContext): RecordedRows {
     },
     hasMoreLinks(type, documentId, limit) {
       const { db, schema } = context();
-      if (!schema.registry.contentTypes.has(type)) return false;
+      const view = schema.findType(type);
+      if (view === undefined) return false;
       let count = 0;
-      for (const { id } of entriesOfDocument(context(), schema.type(type), documentId)) {
+      for (const { id } of entriesOfDocument({ db }, view, documentId)) {
         for (const sql of [LINKS_FROM, LINKS_TO]) count += Number(db.get(sql, id, limit + 1)?.[0]);
         if (count > limit) return true;
       }
@@ -81,11 +81,10 @@ export function createRecordedRows(context: () => ReaderContext): RecordedRows {
     },
     newestId({ type, documentId, locale, version }) {
       const { db, schema, names } = context();
-      if (!schema.registry.contentTypes.has(type)) return undefined;
-      const { number } = schema.type(type);
-      const entry = names.find(number, documentId, locale);
-      if (entry === undefined) return undefined;
-      const found = db.get(NEWEST_ID, number, rowKey(entry, versionNumber(version)))?.[0];
+      const view = schema.findType(type);
+      const entry = view && names.find(view.number, documentId, locale);
+      if (view === undefined || entry === undefined) return undefined;
+      const found = db.get(NEWEST_ID, view.number, rowKey(entry, versionNumber(version)))?.[0];
       return found === null || found === undefined ? undefined : Number(found);
     },
   };

@@ -91,13 +91,12 @@ export function createLinkStore(
       return current(rows, link === undefined ? [] : [link])[0] ?? newLink(relation, source, 0, target);
     },
     save(record) {
-      const before = record.stored;
+      const { stored, orders } = record;
+      const changed = BOTH_WORLDS.filter((world) => !sameOrder(orders[world], stored?.[world] ?? null));
+      if (changed.length === 0) return;
       put(pending, record);
-      for (const world of BOTH_WORLDS) {
-        const order = record.orders[world];
-        if (!sameOrder(order, before?.[world] ?? null)) changes.link(record, world, order);
-      }
-      record.stored = isGone(record.orders) ? undefined : [record.orders[0], record.orders[1]];
+      for (const world of changed) changes.link(record, world, orders[world]);
+      record.stored = isGone(orders) ? undefined : [orders[0], orders[1]];
     },
     flush: pending.flush,
   };
@@ -153,13 +152,10 @@ function readOrder(sourceOrder: SqlValue | undefined, targetOrder: SqlValue | un
 /** Adds a changed link. Its source may no longer exist; then the stored state stays. */
 function put(pending: PendingLinks, record: LinkRecord): void {
   const { stored, orders, relation, source, component, target } = record;
-  const [draft, published] = orders;
-  const isSame = sameOrder(stored?.[0] ?? null, draft) && sameOrder(stored?.[1] ?? null, published);
-  if (isSame) return;
   const key = { source, relation: relation.id, component, target };
   const found = pending.find(key);
   if (stored !== undefined && found !== undefined && isGone(found.orders)) return;
-  pending.put(key, [draft, published], stored !== undefined);
+  pending.put(key, [orders[0], orders[1]], stored !== undefined);
 }
 
 /** The order of the primary key, and of the index over targets. */

@@ -44,6 +44,8 @@ export type TypeView = {
 export type SchemaView = {
   readonly registry: SchemaRegistry;
   type(uid: Uid): TypeView;
+  /** Returns undefined for a type that is not defined. */
+  findType(uid: Uid): TypeView | undefined;
   typeOfNumber(number: number): TypeView;
   /** Returns a relation by its owning side. */
   relation(rowSet: RowSet, attribute: string): GraphRelation;
@@ -84,6 +86,7 @@ export function createSchemaView(registry: SchemaRegistry, names: Names): Schema
   return {
     registry,
     type: (uid) => types.get(uid) ?? undefinedType(uid),
+    findType: (uid) => types.get(uid),
     typeOfNumber: (number) => typesByNumber.get(number) ?? undefinedType(String(number)),
     relation,
     relationOfNumber: (number) => relationsByNumber.get(number),
