@@ -6,12 +6,10 @@ import type {
   RouteHandlerMethod,
   RouteOptions,
 } from 'fastify';
-import { assertNever } from '../../../shared/assert-never.ts';
-import type { Leader } from '../../../shared/fleet/lease.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import { NotLeading } from '../../command/not-leading.ts';
-import type { Fleet, LeaderLocation } from '../../fleet/fleet.ts';
+import type { Fleet } from '../../fleet/fleet.ts';
 import type { Membership } from '../../fleet/membership.ts';
 import { NOT_LEADING_HEADER } from '../answers/responses.ts';
 import { isWriting } from '../requests/writing-methods.ts';
@@ -71,7 +69,11 @@ export function forwardWrites(
   });
   scope.setErrorHandler(async (error, request, reply) => {
     if (!(error instanceof NotLeading)) throw error;
-    if (commands.classify(request).kind !== 'none') throw refusal(reply, error);
+    if (commands.classify(request).kind !== 'none') {
+      // The process that forwarded the write here looks for the leader again.
+      reply.header(NOT_LEADING_HEADER, '1');
+      throw error;
+    }
     // The process lost the lease while it carried the command out: nothing of it takes effect.
     if (isStream(request)) throw interrupted();
     const answer = await askLeader(options, sender, sentWrite(request, options), true);
@@ -145,12 +147,12 @@ async function askLeader(
     if (!isSent) refuseWrites?.();
     const led = fleet.leader();
     if (led.kind === 'here' && !alsoHere) return 'here';
-    const target = targetOf(led);
-    if (target !== undefined) {
-      const sent = await send(target.leader, write, target.term);
+    if (led.kind !== 'nobody') {
+      const sent = await send(led.leader, write, led.kind === 'elsewhere' ? led.term : NEVER);
       if (sent.kind === 'answered') return sent.answer;
-      if (sent.kind === 'lost') isSent = true;
-      if (sent.kind === 'lost' && !isRepeatable(write)) throw interrupted();
+      const isLost = sent.kind === 'lost';
+      if (isLost && !isRepeatable(write)) throw interrupted();
+      isSent ||= isLost;
     }
     await fleet.changed(AGAIN_MS);
   }
@@ -161,23 +163,8 @@ function isRepeatable({ body }: SentWrite): boolean {
   return typeof body === 'string' || body === null;
 }
 
-type Target = { readonly leader: Leader; readonly term: AbortSignal };
-
 const NEVER = new AbortController().signal;
 setMaxListeners(0, NEVER);
-
-function targetOf(led: LeaderLocation): Target | undefined {
-  switch (led.kind) {
-    case 'here':
-      return { leader: led.leader, term: NEVER };
-    case 'elsewhere':
-      return led;
-    case 'nobody':
-      return undefined;
-    default:
-      return assertNever(led);
-  }
-}
 
 function passOn(reply: FastifyReply, answer: SentAnswer, { forwarded }: ForwardingOptions): FastifyReply {
   forwarded();
@@ -190,12 +177,6 @@ function passOn(reply: FastifyReply, answer: SentAnswer, { forwarded }: Forwardi
     .code(statusCode)
     .headers(headers)
     .send(statusCode === 204 ? undefined : body);
-}
-
-/** Tells the process that sent the write on to look for the leader again. */
-function refusal(reply: FastifyReply, error: NotLeading): NotLeading {
-  reply.header(NOT_LEADING_HEADER, '1');
-  return error;
 }
 
 function noLeader(): RequestError {

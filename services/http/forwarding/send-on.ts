@@ -62,12 +62,11 @@ export type Sender = {
   close(): void;
 };
 
-/** Connections of a term. */
+/** Connections of a term, and the leader that each of them leads to. */
 type Line = {
   readonly claim: string;
   readonly agent: HttpAgent;
-  met(socket: Socket): ProvenLeader | undefined;
-  meet(socket: Socket, met: ProvenLeader): void;
+  readonly met: WeakMap<Socket, ProvenLeader>;
 };
 
 /** `answerMs`: limit for an answer without a byte. */
@@ -100,12 +99,7 @@ function openLine(membership: Membership, leader: Leader): Line {
     );
     return undefined;
   };
-  return {
-    claim: leader.claim,
-    agent,
-    met: (socket) => met.get(socket),
-    meet: (socket, now) => void met.set(socket, now),
-  };
+  return { claim: leader.claim, agent, met };
 }
 
 const KEPT = { keepAlive: true };
@@ -138,14 +132,14 @@ async function sendOver(line: Line, sending: Sending): Promise<ForwardOutcome> {
   let isSent = false;
   try {
     const socket = await socketOf(request, answered.promise);
-    const met = line.met(socket);
+    const met = line.met.get(socket);
     if (met === undefined) throw new Error('no question was sent on this connection');
     isSent = true;
     const signed = sign(request, sending, met);
     sendBody(request, write.body, signed).catch(answered.reject);
     const { answer, now } = await verified(await answered.promise, signed);
     // The clocks of two machines do not run alike for ever.
-    if (now !== undefined) line.meet(socket, { ...met, offset: now - performance.now() });
+    if (now !== undefined) line.met.set(socket, { ...met, offset: now - performance.now() });
     if (answer !== undefined) return { kind: 'answered', answer };
     // The process reports that it did nothing; a stream is gone anyway.
     return now === undefined || write.body instanceof Readable ? LOST : { kind: 'unreached' };
