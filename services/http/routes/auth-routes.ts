@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { LoginAction } from '../../../shared/access/login-state.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import { NotLeading } from '../../command/not-leading.ts';
-import type { Login } from '../../login/login.ts';
+import type { LoginRequest } from '../../login/login.ts';
 import type { LoginApi } from '../../login/login-api.ts';
 import type { LoginAnswer } from '../../login/login-options.ts';
 import { parseQueryString } from '../../query/query-string.ts';
@@ -14,24 +13,16 @@ import type { ProtectionOptions } from '../requests/protect.ts';
 import { CONFIRMATION_PATH } from '../requests/writing-methods.ts';
 import { queryOf, register } from './entry-routes.ts';
 
-type Carry = (login: Login, request: FastifyRequest) => Promise<LoginAnswer>;
-
-/** The requests of Strapi's login that are POSTs. */
-const POSTS: Readonly<Record<string, readonly [LoginAction, Carry]>> = {
-  local: ['auth.callback', (login, { body }) => login.signIn(body)],
-  'local/register': ['auth.register', (login, { body }) => login.register(body)],
-  'forgot-password': ['auth.forgotPassword', (login, { body }) => login.forgotPassword(body)],
-  'reset-password': ['auth.resetPassword', (login, { body }) => login.resetPassword(body)],
-  'change-password': [
-    'auth.changePassword',
-    (login, { body, signedIn }) => login.changePassword(body, signedIn),
-  ],
-  'send-email-confirmation': [
-    'auth.sendEmailConfirmation',
-    (login, { body }) => login.sendConfirmation(body),
-  ],
-  refresh: ['auth.refresh', (login, { body }) => login.refresh(body)],
-  logout: ['auth.logout', (login, { body, signedIn }) => login.signOut(body, signedIn)],
+/** The requests of Strapi's login that are POSTs, by their paths below `/api/auth`. */
+const POSTS: Readonly<Record<string, LoginRequest>> = {
+  local: 'auth.callback',
+  'local/register': 'auth.register',
+  'forgot-password': 'auth.forgotPassword',
+  'reset-password': 'auth.resetPassword',
+  'change-password': 'auth.changePassword',
+  'send-email-confirmation': 'auth.sendEmailConfirmation',
+  refresh: 'auth.refresh',
+  logout: 'auth.logout',
 };
 
 type LoginProtection = Pick<ProtectionOptions, 'isCounted' | 'count'>;
@@ -53,19 +44,15 @@ export async function registerLogin(
       request.method === 'GET' || request.method === 'HEAD' || protection.isCounted(request),
     keyGenerator: limitKey,
   });
-  const carryOut = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    action: LoginAction,
-    carry: Carry,
-  ) => {
+  const carryOut = async (request: FastifyRequest, reply: FastifyReply, action: LoginRequest) => {
     if (!api.actionsOf(request.signedIn, request.rights).has(action)) throw forbidden();
     if (request.isElsewhere) throw new NotLeading();
-    send(reply, await carry(login, request));
+    const form = request.method === 'GET' ? parseQueryString(queryOf(request)) : request.body;
+    send(reply, await login(action, form, request.signedIn));
   };
-  for (const [path, [action, carry]] of Object.entries(POSTS)) {
+  for (const [path, action] of Object.entries(POSTS)) {
     register(app, `/api/auth/${path}`, {
-      POST: (request, reply) => carryOut(request, reply, action, carry),
+      POST: (request, reply) => carryOut(request, reply, action),
       // As every path that Strapi does not have.
       GET: notFound,
     });
@@ -74,10 +61,7 @@ export async function registerLogin(
     GET: async (request, reply) => {
       // Programs that look at links in mails often ask for no body: that confirms nothing.
       if (request.method === 'HEAD') reply.code(204).headers(SECURITY_HEADERS).send();
-      else
-        await carryOut(request, reply, 'auth.emailConfirmation', (flows) =>
-          flows.confirmAddress(parseQueryString(queryOf(request))),
-        );
+      else await carryOut(request, reply, 'auth.emailConfirmation');
     },
   });
   for (const path of ['/api/connect/*', '/api/auth/:provider/callback'])
