@@ -10,7 +10,7 @@ import { defined } from '../../shared/defined.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { requestIdOf } from '../operating/request-id.ts';
 import type { Status } from '../operator/status.ts';
-import { INSTANT_SEARCH_PREFIX } from './answers/algolia-error.ts';
+import { INSTANT_SEARCH_PREFIX, isInstantSearchTarget } from './answers/algolia-error.ts';
 import { type ErrorEnvelope, presentError } from './answers/error-envelope.ts';
 import { reportError } from './answers/report-error.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './answers/responses.ts';
@@ -40,11 +40,11 @@ import {
   registerUsers,
 } from './routes/entry-routes.ts';
 import { registerWebhook, sendWritesToStrapi } from './routes/follow-strapi.ts';
-import { isInstantSearch, sendAlgoliaError } from './routes/instant-search-errors.ts';
 import {
   adaptAlgoliaRequests,
   admitLocalPages,
   registerInstantSearch,
+  sendAlgoliaError,
 } from './routes/instant-search-routes.ts';
 import { createLiveLists } from './routes/live-lists.ts';
 import { currentRights } from './routes/open-stream.ts';
@@ -142,7 +142,7 @@ function createFastify(options: AppOptions): FastifyInstance {
     ...defined({ rewriteUrl: rewritePrefix(options.apiPrefix, own) }),
     // Requests that never reach a route: a path that is not text.
     frameworkErrors: (error, request, reply) =>
-      isInstantSearch(request)
+      isInstantSearchTarget(request.raw.url)
         ? sendAlgoliaError(reply, presentError(error))
         : sendError(reply, presentError(error)),
     routerOptions: {

@@ -4,13 +4,15 @@ import type { AccessControl } from '../../access/access-control.ts';
 import type { InstantTerms } from '../../instant-search/answer-queries.ts';
 import type { InstantSearchApi } from '../../instant-search/instant-search-api.ts';
 import { refuseInUrl, refuseService } from '../../instant-search/supported-parameters.ts';
+import { algoliaError } from '../answers/algolia-error.ts';
+import type { ErrorEnvelope } from '../answers/error-envelope.ts';
 import { reportError } from '../answers/report-error.ts';
 import { JSON_HEADERS } from '../answers/responses.ts';
+import { sendJson } from '../answers/send-json.ts';
 import { isLocalUrl } from '../requests/guard-development.ts';
 import { parseJsonBody } from '../requests/json-body.ts';
 import { repeatedName } from '../requests/repeated-name.ts';
 import { partOfPath, queryOf } from './entry-routes.ts';
-import { sendAlgoliaError } from './instant-search-errors.ts';
 
 const KEY = 'x-algolia-api-key';
 /** Names a caller without a token: Algolia's clients refuse an empty key. */
@@ -18,13 +20,10 @@ const NO_KEY = 'public';
 /** No token is as long: the beginning of a longer key is wrong too. */
 const MAX_KEY = 1_000;
 
-export type InstantSearchRoutes = {
-  readonly apiOf: (request: FastifyRequest) => InstantSearchApi;
-  /** Called for an answer to a path that does not exist. */
-  readonly measureUnrouted: (reply: FastifyReply) => void;
-};
-
-/** Adapts requests of Algolia's clients: their keys, their bodies, and errors in the only form that they read. First in its scope. */
+/**
+ * Adapts requests of Algolia's clients: their keys, their bodies, and errors in the only form that they read. First in its scope. Calls
+ * `measureUnrouted` for an answer to a path that does not exist.
+ */
 export function adaptAlgoliaRequests(
   scope: FastifyInstance,
   measureUnrouted: (reply: FastifyReply) => void,
@@ -62,6 +61,13 @@ export function adaptAlgoliaRequests(
   });
 }
 
+/** Sends an error in the form of Algolia's protocol. 503 carries `retry-after: 1`. */
+export function sendAlgoliaError(reply: FastifyReply, envelope: ErrorEnvelope): void {
+  const { status } = envelope.error;
+  if (status === 503) reply.header('retry-after', '1');
+  sendJson(reply, status, algoliaError(envelope));
+}
+
 /** The JSON of a body, in which each name is there once: `JSON.parse` would ignore one of two filters. */
 function parseBody(text: string): unknown {
   const body = parseJsonBody(text);
@@ -90,7 +96,10 @@ const APPLICATION = 'x-algolia-application-id, x-algolia-agent, x-algolia-userto
 const PATHS = ['/1/indexes/*/queries', '/1/indexes/:name/query', '/1/indexes/:name/facets/:facet/query'];
 
 /** The routes, relative to the prefix. */
-export function registerInstantSearch(scope: FastifyInstance, apiOf: InstantSearchRoutes['apiOf']): void {
+export function registerInstantSearch(
+  scope: FastifyInstance,
+  apiOf: (request: FastifyRequest) => InstantSearchApi,
+): void {
   post(scope, '/indexes/:index/query', (request) =>
     apiOf(request).query(partOfPath(request, 'index'), request.body, termsOf(request)),
   );
@@ -113,8 +122,7 @@ type Handler = (request: FastifyRequest) => Promise<Uint8Array>;
 
 function post(scope: FastifyInstance, url: string, answer: Handler): void {
   scope.post(url, async (request, reply) => {
-    const body = await answer(request);
-    return reply.headers(JSON_HEADERS).send(body);
+    reply.headers(JSON_HEADERS).send(await answer(request));
   });
   scope.options(url, async (_request, reply) => reply.code(204).header('allow', 'POST, OPTIONS').send());
   const others = scope.supportedMethods.filter((method) => method !== 'POST' && method !== 'OPTIONS');
