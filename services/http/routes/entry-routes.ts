@@ -35,6 +35,8 @@ export type LiveLists = {
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined;
 type Handlers = { readonly [method in 'GET' | 'POST' | 'PUT' | 'DELETE']?: Handler };
+/** Methods of a path. `config` is the same for all of them. */
+type Path = Handlers & { readonly config?: FastifyContextConfig };
 
 /** `/api/<pluralName>`, `/api/<pluralName>/<documentId>` and the actions on an entry. */
 export function registerCollectionType(context: RouteContext, type: ContentType): void {
@@ -160,12 +162,7 @@ function entryHandlers({ registry, deliveryOf }: RouteContext, type: ContentType
 }
 
 /** Registers one path: its methods, and 405 with `Allow` for all others. */
-export function register(
-  app: FastifyInstance,
-  url: string,
-  handlers: Handlers,
-  config: FastifyContextConfig = {},
-): void {
+export function register(app: FastifyInstance, url: string, { config = {}, ...handlers }: Path): void {
   const served = Object.keys(handlers);
   for (const [method, handler] of Object.entries(handlers)) {
     app.route({ method: method as HTTPMethods, url, handler, config });

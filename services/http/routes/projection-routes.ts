@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Status } from '../../operator/status.ts';
-import { sendJson } from '../answers/send-json.ts';
 import { register } from './entry-routes.ts';
+import { sendData } from './send-data.ts';
 
 /**
  * `/_varve/projections`: the data of `varve status --json`, for callers with full access (in development mode
@@ -9,6 +9,6 @@ import { register } from './entry-routes.ts';
  */
 export function registerProjections(app: FastifyInstance, status: () => Promise<Status>): void {
   register(app, '/_varve/projections', {
-    GET: async (_request, reply) => sendJson(reply, 200, { data: await status(), meta: {} }),
+    GET: async (_request, reply) => sendData(reply, await status()),
   });
 }

@@ -1,13 +1,12 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { type Role, rolesOf } from '../../../shared/access/login-state.ts';
 import { mayReadDrafts } from '../../../shared/access/rights.ts';
 import { rightNames } from '../../access/describe-token.ts';
 import { parseRoleRequest, parseSwitches } from '../../access/login-request.ts';
 import type { RoleCommands } from '../../access/role-commands.ts';
-import { sendJson } from '../answers/send-json.ts';
-import { POSITION_HEADER } from '../requests/await-position.ts';
 import { partOfPath, register } from './entry-routes.ts';
 import { WITH_DATA } from './refuse-unknown-names.ts';
+import { sendData } from './send-data.ts';
 import { dataOf, refused, type TokenRoutesOptions } from './token-routes.ts';
 
 export type RoleRoutesOptions = TokenRoutesOptions & { readonly roles: RoleCommands };
@@ -16,11 +15,10 @@ export type RoleRoutesOptions = TokenRoutesOptions & { readonly roles: RoleComma
 export function registerRoles(app: FastifyInstance, options: RoleRoutesOptions): void {
   const { registry, access, roles } = options;
   const state = () => access.state().login;
-  const change = async (reply: FastifyReply, ...changes: Parameters<RoleCommands['change']>) => {
-    const { position } = await roles.change(...changes);
-    if (position === undefined) return;
-    await access.applied(position);
-    reply.header(POSITION_HEADER, String(position));
+  const change: RoleCommands['change'] = async (...changes) => {
+    const changed = await roles.change(...changes);
+    if (changed.position !== undefined) await access.applied(changed.position);
+    return changed;
   };
   const present = ({ id, type, name, description, rights, login }: Role) => ({
     id,
@@ -32,35 +30,26 @@ export function registerRoles(app: FastifyInstance, options: RoleRoutesOptions):
     login: [...login].sort(),
   });
   register(app, '/_varve/roles', {
-    GET: async (_request, reply) =>
-      sendJson(reply, 200, { data: [...rolesOf(state()).values()].map(present), meta: {} }),
+    GET: async (_request, reply) => sendData(reply, [...rolesOf(state()).values()].map(present)),
   });
-  register(
-    app,
-    '/_varve/roles/:type',
-    {
-      PUT: async (request, reply) => {
-        const parsed = parseRoleRequest(partOfPath(request, 'type'), dataOf(request.body), state(), registry);
-        if (parsed.kind === 'problems') throw refused(parsed.problems);
-        await change(reply, [parsed.value], {});
-        const role = rolesOf(state()).get(parsed.value.id);
-        sendJson(reply, 200, { data: role === undefined ? null : present(role), meta: {} });
-      },
+  register(app, '/_varve/roles/:type', {
+    config: WITH_DATA,
+    PUT: async (request, reply) => {
+      const parsed = parseRoleRequest(partOfPath(request, 'type'), dataOf(request.body), state(), registry);
+      if (parsed.kind === 'problems') throw refused(parsed.problems);
+      const { position } = await change([parsed.value], {});
+      const role = rolesOf(state()).get(parsed.value.id);
+      sendData(reply, role === undefined ? null : present(role), { position });
     },
-    WITH_DATA,
-  );
-  register(
-    app,
-    '/_varve/login',
-    {
-      GET: async (_request, reply) => sendJson(reply, 200, { data: state().switches, meta: {} }),
-      PUT: async (request, reply) => {
-        const parsed = parseSwitches(dataOf(request.body), state());
-        if (parsed.kind === 'problems') throw refused(parsed.problems);
-        await change(reply, [], parsed.value);
-        sendJson(reply, 200, { data: state().switches, meta: {} });
-      },
+  });
+  register(app, '/_varve/login', {
+    config: WITH_DATA,
+    GET: async (_request, reply) => sendData(reply, state().switches),
+    PUT: async (request, reply) => {
+      const parsed = parseSwitches(dataOf(request.body), state());
+      if (parsed.kind === 'problems') throw refused(parsed.problems);
+      const { position } = await change([], parsed.value);
+      sendData(reply, state().switches, { position });
     },
-    WITH_DATA,
-  );
+  });
 }

@@ -8,10 +8,10 @@ import { describeToken, rightNames } from '../../access/describe-token.ts';
 import type { TokenCommands } from '../../access/token-commands.ts';
 import { parseTokenRequest, RIGHTS_FORM } from '../../access/token-request.ts';
 import { SECURITY_HEADERS } from '../answers/responses.ts';
-import { sendJson } from '../answers/send-json.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
 import { idOf, register } from './entry-routes.ts';
 import { WITH_DATA } from './refuse-unknown-names.ts';
+import { sendData } from './send-data.ts';
 
 export type TokenRoutesOptions = {
   readonly registry: SchemaRegistry;
@@ -26,27 +26,23 @@ export type TokenRoutesOptions = {
  */
 export function registerTokens(app: FastifyInstance, options: TokenRoutesOptions): void {
   const { registry, access, tokens } = options;
-  const now = () => Date.now();
-  register(
-    app,
-    '/_varve/tokens',
-    {
-      GET: async (_request, reply) => {
-        const all = [...access.state().tokens.values()];
-        sendJson(reply, 200, { data: all.map((token) => describeToken(token, registry, now())), meta: {} });
-      },
-      POST: async (request, reply) => {
-        const parsed = parseTokenRequest(dataOf(request.body), () => registry, now());
-        if (parsed.kind === 'problems') throw refused(parsed.problems);
-        const { token, secret, position } = await tokens.create(parsed.value);
-        await access.applied(position);
-        reply.header(POSITION_HEADER, String(position));
-        const data = { ...describeToken(token, registry, now()), accessKey: secret };
-        sendJson(reply, 201, { data, meta: { accessKey: 'is shown once and not stored' } });
-      },
+  register(app, '/_varve/tokens', {
+    config: WITH_DATA,
+    GET: async (_request, reply) => {
+      const all = [...access.state().tokens.values()];
+      const data = all.map((token) => describeToken(token, registry, Date.now()));
+      sendData(reply, data);
     },
-    WITH_DATA,
-  );
+    POST: async (request, reply) => {
+      const parsed = parseTokenRequest(dataOf(request.body), () => registry, Date.now());
+      if (parsed.kind === 'problems') throw refused(parsed.problems);
+      const { token, secret, position } = await tokens.create(parsed.value);
+      await access.applied(position);
+      const data = { ...describeToken(token, registry, Date.now()), accessKey: secret };
+      const meta = { accessKey: 'is shown once and not stored' };
+      sendData(reply, data, { status: 201, meta, position });
+    },
+  });
   register(app, '/_varve/tokens/:id', {
     DELETE: async (request, reply) => {
       const { position } = await tokens.revoke(idOf(request));
@@ -55,24 +51,20 @@ export function registerTokens(app: FastifyInstance, options: TokenRoutesOptions
       reply.code(204).headers(SECURITY_HEADERS).send();
     },
   });
-  register(
-    app,
-    '/_varve/public',
-    {
-      GET: async (_request, reply) => sendPublic(reply, options),
-      PUT: async (request, reply) => {
-        const { position } = await tokens.setPublic(publicRights(dataOf(request.body), registry));
-        if (position !== undefined) await access.applied(position);
-        sendPublic(reply, options);
-      },
+  register(app, '/_varve/public', {
+    config: WITH_DATA,
+    GET: async (_request, reply) => sendPublic(reply, options),
+    PUT: async (request, reply) => {
+      const { position } = await tokens.setPublic(publicRights(dataOf(request.body), registry));
+      if (position !== undefined) await access.applied(position);
+      sendPublic(reply, options);
     },
-    WITH_DATA,
-  );
+  });
 }
 
 function sendPublic(reply: FastifyReply, { access, registry }: TokenRoutesOptions): void {
   const { development, publicRights } = access.state();
-  sendJson(reply, 200, { data: { development, allow: rightNames(publicRights, registry) }, meta: {} });
+  sendData(reply, { development, allow: rightNames(publicRights, registry) });
 }
 
 function publicRights(data: unknown, registry: SchemaRegistry) {

@@ -3,6 +3,7 @@ import type { FormProblem } from '../../../shared/form-problems.ts';
 import { isRecord } from '../../../shared/json-record.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+import type { Webhook } from '../../../shared/webhooks/webhook-state.ts';
 import { NotLeading } from '../../command/not-leading.ts';
 import type { DeliveryState, DeliveryStore } from '../../webhooks/delivery-store.ts';
 import {
@@ -15,10 +16,10 @@ import type { WebhookCommands } from '../../webhooks/webhook-commands.ts';
 import { KEEP_OLD_SECRET_MS, type WebhookLimits } from '../../webhooks/webhook-limits.ts';
 import { isLogPosition, parseWebhook } from '../../webhooks/webhook-request.ts';
 import { SECURITY_HEADERS } from '../answers/responses.ts';
-import { sendJson } from '../answers/send-json.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
-import { type Handler, idOf, queryOf, register } from './entry-routes.ts';
+import { idOf, queryOf, register } from './entry-routes.ts';
 import { WITH_DATA } from './refuse-unknown-names.ts';
+import { sendData } from './send-data.ts';
 import { dataOf, refused } from './token-routes.ts';
 
 export type ServedWebhooks = {
@@ -48,39 +49,27 @@ export function registerWebhooks(
 ): void {
   const { commands, limits, store } = webhooks;
   const found = (request: FastifyRequest) => commands.find(idOf(request));
+  const describe = (hook: Webhook) => describeWebhook(hook, commands, store);
   const path = '/_varve/webhooks';
   const change = (url: string, run: (name: string) => ReturnType<WebhookCommands['pause']>) =>
     register(app, `${path}/:id/${url}`, {
       POST: async (request, reply) => {
         const { hook, position } = await run(idOf(request));
-        reply.header(POSITION_HEADER, String(position));
-        sendJson(reply, 200, { data: describeWebhook(hook, commands, store), meta: {} });
+        sendData(reply, describe(hook), { position });
       },
     });
-  register(
-    app,
-    path,
-    {
-      GET: async (_request, reply) => {
-        const hooks = await commands.list();
-        sendJson(reply, 200, { data: hooks.map((hook) => describeWebhook(hook, commands, store)), meta: {} });
-      },
-      POST: async (request, reply) => {
-        const parsed = parseWebhook(dataOrEmpty(request.body), registry);
-        if (parsed.kind === 'problems') throw refuseWebhook(parsed.problems);
-        const { hook, secret, position } = await commands.add(parsed.value);
-        reply.header(POSITION_HEADER, String(position));
-        sendJson(reply, 201, {
-          data: { ...describeWebhook(hook, commands, store), secret },
-          meta: SHOWN_ONCE,
-        });
-      },
+  register(app, path, {
+    config: WITH_DATA,
+    GET: async (_request, reply) => sendData(reply, (await commands.list()).map(describe)),
+    POST: async (request, reply) => {
+      const parsed = parseWebhook(dataOrEmpty(request.body), registry);
+      if (parsed.kind === 'problems') throw refuseWebhook(parsed.problems);
+      const { hook, secret, position } = await commands.add(parsed.value);
+      sendData(reply, { ...describe(hook), secret }, { status: 201, meta: SHOWN_ONCE, position });
     },
-    WITH_DATA,
-  );
+  });
   register(app, `${path}/:id`, {
-    GET: async (request, reply) =>
-      sendJson(reply, 200, { data: describeWebhook(await found(request), commands, store), meta: {} }),
+    GET: async (request, reply) => sendData(reply, describe(await found(request))),
     DELETE: async (request, reply) => {
       const { position } = await commands.remove(idOf(request));
       reply.header(POSITION_HEADER, String(position)).code(204).headers(SECURITY_HEADERS).send();
@@ -91,13 +80,12 @@ export function registerWebhooks(
   register(app, `${path}/:id/rotate`, {
     POST: async (request, reply) => {
       const { hook, secret, position } = await commands.rotate(idOf(request), KEEP_OLD_SECRET_MS);
-      reply.header(POSITION_HEADER, String(position));
-      sendJson(reply, 200, { data: { ...describeWebhook(hook, commands, store), secret }, meta: SHOWN_ONCE });
+      sendData(reply, { ...describe(hook), secret }, { meta: SHOWN_ONCE, position });
     },
   });
   register(app, `${path}/:id/test`, {
     POST: async (request, reply) =>
-      sendJson(reply, 200, { data: await testWebhook(await found(request), commands, limits), meta: {} }),
+      sendData(reply, await testWebhook(await found(request), commands, limits)),
   });
   if (store !== undefined) registerDeliveries(app, webhooks, store);
   else refuseDeliveries(app);
@@ -109,8 +97,8 @@ function refuseDeliveries(app: FastifyInstance): void {
       accepted: "nothing: 'varve api' delivers nothing; ask 'varve project' or 'varve serve'",
     });
   };
-  register(app, DELIVERIES_PATH, { GET: refuse }, OF_DELIVERIES);
-  register(app, REPLAY_PATH, { POST: refuse }, WITH_DATA);
+  register(app, DELIVERIES_PATH, { config: OF_DELIVERIES, GET: refuse });
+  register(app, REPLAY_PATH, { config: WITH_DATA, POST: refuse });
 }
 
 function registerDeliveries(
@@ -118,33 +106,31 @@ function registerDeliveries(
   { commands, announce }: ServedWebhooks,
   store: DeliveryStore,
 ): void {
-  register(
-    app,
-    DELIVERIES_PATH,
-    {
-      GET: async (request, reply) => {
-        const { id } = await commands.find(idOf(request));
-        const query = new URLSearchParams(queryOf(request));
-        const state = stateOf(query.get('state'));
-        const limit = limitOf(query.get('limit'));
-        const data = store.list({ hook: id, state, limit }).map(describeDelivery);
-        sendJson(reply, 200, { data, meta: { counts: store.count(id) } });
-      },
+  register(app, DELIVERIES_PATH, {
+    config: OF_DELIVERIES,
+    GET: async (request, reply) => {
+      const { id } = await commands.find(idOf(request));
+      const query = new URLSearchParams(queryOf(request));
+      const state = stateOf(query.get('state'));
+      const limit = limitOf(query.get('limit'));
+      const data = store.list({ hook: id, state, limit }).map(describeDelivery);
+      sendData(reply, data, { meta: { counts: store.count(id) } });
     },
-    OF_DELIVERIES,
-  );
-  const replay: Handler = async (request, reply) => {
-    const hook = await commands.find(idOf(request));
-    const asked = replayOf(dataOrEmpty(request.body));
-    if (request.isElsewhere) throw new NotLeading();
-    const replayed = replayDeliveries(store, hook, asked);
-    if (asked.delivery !== undefined && replayed === 0)
-      throw refuseWebhook([{ path: 'delivery', message: 'must be a stored delivery that is not waiting' }]);
-    // If this leader is killed now, the next one makes the replay.
-    await announce?.();
-    sendJson(reply, 200, { data: { replayed }, meta: {} });
-  };
-  register(app, REPLAY_PATH, { POST: replay }, { ...WITH_DATA, isOfLeader: true });
+  });
+  register(app, REPLAY_PATH, {
+    config: { ...WITH_DATA, isOfLeader: true },
+    POST: async (request, reply) => {
+      const hook = await commands.find(idOf(request));
+      const asked = replayOf(dataOrEmpty(request.body));
+      if (request.isElsewhere) throw new NotLeading();
+      const replayed = replayDeliveries(store, hook, asked);
+      if (asked.delivery !== undefined && replayed === 0)
+        throw refuseWebhook([{ path: 'delivery', message: 'must be a stored delivery that is not waiting' }]);
+      // If this leader is killed now, the next one makes the replay.
+      await announce?.();
+      sendData(reply, { replayed });
+    },
+  });
 }
 
 /** Returns `data` of a body; without a body an empty object. */
