@@ -2,13 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { ChangeFeed } from '../../changes/change-feed.ts';
 import { reportError } from '../answers/report-error.ts';
-import { sendJson } from '../answers/send-json.ts';
 import { sendOwn } from '../api/cacheable.ts';
 import { wantsStream } from '../requests/wants-stream.ts';
 import { retryFrame } from '../streams/event-streams.ts';
 import { createFeedStreams, type FeedStreams, presentPage } from '../streams/feed-streams.ts';
 import { queryOf, register } from './entry-routes.ts';
 import { readStreamRequest, type StreamContext } from './open-stream.ts';
+import { sendData } from './send-data.ts';
 
 export type ChangesRoutesOptions = StreamContext & {
   /** Absent: this process serves content types that are being replaced. */
@@ -17,11 +17,7 @@ export type ChangesRoutesOptions = StreamContext & {
 
 /** `GET /api/_changes`: what happened to the documents that the caller may see, in pages or as a stream. */
 export function registerChanges(app: FastifyInstance, options: ChangesRoutesOptions): void {
-  const feeds = createFeedStreams({
-    ...options.freshness,
-    verify: options.streams.verify,
-    failed: options.failed,
-  });
+  const feeds = createFeedStreams(options);
   register(app, '/api/_changes', {
     GET: async (request, reply) => {
       if (wantsStream(request)) return streamChanges(options, feeds, request, reply);
@@ -33,7 +29,7 @@ export function registerChanges(app: FastifyInstance, options: ChangesRoutesOpti
   });
   register(app, '/_varve/tickets', {
     POST: async (request, reply) =>
-      sendJson(reply, 201, { data: options.tickets.create(request.headers.authorization), meta: {} }),
+      sendData(reply, options.tickets.create(request.headers.authorization), { status: 201 }),
   });
 }
 
@@ -50,10 +46,8 @@ async function streamChanges(
 ): Promise<void> {
   const asked = await readStreamRequest(options, request, reply);
   const { reader, since } = feedOf(options).reader(options.apiFor(asked.rights), asked.query);
-  const last = request.headers['last-event-id'];
   const stream = asked.open();
-  const begin = typeof last === 'string' && last !== '' ? last : since;
-  await feeds.sendTo(reader, begin, stream).catch((error: unknown) => {
+  await feeds.sendTo(reader, asked.last ?? since, stream).catch((error: unknown) => {
     reportError(error as Error, request);
     stream.end(retryFrame());
   });

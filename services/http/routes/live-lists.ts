@@ -14,11 +14,7 @@ const LIVE = /(?:^|&)live=([^&]*)/;
 
 /** Creates the answers to `live=true` and `live=notify`. A process without known answers (those of the embedded index) refuses both. */
 export function createLiveLists(options: LiveListsOptions): LiveLists {
-  const lists = createListStreams({
-    ...options.freshness,
-    verify: options.streams.verify,
-    failed: options.failed,
-  });
+  const lists = createListStreams(options);
   return {
     wants: wantsStream,
     async answer(type, request, reply) {
@@ -35,7 +31,6 @@ export function createLiveLists(options: LiveListsOptions): LiveLists {
           param: 'live',
           accepted: 'nothing: live lists need the embedded index',
         });
-      const last = request.headers['last-event-id'];
       const isV4 = request.headers[V4_HEADER] === V4_FORMAT;
       const list = {
         name: `live ${isV4 ? `${V4_FORMAT} ` : ''}${rightsKey(asked.rights)} ${type.uid} ${query}`,
@@ -47,7 +42,7 @@ export function createLiveLists(options: LiveListsOptions): LiveLists {
         },
       };
       const open = () => ({ stream: asked.open(), isNotify: live === 'notify' });
-      await lists.sendTo(list, open, typeof last === 'string' && last !== '' ? last : undefined);
+      await lists.sendTo(list, open, asked.last);
     },
   };
 }

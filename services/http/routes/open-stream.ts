@@ -25,6 +25,8 @@ export type StreamRequest = {
   readonly rights: Rights;
   /** Query string without the ticket. */
   readonly query: string;
+  /** Id of the last event that the client has received. */
+  readonly last: string | undefined;
   open(): EventStream;
 };
 
@@ -46,9 +48,11 @@ export async function readStreamRequest(
   const { rights, signedIn } = caller;
   const actor = access.actorOf(authorization);
   const id = actor.kind === 'token' ? `token ${actor.id}` : `${signedIn?.user?.id ?? ''} ${request.ip}`;
+  const last = request.headers['last-event-id'];
   return {
     rights,
     query,
+    last: typeof last === 'string' && last !== '' ? last : undefined,
     open: () => streams.open(request, reply, { id, authorization, rights: rightsKey(rights) }),
   };
 }

@@ -11,8 +11,8 @@ export type FeedStreams = {
 };
 
 export type FeedStreamsOptions = ListStreamsOptions & {
-  /** Position that reads show. */
-  readonly position: () => bigint;
+  /** `position`: the position that reads show. */
+  readonly freshness: { readonly position: () => bigint };
 };
 
 /** Streams of callers with equal rights and selections, at one position of the feed. Each page is read once for all of them. */
@@ -38,13 +38,13 @@ export function createFeedStreams(options: FeedStreamsOptions): FeedStreams {
   const run = async (channel: Channel): Promise<void> => {
     const { members } = channel;
     while (members.size > 0) {
-      const shown = options.position();
+      const shown = options.freshness.position();
       const page = await channel.reader.page(channel.next);
-      await options.verify();
+      await options.streams.verify();
       channel.next = page.next;
       const frame = page.items.length === 0 ? undefined : frameOf(page);
       if (frame !== undefined) for (const stream of members) stream.send(frame);
-      if (!page.hasMore) while (members.size > 0 && !(await options.beyond(shown)));
+      if (!page.hasMore) while (members.size > 0 && !(await options.freshness.beyond(shown)));
     }
   };
   const start = (channel: Channel): void => {
@@ -92,7 +92,7 @@ export function createFeedStreams(options: FeedStreamsOptions): FeedStreams {
           }
           throw error;
         });
-        await options.verify();
+        await options.streams.verify();
         next = page.next;
         if (page.items.length > 0) stream.send(frameOf(page));
         await stream.drained();

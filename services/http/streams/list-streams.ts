@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { KnownAnswers } from '../../delivery/known-answers.ts';
 import { entityTag } from '../api/cacheable.ts';
 import type { Asking } from '../api/content-api.ts';
-import { type EventStream, retryFrame } from './event-streams.ts';
+import { type EventStream, type EventStreams, retryFrame } from './event-streams.ts';
 
 /** A list as a caller sees it. */
 export type LiveList = {
@@ -22,10 +22,11 @@ export type ListStreams = {
 export type LiveStream = { readonly stream: EventStream; readonly isNotify: boolean };
 
 export type ListStreamsOptions = {
-  /** Resolves with true when reads show more than this position, and with false after a while. */
-  readonly beyond: (position: bigint) => Promise<boolean>;
-  /** Ends streams whose caller's rights have changed. */
-  readonly verify: () => Promise<void>;
+  readonly freshness: {
+    /** Resolves with true when reads show more than this position, and with false after a while. */
+    readonly beyond: (position: bigint) => Promise<boolean>;
+  };
+  readonly streams: Pick<EventStreams, 'verify'>;
   readonly failed: (error: unknown) => void;
 };
 
@@ -40,18 +41,18 @@ type SharedList = { readonly list: LiveList; shown: Shown; readonly members: Set
 const PACE_MS = 50;
 
 /** Creates streams of lists. Streams of one list share each answer, which is made at most every 50 ms. */
-export function createListStreams({ beyond, verify, failed }: ListStreamsOptions): ListStreams {
+export function createListStreams({ freshness, streams, failed }: ListStreamsOptions): ListStreams {
   const lists = new Map<string, SharedList>();
   const run = async (shared: SharedList): Promise<void> => {
     const { list, members } = shared;
     let position = -1n;
     while (members.size > 0) {
       // The first check does not wait: content may have changed since the answer was made.
-      if (position >= 0n) while (members.size > 0 && !(await beyond(position)));
+      if (position >= 0n) while (members.size > 0 && !(await freshness.beyond(position)));
       position = list.known.position();
       if (members.size === 0 || isCurrent(shared)) continue;
       const shown = await answerNow(list);
-      await verify();
+      await streams.verify();
       shared.shown = shown;
       for (const member of members) show(member, shown);
       await delay(PACE_MS);

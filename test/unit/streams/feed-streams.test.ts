@@ -18,9 +18,8 @@ function startFeed(
 ) {
   let moved = Promise.withResolvers<boolean>();
   const streams = createFeedStreams({
-    beyond: () => moved.promise,
-    position: () => 1n,
-    verify: async () => {},
+    freshness: { beyond: () => moved.promise, position: () => 1n },
+    streams: { verify: async () => {} },
     failed,
   });
   const move = () => {

@@ -13,16 +13,15 @@ const LOOK_MS = 1_000;
 /** Content that never changes. */
 function idleOptions() {
   const readSide = { index: { position: () => 1n }, shows: async () => true };
-  const { position, beyond } = createFreshness({
+  const freshness = createFreshness({
     readSide: readSide as unknown as ReadSide,
     access: { applied: async () => true },
     log: { lastPosition: async () => 1n },
     waitMs: 1_000,
   });
   return {
-    position,
-    beyond,
-    verify: async () => {},
+    freshness,
+    streams: { verify: async () => {} },
     failed(error: unknown) {
       throw error;
     },

@@ -17,8 +17,8 @@ it('answers of a list that changes constantly are made at a limited rate', async
     position: () => ++position,
   };
   const streams = createListStreams({
-    beyond: async () => true,
-    verify: async () => {},
+    freshness: { beyond: async () => true },
+    streams: { verify: async () => {} },
     failed(error) {
       throw error;
     },
@@ -50,8 +50,8 @@ function startList() {
     positions: createTagPositions(),
   });
   const streams = createListStreams({
-    beyond: () => moved.promise,
-    verify: async () => {},
+    freshness: { beyond: () => moved.promise },
+    streams: { verify: async () => {} },
     failed(error) {
       throw error;
     },
