@@ -7,7 +7,7 @@ import { objectsIn, parseDataPayload } from '../../command/parse-data.ts';
 import { refuseUnknownKeys } from '../../command/refuse-unknown-keys.ts';
 import { parseQueryString } from '../../query/query-string.ts';
 import type { ContentApi, EntryAction, UsersApi } from './content-api.ts';
-import type { UploadApi, UploadBody } from './upload-api.ts';
+import type { UploadApi } from './upload-api.ts';
 
 const ACTION_RIGHTS: Readonly<Record<EntryAction, Action>> = {
   publish: 'publish',
@@ -15,12 +15,28 @@ const ACTION_RIGHTS: Readonly<Record<EntryAction, Action>> = {
   'discard-draft': 'discardDraft',
 };
 
+/** The APIs whose operations need rights. */
+export type GuardedApis = { readonly content: ContentApi; readonly uploads: UploadApi };
+
 /**
- * `api` for a caller with these rights: 403 for everything else, before anything is looked up. `visible` are the
- * content types that the caller sees; a body that names others is refused like one with an unknown key.
+ * Returns the APIs for a caller with these rights. They answer 403 to everything else, before anything is looked up. `visible`: the content
+ * types that the caller sees. A body that names others is refused like one with an unknown key.
  */
-export function guardContentApi(api: ContentApi, rights: Rights, visible: SchemaRegistry): ContentApi {
-  const allow = guard(rights);
+export function guardApis(apis: GuardedApis, rights: Rights, visible: SchemaRegistry): GuardedApis {
+  const allow: Allow = (type, action) => {
+    if (!may(rights, type, action)) throw forbidden();
+  };
+  return {
+    content: guardContent(apis.content, { allow, rights, visible }),
+    uploads: guardUploads(apis.uploads, allow),
+  };
+}
+
+type Guard = { readonly allow: Allow; readonly rights: Rights; readonly visible: SchemaRegistry };
+/** Throws RequestError (403) if the caller may not do this with entries of the type. */
+type Allow = (type: Uid, action: Action) => void;
+
+function guardContent(api: ContentApi, { allow, rights, visible }: Guard): ContentApi {
   const allowBody = ({ uid }: { readonly uid: Uid }, action: Action, body: unknown) => {
     allow(uid, action);
     for (const data of objectsIn(parseDataPayload(body)))
@@ -41,7 +57,7 @@ export function guardContentApi(api: ContentApi, rights: Rights, visible: Schema
       if (!localized.some(({ uid }) => may(rights, uid, 'find'))) throw forbidden();
       return api.locales();
     },
-    users: guardUsersApi(api.users, allow),
+    users: guardUsers(api.users, allow),
   };
 }
 
@@ -56,7 +72,7 @@ function checked<Arguments extends readonly unknown[], Answer>(
   };
 }
 
-function guardUsersApi(users: UsersApi, allow: Allow): UsersApi {
+function guardUsers(users: UsersApi, allow: Allow): UsersApi {
   return {
     list: checked(users.list, () => allow(USER_TYPE, 'find')),
     count: checked(users.count, () => allow(USER_TYPE, 'find')),
@@ -68,23 +84,19 @@ function guardUsersApi(users: UsersApi, allow: Allow): UsersApi {
   };
 }
 
-/** The same for files. Linking a file with an entry changes that entry. */
-export function guardUploadApi(api: UploadApi, rights: Rights): UploadApi {
-  const allow = guard(rights);
+/** Linking a file with an entry changes that entry. */
+function guardUploads(api: UploadApi, allow: Allow): UploadApi {
   return {
     list: checked(api.list, () => allow(FILE_TYPE, 'find')),
     one: checked(api.one, () => allow(FILE_TYPE, 'findOne')),
     async write(query, body, command) {
       // As in the API itself: with `id` it changes an existing file.
       allow(FILE_TYPE, parseQueryString(query)['id'] === undefined ? 'create' : 'update');
-      return api.write(query, guardedLinks(body, allow), command);
+      const guarded = body.kind === 'form' ? { ...body, parts: guardedParts(body.parts, allow) } : body;
+      return api.write(query, guarded, command);
     },
     remove: checked(api.remove, () => allow(FILE_TYPE, 'delete')),
   };
-}
-
-function guardedLinks(body: UploadBody, allow: Allow): UploadBody {
-  return body.kind === 'form' ? { ...body, parts: guardedParts(body.parts, allow) } : body;
 }
 
 /** `ref` names the type of the entry that the files are linked with. */
@@ -93,14 +105,6 @@ async function* guardedParts(parts: AsyncIterable<UploadPart>, allow: Allow): As
     if (part.kind === 'field' && part.name === 'ref') allow(String(part.value), 'update');
     yield part;
   }
-}
-
-type Allow = (type: Uid, action: Action) => void;
-
-function guard(rights: Rights): Allow {
-  return (type, action) => {
-    if (!may(rights, type, action)) throw forbidden();
-  };
 }
 
 /** Strapi's answer to a caller without the right, anonymous or not. */
