@@ -9,7 +9,6 @@ import type { AnswerTerms } from '../../../shared/turns/turns.ts';
 import type { ActionCommand, CommandResult, WriteCommand } from '../../command/command.ts';
 import { partOf } from '../../command/command-identity.ts';
 import { writableData } from '../../command/refuse-unknown-keys.ts';
-import { runQuery } from '../../operating/observe-query.ts';
 import { answerEntry } from '../../query/answer-entry.ts';
 import { answerList } from '../../query/answer-list.ts';
 import { givenLocale } from '../../query/locale.ts';
@@ -25,73 +24,46 @@ import {
 import { isQueryList, parseQueryString } from '../../query/query-string.ts';
 import { createLocalesAnswer } from './answer-locales.ts';
 import { answerToWrite } from './answer-to-write.ts';
+import { createCallerReads } from './caller-reads.ts';
 import type { Asking, ContentApi, EntryAction, EntryTarget, WriteAnswer } from './content-api.ts';
 import type { ContentApiOptions } from './content-api-options.ts';
 import { createUsersApi } from './create-users-api.ts';
 import { matchingLocales } from './matching-locales.ts';
 
-/** Reads are planned by services/query and run on the index; writes are commands, answered from the index. */
+/** Creates the content API for one caller. It plans reads and runs them on the index. Writes are commands, answered from the index. */
 export function createContentApi(options: ContentApiOptions): ContentApi {
-  const { index, observe = runQuery } = options;
-  const request = (type: ContentType, queryString: string): QueryRequest => ({
-    registry: options.registry,
-    type,
-    queryString,
-    defaultLocale: options.defaultLocale,
-    ...options.rules,
-    ...options.caller,
-  });
-  const entries = entryWrites(options, request);
-  const entry: ContentApi['entry'] = async (type, documentId, query, asking) =>
-    found(
-      await observe({
-        index,
-        type: type.uid,
-        queryString: query,
-        requestId: asking?.id,
-        plan: () => planEntry(request(type, query)),
-        answer(plan, observed) {
-          noteWorld(asking, plan.world);
-          asking?.tags?.entry(plan, documentId);
-          return answerEntry(observed, plan, documentId, asking);
-        },
-      }),
-    );
+  const { index } = options;
+  const { request, read } = createCallerReads(options);
+  const { putSingle, ...entries } = entryWrites(options, request);
   return {
+    ...entries,
     list: (type, query, asking) =>
-      observe({
-        index,
-        type: type.uid,
-        queryString: query,
-        requestId: asking?.id,
-        plan: () => planList(request(type, query)),
-        answer(plan, observed) {
-          noteWorld(asking, plan.search.world);
-          asking?.tags?.list(plan);
-          if (asking !== undefined) asking.varies = plan.explain !== undefined;
-          return answerList(observed, plan, asking);
-        },
+      read({ type, query, asking }, planList, (plan, observed) => {
+        noteWorld(asking, plan.search.world);
+        asking?.tags?.list(plan);
+        if (asking !== undefined) asking.varies = plan.explain !== undefined;
+        return answerList(observed, plan, asking);
       }),
-    entry,
-    create: entries.create,
-    update: entries.update,
-    act: entries.act,
-    remove: entries.remove,
+    async entry(type, documentId, query, asking) {
+      const body = await read({ type, query, asking }, planEntry, (plan, observed) => {
+        noteWorld(asking, plan.world);
+        asking?.tags?.entry(plan, documentId);
+        return answerEntry(observed, plan, documentId, asking);
+      });
+      return found(body);
+    },
     async single(type, query, asking) {
-      const answer = async (plan: EntryPlan, observed: ReadIndex) => {
+      const body = await read({ type, query, asking }, planEntry, async (plan, observed) => {
         noteWorld(asking, plan.world);
         asking?.tags?.single(plan);
         const documentId = await singleDocument(observed, type);
         return documentId === undefined ? null : answerEntry(observed, plan, documentId, asking);
-      };
-      const plan = () => planEntry(request(type, query));
-      return found(
-        await observe({ index, type: type.uid, queryString: query, requestId: asking?.id, plan, answer }),
-      );
+      });
+      return found(body);
     },
     async putSingle(type, query, body, command) {
       const documentId = await singleDocument(index, type);
-      return entries.putSingle({ type, ...defined({ documentId }) }, query, body, command);
+      return putSingle({ type, ...defined({ documentId }) }, query, body, command);
     },
     async removeSingle(type, query, command) {
       const documentId = await singleDocument(index, type);
@@ -144,13 +116,10 @@ function entryWrites(
       const plan = planRemoval(request(type, query));
       const { status, locale: asked, ...others } = parseQueryString(query);
       const locale = givenLocale(asked);
-      const remove = async (one: unknown, command: Identity) =>
-        (
-          await commands.execute({
-            ...({ kind: 'delete', type: type.uid, documentId, status, locale: one } as const),
-            identity: command,
-          })
-        ).position;
+      const remove = async (one: unknown, command: Identity) => {
+        const target = { type: type.uid, documentId, status, locale: one };
+        return (await commands.execute({ kind: 'delete', ...target, identity: command })).position;
+      };
       const isPlain = others['filters'] === undefined && others['_q'] === undefined;
       if (isPlain && !isQueryList(locale)) return remove(locale, identity);
       const wanted = isQueryList(locale) ? locale.map(String) : [locale ? String(locale) : defaultLocale];

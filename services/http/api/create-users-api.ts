@@ -3,17 +3,11 @@ import { USER_TYPE } from '../../../shared/schema/content-type.ts';
 import { contentTypeOf } from '../../../shared/schema/schema-registry.ts';
 import type { AnswerTerms } from '../../../shared/turns/turns.ts';
 import type { CommandResult } from '../../command/command.ts';
-import { runQuery } from '../../operating/observe-query.ts';
 import { answerBareEntry } from '../../query/answer-entry.ts';
 import { answerBareList, answerCount, answerList } from '../../query/answer-list.ts';
-import {
-  planEntry,
-  planList,
-  planUsersEntry,
-  planUsersList,
-  type QueryRequest,
-} from '../../query/plan-query.ts';
+import { planEntry, planList, planUsersEntry, planUsersList } from '../../query/plan-query.ts';
 import { answerToWrite } from './answer-to-write.ts';
+import { createCallerReads } from './caller-reads.ts';
 import type { UsersApi, WriteAnswer } from './content-api.ts';
 import type { ContentApiOptions } from './content-api-options.ts';
 
@@ -25,15 +19,10 @@ const CLOSE = Buffer.from(',"meta":{}}');
  * parameters ignored (SEMANTICS section 11). Request bodies are bare either way.
  */
 export function createUsersApi(options: ContentApiOptions): UsersApi {
-  const { index, commands, usersEnvelope, observe = runQuery } = options;
-  const request = (queryString: string): QueryRequest => ({
-    registry: options.registry,
-    type: contentTypeOf(options.registry, USER_TYPE),
-    queryString,
-    defaultLocale: options.defaultLocale,
-    ...options.rules,
-    ...options.caller,
-  });
+  const { index, commands, usersEnvelope } = options;
+  const { request: requestOf, read } = createCallerReads(options);
+  const type = contentTypeOf(options.registry, USER_TYPE);
+  const request = (query: string) => requestOf(type, query);
   const list = usersEnvelope ? planList : planUsersList;
   const one = async (id: string, query: string, terms?: AnswerTerms) => {
     const plan = (usersEnvelope ? planEntry : planUsersEntry)(request(query));
@@ -48,14 +37,9 @@ export function createUsersApi(options: ContentApiOptions): UsersApi {
   };
   return {
     list: (query, asking) =>
-      observe({
-        index,
-        type: USER_TYPE,
-        queryString: query,
-        requestId: asking?.id,
-        plan: () => list(request(query)),
-        answer: (plan, observed) => (usersEnvelope ? answerList : answerBareList)(observed, plan, asking),
-      }),
+      read({ type, query, asking }, list, (plan, observed) =>
+        (usersEnvelope ? answerList : answerBareList)(observed, plan, asking),
+      ),
     count: (query) => answerCount(index, list(request(query))),
     async one(id, query) {
       const user = await one(id, query);
