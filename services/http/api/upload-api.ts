@@ -58,13 +58,13 @@ export function createUploadApi(options: UploadApiOptions): UploadApi {
     if (file === null) throw new RequestError('not-found', 'file.notFound');
     return file;
   };
-  const showAll = (ids: readonly string[]) =>
-    answerToWrite((terms) => Promise.all(ids.map((id) => show(id, '', terms))));
-  const present = async ({ applied, ...written }: WrittenFiles, form: 'one' | 'list') => {
-    if (!applied) return { ...written, body: null };
-    const files = await showAll(written.documentIds);
-    if (files === null) return { ...written, body: null };
-    return { ...written, body: form === 'one' ? (files[0] ?? null) : jsonList(files) };
+  const present = async (
+    { applied, ...written }: WrittenFiles,
+    bodyOf: (files: readonly Buffer[]) => Buffer | null,
+  ) => {
+    const showAll = (terms: AnswerTerms) => Promise.all(written.documentIds.map((id) => show(id, '', terms)));
+    const files = applied ? await answerToWrite(showAll) : null;
+    return { ...written, body: files && bodyOf(files) };
   };
   return {
     list: (query) => listFiles(index, request(query)),
@@ -74,10 +74,10 @@ export function createUploadApi(options: UploadApiOptions): UploadApi {
       if (id === undefined) {
         const parts = body.kind === 'form' ? body.parts : noParts();
         const written = await library.add(parts, { status, locale }, command);
-        return { ...(await present(written, 'list')), created: true };
+        return { ...(await present(written, jsonList)), created: true };
       }
       const written = await change(library, id, body, command);
-      return { ...(await present(written, 'one')), created: false };
+      return { ...(await present(written, ([file = null]) => file)), created: false };
     },
     async remove(id, command) {
       const body = await show(fileId(id), '');
