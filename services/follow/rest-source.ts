@@ -48,12 +48,7 @@ export function createRestSource(http: StrapiHttp, registry: SchemaRegistry, loc
       const type = contentTypeOf(registry, uid);
       if (documentIds.length === 0) return [];
       if (type.kind === 'singleType') return singles.rows(type, documentIds);
-      const read = (world: World) => readRows(api, type, documentIds, world);
-      if (type.draftAndPublish) return (await Promise.all([read('draft'), read('published')])).flat();
-      const rows = await read('draft');
-      if (!linksToVersions(registry, type)) return rows;
-      const published = new Map((await read('published')).map((row) => [row.id, row]));
-      return rows.map((row) => joinWorlds(row, published.get(row.id)));
+      return inBothWorlds(registry, type, (world) => readRows(api, type, documentIds, world));
     },
     async defaultLocale() {
       const locales = (await http.json('/i18n/locales').catch(unlessRefused)) as Locales | undefined;
@@ -139,6 +134,19 @@ async function readRows(
   }
 }
 
+/** Reads rows with their relations in both worlds. A row without versions, and with no links to any, has equal ones. */
+async function inBothWorlds(
+  registry: SchemaRegistry,
+  type: ContentType,
+  read: (world: World) => Promise<readonly SourceRow[]>,
+): Promise<readonly SourceRow[]> {
+  if (type.draftAndPublish) return (await Promise.all([read('draft'), read('published')])).flat();
+  const rows = await read('draft');
+  const differing = linksToVersions(registry, type) ? await read('published') : [];
+  const published = new Map(differing.map((row) => [row.id, row]));
+  return rows.map((row) => joinWorlds(row, published.get(row.id)));
+}
+
 /** Returns whether a type without versions has relations whose targets differ between the worlds. */
 function linksToVersions(registry: SchemaRegistry, type: ContentType): boolean {
   return [...type.attributes.values()].some(
@@ -179,17 +187,7 @@ function createSingles(api: Api) {
       return rows.map(({ data }) => readStamp(type, version, locale, data));
     },
     async rows(type: ContentType, documentIds: readonly string[]): Promise<readonly SourceRow[]> {
-      const draft = await readAll(type, 'draft');
-      const published =
-        type.draftAndPublish || linksToVersions(registry, type) ? await readAll(type, 'published') : [];
-      const all = type.draftAndPublish
-        ? [...draft, ...published]
-        : draft.map((row) =>
-            joinWorlds(
-              row,
-              published.find(({ id }) => id === row.id),
-            ),
-          );
+      const all = await inBothWorlds(registry, type, (world) => readAll(type, world));
       return all.filter(({ documentId }) => documentIds.includes(documentId));
     },
   };
