@@ -15,8 +15,8 @@ import type { ImportNotes } from '../strapi/import-notes.ts';
 import { ROLE_TYPE } from '../strapi/stage-archive.ts';
 import type { LinkedRow } from '../strapi/staging.ts';
 import { readTargets, targetKey } from './rest-row.ts';
-import type { SourceRow } from './source.ts';
-import { type GraphDocument, storedOwned } from './stored-document.ts';
+import { type SourceRow, worldOf } from './source.ts';
+import { type GraphDocument, joinTargets, storedOwned, type TargetInWorld } from './stored-document.ts';
 
 /** Returns the slot of a link in the list of its target; undefined if the list was not read. */
 export type SlotOf = (owner: SourceRow, attribute: string, target: LinkTarget) => number | undefined;
@@ -48,13 +48,6 @@ export function desiredRows(options: DesiredOptions, rows: readonly SourceRow[])
   return importedRows({ registry, notes, staging }, type, rows);
 }
 
-/** Returns the world whose lists have the links of a row. */
-export function worldOf({ version }: Pick<SourceRow, 'version'>): World {
-  return version === 'published' ? 'published' : 'draft';
-}
-
-type ShownTarget = LinkTarget & { readonly world?: World };
-
 /**
  * Returns the targets of an owner. An owner without versions usually links to both versions of an entry: this is one link here. It is a
  * link to one version if the owner omits the other version although that exists.
@@ -63,20 +56,14 @@ function shownTargets(
   { type, hasRow }: DesiredOptions,
   row: SourceRow,
   { name, target, toMany }: RelationAttribute,
-): readonly ShownTarget[] | undefined {
+): readonly TargetInWorld[] | undefined {
   const lists = row.lists.get(name);
   if (lists === undefined || type.draftAndPublish) return lists?.[worldOf(row)];
   const { draft, published } = lists;
-  const [drafts, publications] = [new Set(draft.map(targetKey)), new Set(published.map(targetKey))];
-  const isOther = !toMany && published.length > 0 && drafts.symmetricDifference(publications).size > 0;
-  const isDraftOnly = (each: LinkTarget) =>
-    !publications.has(targetKey(each)) && (isOther || hasRow(target, each, 'published'));
-  return [
-    ...draft.map((each) => (isDraftOnly(each) ? { ...each, world: 'draft' as const } : each)),
-    ...published
-      .filter((each) => !drafts.has(targetKey(each)))
-      .map((each) => ({ ...each, world: 'published' as const })),
-  ];
+  const keys = (targets: readonly LinkTarget[]) => new Set(targets.map(targetKey));
+  const isOther =
+    !toMany && published.length > 0 && keys(draft).symmetricDifference(keys(published)).size > 0;
+  return joinTargets(draft, published, (each) => isOther || hasRow(target, each, 'published'));
 }
 
 function ownLinks(options: DesiredOptions, row: SourceRow): readonly LinkedRow[] {
@@ -85,7 +72,7 @@ function ownLinks(options: DesiredOptions, row: SourceRow): readonly LinkedRow[]
     if (attribute.kind !== 'relation' || attribute.mappedBy !== undefined) return [];
     const before = storedOwned(stored, row, attribute.name);
     const orders = new Map(before.map((target) => [targetKey(target), target.order]));
-    const shown: readonly ShownTarget[] =
+    const shown: readonly TargetInWorld[] =
       shownTargets(options, row, attribute) ?? before.map(({ order: _kept, ...target }) => target);
     const hasList = showsList(registry, attribute);
     return shown.map((target) => ({

@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import type { Backoff } from '../../shared/backoff.ts';
 import type { DocumentName } from '../../shared/document/recorded-rows.ts';
 import { retry } from '../../shared/retry.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
+import { untilAborted } from '../../shared/until-aborted.ts';
 import { NotLeading } from '../command/not-leading.ts';
 import type { FirstCopy } from './first-copy.ts';
 import { createFollowState, type FollowState } from './follow-state.ts';
@@ -150,7 +150,7 @@ export function createFollower(options: FollowerOptions): Follower {
     });
     const loops = [drain(signal), lookAround(signal, newest), compareAll(signal, everything)];
     // The source may not answer: the next term must not wait for it.
-    await Promise.race([Promise.all(loops), aborted(signal)]);
+    await untilAborted(Promise.all(loops), signal);
   };
   const run = async (): Promise<void> => {
     while (!closing.signal.aborted) {
@@ -184,10 +184,6 @@ export function createFollower(options: FollowerOptions): Follower {
       await done;
     },
   };
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort');
 }
 
 async function watchLead({ isLeading, leadChanged }: FollowerOptions, signal: AbortSignal): Promise<void> {

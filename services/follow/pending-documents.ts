@@ -1,4 +1,6 @@
 import type { DocumentName } from '../../shared/document/recorded-rows.ts';
+import { valueAt } from '../../shared/map-values.ts';
+import { untilAborted } from '../../shared/until-aborted.ts';
 import { documentKey } from './read-closure.ts';
 
 type PendingBatch = {
@@ -7,25 +9,19 @@ type PendingBatch = {
   failed(error: unknown): void;
 };
 
-type Waiter = { resolve(): void; reject(error: unknown): void };
-type Pending = { readonly name: DocumentName; readonly waiters: Waiter[] };
+type Pending = { readonly name: DocumentName; readonly waiters: PromiseWithResolvers<void>[] };
 
 /** Creates a queue of documents that may differ from the source, with their waiters. A document is in the queue once. */
 export function createPendingDocuments() {
   const pending = new Map<string, Pending>();
   let wake = () => {};
-  const put = ({ name, waiters }: Pending) => {
-    const known = pending.get(documentKey(name));
-    if (known === undefined) pending.set(documentKey(name), { name, waiters });
-    else known.waiters.push(...waiters);
-  };
   return {
     /** Adds documents. Resolves when they were read and written after this call. Rejects if they are dropped. */
     async add(names: readonly DocumentName[]): Promise<void> {
       const all = names.map((name) => {
-        const { promise, resolve, reject } = Promise.withResolvers<void>();
-        put({ name, waiters: [{ resolve, reject }] });
-        return promise;
+        const waiter = Promise.withResolvers<void>();
+        valueAt(pending, documentKey(name), () => ({ name, waiters: [] })).waiters.push(waiter);
+        return waiter.promise;
       });
       wake();
       await Promise.all(all);
@@ -49,16 +45,12 @@ export function createPendingDocuments() {
     },
     size: () => pending.size,
     /** Resolves when the queue has documents, or when the signal is aborted. */
-    some: (signal: AbortSignal) =>
-      new Promise<void>((resolve) => {
-        if (pending.size > 0 || signal.aborted) return resolve();
-        const end = () => {
-          signal.removeEventListener('abort', end);
-          resolve();
-        };
-        wake = end;
-        signal.addEventListener('abort', end);
-      }),
+    async some(signal: AbortSignal): Promise<void> {
+      if (pending.size > 0) return;
+      const added = Promise.withResolvers<void>();
+      wake = added.resolve;
+      await untilAborted(added.promise, signal);
+    },
     /** Drops all documents. Their waiters get the error. */
     clear(error: Error): void {
       const all = [...pending.values()];

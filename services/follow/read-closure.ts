@@ -1,12 +1,13 @@
 import type { LinkTarget } from '../../shared/document/events.ts';
 import type { DocumentName, RecordedRows } from '../../shared/document/recorded-rows.ts';
+import { valueAt } from '../../shared/map-values.ts';
 import type { World } from '../../shared/read-index/read-index.ts';
 import type { RelationAttribute, Uid } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { type HasRow, type SlotOf, worldOf } from './desired-rows.ts';
+import type { HasRow, SlotOf } from './desired-rows.ts';
 import { targetKey } from './rest-row.ts';
 import { slotsOf } from './slots.ts';
-import { DOCUMENTS_AT_ONCE, type Source, type SourceRow } from './source.ts';
+import { DOCUMENTS_AT_ONCE, type Source, type SourceRow, worldOf } from './source.ts';
 import { type GraphDocument, storedTargets } from './stored-document.ts';
 
 export type SourceDocument = DocumentName & { readonly rows: readonly SourceRow[] };
@@ -44,21 +45,20 @@ export async function readClosure(
   const read = new Map<string, SourceDocument>();
   /** Documents that are not stored yet, read only for the slots in their lists. */
   const listed = new Map<string, SourceDocument>();
-  const slots = createSlots(options, (key) => read.get(key) ?? listed.get(key));
+  const find = (key: string) => read.get(key) ?? listed.get(key);
+  const slots = createSlots(options, find);
   let wave: readonly DocumentName[] = origins;
   while (wave.length > 0) {
     const documents = await readDocuments(options, wave);
     for (const document of documents) read.set(documentKey(document), document);
     const near = documents.flatMap((document) => neighbours(options, slots, document));
     const found = new Map(near.map((name) => [documentKey(name), name]));
+    const unread = [...found.values()].filter((name) => !read.has(documentKey(name)));
     const isKnown = (name: DocumentName) => options.stored(name).entries.length > 0;
-    wave = [...found].filter(([key, name]) => !read.has(key) && isKnown(name)).map(([, name]) => name);
-    const unknown = [...found].filter(([key, name]) => !(read.has(key) || listed.has(key) || isKnown(name)));
-    const lists = await readDocuments(
-      options,
-      unknown.map(([, name]) => name),
-    );
-    for (const document of lists) listed.set(documentKey(document), document);
+    wave = unread.filter(isKnown);
+    const unlisted = unread.filter((name) => !isKnown(name) && !listed.has(documentKey(name)));
+    for (const document of await readDocuments(options, unlisted))
+      listed.set(documentKey(document), document);
   }
   const documents = [...read.values()];
   return {
@@ -66,9 +66,8 @@ export async function readClosure(
     slotOf: slots.slotOf,
     hasRow(type, { documentId, locale }, world) {
       const name = { type, documentId };
-      const rows = read.get(documentKey(name))?.rows ?? listed.get(documentKey(name))?.rows;
-      const known = rows ?? options.stored(name).entries;
-      return known.some((row) => row.locale === locale && worldsOf(row).includes(world));
+      const rows = find(documentKey(name))?.rows ?? options.stored(name).entries;
+      return rows.some((row) => row.locale === locale && worldsOf(row).includes(world));
     },
     isConsistent: documents.every((document) => agrees(options, read, document)),
   };
@@ -146,14 +145,10 @@ function createSlots(options: ClosureOptions, find: (key: string) => SourceDocum
       ),
     );
   const slotsIn = (row: SourceRow, attribute: string, world: World): ReadonlyMap<string, number> => {
-    const ofRow = known.get(row) ?? new Map<string, ReadonlyMap<string, number>>();
-    known.set(row, ofRow);
-    const key = `${world} ${attribute}`;
-    const found =
-      ofRow.get(key) ??
-      slotsOf((row.lists.get(attribute)?.[world] ?? []).map(targetKey), before(row, attribute, world));
-    ofRow.set(key, found);
-    return found;
+    const ofRow = valueAt(known, row, () => new Map<string, ReadonlyMap<string, number>>());
+    return valueAt(ofRow, `${world} ${attribute}`, () =>
+      slotsOf((row.lists.get(attribute)?.[world] ?? []).map(targetKey), before(row, attribute, world)),
+    );
   };
   const slotOf: SlotOf = (owner, attribute, target) => {
     const definition = contentTypeOf(options.registry, owner.type).attributes.get(attribute);

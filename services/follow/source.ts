@@ -1,5 +1,6 @@
 import type { LinkTarget } from '../../shared/document/events.ts';
 import type { RowStamp } from '../../shared/document/recorded-rows.ts';
+import type { World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { StagedRow } from '../strapi/staging.ts';
 
@@ -42,6 +43,11 @@ export type WorldLists = {
   readonly draft: readonly LinkTarget[];
   readonly published: readonly LinkTarget[];
 };
+
+/** Returns the world whose lists have the links of a row. */
+export function worldOf({ version }: { readonly version: RowStamp['version'] }): World {
+  return version === 'published' ? 'published' : 'draft';
+}
 
 /** Error of a source that is down, slow or rate limited: a later request may succeed. */
 export class SourceUnavailable extends Error {}

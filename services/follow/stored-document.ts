@@ -1,8 +1,9 @@
 import type { Entry } from '../../shared/document/entry.ts';
-import type { ImportedTarget } from '../../shared/document/events.ts';
+import type { ImportedTarget, LinkTarget } from '../../shared/document/events.ts';
 import type { RecordedLink } from '../../shared/document/recorded-rows.ts';
 import type { World } from '../../shared/read-index/read-index.ts';
 import { targetKey } from './rest-row.ts';
+import { worldOf } from './source.ts';
 
 /** Document of the content graph. */
 export type GraphDocument = {
@@ -13,7 +14,7 @@ export type GraphDocument = {
 /** Returns the targets that a row owns through an attribute, in order and in the form of its event. */
 export function storedOwned(
   stored: GraphDocument,
-  { version, locale }: { readonly version: string; readonly locale: string | null },
+  { version, locale }: Pick<Entry, 'version' | 'locale'>,
   attribute: string,
 ): readonly (ImportedTarget & { readonly order: number })[] {
   const inWorld = (world: World) =>
@@ -21,12 +22,25 @@ export function storedOwned(
       ...far,
       order: targetOrder,
     }));
-  if (version !== 'live') return inWorld(version === 'published' ? 'published' : 'draft');
-  const [draft, published] = [inWorld('draft'), inWorld('published')];
+  if (version !== 'live') return inWorld(worldOf({ version }));
+  return joinTargets(inWorld('draft'), inWorld('published'), () => true);
+}
+
+/** Target of a link in one world; without a world, in those of its owner. */
+export type TargetInWorld = LinkTarget & { readonly world?: World };
+
+/** Joins the targets of an owner without versions. A target in both worlds is one link; another draft is one if `isDraftOnly` is false. */
+export function joinTargets<Target extends LinkTarget>(
+  draft: readonly Target[],
+  published: readonly Target[],
+  isDraftOnly: (target: Target) => boolean,
+): readonly (Target & TargetInWorld)[] {
   const [drafts, publications] = [new Set(draft.map(targetKey)), new Set(published.map(targetKey))];
   return [
     ...draft.map((target) =>
-      publications.has(targetKey(target)) ? target : { ...target, world: 'draft' as const },
+      publications.has(targetKey(target)) || !isDraftOnly(target)
+        ? target
+        : { ...target, world: 'draft' as const },
     ),
     ...published
       .filter((target) => !drafts.has(targetKey(target)))
@@ -37,14 +51,12 @@ export function storedOwned(
 /** Relation attribute of a row. */
 type LinkList = { readonly attribute: string; readonly locale: string | null; readonly world: World };
 
-/** Returns the links of a relation attribute in a world, in order. `side` is the side whose list it is. */
+/** Returns the links of a relation attribute in a world, in the order of the owner's list. */
 export function storedTargets(
   { links }: GraphDocument,
   { attribute, locale, world }: LinkList,
-  side: 'owner' | 'inverse' = 'owner',
 ): readonly RecordedLink[] {
-  const order = (link: RecordedLink) => (side === 'owner' ? link.sourceOrder : link.targetOrder);
   return links
     .filter((link) => link.attribute === attribute && link.locale === locale && link.world === world)
-    .sort((a, b) => order(a) - order(b));
+    .sort((a, b) => a.sourceOrder - b.sourceOrder);
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Backoff, backoffMs, jittered } from '../../shared/backoff.ts';
+import { valueOfJson } from '../../shared/json.ts';
 import { retryAfterMs } from '../../shared/retry-after.ts';
 import { SourceRefused, SourceUnavailable } from './source.ts';
 
@@ -53,14 +54,14 @@ export function createStrapiHttp(given: StrapiHttpOptions) {
     if (response.ok) return response;
     const found = await readAnswer(response, 64 * 1024).catch(() => '');
     if (PASSING.has(response.status)) throw new Passing(response, messageOf(String(found)));
-    if (response.status >= 300 && response.status < 400)
-      throw new SourceRefused(
-        response.status,
-        `Strapi redirects ${path.split('?')[0]}, and Varve does not follow redirects`,
-      );
+    const { status } = response;
+    const place = path.split('?')[0];
+    const isRedirect = status >= 300 && status < 400;
     throw new SourceRefused(
-      response.status,
-      `${path.split('?')[0]}: ${response.status} ${messageOf(String(found))}`,
+      status,
+      isRedirect
+        ? `Strapi redirects ${place}, and Varve does not follow redirects`
+        : `${place}: ${status} ${messageOf(String(found))}`,
     );
   };
   const repeat = async <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -152,19 +153,13 @@ export async function readAnswer(response: Response, maxBytes: number): Promise<
 }
 
 function parse(path: string, body: Buffer): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(body));
-  } catch {
-    throw new SourceRefused(200, `${path.split('?')[0]}: Strapi's answer is not JSON`);
-  }
+  const value = valueOfJson(new TextDecoder().decode(body));
+  if (value !== undefined) return value;
+  throw new SourceRefused(200, `${path.split('?')[0]}: Strapi's answer is not JSON`);
 }
 
 /** Returns the message in Strapi's error envelope. */
 function messageOf(text: string): string {
-  try {
-    const { error } = JSON.parse(text) as { readonly error?: { readonly message?: unknown } };
-    return String(error?.message ?? '').slice(0, 200);
-  } catch {
-    return '';
-  }
+  const { error } = (valueOfJson(text) ?? {}) as { readonly error?: { readonly message?: unknown } };
+  return String(error?.message ?? '').slice(0, 200);
 }

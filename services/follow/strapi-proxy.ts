@@ -47,7 +47,8 @@ export function createStrapiProxy(options: StrapiProxyOptions): StrapiProxy {
     // Dots in a path can lead out of the API.
     if (url === null || !url.href.startsWith(new URL(api).href))
       throw new RequestError('not-found', 'Not Found');
-    const sent = new Headers({ 'x-forwarded-for': forwardedFor(headers, clientAddress) });
+    const forwarded = [headers['x-forwarded-for'] ?? [], clientAddress].flat();
+    const sent = new Headers({ 'x-forwarded-for': forwarded.join(', ') });
     for (const name of SENT) {
       const value = headers[name];
       if (typeof value === 'string') sent.set(name, value);
@@ -77,11 +78,6 @@ export function createStrapiProxy(options: StrapiProxyOptions): StrapiProxy {
       );
     }
   };
-}
-
-function forwardedFor(headers: IncomingHttpHeaders, clientAddress: string): string {
-  const before = headers['x-forwarded-for'];
-  return before === undefined ? clientAddress : `${[before].flat().join(', ')}, ${clientAddress}`;
 }
 
 function answered({ headers }: Response): ProxiedAnswer['headers'] {

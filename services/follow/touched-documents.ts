@@ -17,22 +17,20 @@ export function touchedDocuments(
   documentOfId: DocumentOfId,
   { path, body }: AnsweredWrite,
 ): readonly DocumentName[] | undefined {
-  const [first = '', ...rest] = path.split('/').filter(Boolean).map(decode);
+  const [first = '', second, third] = path.split('/').filter(Boolean).map(decode);
+  const ofNumber = (type: Uid, id = '') => {
+    const known = /^\d{1,15}$/.test(id) ? documentOfId(type, Number(id)) : undefined;
+    return known && [{ type, documentId: known.documentId }];
+  };
+  const { user, data } = (body ?? {}) as { user?: unknown; data?: unknown };
   if (first === 'upload')
-    return named(FILE_TYPE, idsIn(body), documentOfId, rest[0] === 'files' ? rest[1] : undefined);
-  if (first === 'users') return named(USER_TYPE, idsIn(body), documentOfId, rest[0]);
-  if (first === 'auth')
-    return named(USER_TYPE, idsIn((body as { user?: unknown } | undefined)?.user), documentOfId, undefined);
+    return named(FILE_TYPE, body) ?? ofNumber(FILE_TYPE, second === 'files' ? third : undefined);
+  if (first === 'users') return named(USER_TYPE, body) ?? ofNumber(USER_TYPE, second);
+  if (first === 'auth') return named(USER_TYPE, user);
   const type = typeOfPath(registry, first);
   if (type === undefined) return undefined;
-  const answered = idsIn((body as { data?: unknown } | undefined)?.data);
-  const [documentId] = type.kind === 'singleType' ? [] : rest;
-  return named(
-    type.uid,
-    answered.length > 0 || documentId === undefined ? answered : [documentId],
-    documentOfId,
-    undefined,
-  );
+  const documentId = type.kind === 'singleType' ? undefined : second;
+  return named(type.uid, data) ?? (documentId === undefined ? undefined : [{ type: type.uid, documentId }]);
 }
 
 /** Returns the documents that a webhook of Strapi names. The rest of its payload is not used. */
@@ -42,8 +40,7 @@ export function documentsOfWebhook(
 ): readonly DocumentName[] | undefined {
   const { uid, entry, media } = (body ?? {}) as { uid?: unknown; entry?: unknown; media?: unknown };
   const type = media === undefined ? String(uid) : FILE_TYPE;
-  if (!registry.contentTypes.has(type)) return undefined;
-  return named(type, idsIn(media ?? entry), () => undefined, undefined);
+  return registry.contentTypes.has(type) ? named(type, media ?? entry) : undefined;
 }
 
 function typeOfPath(registry: SchemaRegistry, segment: string): ContentType | undefined {
@@ -54,22 +51,13 @@ function typeOfPath(registry: SchemaRegistry, segment: string): ContentType | un
   );
 }
 
-function named(
-  type: Uid,
-  documentIds: readonly string[],
-  documentOfId: DocumentOfId,
-  id: string | undefined,
-): readonly DocumentName[] | undefined {
-  if (documentIds.length > 0) return documentIds.map((documentId) => ({ type, documentId }));
-  const known = id === undefined || !/^\d{1,15}$/.test(id) ? undefined : documentOfId(type, Number(id));
-  return known && [{ type, documentId: known.documentId }];
-}
-
-function idsIn(value: unknown): readonly string[] {
-  return [value ?? []].flat().flatMap((one) => {
+/** Returns the documents of an entry or a list of entries; undefined if none has a documentId. */
+function named(type: Uid, value: unknown): readonly DocumentName[] | undefined {
+  const names = [value ?? []].flat().flatMap((one) => {
     const documentId = (one as { readonly documentId?: unknown }).documentId;
-    return typeof documentId === 'string' && DOCUMENT_ID.test(documentId) ? [documentId] : [];
+    return typeof documentId === 'string' && DOCUMENT_ID.test(documentId) ? [{ type, documentId }] : [];
   });
+  return names.length === 0 ? undefined : names;
 }
 
 /** Form of a documentId. It is checked because the id becomes part of a URL. */
