@@ -51,8 +51,7 @@ function schemaFile(schema: ArchivedSchema, archive: string): SchemaFile | undef
   const file = `${archive} ${uid}`;
   if (schema.modelType === 'component') return { model: 'component', file, uid, json: schema };
   const isOwn = (name: string) => !ADDED.has(name) && !(uid === FILE_TYPE && OF_MEDIA_LIBRARY.includes(name));
-  const own = Object.entries(schema.attributes).filter(([name]) => isOwn(name));
-  const attributes = Object.fromEntries(own);
+  const attributes = Object.fromEntries(Object.entries(schema.attributes).filter(([name]) => isOwn(name)));
   const origin = { model: 'contentType', file, namespace: uid.slice(0, uid.lastIndexOf('.')) } as const;
   if (!isBuiltInType(uid))
     return OWN_PLUGINS.test(uid) ? undefined : { ...origin, json: { ...schema, attributes } };

@@ -80,17 +80,14 @@ function withDrafts({ notes }: RowScope, rows: readonly Row[]): readonly Row[] {
 
 /** Strapi shows an entry as modified if its draft was updated after its published version: then the draft comes last. */
 function inOrder(rows: readonly Row[]): readonly Row[] {
-  const updated = (row: Row) => String(row.data['updatedAt'] ?? '');
   return rows.toSorted((a, b) => {
     const [left, right] = [a.locale ?? '', b.locale ?? ''];
     if (left !== right) return left < right ? -1 : 1;
-    const isModified = updated(rowOf(a, b, 'draft')) > updated(rowOf(a, b, 'published'));
+    const updated = (version: Row['version']) =>
+      String((a.version === version ? a : b).data['updatedAt'] ?? '');
+    const isModified = updated('draft') > updated('published');
     return (a.version === 'draft') === isModified ? 1 : -1;
   });
-}
-
-function rowOf(a: Row, b: Row, version: Row['version']): Row {
-  return a.version === version ? a : b;
 }
 
 function importedRow(scope: RowScope, type: ContentType, row: Row): ImportedRow {

@@ -1,4 +1,5 @@
 import { ACTIONS } from '../../shared/access/rights.ts';
+import { addToList } from '../../shared/map-values.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { PERMISSION_TYPE, ROLE_TYPE } from './stage-archive.ts';
 import type { Staging } from './staging.ts';
@@ -18,7 +19,7 @@ export function archivedRights(
     if (type === undefined || type.builtIn || !ACTIONS.some((known) => known === action)) continue;
     for (const { targetId } of staging.linksOf(PERMISSION_TYPE, id)) {
       const role = String(staging.row(ROLE_TYPE, targetId)?.data['type']);
-      rights.set(role, [...(rights.get(role) ?? []), `${type.singularName}.${action}`]);
+      addToList(rights, role, `${type.singularName}.${action}`);
     }
   }
   return Object.fromEntries(rights);

@@ -76,15 +76,10 @@ function setting(key: string, value: string | object): object {
 function loginSettings({ switches, mails }: LoginState): readonly object[] {
   const advanced = setting(SWITCHES_KEY, { unique_email: true, ...switches });
   if (mails === INITIAL_LOGIN.mails) return [advanced];
-  const stored = (icon: string, name: string, template: MailTemplate) => ({
+  const stored = (icon: string, name: string, { from, replyTo, subject, message }: MailTemplate) => ({
     display: `Email.template.${name}`,
     icon,
-    options: {
-      from: template.from,
-      response_email: template.replyTo,
-      object: template.subject,
-      message: template.message,
-    },
+    options: { from, response_email: replyTo, object: subject, message },
   });
   const value = {
     reset_password: stored('sync', 'reset_password', mails.resetPassword),
@@ -94,20 +89,12 @@ function loginSettings({ switches, mails }: LoginState): readonly object[] {
 }
 
 function exportedRoles({ roles, login }: PluginFacts) {
-  const known = [...rolesOf(login).values()].map(({ id, type, name, description }) => ({
-    id,
-    type,
-    name,
-    description,
-  }));
+  const known = [...rolesOf(login).values()];
   const others = [...new Set(roles.values())].filter((id) => !known.some((role) => role.id === id)).sort();
-  const named = others.map((id) => ({
-    id,
-    type: `role-${id}`,
-    name: `Role ${id}`,
-    description: `Role ${id} users`,
-  }));
-  return [...known, ...named];
+  return [
+    ...known.map(({ id, type, name, description }) => ({ id, type, name, description })),
+    ...others.map((id) => ({ id, type: `role-${id}`, name: `Role ${id}`, description: `Role ${id} users` })),
+  ];
 }
 
 /** Actions of Strapi's plugins by the first right that each gives. */

@@ -59,19 +59,12 @@ function fileValues({ url, ext, hash: content, formats }: Values): Values {
   const name = servedName(url);
   const extension = String(ext ?? '');
   const hash = name?.endsWith(extension) === true ? name.slice(0, name.length - extension.length) : content;
-  const named = Object.entries((formats ?? {}) as { readonly [format: string]: object });
+  const pictures = Object.entries((formats ?? {}) as { readonly [format: string]: object }).map(
+    ([key, format]) => [key, name === undefined ? format : { ...format, hash: `${key}_${String(hash)}` }],
+  );
   return {
     hash,
-    ...(named.length === 0
-      ? {}
-      : {
-          formats: Object.fromEntries(
-            named.map(([key, format]) => [
-              key,
-              name === undefined ? format : { ...format, hash: `${key}_${String(hash)}` },
-            ]),
-          ),
-        }),
+    ...(pictures.length > 0 && { formats: Object.fromEntries(pictures) }),
     // There are no folders.
     folderPath: '/',
   };

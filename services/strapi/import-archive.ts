@@ -80,7 +80,8 @@ export async function importArchive(options: ArchiveImport): Promise<ArchiveSumm
       taken.add(path.posix.basename(asset.name));
       await options.takeAsset(asset);
     };
-    const facts = await stageArchive({ ...options, archive, staging, notes, onAsset });
+    const staged = await stageArchive({ ...options, archive, staging, notes, onAsset });
+    const { version: strapi, lines, settings } = staged;
     const total = staging.settle();
     const rows: Record<string, number> = {};
     const refused: string[] = [];
@@ -88,28 +89,25 @@ export async function importArchive(options: ArchiveImport): Promise<ArchiveSumm
     let known = 0;
     const scope = { registry, staging, notes, space: options.space, epoch: options.epoch };
     for await (const batch of inBatches(served(staging, registry), BATCH)) {
-      const written = await Promise.all(
-        batch.map(async (staged) => {
-          noteMissingBytes(staged, taken, notes);
-          const document = archivedDocument(scope, staged);
+      await Promise.all(
+        batch.map(async (archived) => {
+          noteMissingBytes(archived, taken, notes);
+          const document = archivedDocument(scope, archived);
           const { type, documentId } = document;
           const isKnown = options.graph.streamRevision(type, documentId) !== undefined;
           const reasons = takenIds(options, document) ?? (await options.write(document));
           refused.push(...reasons.map((reason) => `${type} ${documentId}: ${reason}`));
-          if (reasons.length > 0) return 0;
+          if (reasons.length > 0) return;
           rows[type] = (rows[type] ?? 0) + document.events.length;
+          documents++;
           if (isKnown) known++;
-          return 1;
         }),
       );
-      documents += written.reduce<number>((sum, count) => sum + count, 0);
       options.onDocuments(documents, total);
     }
     for (const { attribute, count } of staging.danglingLinks())
       notes.add(attribute, 'omitted: the archive does not have the target', undefined, count);
-    const { version: strapi, lines } = facts;
     const roles = archivedRights(staging, registry);
-    const { settings } = facts;
     const { losingDrafts, ...found } = archivedLogin({ ...options, staging, settings, notes });
     await options.defineRoles(found.roles, found.login);
     const counts = { strapi, lines, rows, documents, known, assets };

@@ -31,16 +31,8 @@ type Data = { readonly [name: string]: unknown };
 
 /** Members of a row that are not attributes. */
 const SYSTEM = new Set([
-  ...['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale', '__component'],
-  ...[
-    'createdBy',
-    'updatedBy',
-    'localizations',
-    'createdById',
-    'updatedById',
-    'created_by_id',
-    'updated_by_id',
-  ],
+  ...['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale', 'localizations', '__component'],
+  ...['createdBy', 'updatedBy', 'createdById', 'updatedById', 'created_by_id', 'updated_by_id'],
 ]);
 
 /**
@@ -102,11 +94,8 @@ function scalarValue({ notes }: ValueScope, model: Model, attribute: ScalarAttri
   if (isAbsent && !attribute.required) return undefined;
   const stored = isAbsent ? undefined : valueToStore(attribute.type, value);
   if (!isAbsent && stored === undefined) {
-    notes.add(
-      what,
-      `omitted: not a value of the type ${attribute.type}: ${jsonText(value).slice(0, 80)}`,
-      example,
-    );
+    const reason = `omitted: not a value of the type ${attribute.type}: ${jsonText(value).slice(0, 80)}`;
+    notes.add(what, reason, example);
     return undefined;
   }
   for (const { message } of problemsOf(attribute, stored ?? null))

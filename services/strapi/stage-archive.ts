@@ -11,7 +11,7 @@ import {
   readJsonLines,
 } from './archive.ts';
 import type { ImportNotes } from './import-notes.ts';
-import type { Staging } from './staging.ts';
+import type { StagedRow, Staging } from './staging.ts';
 
 export type StageOptions = {
   readonly archive: Archive;
@@ -40,11 +40,7 @@ const STAGED: readonly Uid[] = [ROLE_TYPE, PERMISSION_TYPE];
 /** Types of Strapi's admin panel and its own plugins, whose absence is not reported. */
 const OF_STRAPI = /^(admin::|plugin::(i18n|upload|content-releases|review-workflows|users-permissions)\.)/;
 
-type Entity = {
-  readonly type: Uid;
-  readonly id: number;
-  readonly data: { readonly [name: string]: unknown };
-};
+type Entity = Pick<StagedRow, 'type' | 'id' | 'data'>;
 
 type End = {
   readonly type: Uid;
@@ -106,14 +102,12 @@ function stageRow(
   const definition = registry.contentTypes.get(type);
   const isStaged = STAGED.includes(type);
   if (definition === undefined && !isStaged) {
-    notes.add(
-      type,
-      OF_STRAPI.test(type) ? "omitted: belongs to Strapi's admin panel" : 'omitted: the type is not served',
-    );
+    const isOfStrapi = OF_STRAPI.test(type);
+    notes.add(type, `omitted: ${isOfStrapi ? "belongs to Strapi's admin panel" : 'the type is not served'}`);
     return;
   }
   const { documentId, locale, publishedAt } = data;
-  const isDraft = definition?.draftAndPublish === true && (publishedAt === null || publishedAt === undefined);
+  const isDraft = publishedAt === null || publishedAt === undefined;
   const version = definition?.draftAndPublish === true ? (isDraft ? 'draft' : 'published') : 'live';
   const isLocalized = definition?.localized === true;
   if (!isLocalized && typeof locale === 'string' && locale !== defaultLocale) {
@@ -198,9 +192,8 @@ function checkDefaultLocale({ defaultLocale, registry }: StageOptions, line: Sto
 }
 
 async function readVersion({ name, content }: ArchiveFile): Promise<string | undefined> {
-  const parts: Buffer[] = [];
-  for await (const part of content) parts.push(part);
-  const metadata = parsedJson(new TextDecoder().decode(Buffer.concat(parts)), name);
+  const bytes = Buffer.concat(await Array.fromAsync(content));
+  const metadata = parsedJson(new TextDecoder().decode(bytes), name);
   const strapi = isRecord(metadata) ? metadata['strapi'] : undefined;
   const version = isRecord(strapi) ? strapi['version'] : undefined;
   return typeof version === 'string' ? version : undefined;

@@ -99,7 +99,7 @@ export function openStaging(file: string): Staging {
     settle() {
       db.exec('COMMIT');
       db.exec(INDICES);
-      return Number(one(db, 'SELECT count(*) FROM (SELECT DISTINCT type, document FROM rows)'));
+      return Number(all(db, 'SELECT count(*) FROM (SELECT DISTINCT type, document FROM rows)')[0]?.[0]);
     },
     *documents() {
       let document: StagedRow[] = [];
@@ -153,8 +153,4 @@ function stagedRow([type, id, document, locale, version, data]: readonly unknown
 
 function all(db: Database, sql: string, ...values: (string | number)[]): readonly (readonly unknown[])[] {
   return prepared(db, sql, { arrays: true }).all(...values) as unknown as readonly (readonly unknown[])[];
-}
-
-function one(db: Database, sql: string): unknown {
-  return all(db, sql)[0]?.[0];
 }
