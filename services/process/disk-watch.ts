@@ -1,6 +1,6 @@
 import { RequestError } from '../../shared/request-error.ts';
 import { isDiskFull } from '../../shared/sqlite/failures.ts';
-import type { FleetReport } from '../fleet/fleet.ts';
+import type { FleetReport } from '../fleet/lease-terms.ts';
 
 /** Knows whether a process that may become leader has the disk space to write. */
 export type DiskWatch = ReturnType<typeof createDiskWatch>;

@@ -10,7 +10,7 @@ import type { SettleOptions } from '../content-types/settle-content-types.ts';
 import type { Lifetime } from '../delivery/lifetimes.ts';
 import type { TaggingOptions } from '../delivery/tagging.ts';
 import type { Report } from '../elasticsearch/report.ts';
-import type { FleetReport } from '../fleet/fleet.ts';
+import type { FleetReport } from '../fleet/lease-terms.ts';
 import type { Presence } from '../fleet/presence.ts';
 import type { FollowApiOptions } from '../follow/follow-api.ts';
 import type { FollowOptions } from '../follow/open-follower.ts';

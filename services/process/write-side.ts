@@ -78,7 +78,7 @@ function joinFleetOf(
     position: graph.position,
     applied: projector.applied,
     ...defined({ mayLead: options.mayLead, turn: options.claimsFrom }),
-    async takeOffice(lead: Lead) {
+    async beginTerm(lead: Lead) {
       const isCopy = membership?.isCopy() === true;
       await identifyLog(log, space, isCopy).catch((error: unknown) => {
         // A full disk does not end the process, because the next term gives the log its identity. But a copy must not

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import fastify from 'fastify';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { NotLeading } from '../../services/command/not-leading.ts';
-import type { LeaderLocation } from '../../services/fleet/fleet.ts';
+import type { LeaderLocation } from '../../services/fleet/leadership.ts';
 import { openMembership } from '../../services/fleet/membership.ts';
 import { presentError } from '../../services/http/answers/error-envelope.ts';
 import { type ForwardingOptions, forwardWrites } from '../../services/http/forwarding/forward-writes.ts';

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import type { LeaderLocation } from '../../fleet/fleet.ts';
+import type { LeaderLocation } from '../../fleet/leadership.ts';
 import { warmUp } from '../../http/sockets/recent-requests.ts';
 import type { Metrics } from '../../operating/metrics.ts';
 import type { Varve } from '../../process/open-varve.ts';

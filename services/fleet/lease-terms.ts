@@ -1,0 +1,143 @@
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import { UnreadableEvent } from '../../shared/event-store/unreadable.ts';
+import { type Lead, type Lease, leadOf } from '../../shared/fleet/lease.ts';
+import { type Claimant, claimLease } from './claim-lease.ts';
+import { createClaimPace } from './claim-pace.ts';
+import type { Leadership } from './leadership.ts';
+import type { LeaseView } from './lease-view.ts';
+import { returnOwnLease } from './require-lease.ts';
+import { LEADER_TIMEOUTS, watchLeader } from './watch-leader.ts';
+
+export type FleetReport =
+  | { readonly kind: 'leading'; readonly epoch: number }
+  | { readonly kind: 'lost'; readonly epoch: number }
+  | { readonly kind: 'claiming'; readonly from: Lease['leader'] }
+  /** The log could not be read or written. The process tries again. */
+  | { readonly kind: 'unclaimed'; readonly reason: unknown }
+  /** The process no longer applies the log, because it cannot read this event. */
+  | { readonly kind: 'halted'; readonly event: StoredEvent }
+  /** Another program has written into streams of the namespace. Its events are skipped. */
+  | { readonly kind: 'foreign'; readonly events: readonly StoredEvent[] }
+  /** The process could not write to the log that it steps down. Other processes notice that it has ended. */
+  | { readonly kind: 'unreturned'; readonly reason: unknown };
+
+export type LeaseTermsOptions = {
+  readonly claimant: Claimant;
+  /** The lease, read from the log with the graph: the graph has applied all events that the view has applied. */
+  readonly view: LeaseView;
+  /** Resolves when the graph has applied the log up to a position. */
+  readonly applied: (position: bigint) => Promise<void>;
+  /** Work between the claim and the first command. The graph has applied the claim. */
+  readonly beginTerm: (lead: Lead) => Promise<void>;
+  /** False: this process never claims the lease. Default: it claims a free lease. */
+  readonly mayLead?: boolean;
+  /** Resolves when this process may claim the lease. Before that it only watches the leader. Default: at once. */
+  readonly turn?: Promise<void>;
+  readonly report: (what: FleetReport) => void;
+};
+
+/** Options, and the state that the terms of one process share. */
+type Member = LeaseTermsOptions & {
+  readonly leadership: Leadership;
+  readonly pace: ReturnType<typeof createClaimPace>;
+  /** The lease that the process found when it started. */
+  readonly start: Lease;
+  readonly isTurn: () => boolean;
+  /** Aborted when this process no longer watches the lease. */
+  readonly closing: AbortController;
+};
+
+/** Holds the lease or watches its holder, in turn, until `closing` is aborted. Rejects if the graph or the read index has failed. */
+export async function runLeaseTerms(
+  options: LeaseTermsOptions,
+  leadership: Leadership,
+  closing: AbortController,
+): Promise<void> {
+  const { view, turn } = options;
+  let isTurn = turn === undefined;
+  void turn?.then(() => {
+    isTurn = true;
+    view.wake();
+  });
+  const pace = createClaimPace(() => performance.now());
+  const start = view.current();
+  const member: Member = { ...options, leadership, pace, start, isTurn: () => isTurn, closing };
+  while (!closing.signal.aborted) {
+    const lease = view.current();
+    await (leadership.isOwn(lease) ? hold(member, lease) : seek(member, lease));
+  }
+}
+
+/** Accepts commands under a lease of this process until the lease changes. */
+async function hold(member: Member, lease: Lease): Promise<void> {
+  const { claimant, view, leadership, report, closing } = member;
+  const { epoch } = lease;
+  try {
+    await member.beginTerm(leadOf(claimant.space, lease));
+  } catch (error) {
+    if (!(error instanceof UnreadableEvent)) throw error;
+    return giveBack(member);
+  }
+  leadership.begin(lease);
+  report({ kind: 'leading', epoch });
+  view.wake();
+  while (!closing.signal.aborted && view.current().epoch === epoch && leadership.isOwn(view.current()))
+    await view.changed(60_000);
+  leadership.end();
+  if (closing.signal.aborted || view.current().epoch === epoch) return;
+  report({ kind: 'lost', epoch });
+  member.pace.lost();
+}
+
+/** Watches the holder of a lease until the lease changes. Claims the lease if it is free. */
+async function seek(member: Member, lease: Lease): Promise<void> {
+  const { claimant, view, leadership, pace, mayLead = true } = member;
+  // A claim that this process saw in the log while it ran is itself a sign of life.
+  if (lease !== member.start || !mayLead) leadership.confirm(lease);
+  if (!mayLead) return view.changed(60_000);
+  const isFree = await watchLeader({
+    view,
+    lease,
+    timeouts: { ...LEADER_TIMEOUTS, silence: pace.silence() },
+    isClosed: () => member.closing.signal.aborted,
+    alive: () => leadership.confirm(lease),
+    membership: claimant.membership,
+    mayClaim: member.isTurn,
+    silent: leadership.beStandby,
+  });
+  if (!isFree) return;
+  if (pace.hasLost() && lease.leader !== undefined) await view.changed(pace.silence() * Math.random());
+  try {
+    await claim(member, lease);
+  } catch (reason) {
+    // A leader that was stopped during a commit locks the log until it continues or ends.
+    member.report({ kind: 'unclaimed', reason });
+    leadership.beStandby();
+    await view.changed(LEADER_TIMEOUTS.silence);
+  }
+}
+
+async function claim(member: Member, lease: Lease): Promise<void> {
+  const { claimant, view, applied } = member;
+  await applied(await claimant.log.lastPosition());
+  // The log may have a newer lease if this process was stopped for a while.
+  if (member.closing.signal.aborted || view.current() !== lease) return;
+  member.report({ kind: 'claiming', from: lease.leader });
+  const claimed = await claimLease(claimant, lease);
+  try {
+    await applied(claimed?.position ?? (await claimant.log.lastPosition()));
+  } catch (error) {
+    if (claimed !== undefined && error instanceof UnreadableEvent) await giveBack(member);
+    throw error;
+  }
+}
+
+/** Steps down from a claim that this process cannot use, because it cannot read the log up to there. Ends its part in the fleet. */
+async function giveBack({ claimant, report, closing }: Member): Promise<void> {
+  closing.abort();
+  try {
+    await returnOwnLease(claimant);
+  } catch (reason) {
+    report({ kind: 'unreturned', reason });
+  }
+}
