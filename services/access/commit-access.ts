@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { type AccessEvent, accessStream } from '../../shared/access/access-events.ts';
 import type { AccessState } from '../../shared/access/access-state.ts';
 import type { EventMetadata } from '../../shared/event-store/event-store.ts';
-import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
+import { newEvent } from '../../shared/events/new-event.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { type AccessControlOptions, readAccess } from './access-control.ts';
 
@@ -38,17 +37,7 @@ export function createAccessCommit({ log, space, now, author }: AccessCommitOpti
       const appended = await log.append(
         accessStream(space),
         state.revision ?? 'none',
-        events.map((event) => ({
-          id: randomUUID(),
-          ...event,
-          metadata: {
-            schemaVersion: EVENT_VERSIONS[event.type],
-            at,
-            epoch: 0,
-            ...author(),
-            via: COMMANDS[event.type],
-          },
-        })),
+        events.map((event) => newEvent(event, { at, epoch: 0, ...author(), via: COMMANDS[event.type] })),
       );
       if (appended.kind === 'appended') return { result, position: appended.position };
     }

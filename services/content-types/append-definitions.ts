@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { ContentTypeDefined } from '../../shared/document/events.ts';
-import { AppendTooLarge, type EventStore, type NewEvent } from '../../shared/event-store/event-store.ts';
-import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
+import { AppendTooLarge, type EventStore } from '../../shared/event-store/event-store.ts';
+import { newEvent } from '../../shared/events/new-event.ts';
 import type { Lead } from '../../shared/fleet/lease.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 
@@ -30,21 +29,16 @@ async function appendDefinition(
   const stream = definitionStream(space, definition.uid);
   let revision: bigint | undefined;
   for await (const event of log.readStream(stream)) revision = event.revision;
-  const event: NewEvent & { readonly type: ContentTypeDefined['type'] } = {
-    id: randomUUID(),
-    type: 'content-type-defined',
-    data: definition,
-    metadata: {
-      schemaVersion: EVENT_VERSIONS['content-type-defined'],
-      at,
-      epoch: lead.epoch,
-      actor: { kind: 'process', id: owner },
-      via: 'define-content-type',
-    },
-  };
+  const event: ContentTypeDefined = { type: 'content-type-defined', data: definition };
+  const stored = newEvent(event, {
+    at,
+    epoch: lead.epoch,
+    actor: { kind: 'process', id: owner },
+    via: 'define-content-type',
+  });
   // Fenced, or a conflict with another leader's definition: this process will read the claim of that leader.
   try {
-    await log.append(stream, revision ?? 'none', [event], lead.fence);
+    await log.append(stream, revision ?? 'none', [stored], lead.fence);
   } catch (error) {
     if (!(error instanceof AppendTooLarge)) throw error;
     throw new Error(`the content type ${definition.uid} cannot be stored: ${error.message}`, {

@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import type { EventStore } from '../../shared/event-store/event-store.ts';
-import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
+import type { EventStore, NewEvent } from '../../shared/event-store/event-store.ts';
+import { newEvent } from '../../shared/events/new-event.ts';
 import type { Lease } from '../../shared/fleet/lease.ts';
 import { type LeaseEvent, leaseStream } from '../../shared/fleet/lease-events.ts';
 import type { Membership } from './membership.ts';
@@ -27,22 +26,17 @@ export async function claimLease(
   lease: Lease,
 ): Promise<{ readonly position: bigint; readonly epoch: number } | undefined> {
   const { owner, address, membership } = claimant;
-  const id = randomUUID();
-  membership?.claiming(id);
   const epoch = lease.epoch + 1;
-  const position = await append(
-    claimant,
-    lease,
-    { id, type: 'leader-elected', data: { epoch, owner, address } },
-    epoch,
-  );
+  const event = leaseEvent(claimant, { type: 'leader-elected', data: { epoch, owner, address } });
+  membership?.claiming(event.id);
+  const position = await append(claimant, lease, event);
   return position === undefined ? undefined : { position, epoch };
 }
 
 /** Steps down, so that no process has to wait. Does nothing if another process has claimed the lease. */
 export async function returnLease(claimant: Claimant, lease: Lease): Promise<void> {
   const { epoch } = lease;
-  await append(claimant, lease, { id: randomUUID(), type: 'leader-stepped-down', data: { epoch } }, epoch);
+  await append(claimant, lease, leaseEvent(claimant, { type: 'leader-stepped-down', data: { epoch } }));
 }
 
 /** Kinds of command by their events. */
@@ -51,19 +45,21 @@ const COMMANDS: Readonly<Record<LeaseEvent['type'], string>> = {
   'leader-stepped-down': 'step-down',
 };
 
-async function append(
-  { log, space, owner, now }: Claimant,
-  { revision }: Lease,
-  event: LeaseEvent & { readonly id: string },
-  epoch: number,
-): Promise<bigint | undefined> {
-  const metadata = {
-    schemaVersion: EVENT_VERSIONS[event.type],
+function leaseEvent({ owner, now }: Claimant, event: LeaseEvent): NewEvent {
+  const { epoch } = event.data;
+  return newEvent(event, {
     at: now(),
     epoch,
-    actor: { kind: 'process', id: owner } as const,
+    actor: { kind: 'process', id: owner },
     via: COMMANDS[event.type],
-  };
-  const stored = await log.append(leaseStream(space), revision ?? 'none', [{ ...event, metadata }]);
+  });
+}
+
+async function append(
+  { log, space }: Claimant,
+  { revision }: Lease,
+  event: NewEvent,
+): Promise<bigint | undefined> {
+  const stored = await log.append(leaseStream(space), revision ?? 'none', [event]);
   return stored.kind === 'appended' ? stored.position : undefined;
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { defined } from '../../shared/defined.ts';
 import type { EventStore, NewEvent } from '../../shared/event-store/event-store.ts';
-import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
+import { newEvent } from '../../shared/events/new-event.ts';
 import { identityStream, type LogIdentified } from '../../shared/fleet/identity-events.ts';
-import { leaseStream } from '../../shared/fleet/lease-events.ts';
+import { type LeaseEvent, leaseStream } from '../../shared/fleet/lease-events.ts';
 import { readLease } from './lease-view.ts';
 
 /** Identity of a log, and the revision of its stream. */
@@ -28,11 +29,9 @@ export async function identifyLog(log: EventStore, space: string, isCopy: boolea
   for (;;) {
     const { id: copyOf, revision = seen } = await readIdentity(log, space);
     if (copyOf !== undefined && !isCopy) return;
-    const id = randomUUID();
-    const data = copyOf === undefined ? { id } : { id, copyOf };
-    const stored = await log.append(identityStream(space), revision ?? 'none', [identified(data)]);
+    const stored = await log.append(identityStream(space), revision ?? 'none', [identified({ copyOf })]);
     if (stored.kind === 'appended') return;
-    // The stream may have been truncated on the log's server, so that nothing of it can be read.
+    // The stream may have been truncated on the log's server. Then none of its events can be read.
     if (stored.kind === 'conflict') seen = stored.actual;
   }
 }
@@ -40,15 +39,11 @@ export async function identifyLog(log: EventStore, space: string, isCopy: boolea
 /** Makes a separate log of a copy that no server has open yet: it has its own identity and no leader. */
 export async function beginLog(log: EventStore, space: string): Promise<void> {
   const { id: copyOf } = await readIdentity(log, space);
-  const id = randomUUID();
-  const data = copyOf === undefined ? { id } : { id, copyOf };
-  await log.append(identityStream(space), 'any', [identified(data)]);
+  await log.append(identityStream(space), 'any', [identified({ copyOf })]);
   const { leader, epoch, revision } = await readLease(log, space);
   if (leader === undefined || revision === undefined) return;
-  const type = 'leader-stepped-down';
-  await log.append(leaseStream(space), revision, [
-    { id: randomUUID(), type, data: { epoch }, metadata: metadata(type, epoch) },
-  ]);
+  const steppedDown = byOperator({ type: 'leader-stepped-down', data: { epoch } }, epoch);
+  await log.append(leaseStream(space), revision, [steppedDown]);
 }
 
 /** Begins a log that is made of the events of another: its first event names the head of that log's hash chain. */
@@ -57,19 +52,17 @@ export async function nameHistory(
   space: string,
   history: LogIdentified['data']['history'],
 ): Promise<void> {
-  await log.append(identityStream(space), 'none', [identified({ id: randomUUID(), history })]);
+  await log.append(identityStream(space), 'none', [identified({ history })]);
 }
 
-function identified(data: LogIdentified['data']): NewEvent {
-  const type = 'log-identified';
-  return { id: randomUUID(), type, data, metadata: metadata(type, 0) };
+/** Returns the event that gives a log a new identity. */
+function identified(origin: {
+  copyOf?: string | undefined;
+  history?: LogIdentified['data']['history'];
+}): NewEvent {
+  return byOperator({ type: 'log-identified', data: { id: randomUUID(), ...defined(origin) } }, 0);
 }
 
-function metadata(type: 'log-identified' | 'leader-stepped-down', epoch: number): NewEvent['metadata'] {
-  return {
-    schemaVersion: EVENT_VERSIONS[type],
-    at: new Date().toISOString(),
-    epoch,
-    actor: { kind: 'operator' },
-  };
+function byOperator(event: LogIdentified | LeaseEvent, epoch: number): NewEvent {
+  return newEvent(event, { at: new Date().toISOString(), epoch, actor: { kind: 'operator' } });
 }

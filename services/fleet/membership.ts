@@ -1,6 +1,6 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
-import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
+import { newEvent } from '../../shared/events/new-event.ts';
 import { identityStream, type ProcessStarted } from '../../shared/fleet/identity-events.ts';
 import type { Leader } from '../../shared/fleet/lease.ts';
 import { createSeal, type Seal } from './seal.ts';
@@ -73,15 +73,11 @@ export function openMembership({ log, space, owner, key }: MembershipOptions): M
   };
   const append = async (claim: string, of: string): Promise<Seal> => {
     const data = { owner: of, claim, nonce: randomBytes(32).toString('base64url') };
-    const type = 'process-started';
-    const metadata = {
-      schemaVersion: EVENT_VERSIONS[type],
-      at: new Date().toISOString(),
-      epoch: 0,
-      actor: { kind: 'process', id: owner } as const,
-      via: 'join-fleet',
-    };
-    await log.append(stream, 'any', [{ id: randomUUID(), type, data, metadata }]);
+    const event = newEvent(
+      { type: 'process-started', data },
+      { at: new Date().toISOString(), epoch: 0, actor: { kind: 'process', id: owner }, via: 'join-fleet' },
+    );
+    await log.append(stream, 'any', [event]);
     return keep(data);
   };
   const read = async (claim: string, of: string): Promise<Seal | undefined> => {

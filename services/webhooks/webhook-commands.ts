@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { EventMetadata, EventStore } from '../../shared/event-store/event-store.ts';
 import { stateAfterAll } from '../../shared/event-store/unreadable.ts';
-import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
+import { newEvent } from '../../shared/events/new-event.ts';
 import { randomId } from '../../shared/random-id.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import {
@@ -55,8 +54,6 @@ const ATTEMPTS = 10;
  */
 export function createWebhookCommands(options: WebhookCommandsOptions): WebhookCommands {
   const { log, space, key, now } = options;
-  const append = (state: WebhookState, event: WebhookLogEvent, via: string) =>
-    appendWebhookEvent(options, state, event, via);
   const commit = async (
     via: string,
     decide: (state: WebhookState) => { readonly event: WebhookLogEvent; readonly id: string },
@@ -64,7 +61,7 @@ export function createWebhookCommands(options: WebhookCommandsOptions): WebhookC
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const before = await readWebhooks(log, space);
       const { event, id } = decide(before);
-      const position = await append(before, event, via);
+      const position = await appendWebhookEvent(options, before, event, via);
       if (position === undefined) continue;
       const hook = (await readWebhooks(log, space)).hooks.get(id) ?? before.hooks.get(id);
       if (hook === undefined) throw new Error(`the webhook ${id} was not stored`);
@@ -131,8 +128,7 @@ async function appendWebhookEvent(
   via: string,
 ): Promise<bigint | undefined> {
   const at = new Date(now()).toISOString();
-  const metadata = { schemaVersion: EVENT_VERSIONS[event.type], at, epoch: 0, ...author(), via };
-  const stored = { id: randomUUID(), ...event, metadata };
+  const stored = newEvent(event, { at, epoch: 0, ...author(), via });
   const appended = await log.append(webhookStream(space), revision ?? 'none', [stored]);
   return appended.kind === 'appended' ? appended.position : undefined;
 }

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable, stateAfterAll } from '../../shared/event-store/unreadable.ts';
-import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
+import { newEvent } from '../../shared/events/new-event.ts';
 import { isFenced } from '../../shared/fleet/fence.ts';
 import {
   type OpenDelivery,
@@ -99,15 +98,14 @@ export function createProgress(options: ProgressOptions) {
         const { data, replays } = progressOf(options);
         const text = JSON.stringify([data, replays]);
         if (text === written) return;
-        const metadata: ProgressMetadata = {
-          schemaVersion: EVENT_VERSIONS['webhooks-progressed'],
+        const metadata: Omit<ProgressMetadata, 'schemaVersion'> = {
           at: new Date(options.now()).toISOString(),
           epoch: options.epoch,
           actor: { kind: 'process', id: store.id },
           via: 'deliver-webhooks',
           ...(replays.length > 0 && { replays }),
         };
-        await log.append(stream, 'any', [{ id: randomUUID(), type: 'webhooks-progressed', data, metadata }]);
+        await log.append(stream, 'any', [newEvent({ type: 'webhooks-progressed', data }, metadata)]);
         written = text;
       } catch (error) {
         report.error(error);
