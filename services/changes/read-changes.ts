@@ -1,5 +1,6 @@
 import type { DocumentEvent } from '../../shared/document/events.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import { readEvents } from '../../shared/event-store/read-events.ts';
 import { isForeign, stopsReaders } from '../../shared/event-store/unreadable.ts';
 import { isFenced } from '../../shared/fleet/fence.ts';
 import { valueAt } from '../../shared/map-values.ts';
@@ -97,7 +98,7 @@ export function createLogReader({ log, space, registry }: LogReaderOptions) {
     const reading = { types, epochAt, eras: once((type) => typeEras(type, epochAt)) };
     let reached = after;
     let count = 0;
-    for await (const event of eventsAfter(log, after)) {
+    for await (const event of readEvents(log, after, { batchSize: BATCH_SIZE })) {
       if (event.position > until || stopsReaders(event)) break;
       if (count >= MAX_EVENTS) return { reached, isEnd: false };
       count++;
@@ -130,10 +131,6 @@ async function redefinedBy(event: StoredEvent, { types, eras }: Reading): Promis
 function once<Result>(ask: (type: Uid) => Promise<Result>): (type: Uid) => Promise<Result> {
   const asked = new Map<Uid, Promise<Result>>();
   return (type) => valueAt(asked, type, () => ask(type));
-}
-
-async function* eventsAfter(log: Pick<EventStore, 'readAll'>, after: bigint): AsyncGenerator<StoredEvent> {
-  for await (const batch of log.readAll(after, { batchSize: BATCH_SIZE })) yield* batch;
 }
 
 function counts(event: StoredEvent, epochAt: EpochAt): boolean {

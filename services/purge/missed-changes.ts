@@ -1,4 +1,5 @@
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { readEvents } from '../../shared/event-store/read-events.ts';
 import { isAboutContent } from '../../shared/events/about-content.ts';
 
 /** Maximum number of events that are read. */
@@ -14,13 +15,10 @@ export async function changesContent(
   if (after > upTo) return true;
   if (after === upTo) return false;
   let seen = 0;
-  for await (const batch of log.readAll(after)) {
-    for (const event of batch) {
-      if (event.position > upTo) return false;
-      seen += 1;
-      // Rights are part of the shape, which is compared separately.
-      if (seen > MOST || isAboutContent(event)) return true;
-    }
+  for await (const event of readEvents(log, after, { until: upTo })) {
+    seen += 1;
+    // Rights are part of the shape, which is compared separately.
+    if (seen > MOST || isAboutContent(event)) return true;
   }
   return false;
 }

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { matchesDigest, OTHER_CONTENT } from '../../shared/event-store/event-digest.ts';
 import { AppendTooLarge, type EventStore, type NewEvent } from '../../shared/event-store/event-store.ts';
+import { readEvents } from '../../shared/event-store/read-events.ts';
 import { isForeign } from '../../shared/event-store/unreadable.ts';
 import { upcast } from '../../shared/events/upcasters.ts';
 import { validateEvent } from '../../shared/events/validate-event.ts';
@@ -119,15 +120,13 @@ async function* eventsOf(lines: AsyncIterable<string>): AsyncGenerator<ExportedE
 async function countPresent({ log, space, lines }: ExportImport): Promise<number> {
   const exported = eventsOf(lines());
   let present = 0;
-  for await (const events of log.readAll(0n)) {
-    for (const event of events) {
-      if (isForeign(event) || isLeaseEvent(event) || isIdentityEvent(event)) continue;
-      const { id, stream } = event;
-      const next = await exported.next();
-      if (next.done === true || next.value.id !== id || `${space}.${next.value.stream}` !== stream)
-        throw new Error('the log has other events already: import into a new data directory');
-      present++;
-    }
+  for await (const event of readEvents(log, 0n)) {
+    if (isForeign(event) || isLeaseEvent(event) || isIdentityEvent(event)) continue;
+    const { id, stream } = event;
+    const next = await exported.next();
+    if (next.done === true || next.value.id !== id || `${space}.${next.value.stream}` !== stream)
+      throw new Error('the log has other events already: import into a new data directory');
+    present++;
   }
   await exported.return(undefined);
   return present;

@@ -1,4 +1,5 @@
-import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import { readEvents } from '../../shared/event-store/read-events.ts';
 import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
 import { readEpochs } from '../fleet/epochs.ts';
@@ -73,7 +74,7 @@ async function replay(
       options.made();
     }
   };
-  for await (const event of eventsBetween(log, from, until)) {
+  for await (const event of readEvents(log, from - 1n, { until, batchSize: BATCH_SIZE })) {
     if (isClosed()) return;
     refuseUnreadable(event);
     epoch = epochAfter(epoch, event);
@@ -86,17 +87,4 @@ async function replay(
   // Stored deliveries that cannot be made again: their documents are no longer linked with a changed document.
   store.replayOthers({ hook: id, from, until, before }, options.now());
   options.made();
-}
-
-async function* eventsBetween(
-  log: Pick<EventStore, 'readAll'>,
-  from: bigint,
-  until: bigint,
-): AsyncGenerator<StoredEvent> {
-  for await (const batch of log.readAll(from - 1n, { batchSize: BATCH_SIZE })) {
-    for (const event of batch) {
-      if (event.position > until) return;
-      yield event;
-    }
-  }
 }

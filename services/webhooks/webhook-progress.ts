@@ -1,4 +1,5 @@
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import { readEvents } from '../../shared/event-store/read-events.ts';
 import { refuseUnreadable, stateAfterAll } from '../../shared/event-store/unreadable.ts';
 import { newEvent } from '../../shared/events/new-event.ts';
 import { isFenced } from '../../shared/fleet/fence.ts';
@@ -10,8 +11,8 @@ import {
   webhookProgressStream,
 } from '../../shared/webhooks/webhook-events.ts';
 import type { EpochAt } from '../fleet/epochs.ts';
+import { completeCommand } from './complete-command.ts';
 import type { HistoryRequest, KnownProgress, StoredDelivery } from './delivery-store.ts';
-import { commandOf } from './document-actions.ts';
 import { deliveryId, makeDeliveries } from './make-deliveries.ts';
 import type { TermOptions } from './term-options.ts';
 
@@ -64,9 +65,12 @@ export function createProgress(options: ProgressOptions) {
   const restore = async ({ hook: id, position, type, documentId, event }: OpenDelivery): Promise<void> => {
     const hook = options.hooks().get(id);
     if (hook === undefined) return;
-    const events = await commandAt(options, BigInt(position));
+    const at = BigInt(position);
+    const first = await Array.fromAsync(readEvents(log, at - 1n, { until: at, batchSize: 1 }));
+    for (const event of first) refuseUnreadable(event);
+    const events = await completeCommand(log, first);
     const only = deliveryId({ hook: id, position, type, documentId, event });
-    const isHistory = BigInt(position) <= hook.since;
+    const isHistory = at <= hook.since;
     // The other leader has made the delivery. So it is sent even if the webhook has changed since.
     const wanting = { ...hook, since: 0n, status: 'active' } as const;
     const marks = isHistory && ({ marks: { replayed: true } } as const);
@@ -178,19 +182,4 @@ function replaysOf(deliveries: readonly StoredDelivery[]): readonly OpenReplay[]
 function lowest(positions: readonly bigint[]): bigint {
   const [first = 0n] = [...positions].sort((one, other) => (one < other ? -1 : 1));
   return first;
-}
-
-/** Resolves with the events of the command whose first event of a document is at a position. */
-async function commandAt({ log }: TermOptions, position: bigint): Promise<readonly StoredEvent[]> {
-  const events: StoredEvent[] = [];
-  for await (const batch of log.readAll(position - 1n, { batchSize: 20 })) {
-    for (const event of batch) {
-      const [first] = events;
-      if (first !== undefined && commandOf(event) !== commandOf(first)) return events;
-      if (first === undefined && event.position !== position) return events;
-      refuseUnreadable(event);
-      events.push(event);
-    }
-  }
-  return events;
 }

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
 import { createEpochs } from '../fleet/epochs.ts';
+import { completeCommand } from './complete-command.ts';
 import { createDispatcher } from './dispatcher.ts';
-import { commandOf, documentActions } from './document-actions.ts';
+import { documentActions } from './document-actions.ts';
 import { makeDeliveries } from './make-deliveries.ts';
 import { createHistoryReplay } from './replay-history.ts';
 import type { TermOptions } from './term-options.ts';
@@ -52,10 +53,10 @@ export async function startTerm(options: TermOptions): Promise<WebhookTerm> {
     while (!isClosed && !(await options.shows(position))) await delay(AGAIN_MS);
   };
   const take = async (events: readonly StoredEvent[], upTo: bigint): Promise<void> => {
-    const whole = await completeCommand(
-      log,
-      events.filter(({ position }) => position > reached),
-    );
+    const later = events.filter(({ position }) => position > reached);
+    for (const event of later) refuseUnreadable(event);
+    // A full batch may have cut its last command, and one command is one delivery.
+    const whole = later.length < BATCH_SIZE ? later : await completeCommand(log, later);
     const end = whole.at(-1)?.position ?? upTo;
     const counting = whole.filter((event) => {
       epoch = epochAfter(epoch, event);
@@ -117,23 +118,4 @@ function reporting({ error: failed }: TermOptions['report'], work: () => void): 
       failed(error);
     }
   };
-}
-
-/** Adds the rest of the last command, which a batch may have cut: one command is one delivery. */
-async function completeCommand(
-  log: EventStore,
-  events: readonly StoredEvent[],
-): Promise<readonly StoredEvent[]> {
-  for (const event of events) refuseUnreadable(event);
-  const last = events.at(-1);
-  if (last === undefined || events.length < BATCH_SIZE) return events;
-  const whole = [...events];
-  for await (const batch of log.readAll(last.position, { batchSize: BATCH_SIZE })) {
-    for (const event of batch) {
-      if (commandOf(event) !== commandOf(last)) return whole;
-      refuseUnreadable(event);
-      whole.push(event);
-    }
-  }
-  return whole;
 }

@@ -1,0 +1,20 @@
+import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import { readEvents } from '../../shared/event-store/read-events.ts';
+import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
+import { commandOf } from './document-actions.ts';
+
+/** Adds the remaining events of the command that the last event belongs to. Throws UnreadableEvent for an event that stops readers. */
+export async function completeCommand(
+  log: Pick<EventStore, 'readAll'>,
+  events: readonly StoredEvent[],
+): Promise<readonly StoredEvent[]> {
+  const whole = [...events];
+  const last = whole.at(-1);
+  if (last === undefined) return whole;
+  for await (const event of readEvents(log, last.position, { batchSize: 20 })) {
+    if (commandOf(event) !== commandOf(last)) break;
+    refuseUnreadable(event);
+    whole.push(event);
+  }
+  return whole;
+}
