@@ -9,13 +9,12 @@ export function watchFollower(metrics: Metrics | undefined, status: () => Follow
     [METRICS.followReachable, ({ trouble }: FollowStatus) => (trouble === null ? 1 : 0)],
     [METRICS.followPending, ({ pending }: FollowStatus) => pending],
     [METRICS.followKept, ({ kept }: FollowStatus) => kept],
-    [METRICS.followComparison, ({ comparison }: FollowStatus) => comparison?.seconds ?? null],
+    [METRICS.followComparison, ({ comparison }: FollowStatus) => comparison?.seconds],
   ] as const;
   for (const [definition, read] of gauges)
     metrics?.gauge(definition, () => {
       const now = status();
-      const value = now.role === 'leading' ? read(now) : null;
-      return value === null ? [] : [{ labels: {}, value }];
+      return now.role === 'leading' ? (read(now) ?? undefined) : undefined;
     });
   metrics?.total(METRICS.followRequests, () => status().requests);
   metrics?.total(METRICS.followEvents, () => status().events);

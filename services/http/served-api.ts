@@ -113,6 +113,6 @@ function answerMemory(
   const { counts } = memory;
   metrics?.total(METRICS.knownAnswers, () => counts.hits);
   metrics?.total(METRICS.unknownAnswers, () => counts.misses);
-  metrics?.gauge(METRICS.answerCacheBytes, () => [{ labels: {}, value: memory.bytes() }]);
+  metrics?.gauge(METRICS.answerCacheBytes, memory.bytes);
   return memory;
 }

@@ -15,6 +15,28 @@ export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const counting: { reset(): void }[] = [];
+  /** Adds a gauge with labels. Calls `read` at every scrape. If it rejects, the scrape omits the gauge. */
+  const samples = (
+    { name, help, labels, ofWorkers }: Kind<'gauge'>,
+    read: () => readonly Sample[] | Promise<readonly Sample[]>,
+  ): void => {
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames: labels,
+      registers: [registry],
+      async collect() {
+        const found = await Promise.resolve()
+          .then(read)
+          .catch(() => []);
+        gauge.reset();
+        if (found.length === 0) gauge.remove();
+        for (const sample of found) gauge.set(sample.labels, sample.value);
+      },
+    });
+    // Prom-client reads this property of a metric, but its declared options lack it.
+    Object.assign(gauge, { aggregator: ofWorkers ?? 'max' });
+  };
   return {
     durations(definition: Kind<'histogram'>): DurationHistogram {
       const histogram = createDurationHistogram(registry, definition);
@@ -38,27 +60,13 @@ export function createMetrics() {
         },
       });
     },
-    /** Calls `read` at every scrape; if it rejects, the scrape omits the metric. */
-    gauge(
-      { name, help, labels, ofWorkers }: Kind<'gauge'>,
-      read: () => readonly Sample[] | Promise<readonly Sample[]>,
-    ): void {
-      const gauge = new Gauge({
-        name,
-        help,
-        labelNames: labels,
-        registers: [registry],
-        async collect() {
-          const samples = await Promise.resolve()
-            .then(read)
-            .catch(() => []);
-          gauge.reset();
-          if (samples.length === 0) gauge.remove();
-          for (const sample of samples) gauge.set(sample.labels, sample.value);
-        },
+    samples,
+    /** Adds a gauge without labels. A scrape omits it if `read` returns undefined or rejects. */
+    gauge(definition: Kind<'gauge'>, read: () => number | undefined | Promise<number | undefined>): void {
+      samples(definition, async () => {
+        const value = await read();
+        return value === undefined ? [] : [{ labels: {}, value }];
       });
-      // Prom-client reads this property of a metric, but its declared options lack it.
-      Object.assign(gauge, { aggregator: ofWorkers ?? 'max' });
     },
     /** Sets all durations and counters to zero. */
     reset(): void {

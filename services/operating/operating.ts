@@ -3,7 +3,7 @@ import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { METRICS } from './metric-definitions.ts';
-import { createMetrics, type Metrics, type Sample } from './metrics.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
 import { createObserveQuery, type ObserveQuery, type QueryReport } from './observe-query.ts';
 import { createLagView } from './projection-lag.ts';
 import { createReadinessCheck, type ReadinessCheck } from './readiness.ts';
@@ -40,9 +40,9 @@ export function createOperating(options: OperatingOptions): Operating {
   const metrics = options.metrics ? createMetrics() : undefined;
   const readiness = createReadinessCheck(options.readyLagSeconds);
   const slowQueries = metrics?.counter(METRICS.slowQueries);
-  metrics?.gauge(METRICS.build, () => [{ labels: { version, node: process.version }, value: 1 }]);
-  metrics?.gauge(METRICS.workerRestarts, () => one(options.restarts));
-  metrics?.gauge(METRICS.ready, async () => one((await readiness.check()).status === 'ready' ? 1 : 0));
+  metrics?.samples(METRICS.build, () => [{ labels: { version, node: process.version }, value: 1 }]);
+  metrics?.gauge(METRICS.workerRestarts, () => options.restarts);
+  metrics?.gauge(METRICS.ready, async () => ((await readiness.check()).status === 'ready' ? 1 : 0));
   return {
     metrics,
     tracing,
@@ -88,16 +88,16 @@ export function registerGauges(
   const view = createLagView(log, applied, Date.now);
   readiness.serving(behind ?? view.seconds);
   if (metrics === undefined) return;
-  metrics.gauge(METRICS.logPosition, async () => one(Number(await view.head())));
-  metrics.gauge(METRICS.projectionPosition, () => one(Number(index.position())));
-  metrics.gauge(METRICS.lagEvents, async () => one((await view.lag()).events));
-  metrics.gauge(METRICS.lagSeconds, async () => one((await view.lag()).seconds));
-  metrics.gauge(METRICS.indexRows, () => countShownRows(index, registry));
-  if (index.staleRows !== undefined) metrics.gauge(METRICS.staleRows, () => one(index.staleRows?.() ?? 0));
+  metrics.gauge(METRICS.logPosition, async () => Number(await view.head()));
+  metrics.gauge(METRICS.projectionPosition, () => Number(index.position()));
+  metrics.gauge(METRICS.lagEvents, async () => (await view.lag()).events);
+  metrics.gauge(METRICS.lagSeconds, async () => (await view.lag()).seconds);
+  metrics.samples(METRICS.indexRows, () => countShownRows(index, registry));
+  if (index.staleRows !== undefined) metrics.gauge(METRICS.staleRows, index.staleRows);
   if (documents === undefined) return;
-  metrics.gauge(METRICS.backlog, () => one(documents().backlog));
-  metrics.gauge(METRICS.backlogOldest, () => one(documents().oldestSeconds));
-  metrics.gauge(METRICS.refusedDocuments, () => one(documents().refused));
+  metrics.gauge(METRICS.backlog, () => documents().backlog);
+  metrics.gauge(METRICS.backlogOldest, () => documents().oldestSeconds);
+  metrics.gauge(METRICS.refusedDocuments, () => documents().refused);
   metrics.total(METRICS.writtenDocuments, () => documents().written);
 }
 
@@ -106,12 +106,8 @@ export type LeaderGauges = { epoch(): number | undefined; newestEpoch(): number 
 
 /** Reports at every scrape whether the process is the leader. */
 export function watchLead({ metrics }: Operating, lead: LeaderGauges): void {
-  metrics?.gauge(METRICS.leading, () => one(lead.epoch() === undefined ? 0 : 1));
-  metrics?.gauge(METRICS.leaderEpoch, () => one(lead.newestEpoch()));
-}
-
-function one(value: number): readonly Sample[] {
-  return [{ labels: {}, value }];
+  metrics?.gauge(METRICS.leading, () => (lead.epoch() === undefined ? 0 : 1));
+  metrics?.gauge(METRICS.leaderEpoch, lead.newestEpoch);
 }
 
 /** Longer than any query a person writes. */

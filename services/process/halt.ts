@@ -16,7 +16,7 @@ export type HaltOptions = {
 /** Creates the state of a process that has not stopped applying the log. After it has stopped, it serves the content up to that event. */
 export function createHalt({ operating, stopped }: HaltOptions) {
   let found: StoredEvent | undefined;
-  operating.metrics?.gauge(METRICS.halted, () => [{ labels: {}, value: found === undefined ? 0 : 1 }]);
+  operating.metrics?.gauge(METRICS.halted, () => (found === undefined ? 0 : 1));
   return {
     /** The event; undefined while everything can be read. */
     event: () => found,

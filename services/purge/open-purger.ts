@@ -158,7 +158,7 @@ function attempts<Given>(report: PurgeReport, write: (given: Given) => void): (g
 
 /** Registers a gauge: how many changes wait for each receiver, while this process is the leader. */
 function reportWaiting({ metrics, notes, targets, fleet }: PurgerOptions): void {
-  metrics?.gauge(METRICS.purgesWaiting, () => {
+  metrics?.samples(METRICS.purgesWaiting, () => {
     if (fleet.epoch() === undefined) return [];
     return targets.map((target) => ({
       labels: { receiver: target.kind },

@@ -13,11 +13,10 @@ export function watchGenerations(metrics: Metrics | undefined, store: Generation
     const rebuild = store.rebuild();
     return rebuild === undefined || isEnded(rebuild.phase) ? undefined : rebuild.progress;
   };
-  const one = (value: number) => [{ labels: {}, value }];
-  metrics.gauge(METRICS.generation, () => one(store.live().number));
+  metrics.gauge(METRICS.generation, () => store.live().number);
   metrics.gauge(METRICS.rebuildProgress, () => {
     const { done, total } = progress() ?? { done: 1, total: 1 };
-    return one(total === 0 ? 0 : done / total);
+    return total === 0 ? 0 : done / total;
   });
-  metrics.gauge(METRICS.rebuildLag, () => one(progress()?.lag ?? 0));
+  metrics.gauge(METRICS.rebuildLag, () => progress()?.lag ?? 0);
 }

@@ -1,6 +1,6 @@
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
-import type { DeliveryStore } from './delivery-store.ts';
+import type { Backlog, DeliveryStore } from './delivery-store.ts';
 import type { WebhookReport } from './term-options.ts';
 
 /** Returns a report that counts attempts as well. */
@@ -22,21 +22,15 @@ export function watchDeliveries(
   store: Pick<DeliveryStore, 'backlog'>,
   isLeading: () => boolean,
 ): void {
-  if (metrics === undefined) return;
-  const leading = (value: () => number) => () => (isLeading() ? [{ labels: {}, value: value() }] : []);
-  metrics.gauge(
-    METRICS.webhooksWaiting,
-    leading(() => store.backlog().waiting),
-  );
-  metrics.gauge(
-    METRICS.webhooksParked,
-    leading(() => store.backlog().parked),
-  );
-  metrics.gauge(
-    METRICS.webhooksOldest,
-    leading(() => {
-      const { oldest } = store.backlog();
-      return oldest === undefined ? 0 : Math.max(0, Date.now() - oldest) / 1_000;
-    }),
-  );
+  const gauges = [
+    [METRICS.webhooksWaiting, ({ waiting }: Backlog) => waiting],
+    [METRICS.webhooksParked, ({ parked }: Backlog) => parked],
+    [METRICS.webhooksOldest, ({ oldest }: Backlog) => secondsSince(oldest)],
+  ] as const;
+  for (const [definition, read] of gauges)
+    metrics?.gauge(definition, () => (isLeading() ? read(store.backlog()) : undefined));
+}
+
+function secondsSince(time: number | undefined): number {
+  return time === undefined ? 0 : Math.max(0, Date.now() - time) / 1_000;
 }

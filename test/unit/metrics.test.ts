@@ -62,10 +62,19 @@ describe('gauges and counters', () => {
   it('reads a gauge at every scrape and shows only its current values', async () => {
     const metrics = createMetrics();
     let samples = [{ labels: { a: '1' }, value: 5 }];
-    metrics.gauge(GAUGE, () => samples);
+    metrics.samples(GAUGE, () => samples);
     expect(linesOf(await metrics.text(), 'varve_test{')).toEqual(['varve_test{a="1"} 5']);
     samples = [{ labels: { a: '2' }, value: 6 }];
     expect(linesOf(await metrics.text(), 'varve_test{')).toEqual(['varve_test{a="2"} 6']);
+  });
+
+  it('omits a gauge without a value', async () => {
+    const metrics = createMetrics();
+    let value: number | undefined;
+    metrics.gauge({ ...GAUGE, labels: [] }, () => value);
+    expect(linesOf(await metrics.text(), 'varve_test')).toEqual([]);
+    value = 7;
+    expect(linesOf(await metrics.text(), 'varve_test')).toEqual(['varve_test 7']);
   });
 
   it('omits a gauge that cannot be read, and shows the others', async () => {

@@ -42,8 +42,8 @@ export type ServeAppOptions = {
 export async function serveApp(options: ServeAppOptions): Promise<void> {
   const { role, settings, served, listener, status } = options;
   const { metrics, tracing } = options.operating;
-  metrics?.gauge(METRICS.unsentBytes, () => [{ labels: {}, value: listener.output.unsentBytes() }]);
-  metrics?.gauge(METRICS.waitingRequests, () => [{ labels: {}, value: listener.output.waitingRequests() }]);
+  metrics?.gauge(METRICS.unsentBytes, listener.output.unsentBytes);
+  metrics?.gauge(METRICS.waitingRequests, listener.output.waitingRequests);
   let isGreeted = false;
   const routing = await createApp({
     ...served,
