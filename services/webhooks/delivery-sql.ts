@@ -28,10 +28,11 @@ export const DELIVERY_MIGRATIONS = [
   `,
 ];
 
-/** Exactly the members of a stored delivery. */
 const COLUMNS =
   'id, hook, position, event, type, document_id, body, state, attempts, created_at, next_at, status, error';
-const SELECT = `SELECT ${COLUMNS} FROM deliveries`;
+/** The columns are exactly the members of a stored delivery. */
+const SELECT = `SELECT id, hook, position, event, type, document_id AS documentId, body, state, attempts,
+  created_at AS createdAt, next_at AS nextAt, status, error FROM deliveries`;
 /** Waiting deliveries of the same document and webhook, under the name `other`. */
 function ofDocument(other: string): string {
   return `FROM deliveries AS ${other} WHERE ${other}.state = 'waiting'
@@ -60,6 +61,8 @@ export const DELIVERY_SQL = {
   again: `UPDATE deliveries SET seq = (SELECT max(seq) + 1 FROM deliveries), ${DUE_AGAIN} WHERE id = ?`,
   others: `UPDATE deliveries SET ${DUE_AGAIN}
     WHERE state <> 'waiting' AND hook = ? AND created_at < ? AND ${POSITION} BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)`,
+  backlog: `SELECT count(*) FILTER (WHERE state = 'waiting') AS waiting, count(*) FILTER (WHERE state = 'parked') AS parked,
+    min(created_at) FILTER (WHERE state = 'waiting') AS oldest FROM deliveries WHERE state IN ('waiting', 'parked')`,
   newest: 'SELECT max(created_at) AS at FROM deliveries',
   setBack: "UPDATE deliveries SET next_at = next_at - ?, created_at = created_at - ? WHERE state = 'waiting'",
   setBackPauses: "UPDATE meta SET value = CAST(value AS INTEGER) - ? WHERE name LIKE 'pause %'",

@@ -5,7 +5,6 @@ import { type Database, openDatabase } from '../../shared/sqlite/open-database.t
 import { prepared } from '../../shared/sqlite/prepared.ts';
 import { transaction } from '../../shared/sqlite/transaction.ts';
 import type { OpenDelivery, OpenReplay, WebhooksProgressed } from '../../shared/webhooks/webhook-events.ts';
-import { type DeliveryClock, openDeliveryClock } from './delivery-clock.ts';
 import { DELIVERY_MIGRATIONS, DELIVERY_SQL } from './delivery-sql.ts';
 
 /** `waiting`: not sent yet, or to be repeated. `parked`: not sent until a replay. `elsewhere`: delivered by another process. */
@@ -22,7 +21,7 @@ export type NewDelivery = Pick<OpenDelivery, 'hook' | 'event' | 'type' | 'docume
 
 /** A delivery in the store, with its last attempt. */
 export type StoredDelivery = NewDelivery &
-  Omit<Attempt, 'at'> & {
+  Attempt & {
     readonly attempts: number;
     /** Milliseconds since 1970. */
     readonly createdAt: number;
@@ -54,9 +53,10 @@ export type ListedDeliveries = { readonly open: ReadonlySet<string>; readonly is
 
 export type HistoryRequest = { readonly hook: string; readonly from: bigint };
 
+/** Result of an attempt. */
 export type Attempt = {
   readonly state: DeliveryState;
-  readonly at: number;
+  /** Milliseconds since 1970. */
   readonly nextAt: number;
   /** HTTP status of the answer. */
   readonly status: number | null;
@@ -98,7 +98,10 @@ export type DeliveryStore = {
   pausedUntil(hook: string): number | undefined;
   /** Sets the end of a pause. undefined: the pause is over. */
   pause(hook: string, until: number | undefined): void;
-  readonly clock: DeliveryClock;
+  /** Time of the newest delivery, in milliseconds since 1970; undefined: there is none. */
+  newestAt(): number | undefined;
+  /** Moves all waiting times back, because the clock was set back: nothing waits longer. */
+  setBack(ms: number): void;
   /** Parks failing deliveries that have held back later ones of their document since before `before`. */
   park(before: number, now: number): number;
   /** Deliveries that are not done. */
@@ -173,7 +176,13 @@ export function openDeliveryStore(folder: string): DeliveryStore {
       if (until === undefined) meta.remove(pauseOf(hook));
       else meta.set(pauseOf(hook), String(until));
     },
-    clock: openDeliveryClock(db),
+    newestAt: () => (prepared(db, DELIVERY_SQL.newest).get()?.['at'] as number | null) ?? undefined,
+    setBack(ms) {
+      transaction(db, () => {
+        prepared(db, DELIVERY_SQL.setBack).run(ms, ms);
+        prepared(db, DELIVERY_SQL.setBackPauses).run(ms);
+      });
+    },
     park: (before, now) => Number(prepared(db, DELIVERY_SQL.park).run(now, before).changes),
     open: () => all(DELIVERY_SQL.open),
     settle: (upTo, listed) => settle(db, upTo, listed),
@@ -240,18 +249,8 @@ function countStates(db: Database, hook: string): Record<DeliveryState, number> 
 }
 
 function countOpen(db: Database): Backlog {
-  const rows = prepared(
-    db,
-    `SELECT state, count(*) AS n, min(created_at) AS oldest FROM deliveries
-      WHERE state IN ('waiting', 'parked') GROUP BY state`,
-  ).all();
-  const of = (state: DeliveryState) => rows.find((row) => row['state'] === state);
-  const waiting = of('waiting');
-  return {
-    waiting: Number(waiting?.['n'] ?? 0),
-    parked: Number(of('parked')?.['n'] ?? 0),
-    oldest: waiting && Number(waiting['oldest']),
-  };
+  const { waiting, parked, oldest } = prepared(db, DELIVERY_SQL.backlog).get() ?? {};
+  return { waiting: Number(waiting), parked: Number(parked), oldest: (oldest as number | null) ?? undefined };
 }
 
 function prune(db: Database, before: number, hooks: ReadonlySet<string>): void {
@@ -264,19 +263,5 @@ function prune(db: Database, before: number, hooks: ReadonlySet<string>): void {
 }
 
 function readDelivery(row: Readonly<Record<string, unknown>>): StoredDelivery {
-  return {
-    id: String(row['id']),
-    hook: String(row['hook']),
-    position: BigInt(String(row['position'])),
-    event: row['event'] as OpenDelivery['event'],
-    type: String(row['type']),
-    documentId: String(row['document_id']),
-    body: String(row['body']),
-    state: row['state'] as DeliveryState,
-    attempts: Number(row['attempts']),
-    createdAt: Number(row['created_at']),
-    nextAt: Number(row['next_at']),
-    status: row['status'] === null ? null : Number(row['status']),
-    error: row['error'] === null ? null : String(row['error']),
-  };
+  return { ...row, position: BigInt(String(row['position'])) } as StoredDelivery;
 }

@@ -15,45 +15,33 @@ export type DispatcherOptions = Pick<TermOptions, 'store' | 'limits' | 'resolve'
   readonly failed: (error: unknown) => void;
 };
 
-export type Dispatcher = {
-  /** Looks for deliveries that are due. */
-  look(): void;
-  /** Ends requests in flight. Their deliveries keep their state. */
-  close(): Promise<void>;
-};
-
 const TROUBLE_MS = 30_000;
-function failure(error: Error): PostResult {
-  return { kind: 'failed', reason: error.message };
-}
 
 /** Header that Strapi sends too. The hook's own headers may replace it. */
 const USER_AGENT = { 'user-agent': 'node' };
 
 /** Sends due deliveries. Deliveries of one document are sent one after the other, in order. */
-export function createDispatcher(options: DispatcherOptions): Dispatcher {
+export function createDispatcher(options: DispatcherOptions) {
   const { store, limits } = options;
   const flying = new Map<string, { readonly hook: string; readonly done: Promise<void> }>();
   /** Hooks whose results could not be stored, and until when nothing is sent to them. */
   const troubles = new Map<string, number>();
   const closing = new AbortController();
   /** The latest time that the clock has shown, also in an earlier process. */
-  let latest = store.clock.newest() ?? 0;
+  let latest = store.newestAt() ?? 0;
 
   const send = async (hook: Webhook, delivery: StoredDelivery): Promise<void> => {
-    const result = await postDelivery(options, hook, delivery, closing.signal).catch(failure);
+    const result = await postDelivery(options, hook, delivery, closing.signal).catch(
+      (error: Error): PostResult => ({ kind: 'failed', reason: error.message }),
+    );
     if (closing.signal.aborted) return;
     const now = readClock();
     const attempt = decideOutcome(limits, delivery, result, now);
     store.attempted(delivery.id, attempt);
     const { state, status } = attempt;
-    if (
-      result.kind === 'answered' &&
-      result.retryAfterMs !== undefined &&
-      state !== 'delivered' &&
-      status !== 410
-    )
-      store.pause(hook.id, now + Math.min(result.retryAfterMs, limits.longestRetryAfterMs));
+    const asked = result.kind === 'answered' ? result.retryAfterMs : undefined;
+    if (asked !== undefined && state !== 'delivered' && status !== 410)
+      store.pause(hook.id, now + Math.min(asked, limits.longestRetryAfterMs));
     options.attempted(delivery, attempt);
     if (status === 410) options.gone(hook);
   };
@@ -88,7 +76,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const readClock = (): number => {
     const now = Date.now();
     if (now < latest) {
-      store.clock.setBack(latest - now);
+      store.setBack(latest - now);
       for (const [hook, until] of troubles) troubles.set(hook, until - (latest - now));
     }
     latest = now;
@@ -106,8 +94,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
   const timer = setInterval(look, limits.lookMs);
   return {
+    /** Looks for deliveries that are due. */
     look,
-    async close() {
+    /** Ends requests in flight. Their deliveries keep their state. */
+    async close(): Promise<void> {
       clearInterval(timer);
       closing.abort();
       await Promise.all([...flying.values()].map(({ done }) => done));
@@ -149,13 +139,13 @@ export function decideOutcome(
 ): Attempt {
   const status = result.kind === 'answered' ? result.status : null;
   if (status !== null && status >= 200 && status < 300)
-    return { state: 'delivered', at: now, nextAt: now, status, error: null };
+    return { state: 'delivered', nextAt: now, status, error: null };
   const error = result.kind === 'answered' ? `the receiver answered ${status}` : result.reason;
   const wait = limits.retryMs[attempts];
-  if (wait === undefined || status === 410) return { state: 'parked', at: now, nextAt: now, status, error };
+  if (wait === undefined || status === 410) return { state: 'parked', nextAt: now, status, error };
   const asked = (result.kind === 'answered' && result.retryAfterMs) || 0;
   // The first retry comes on time: a receiver that restarts is back soon.
   const usual = attempts === 0 ? wait : jittered(wait, Math.random() / 5);
   const nextAt = now + Math.max(usual, Math.min(asked, limits.longestRetryAfterMs));
-  return { state: 'waiting', at: now, nextAt, status, error };
+  return { state: 'waiting', nextAt, status, error };
 }

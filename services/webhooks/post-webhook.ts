@@ -39,11 +39,6 @@ const MAX_ANSWER_BYTES = 65_536;
 export async function postWebhook(post: WebhookPost): Promise<PostResult> {
   const url = new URL(post.url);
   const name = url.hostname.replace(/^\[|\]$/g, '');
-  const refused = (address: string): PostResult => ({
-    kind: 'refused',
-    reason: `${name} is ${address === name ? '' : `${address}, `}a private address: pass --allow-private for this webhook to allow it`,
-  });
-  const isRefused = (address: string) => !post.allowPrivate && isPrivateAddress(address);
   const started = performance.now();
   let addresses: readonly LookupAddress[] | undefined;
   try {
@@ -55,8 +50,12 @@ export async function postWebhook(post: WebhookPost): Promise<PostResult> {
   // Node would throw where nothing can catch it.
   if (addresses.length === 0) return { kind: 'failed', reason: `${name} has no address` };
   // One private address is enough to refuse, because chance decides which address is used.
-  const wrong = addresses.find(({ address }) => isRefused(address));
-  if (wrong !== undefined) return refused(wrong.address);
+  const wrong = addresses.find(({ address }) => !post.allowPrivate && isPrivateAddress(address));
+  if (wrong !== undefined) {
+    const what = wrong.address === name ? '' : `${wrong.address}, `;
+    const reason = `${name} is ${what}a private address: pass --allow-private for this webhook to allow it`;
+    return { kind: 'refused', reason };
+  }
   return send(post, url, { addresses, leftMs: Math.max(0, post.timeoutMs - (performance.now() - started)) });
 }
 

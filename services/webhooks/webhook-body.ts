@@ -7,7 +7,7 @@ import { RequestError } from '../../shared/request-error.ts';
 import { type ContentType, FILE_TYPE } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { answerEntry } from '../query/answer-entry.ts';
-import { type EntryPlan, planEntry, type RequestRules } from '../query/plan-query.ts';
+import { planEntry, type RequestRules } from '../query/plan-query.ts';
 import { type DocumentAction, documentActions, type TouchedRow } from './document-actions.ts';
 import { type PastDocument, type PastOptions, type PastRow, readDocumentAt } from './document-at.ts';
 import type { WebhookLimits } from './webhook-limits.ts';
@@ -125,30 +125,21 @@ async function answerRow(
 ): Promise<Entry | undefined> {
   const status = shown.version === 'draft' ? 'draft' : 'published';
   const locale = shown.locale === null ? [] : [`locale=${encodeURIComponent(shown.locale)}`];
-  const planWith = (...more: readonly string[]) =>
-    planEntry({
-      registry,
-      type,
-      queryString: [`status=${status}`, ...locale, ...more].join('&'),
-      defaultLocale,
-      ...rules,
-    });
-  const plan = planOr(
-    () => planWith(populate),
-    () => planWith(),
-  );
-  const body = await answerEntry(index, plan, documentId, { isOwed: true });
+  const planWith = (...more: readonly string[]) => {
+    const queryString = [`status=${status}`, ...locale, ...more].join('&');
+    return planEntry({ registry, type, queryString, defaultLocale, ...rules });
+  };
+  /** If the type lacks an attribute that the hook populates, the body has no relations: no hook may stop the others. */
+  const planned = () => {
+    try {
+      return planWith(populate);
+    } catch (error) {
+      if (error instanceof RequestError) return planWith();
+      throw error;
+    }
+  };
+  const body = await answerEntry(index, planned(), documentId, { isOwed: true });
   return body === null ? undefined : (JSON.parse(body.toString()) as { readonly data: Entry }).data;
-}
-
-/** If the type lacks an attribute that a hook populates, the body has no relations: no hook may stop the others. */
-function planOr(first: () => EntryPlan, second: () => EntryPlan): EntryPlan {
-  try {
-    return first();
-  } catch (error) {
-    if (!(error instanceof RequestError)) throw error;
-    return second();
-  }
 }
 
 /** Returns whether a later event of the document wrote the row. Then a read no longer shows what the action wrote. */

@@ -120,7 +120,6 @@ export function createProgress(options: ProgressOptions) {
 
 const PARKED_BEFORE = {
   state: 'parked',
-  at: 0,
   nextAt: 0,
   status: null,
   error: 'another process parked it',

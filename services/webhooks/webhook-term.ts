@@ -11,23 +11,14 @@ import { createHistoryReplay } from './replay-history.ts';
 import type { TermOptions } from './term-options.ts';
 import { createProgress } from './webhook-progress.ts';
 
-export type WebhookTerm = {
-  /** Looks at changed webhooks. */
-  look(): void;
-  /** Writes the progress to the log, for the next leader. Never rejects. */
-  announce(): Promise<void>;
-  /** Rejects when the log can no longer be read. */
-  readonly done: Promise<void>;
-  /** `isLeading`: write the progress to the log. */
-  close(isLeading: boolean): Promise<void>;
-};
+export type WebhookTerm = Awaited<ReturnType<typeof startTerm>>;
 
 const BATCH_SIZE = 100;
 const AGAIN_MS = 50;
 const HOUR_MS = 3_600_000;
 
 /** Makes and sends deliveries from the checkpoint on: one term of a leader. */
-export async function startTerm(options: TermOptions): Promise<WebhookTerm> {
+export async function startTerm(options: TermOptions) {
   const { log, space, store, limits, hooks, report, commands } = options;
   const epochs = createEpochs(log, space);
   const progress = createProgress({ ...options, epochs });
@@ -90,13 +81,17 @@ export async function startTerm(options: TermOptions): Promise<WebhookTerm> {
   ];
   dispatcher.look();
   return {
+    /** Looks at changed webhooks. */
     look: reporting(report, () => {
       prune();
       dispatcher.look();
     }),
+    /** Writes the progress to the log, for the next leader. Never rejects. */
     announce: progress.write,
+    /** Rejects when the log can no longer be read. */
     done: subscription.done,
-    async close(isLeading) {
+    /** `isLeading`: write the progress to the log. */
+    async close(isLeading: boolean): Promise<void> {
       isClosed = true;
       for (const timer of timers) clearInterval(timer);
       await subscription.close();
