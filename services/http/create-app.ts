@@ -148,6 +148,8 @@ function createFastify(options: AppOptions): FastifyInstance {
     routerOptions: {
       caseSensitive: false,
       ignoreTrailingSlash: true,
+      // Node limits the request line. fastify's limit of 100 characters would refuse the names of files that Strapi made.
+      maxParamLength: Number.MAX_SAFE_INTEGER,
       // The planner reads the raw text: fastify's result would be unused.
       querystringParser: () => NO_QUERY,
     },

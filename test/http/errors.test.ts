@@ -32,6 +32,13 @@ describe('refusals', () => {
     });
   });
 
+  it.each(['/api/restaurants/', '/uploads/'])(
+    'GET %s with a name of 3,000 characters is a 404 too',
+    async (folder) => {
+      expect((await call('GET', folder + 'x'.repeat(3000))).status).toBe(404);
+    },
+  );
+
   it.each([
     ['DELETE', '/api/restaurants', 'GET, POST, HEAD, OPTIONS'],
     ['PATCH', '/api/restaurants', 'GET, POST, HEAD, OPTIONS'],

@@ -14,6 +14,8 @@ const PNG = Buffer.from(
   'base64',
 );
 const SMALL = Buffer.concat([PNG, Buffer.from('small')]);
+/** Strapi names files by the whole name that they had before. */
+const LONG_NAME = `${'a_walk_along_the_river_in_the_evening_sun_'.repeat(4)}0123456789.png`;
 const HTML = Buffer.from('<!doctype html><script>alert(1)</script>');
 const folder = mkdtempSync(join(tmpdir(), 'varve-files-'));
 const data = join(folder, 'data');
@@ -58,6 +60,7 @@ beforeAll(async () => {
       },
       file(7, 'sun_1.png', { caption: 'The sun', focalPoint: { x: 1, y: 2 }, formats: { small } }),
       file(8, 'page_2.html', { mime: 'text/html' }),
+      file(10, LONG_NAME),
       file(9, 'far_3.png', { url: 'https://cdn.example.org/far_3.png', provider: 'cloudinary' }),
     ],
     links: [
@@ -67,11 +70,11 @@ beforeAll(async () => {
         right: { type: 'api::page.page', field: 'cover', ref: 4, pos: 1 },
       },
     ],
-    assets: { 'sun_1.png': PNG, 'small_sun_1.png': SMALL, 'page_2.html': HTML },
+    assets: { [LONG_NAME]: PNG, 'sun_1.png': PNG, 'small_sun_1.png': SMALL, 'page_2.html': HTML },
   });
   const imported = await runVarve(['import', archive, '--data', data]);
   expect(imported, imported.stderr).toMatchObject({ code: 0 });
-  expect(imported.stdout).toContain('files, with smaller pictures: 3');
+  expect(imported.stdout).toContain('files, with smaller pictures: 4');
   server = await startServer({ data, contentTypes: archive });
   ask = createAsk(server.url);
 }, 60_000);
@@ -83,6 +86,7 @@ afterAll(async () => {
 it('serves imported files under their former URLs, and makes caches revalidate', async () => {
   expect(await bytesOf('/uploads/sun_1.png')).toEqual(PNG);
   expect(await bytesOf('/uploads/small_sun_1.png')).toEqual(SMALL);
+  expect(await bytesOf(`/uploads/${LONG_NAME}`)).toEqual(PNG);
   const answer = await get('/uploads/sun_1.png');
   expect(answer.headers.get('cache-control')).toBe('public, max-age=0, must-revalidate');
   const tag = answer.headers.get('etag') ?? '';
