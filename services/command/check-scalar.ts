@@ -8,6 +8,7 @@ import { typeMessage } from './describe-value.ts';
 import {
   castBooleanValue,
   castNumber,
+  hasInfinity,
   hasUnstorableText,
   isEmail,
   parseDate,
@@ -37,11 +38,12 @@ export function checkScalar(check: Check, attribute: ScalarAttribute, path: stri
     return undefined;
   }
   if (value === null) return checkNull(check, attribute, path);
-  if (hasUnstorableText(value)) {
-    report(check, path, `${path} must not contain NUL or unpaired surrogates`, value);
-    return undefined;
-  }
+  if (hasUnstorableText(value)) return reportUnstorableText(check, path, value);
   return checkValue(check, attribute, path, value);
+}
+
+function reportUnstorableText(check: Check, path: string, value: unknown): unknown {
+  return report(check, path, `${path} must not contain NUL or unpaired surrogates`, value);
 }
 
 function withDefault(check: Check, attribute: ScalarAttribute, sent: unknown): unknown {
@@ -230,17 +232,25 @@ function checkBoolean(check: Check, path: string, value: unknown): unknown {
 
 /** Text is JSON text, as in Strapi; a text that is not JSON answers 400 instead of 500. */
 function checkJson(check: Check, path: string, value: unknown): unknown {
-  if (typeof value !== 'string') return canonicalJson(value);
+  if (typeof value !== 'string') return checkJsonValue(check, path, value);
   if (check.mode === 'publish') return value;
   if (isTooDeep(value))
     return report(check, path, `${path} must nest at most ${MOST_JSON_LEVELS} levels deep`, value);
   try {
     const parsed: unknown = JSON.parse(value);
     // If the JSON value is a string, the stored value is the text with its quotes, as in Strapi.
-    return typeof parsed === 'string' ? value : canonicalJson(parsed);
+    return typeof parsed === 'string' ? value : checkJsonValue(check, path, parsed);
   } catch {
     return report(check, path, `${path} must be a JSON value, text must be JSON text`, value);
   }
+}
+
+/** An escaped NUL appears only when the text is parsed. JSON.parse reads 1e400 as Infinity, which would be stored as null. */
+function checkJsonValue(check: Check, path: string, value: unknown): unknown {
+  if (hasUnstorableText(value)) return reportUnstorableText(check, path, value);
+  if (hasInfinity(value))
+    return report(check, path, `${path} must not contain numbers beyond 1.8e308`, value);
+  return canonicalJson(value);
 }
 
 function read(check: Check, parsed: { readonly value: string } | { readonly problem: string }): unknown {

@@ -98,6 +98,13 @@ function hasUnstorableMember(value: unknown): boolean {
   return Object.entries(value).some(([key, child]) => hasUnstorableMember(key) || hasUnstorableMember(child));
 }
 
+/** Returns whether a JSON value has a number that no double can have. */
+export function hasInfinity(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null)
+    return Math.abs(value as number) === Number.POSITIVE_INFINITY;
+  return Object.values(value).some(hasInfinity);
+}
+
 /**
  * Returns whether a text is an e-mail address by Strapi's rules: a domain may have letters of any script, and its last label may be a
  * single letter.
