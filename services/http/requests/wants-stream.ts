@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
-/** First in the list: EventSource sends nothing else. */
-const EVENT_STREAM = /^\s*text\/event-stream\s*(?:[;,]|$)/i;
+/** First in the list: EventSource sends nothing else. A quality of 0 means that the client does not accept it. */
+const EVENT_STREAM = /^\s*text\/event-stream\s*(?!;\s*q=0(?:\.0*)?\s*(?:,|$))(?:[;,]|$)/i;
 
 /** Returns whether a request asks for a stream of events, as EventSource does. */
 export function wantsStream({ method, headers }: Pick<IncomingMessage, 'headers' | 'method'>): boolean {
