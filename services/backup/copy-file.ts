@@ -6,7 +6,9 @@ import { makeFolder } from '../../shared/make-folder.ts';
 
 export type FileSum = { readonly bytes: number; readonly sha256: string };
 
-/** Copies a file, durably, and returns its digest. `to` appears only when it is complete. */
+/**
+ * Copies a file and returns its digest. `to` appears only when it is complete. Its content is durable; `syncFolders` makes its name durable.
+ */
 export async function copyFile(from: string, to: string): Promise<FileSum> {
   makeFolder(dirname(to));
   const part = `${to}.part`;

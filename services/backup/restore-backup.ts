@@ -9,6 +9,7 @@ import { beginLog } from '../fleet/log-identity.ts';
 import { copyFile } from './copy-file.ts';
 import { type Manifest, type NewManifest, readManifest } from './manifest.ts';
 import { moveFile } from './move-file.ts';
+import { syncFolders, syncNames } from './sync-folders.ts';
 import { readGraph, readLog } from './write-backup.ts';
 
 export type RestoreTarget = {
@@ -55,7 +56,11 @@ export async function restoreBackup(folder: string, target: RestoreTarget): Prom
   if (manifest.files['access.key'] !== undefined)
     await moveFile(join(part, 'access.key'), join(dirname(target.logFile), 'access.key'));
   await moveFile(join(part, 'graph.db'), graphFile(target.data, 1));
+  const folders = [target.data, dirname(target.logFile)];
+  // A power loss must not leave a log without the other files.
+  for (const each of folders) await syncNames(each);
   await moveFile(join(part, 'events.db'), target.logFile);
+  for (const each of folders) await syncNames(each);
   rmSync(part, { recursive: true, force: true });
   return { manifest, graph };
 }
@@ -131,4 +136,5 @@ async function moveAssets(
   const to = assetsFolder ?? join(data, 'assets');
   for (const path of Object.keys(files))
     if (path.startsWith(ASSETS)) await moveFile(join(part, path), join(to, path.slice(ASSETS.length)));
+  if (existsSync(to)) await syncFolders(to);
 }

@@ -8,6 +8,7 @@ import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
 import { undefinedWhenAbsent } from '../../shared/when-absent.ts';
 import { copyFile, type FileSum, sumFile } from './copy-file.ts';
 import { type Manifest, type NewManifest, writeManifest } from './manifest.ts';
+import { syncFolders, syncNames } from './sync-folders.ts';
 
 export type BackupSource = {
   readonly space: string;
@@ -58,7 +59,10 @@ export async function writeBackup(folder: string, source: BackupSource): Promise
         : { kind: 'copied', files: assets.length, bytes: assets.reduce((sum, { bytes }) => sum + bytes, 0) },
     files,
   };
+  // A power loss must not leave a manifest without the files that it names.
+  await syncFolders(folder);
   writeManifest(folder, manifest);
+  await syncNames(folder);
   return manifest;
 }
 

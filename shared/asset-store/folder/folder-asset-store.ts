@@ -5,12 +5,12 @@ import { dirname, join } from 'node:path';
 import { makeFolder } from '../../make-folder.ts';
 import { parseOwners, presentOwners } from '../../owner-record.ts';
 import { tryLockFile } from '../../sqlite/lock-file.ts';
+import { syncFolder } from '../../sync-folder.ts';
 import { undefinedWhenAbsent } from '../../when-absent.ts';
 import { checkedHash, isHash } from '../asset-hash.ts';
 import type { AssetStore, StagedAsset } from '../asset-store.ts';
 import { measureContent } from '../measure-content.ts';
 import { folderNames } from './folder-names.ts';
-import { syncFolder } from './sync-folder.ts';
 import { refuseTemporaryFailures } from './temporary-failures.ts';
 
 /** Longer than any upload takes. In files of earlier releases, the name does not say which process wrote an unfinished file. */

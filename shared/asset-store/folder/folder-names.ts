@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '../../make-folder.ts';
+import { syncFolder } from '../../sync-folder.ts';
 import { undefinedWhenAbsent } from '../../when-absent.ts';
 import { createAssetNames } from '../asset-names.ts';
 import type { AssetNames } from '../asset-store.ts';
-import { syncFolder } from './sync-folder.ts';
 import { refuseTemporaryFailures } from './temporary-failures.ts';
 
 /** Stores names as files in a folder. */
