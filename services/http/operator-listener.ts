@@ -6,7 +6,12 @@ import type { OperatorChannel } from '../../shared/sqlite/lock-data-directory.ts
 import { isSameText } from '../../shared/text-digest.ts';
 import type { OperatorContext } from '../operator/operation.ts';
 import { runOperation } from '../operator/operations.ts';
-import { type AnswerLine, SECRET_HEADER } from '../operator/operator-protocol.ts';
+import {
+  type AnswerLine,
+  SECRET_HEADER,
+  SIGN_OF_LIFE,
+  SIGN_OF_LIFE_MS,
+} from '../operator/operator-protocol.ts';
 import { readStatus } from '../operator/status.ts';
 import { listen } from './sockets/listen.ts';
 import type { ListeningSocket } from './sockets/listening-socket.ts';
@@ -30,7 +35,7 @@ export type OperatorEntrance = {
 
 /**
  * Accepts requests of operators on a loopback port, whatever address the API has. `POST /_varve/operations/<name>` has the request as JSON;
- * the answer is a line of JSON for each line and one for its end. `GET /_varve/projections` works as on the port of the API. A request
+ * the answer is a line of JSON for each line and one for its end, with a sign of life every second. `GET /_varve/projections` works as on the port of the API. A request
  * without the secret gets a 403.
  */
 export async function openOperatorListener({ secret, socket }: OperatorEntrance): Promise<OperatorListener> {
@@ -84,8 +89,17 @@ async function answer(
   const gone = new AbortController();
   response.once('close', () => gone.abort(new Error('no client waits for the answer')));
   response.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
+  sendSignsOfLife(response);
   const signal = AbortSignal.any([stopping, gone.signal]);
   await pipeline(Readable.from(answerLines(context, name, form, { signal, stopping })), response);
+}
+
+/** Shows the operator's command that this process runs, however long an operation takes for its next line. */
+function sendSignsOfLife(response: ServerResponse): void {
+  const timer = setInterval(() => {
+    if (!response.writableEnded && !response.writableNeedDrain) response.write(SIGN_OF_LIFE);
+  }, SIGN_OF_LIFE_MS);
+  response.once('close', () => clearInterval(timer));
 }
 
 async function* answerLines(

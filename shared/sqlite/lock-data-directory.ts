@@ -19,6 +19,8 @@ export type OperatorChannel = {
   readonly address: string;
   /** Secret that every request carries. A user who may read the directory may make any request. */
   readonly secret: string;
+  /** Process of the server. Absent: the server is of a release that sends no signs of life during an operation. */
+  readonly pid?: number;
 };
 
 export type DirectoryLock = {

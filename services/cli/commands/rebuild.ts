@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Difference } from '../../../projections/generations/digest.ts';
 import {
@@ -19,7 +20,7 @@ import type { World } from '../../../shared/read-index/read-index.ts';
 import type { Uid } from '../../../shared/schema/content-type.ts';
 import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import { type OperatorChannel, readDirectoryHolder } from '../../../shared/sqlite/lock-data-directory.ts';
-import { callOperator, ServerGone } from '../../operator/call-operator.ts';
+import { callOperator, ServerGone, ServerSilent } from '../../operator/call-operator.ts';
 import { operationsOfServer } from '../../operator/open-operations.ts';
 import type { BuildRequest } from '../../operator/operation.ts';
 import type { LoadSample } from '../../operator/watch-load.ts';
@@ -120,7 +121,7 @@ async function makeSomewhere(making: Making, given: RebuildArguments): Promise<R
       }
       if (last !== undefined) return last;
     } catch (error) {
-      if (!(error instanceof ServerGone)) throw error;
+      if (!(error instanceof ServerGone) || error instanceof ServerSilent) throw error;
     }
     await delay(PAUSE_MS);
   }
@@ -195,12 +196,16 @@ function observeServer(
   return { sampled: Promise.race([first.promise, late]), done };
 }
 
-/** Returns whether the server answers. The file of a server that was killed names an address at which none listens. */
+/** Returns whether a server listens, even if it is paused. The file of a server that was killed names an address at which none listens. */
 async function isThere({ address }: OperatorChannel): Promise<boolean> {
-  return fetch(address).then(
-    () => true,
-    () => false,
-  );
+  const { hostname, port } = new URL(address);
+  const socket = connect(Number(port), hostname);
+  return once(socket, 'connect')
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => socket.destroy());
 }
 
 function liveTypes(data: string, store: GenerationStore): readonly Uid[] {

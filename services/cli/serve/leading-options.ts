@@ -29,7 +29,7 @@ function successionOptions({ settings, supervisor, operators, recent, readSide }
   const { succession, restarts } = supervisor;
   return {
     async takeDirectory(directory: string) {
-      await supervisor.lock(directory, operators.channel);
+      await supervisor.lock(directory, { ...operators.channel, pid: supervisor.pid });
       const isFirst = succession === undefined && restarts === 0;
       const contents = shareContents(directory, isFirst);
       if (isFirst) removeWorkerFolders(directory);
