@@ -71,7 +71,7 @@ it('replaces the serving process in a rebuild and a rollback: no request fails, 
   expect(server.output().match(/Metrics and health/g)).toHaveLength(1);
   expect(server.output().match(/Varve serves/g)).toHaveLength(1);
   expect(await server.stop()).toMatchObject({ code: 0, signal: null });
-}, 60_000);
+}, 120_000);
 
 it.each(['building', 'getting ready', 'replaced'])(
   'ends with 0 when it is stopped while the next process is %s',
