@@ -1,25 +1,11 @@
 import type { Server } from 'node:http';
 import type { OperatorChannel } from '../../shared/sqlite/lock-data-directory.ts';
-import {
-  addressOf,
-  type ListeningSocket,
-  ownSocket,
-  startListening,
-} from '../http/sockets/listening-socket.ts';
-import type {
-  Answer,
-  Followers,
-  FromWorker,
-  Hello,
-  LogStyle,
-  SocketName,
-  StopReason,
-  Succession,
-  ToWorker,
-  WorkerRequest,
-} from './protocol.ts';
+import type { ListeningSocket } from '../http/sockets/listening-socket.ts';
+import { createAsking, sendToSupervisor as send } from './ask-supervisor.ts';
+import type { Followers, Hello, LogStyle, SocketName, StopReason, Succession, ToWorker } from './protocol.ts';
 import { refuseIncompatible } from './protocol.ts';
 import { createRotation, type Rotation } from './rotation.ts';
+import { createSocketsOfWorker } from './sockets-of-worker.ts';
 
 /** The supervisor of this process, which is a worker. */
 export type Supervisor = Hello & {
@@ -52,9 +38,6 @@ export type Supervisor = Hello & {
   fail(error: Error): void;
 };
 
-/** `socket`: the listening socket, if the request was for one. */
-type Answered = { readonly answer: Answer; readonly socket: object | undefined };
-
 let isWorkerProcess = false;
 
 /** Returns whether this process has a supervisor. */
@@ -75,82 +58,47 @@ export function becomeWorker(): void {
 
 /** Resolves with the supervisor's first message. */
 export async function connectSupervisor(): Promise<Supervisor> {
-  const answers = new Map<number, (answer: Answered) => void>();
+  const asking = createAsking();
+  const { ask } = asking;
+  const rotation = createRotation({ ask, send });
+  const sockets = createSocketsOfWorker(asking);
   const hello = Promise.withResolvers<Hello>();
   const turn = Promise.withResolvers<void>();
-  /** Functions that start to listen once this worker has replaced another one. */
-  const listeners = new Set<() => Promise<unknown>>();
-  let lastId = 0;
-  let isReplaced = false;
   // Until there is something to close.
   let stop: (reason: StopReason) => void = () => process.exit(0);
   let giveWay = async (): Promise<void> => {};
   let renew = (): void => {};
 
-  const ask = async (request: WorkerRequest): Promise<Answered> => {
-    const id = ++lastId;
-    const { promise, resolve } = Promise.withResolvers<Answered>();
-    answers.set(id, resolve);
-    send({ kind: 'ask', id, request });
-    const { answer, socket } = await promise;
-    if (answer.kind === 'refused') throw Object.assign(new Error(answer.error.message), answer.error);
-    return { answer, socket };
-  };
-
-  const rotation = createRotation({ ask, send });
   const hear = (message: ToWorker, socket: object | undefined) => {
     switch (message.kind) {
       case 'hello':
-        hello.resolve(message);
-        return;
+        return hello.resolve(message);
       case 'answer':
-        answers.get(message.id)?.({ answer: message.result, socket });
-        answers.delete(message.id);
-        return;
+        return asking.answered(message.id, { answer: message.result, socket });
       case 'yield':
-        void stepDown(giveWay);
-        return;
+        return void stepDown(giveWay);
       case 'renew':
-        renew();
-        return;
+        return renew();
       case 'enter':
-        turn.resolve();
-        return;
+        return turn.resolve();
       case 'connection':
-        rotation.connection(socket);
-        return;
+        return rotation.connection(socket);
       case 'measure':
-        rotation.measure(message.id);
-        return;
+        return rotation.measure(message.id);
       case 'stop':
-        isReplaced = message.reason === 'replaced';
+        if (message.reason === 'replaced') sockets.leave();
         stop(message.reason);
     }
   };
-
   process.on('message', (message, socket) => hear(message as ToWorker, socket as object | undefined));
+
   const said = await hello.promise;
   refuseIncompatible(said.compatibility);
-  let waits = said.succession !== undefined;
+  if (said.succession !== undefined) sockets.wait();
   return {
     ...said,
     pid: process.ppid,
-    socket: (name) => (server) => {
-      const { close } = ownSocket(server);
-      return {
-        async open({ host, port }) {
-          const { socket = {} } = await ask({ kind: 'listen', socket: name, host, port });
-          const start = () => startListening(server, socket);
-          if (!waits) return start();
-          listeners.add(start);
-          return addressOf(socket);
-        },
-        async close() {
-          if (!waits && !isReplaced) await ask({ kind: 'close', socket: name });
-          return close();
-        },
-      };
-    },
+    socket: sockets.socket,
     async lock(directory, channel) {
       await ask({ kind: 'lock', directory, channel });
     },
@@ -175,8 +123,7 @@ export async function connectSupervisor(): Promise<Supervisor> {
     },
     turn: said.succession && turn.promise,
     async enter() {
-      waits = false;
-      for (const start of listeners) await start();
+      await sockets.start();
       send({ kind: 'entered' });
     },
     fail: ({ message }) => send({ kind: 'failed', reason: message }),
@@ -191,9 +138,4 @@ async function stepDown(giveWay: () => Promise<void>): Promise<void> {
     console.error(`this worker could not step down: ${(error as Error).message}`);
   }
   send({ kind: 'yielded' });
-}
-
-function send(message: FromWorker): void {
-  // If the supervisor is gone, this process is ending.
-  if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }

@@ -1,0 +1,37 @@
+import type { Answer, FromWorker, WorkerRequest } from './protocol.ts';
+
+/** `socket`: the listening socket, if the request was for one. */
+export type Answered = { readonly answer: Answer; readonly socket: object | undefined };
+
+/** Requests of this worker that wait for an answer of the supervisor. */
+export type Asking = {
+  /** Rejects with the supervisor's error, with its code, if the supervisor refuses. */
+  ask(request: WorkerRequest): Promise<Answered>;
+  answered(id: number, answered: Answered): void;
+};
+
+/** Creates the state without requests. */
+export function createAsking(): Asking {
+  const waiting = new Map<number, (answered: Answered) => void>();
+  let lastId = 0;
+  return {
+    async ask(request) {
+      const id = ++lastId;
+      const { promise, resolve } = Promise.withResolvers<Answered>();
+      waiting.set(id, resolve);
+      sendToSupervisor({ kind: 'ask', id, request });
+      const { answer, socket } = await promise;
+      if (answer.kind === 'refused') throw Object.assign(new Error(answer.error.message), answer.error);
+      return { answer, socket };
+    },
+    answered(id, answered) {
+      waiting.get(id)?.(answered);
+      waiting.delete(id);
+    },
+  };
+}
+
+/** Does nothing if the supervisor is gone, because this process is ending then. */
+export function sendToSupervisor(message: FromWorker): void {
+  if (process.connected) process.send?.(message, undefined, undefined, () => {});
+}
