@@ -5,7 +5,7 @@ import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import { createSequence } from '../../turns/sequence.ts';
 import { TURNS, type Turns } from '../../turns/turns.ts';
 import type { IndexedContent } from '../indexed-content.ts';
-import type { ReadIndex, SearchRequest, SearchResult, SortPosition, World } from '../read-index.ts';
+import type { ReadIndex, SearchRequest, SearchResult, World } from '../read-index.ts';
 import { createAnswers } from './answers.ts';
 import { applyLinks, applyRows } from './apply-batch.ts';
 import { bindQuery } from './bind-query.ts';
@@ -22,9 +22,9 @@ import { createRowSets, worldRowSet } from './row-sets.ts';
 import {
   countMatches,
   createPageOfFew,
-  createPageSelection,
-  createSelectionAfter,
+  createSelection,
   type Selected,
+  type SelectedRows,
 } from './select-page.ts';
 import type { Slices } from './slices.ts';
 import { sourceAt } from './source-at.ts';
@@ -152,7 +152,7 @@ function createSearch(
   if (request.text !== undefined || request.facets !== undefined)
     return createWordSearch(state, request, common ?? createCommonParts(state, [request]));
   const rowSet = worldRowSet(state.rowSets, request.type, request.world);
-  const select = createSelection(state, rowSet, request);
+  const select = createMatchedPage(state, rowSet, request);
   const found: Uint8Array[] = [];
   let selection: Selection | undefined;
   return () => {
@@ -165,7 +165,7 @@ function createSearch(
 }
 
 /** Matches rows and selects a page of them. If a call ends with its slice, the next call continues. */
-function createSelection(
+function createMatchedPage(
   { rowSets, orders }: WordSearchState,
   rowSet: RowSetIndex,
   request: SearchRequest,
@@ -197,15 +197,12 @@ function createSelection(
 
 /** Selects a page of the matched rows. If a call ends with its slice, the next call continues. */
 function createPage(context: Omit<Selected, 'count'>, request: SearchRequest): () => Selection {
-  const { cursor } = request;
   const count = countMatches(context.rowSet, context.matched);
-  const selected = { ...context, count };
-  if (cursor === undefined) {
-    const page = createPageSelection(selected, request);
-    return () => ({ count, rows: page() });
-  }
-  const page = createSelectionAfter(selected, { ...request, after: cursor.after });
-  return () => ({ count, ...page() });
+  const select = createSelection({ ...context, count }, request);
+  return () => {
+    const { rows, next } = select();
+    return { count, rows, next };
+  };
 }
 
 /** Creates several searches. Results are those of `createSearch`, in the order of the requests. */
@@ -217,11 +214,7 @@ function createSearches(
   return createSequence(requests.map((request) => createSearch(state, request, common)));
 }
 
-type Selection = {
-  readonly count: number;
-  readonly rows: readonly number[];
-  readonly next?: SortPosition | null;
-};
+type Selection = SelectedRows & { readonly count: number };
 
 /** Returns the estimates for a search, which are those of one index. */
 function explain({ rowSets, orders }: WordSearchState, { type, world, query }: SearchRequest): object {

@@ -1,7 +1,7 @@
 import { firstWhere } from '../../first-where.ts';
 import type { SortPosition } from '../read-index.ts';
 import { compareSortValues } from '../sort-value.ts';
-import { type Bits, hasBit } from './bits.ts';
+import { hasBit } from './bits.ts';
 import { sortValue } from './indexed-column.ts';
 import { type BoundSortKey, createKeyReaders, type KeyReader } from './key-reader.ts';
 import type { RowSetIndex } from './row-set.ts';
@@ -32,16 +32,6 @@ export function firstRowBehindId(rowSet: RowSetIndex, id: number): number {
     else low = row + 1;
   }
   return low;
-}
-
-/** Returns at most `size` of the matching rows from `at` on. */
-export function walkRows(rows: Int32Array, at: number, matched: Bits, size: number): number[] {
-  const found: number[] = [];
-  for (let i = at; i < rows.length && found.length < size; i++) {
-    const row = rows[i] as number;
-    if (hasBit(matched, row)) found.push(row);
-  }
-  return found;
 }
 
 function isBehind(

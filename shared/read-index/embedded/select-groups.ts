@@ -1,19 +1,24 @@
-import type { SortPosition, World } from '../read-index.ts';
+import type { SortPosition } from '../read-index.ts';
 import { sortValue } from './indexed-column.ts';
-import type { OrderCache } from './order-cache.ts';
 import type { RankGroup, RankGroups } from './rank-term.ts';
-import type { RowSetIndex } from './row-set.ts';
-import { createPageSelection, createSelectionAfter } from './select-page.ts';
+import {
+  createPageSelection,
+  createSelectionAfter,
+  type RequestedRows,
+  type Selected,
+  type SelectedRows,
+} from './select-page.ts';
 
 /** Context of the default order, which is the order of rows with the same rank. */
-type GroupContext = { readonly orders: OrderCache; readonly rowSet: RowSetIndex; readonly world: World };
+type GroupContext = Omit<Selected, 'matched' | 'count'>;
 
-/** Selects the rows of a page by rank, ties by id. If a call ends with its slice, the next call continues. */
+/** Selects rows by rank, ties by id. If a call ends with its slice, the next call continues. */
 export function createGroupedPage(
   context: GroupContext,
   groups: RankGroups,
-  { from, size }: { readonly from: number; readonly size: number },
-): () => readonly number[] {
+  { cursor, from, size }: RequestedRows,
+): () => SelectedRows {
+  if (cursor !== undefined) return createGroupedPageAfter(context, groups, cursor.after, size);
   const found: number[] = [];
   let before = 0;
   let group: RankGroup | undefined;
@@ -30,20 +35,20 @@ export function createGroupedPage(
       group = undefined;
       select = undefined;
     }
-    return found;
+    return { rows: found };
   };
 }
 
-/** Selects at most `size` rows after a position in the order. Also returns the position of the last row; null if no row follows. */
-export function createGroupedPageAfter(
+function createGroupedPageAfter(
   context: GroupContext,
   groups: RankGroups,
-  { after, size }: { readonly after: SortPosition | null; readonly size: number },
-): () => { readonly rows: readonly number[]; readonly next: SortPosition | null } {
+  after: SortPosition | null,
+  size: number,
+): () => SelectedRows {
   const [rankBefore, idBefore] = after === null ? [Number.NEGATIVE_INFINITY, null] : after.map(Number);
   const found: { readonly row: number; readonly rank: number }[] = [];
   let group: RankGroup | undefined;
-  let select: (() => { readonly rows: readonly number[] }) | undefined;
+  let select: (() => SelectedRows) | undefined;
   return () => {
     // One row more than the page shows whether another row follows.
     while (found.length <= size) {

@@ -1,14 +1,24 @@
-import type { SortKey, SortPosition, World } from '../read-index.ts';
+import type { SearchRequest, SortPosition, World } from '../read-index.ts';
 import { type Bits, countBits, hasBit, selectRows } from './bits.ts';
 import { KEY_COST, ROW_COST } from './costs.ts';
 import type { BoundSortKey } from './key-reader.ts';
 import { type OrderCache, orderFor } from './order-cache.ts';
 import type { RowSetIndex } from './row-set.ts';
-import { firstBehind, firstRowBehindId, positionOf, walkRows } from './select-after.ts';
+import { firstBehind, firstRowBehindId, positionOf } from './select-after.ts';
 import { createRowSort } from './sort-rows.ts';
 import { currentRows, type SortedOrder } from './sorted-order.ts';
 
-export type Page = { readonly sort: readonly SortKey[]; readonly from: number; readonly size: number };
+/** Requested rows: those after a position in the order if there is a cursor, otherwise those from an offset on. */
+export type RequestedRows = Pick<SearchRequest, 'from' | 'size' | 'cursor'>;
+
+type Page = Pick<SearchRequest, 'sort' | 'from' | 'size'>;
+type PageAfter = Page & { readonly after: SortPosition | null };
+
+/** Selected rows. `next`: position of the last row; null if no row follows; absent without a cursor. */
+export type SelectedRows = {
+  readonly rows: readonly number[];
+  readonly next?: SortPosition | null | undefined;
+};
 
 /** Input of a selection: the `count` rows in `matched`. */
 export type Selected = {
@@ -19,6 +29,17 @@ export type Selected = {
   readonly count: number;
 };
 
+/** Selects the rows of one page, or those after a position. If a call ends with its slice, the next call continues. */
+export function createSelection(
+  selected: Selected,
+  request: RequestedRows & Pick<SearchRequest, 'sort'>,
+): () => SelectedRows {
+  const { cursor } = request;
+  if (cursor !== undefined) return createSelectionAfter(selected, { ...request, after: cursor.after });
+  const select = createPageSelection(selected, request);
+  return () => ({ rows: select() });
+}
+
 /** Selects the rows of one page. If a call ends with its slice, the next call continues. */
 export function createPageSelection(selected: Selected, page: Page): () => readonly number[] {
   const { rowSet, matched, count } = selected;
@@ -28,7 +49,7 @@ export function createPageSelection(selected: Selected, page: Page): () => reado
   return () => {
     const rows = inOrder();
     if (count === rows.length) return Array.from(rows.subarray(page.from, page.from + page.size));
-    return walk(rows, matched, page);
+    return walkRows(rows, matched, { first: 0, skip: page.from, size: page.size });
   };
 }
 
@@ -49,10 +70,7 @@ export function createPageOfFew(
  * Selects the rows of a page after a position in the order, and returns the position of its last row (null: no row follows). If a call ends
  * with its slice, the next call continues.
  */
-export function createSelectionAfter(
-  selected: Selected,
-  page: Page & { readonly after: SortPosition | null },
-): () => { readonly rows: readonly number[]; readonly next: SortPosition | null } {
+export function createSelectionAfter(selected: Selected, page: PageAfter): () => SelectedRows {
   const { orders, rowSet, world } = selected;
   const { keys } = orderFor(orders, rowSet, world, page.sort);
   // One row more than the page shows whether another page follows.
@@ -69,7 +87,7 @@ export function createSelectionAfter(
 function createRowsBehind(
   selected: Selected,
   keys: readonly BoundSortKey[],
-  page: Page & { readonly after: SortPosition | null },
+  page: PageAfter,
 ): () => readonly number[] {
   const { rowSet, matched } = selected;
   const { after, size } = page;
@@ -79,7 +97,8 @@ function createRowsBehind(
   const inOrder = createOrdering(selected, page);
   return () => {
     const rows = inOrder();
-    return walkRows(rows, after === null ? 0 : firstBehind(keys, rows, after), matched, size);
+    const first = after === null ? 0 : firstBehind(keys, rows, after);
+    return walkRows(rows, matched, { first, skip: 0, size });
   };
 }
 
@@ -116,10 +135,13 @@ function worthWalking(order: SortedOrder, count: number, page: Page): boolean {
   return order.missed >= rowSet.count * KEY_COST * (keys.length + Math.log2(rowSet.count + 1));
 }
 
-function walk(rows: Int32Array, matched: Bits, page: Page): readonly number[] {
+type Walk = { readonly first: number; readonly skip: number; readonly size: number };
+
+/** Returns at most `size` of the matching rows from `first` on, after skipping some. */
+function walkRows(rows: Int32Array, matched: Bits, { first, skip: skipped, size }: Walk): readonly number[] {
   const found: number[] = [];
-  let skip = page.from;
-  for (let i = 0; i < rows.length && found.length < page.size; i++) {
+  let skip = skipped;
+  for (let i = first; i < rows.length && found.length < size; i++) {
     const row = rows[i] as number;
     if (!hasBit(matched, row)) continue;
     if (skip > 0) skip--;

@@ -5,15 +5,27 @@ import type { SortPosition } from '../read-index.ts';
 import { sortValue } from './indexed-column.ts';
 import type { RankedRows } from './rank-rows.ts';
 import type { RowSetIndex } from './row-set.ts';
+import type { RequestedRows, SelectedRows } from './select-page.ts';
 
 /** If a page ends within this many rows, the other rows are not sorted. */
 const PICKED_ROWS = 1_000;
 
-/** Selects the rows of a page by rank, ties by id. */
+/** Selects rows by rank, ties by id. If a call ends with its slice, the next call continues. */
 export function createRankedPage(
   rowSet: RowSetIndex,
   ranked: RankedRows,
-  { from, size }: { readonly from: number; readonly size: number },
+  { cursor, from, size }: RequestedRows,
+): () => SelectedRows {
+  if (cursor !== undefined) return createRankedPageAfter(rowSet, ranked, cursor.after, size);
+  const select = createRankedSelection(rowSet, ranked, from, size);
+  return () => ({ rows: select() });
+}
+
+function createRankedSelection(
+  rowSet: RowSetIndex,
+  ranked: RankedRows,
+  from: number,
+  size: number,
 ): () => readonly number[] {
   const { rows, ranks } = ranked;
   if (from >= rows.length || size <= 0) return () => [];
@@ -34,15 +46,16 @@ export function createRankedPage(
   return () => Array.from(inOrder().subarray(from, end), (at) => rows[at] as number);
 }
 
-/** Selects at most `size` rows after a position in the order. Also returns the position of the last row; null if no row follows. */
-export function createRankedPageAfter(
+function createRankedPageAfter(
   rowSet: RowSetIndex,
   ranked: RankedRows,
-  { after, size }: { readonly after: SortPosition | null; readonly size: number },
-): () => { readonly rows: readonly number[]; readonly next: SortPosition | null } {
-  const page = createRankedPage(rowSet, behind(rowSet, ranked, after), { from: 0, size: size + 1 });
+  after: SortPosition | null,
+  size: number,
+): () => SelectedRows {
+  // One row more than the page shows whether another row follows.
+  const select = createRankedSelection(rowSet, behind(rowSet, ranked, after), 0, size + 1);
   return () => {
-    const found = page();
+    const found = select();
     const rows = found.slice(0, size);
     const last = rows.at(-1);
     if (found.length <= size || last === undefined) return { rows, next: null };

@@ -78,18 +78,14 @@ function build(order: SortedOrder): void {
   if (order.building === undefined) {
     order.building = createRowSort(order.keys, selectRows(rowSet.present, 0, rowSet.count));
     order.count = rowSet.count;
-    keepMarking(order);
+    order.moved.clear();
+    order.out.clear();
+    if (order.stopWatching.length === 0 && !order.released) watch(order);
   }
   order.rows = order.building();
   order.building = undefined;
   order.missed = 0;
   order.built = true;
-}
-
-function keepMarking(order: SortedOrder): void {
-  order.moved.clear();
-  order.out.clear();
-  if (order.stopWatching.length === 0 && !order.released) watch(order);
 }
 
 /** Watches all keys. The id, which is the last key, reports new and deleted rows. */

@@ -3,20 +3,20 @@ import { valueAt } from '../../map-values.ts';
 import { searchOf } from '../../search/search-settings.ts';
 import { createSequence } from '../../turns/sequence.ts';
 import type { FacetCounts } from '../facets.ts';
-import type { SearchRequest, SearchResult, SortPosition, World } from '../read-index.ts';
+import type { SearchRequest, SearchResult, World } from '../read-index.ts';
 import { type Bits, countBits } from './bits.ts';
 import type { CommonParts } from './common-parts.ts';
 import { createFacetCount } from './count-facets.ts';
 import type { OrderCache } from './order-cache.ts';
 import { createRanking } from './rank-rows.ts';
-import { createRankGroups, type RankGroups } from './rank-term.ts';
+import { createRankGroups } from './rank-term.ts';
 import { restoreTexts } from './restore-texts.ts';
 import type { RowSetIndex } from './row-set.ts';
 import { type RowSets, worldRowSet } from './row-sets.ts';
 import { type FoundTexts, matchTexts } from './search-texts.ts';
-import { createGroupedPage, createGroupedPageAfter } from './select-groups.ts';
-import { createPageSelection, createSelectionAfter } from './select-page.ts';
-import { createRankedPage, createRankedPageAfter } from './select-ranked.ts';
+import { createGroupedPage } from './select-groups.ts';
+import { createSelection, type SelectedRows } from './select-page.ts';
+import { createRankedPage } from './select-ranked.ts';
 import { type SourceStore, sourcesOf } from './source-store.ts';
 import type { WordFiles } from './stored-words.ts';
 import { createTextIndex, isPerWorld, type TextIndex } from './text-index.ts';
@@ -37,8 +37,6 @@ export type WordSearchState = {
   /** Storage of words between starts. Absent: words are read again after each start. */
   readonly wordFiles?: WordFiles | undefined;
 };
-
-type Selected = { readonly rows: readonly number[]; readonly next?: SortPosition | null };
 
 /** Rows that were found, and the request that selects some of them. */
 type Found = {
@@ -76,13 +74,13 @@ export function createWordSearch(
   const rowSet = worldRowSet(state.rowSets, request.type, request.world);
   const find = createFind(state, rowSet, request, common);
   let found: Found | undefined;
-  let select: (() => Selected) | undefined;
-  let selected: Selected | undefined;
+  let select: (() => SelectedRows) | undefined;
+  let selected: SelectedRows | undefined;
   let countFacets: (() => readonly FacetCounts[]) | undefined;
   return () => {
     found ??= find();
     const { matched, count, texts } = found;
-    select ??= createSelection(state, found);
+    select ??= createPage(state, found);
     selected ??= select();
     countFacets ??= createSequence(
       (request.facets ?? []).map((facet) =>
@@ -117,43 +115,20 @@ function createFind(
   };
 }
 
-function createSelection(state: WordSearchState, found: Found): () => Selected {
+function createPage(state: WordSearchState, found: Found): () => SelectedRows {
   const { rowSet, request, matched, count, texts } = found;
   const { world, cursor, from, size } = request;
-  if (request.text?.isRanked !== true || texts === undefined) {
-    const selected = { orders: state.orders, rowSet, world, matched, count };
-    if (cursor !== undefined) return createSelectionAfter(selected, { ...request, after: cursor.after });
-    const page = createPageSelection(selected, request);
-    return () => ({ rows: page() });
-  }
+  const context = { orders: state.orders, rowSet, world };
+  if (request.text?.isRanked !== true || texts === undefined)
+    return createSelection({ ...context, matched, count }, request);
   if (cursor === undefined && (size <= 0 || from >= count)) return () => ({ rows: [] });
   const index = textIndexOf(state, rowSet, world);
   const groups = createRankGroups(index, texts.searches, matched);
-  if (groups !== undefined) return groupedPage({ orders: state.orders, rowSet, world }, groups, request);
+  if (groups !== undefined) return createGroupedPage(context, groups, request);
   const rank = createRanking(index, texts.searches, matched);
-  let page: (() => Selected) | undefined;
+  let page: (() => SelectedRows) | undefined;
   return () => {
-    page ??= rankedPage(rowSet, rank(), request);
+    page ??= createRankedPage(rowSet, rank(), request);
     return page();
   };
-}
-
-function groupedPage(
-  context: Pick<WordSearchState, 'orders'> & Pick<Found, 'rowSet'> & Pick<SearchRequest, 'world'>,
-  groups: RankGroups,
-  { cursor, from, size }: SearchRequest,
-): () => Selected {
-  if (cursor !== undefined) return createGroupedPageAfter(context, groups, { after: cursor.after, size });
-  const page = createGroupedPage(context, groups, { from, size });
-  return () => ({ rows: page() });
-}
-
-function rankedPage(
-  rowSet: RowSetIndex,
-  ranked: ReturnType<ReturnType<typeof createRanking>>,
-  { cursor, from, size }: SearchRequest,
-): () => Selected {
-  if (cursor !== undefined) return createRankedPageAfter(rowSet, ranked, { after: cursor.after, size });
-  const page = createRankedPage(rowSet, ranked, { from, size });
-  return () => ({ rows: page() });
 }
