@@ -1,11 +1,7 @@
 import { RequestError } from '../../shared/request-error.ts';
+import { resolveFlag } from './own-parameters.ts';
 import type { Problems } from './problems.ts';
 import type { QueryValue } from './query-string.ts';
-
-const ANSWERS = new Map([
-  ['true', true],
-  ['false', false],
-]);
 
 /**
  * `explain=true`: the answer's `meta.explain` shows the parsed filter, the bool query and the engine's query. Throws
@@ -13,17 +9,7 @@ const ANSWERS = new Map([
  */
 export function resolveExplain(value: QueryValue | undefined, allowed: boolean, problems: Problems): boolean {
   if (value === undefined) return false;
-  const explain = typeof value === 'string' ? ANSWERS.get(value) : undefined;
-  if (explain === undefined) {
-    const message = "Invalid parameter at 'explain'. Expected true or false";
-    problems.push({
-      phase: 'parameter',
-      message,
-      param: 'explain',
-      found: value,
-      accepted: [...ANSWERS.keys()],
-    });
-  }
+  const explain = resolveFlag(value, { param: 'explain', problems });
   if (!allowed) {
     throw new RequestError('explain-not-allowed', 'Explaining queries needs a token with full access', {
       source: 'query',

@@ -1,6 +1,6 @@
 import { defined } from '../../shared/defined.ts';
 import { plainText } from '../../shared/plain-text.ts';
-import type { Problems } from './problems.ts';
+import { invalidValue, type Problems } from './problems.ts';
 import { isQueryObject, type QueryObject, type QueryValue } from './query-string.ts';
 
 /** Rows of a page, and their form in `meta.pagination` (SEMANTICS section 6). */
@@ -58,8 +58,8 @@ export function refuseRootPages(query: QueryObject, problems: Problems): void {
     const isNoLimit = param === 'limit' && number === -1;
     if (isNoLimit || (Number.isInteger(number) && number >= least)) continue;
     const accepted = `integer >= ${least}${param === 'limit' ? ' or -1' : ''}`;
-    const message = `Invalid parameter at '${param}'. Expected ${accepted}, received: ${plainText(value)}`;
-    problems.push({ phase: 'parameter', message, param, found: value, accepted });
+    const expected = `${accepted}, received: ${plainText(value)}`;
+    problems.push(invalidValue(param, value, accepted, { expected }));
   }
 }
 

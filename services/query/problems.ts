@@ -72,6 +72,17 @@ export function invalidKey(key: string, path: string | null, param: string, acce
   };
 }
 
+/** Strapi's refusal of a value. `at`: the part of the parameter with the value. `expected`: `accepted` in words. */
+export function invalidValue(
+  param: string,
+  found: unknown,
+  accepted: unknown,
+  { at, expected = String(accepted) }: { readonly at?: string; readonly expected?: string } = {},
+): QueryProblem {
+  const message = `Invalid parameter at '${at ?? param}'. Expected ${expected}`;
+  return { phase: 'parameter', message, param, ...defined({ at }), found, accepted };
+}
+
 /** Refuses every parameter whose name is not accepted, whatever its value. */
 export function refuseOtherNames(query: object, accepted: readonly string[], problems: Problems): void {
   for (const name of Object.keys(query))

@@ -1,6 +1,6 @@
 import { plainText } from '../../shared/plain-text.ts';
 import type { World } from '../../shared/read-index/read-index.ts';
-import { invalidKey, type Problems } from './problems.ts';
+import { invalidKey, invalidValue, type Problems } from './problems.ts';
 import type { QueryValue } from './query-string.ts';
 
 export type StatusRules = {
@@ -24,13 +24,8 @@ export function resolveStatus(
   if (lenient) return mayReadDrafts ? 'draft' : 'published';
   // Strapi treats an empty status as draft. It is refused here, so that a reader who forgot the value gets no
   // unpublished rows.
-  const message = `Invalid parameter at 'status'. Expected 'published' or 'draft', received: ${plainText(value)}`;
-  problems.push({
-    phase: 'parameter',
-    message,
-    param: 'status',
-    found: value,
-    accepted: mayReadDrafts ? ['published', 'draft'] : ['published'],
-  });
+  const expected = `'published' or 'draft', received: ${plainText(value)}`;
+  const accepted = mayReadDrafts ? ['published', 'draft'] : ['published'];
+  problems.push(invalidValue('status', value, accepted, { expected }));
   return 'published';
 }

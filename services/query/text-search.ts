@@ -1,7 +1,8 @@
 import type { TextSearch } from '../../shared/read-index/text-search.ts';
 import { hasWords } from '../../shared/search/split-words.ts';
 import type { LocaleChoice } from './locale.ts';
-import type { Problems } from './problems.ts';
+import { resolveFlag } from './own-parameters.ts';
+import { invalidValue, type Problems } from './problems.ts';
 import type { QueryObject, QueryValue } from './query-string.ts';
 
 /** Root parameters of a search by words, its facets and highlights. */
@@ -16,10 +17,6 @@ export const WORD_PARAMETERS = [
 
 /** Maximum characters of a query. */
 const MAX_LENGTH = 512;
-const FLAGS = new Map([
-  ['true', true],
-  ['false', false],
-]);
 
 /** Resolves `search` and `typoTolerance`; undefined if the request has no words. */
 export function resolveTextSearch(
@@ -28,7 +25,7 @@ export function resolveTextSearch(
   problems: Problems,
 ): Omit<TextSearch, 'isRanked'> | undefined {
   const text = resolveQuery(query['search'], problems);
-  const typoTolerance = resolveFlag(query['typoTolerance'], problems);
+  const typoTolerance = resolveFlag(query['typoTolerance'], { param: 'typoTolerance', problems }) ?? true;
   if (text === undefined || !hasWords(text)) return undefined;
   return { query: text, locales, typoTolerance };
 }
@@ -48,27 +45,6 @@ function resolveQuery(value: QueryValue | undefined, problems: Problems): string
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string' && value.length <= MAX_LENGTH) return value;
   const found = typeof value === 'string' ? `${value.length} characters` : value;
-  const accepted = `text of at most ${MAX_LENGTH} characters`;
-  problems.push({
-    phase: 'parameter',
-    param: 'search',
-    found,
-    accepted,
-    message: `Invalid parameter at 'search'. Expected ${accepted}`,
-  });
+  problems.push(invalidValue('search', found, `text of at most ${MAX_LENGTH} characters`));
   return undefined;
-}
-
-function resolveFlag(value: QueryValue | undefined, problems: Problems): boolean {
-  if (value === undefined) return true;
-  const flag = typeof value === 'string' ? FLAGS.get(value) : undefined;
-  if (flag !== undefined) return flag;
-  problems.push({
-    phase: 'parameter',
-    param: 'typoTolerance',
-    found: value,
-    accepted: [...FLAGS.keys()],
-    message: "Invalid parameter at 'typoTolerance'. Expected true or false",
-  });
-  return true;
 }

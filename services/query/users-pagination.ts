@@ -1,6 +1,6 @@
 import { plainText } from '../../shared/plain-text.ts';
 import type { Pagination } from './pagination.ts';
-import type { Problems } from './problems.ts';
+import { invalidValue, type Problems } from './problems.ts';
 import type { QueryObject } from './query-string.ts';
 
 /**
@@ -46,13 +46,7 @@ function wholeNumber(
   const number = typeof value === 'string' ? Number(value) : Number.NaN;
   const least = name === 'limit' ? 1 : 0;
   if (Number.isSafeInteger(number) && number >= least) return number;
-  const message = `Invalid parameter at '${name}'. Expected integer >= ${least}, received: ${number}`;
-  problems.push({
-    phase: 'parameter',
-    message,
-    param: name,
-    found: value,
-    accepted: `an integer from ${least}`,
-  });
+  const expected = `integer >= ${least}, received: ${number}`;
+  problems.push(invalidValue(name, value, `an integer from ${least}`, { expected }));
   return absent;
 }
