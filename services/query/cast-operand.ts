@@ -5,6 +5,7 @@ import { timeOfDayMilliseconds } from '../../shared/read-index/column.ts';
 import type { ScalarType } from '../../shared/schema/content-type.ts';
 import { parseInstant } from '../../shared/schema/parse-instant.ts';
 import { dayIn, INT64, isDay, TIME_OF_DAY } from '../../shared/schema/scalar-forms.ts';
+import type { QueryValue } from './query-string.ts';
 
 /** A cast operand, or Strapi's message (if it has one) with the accepted forms. */
 export type Cast =
@@ -14,7 +15,9 @@ export type Cast =
 const MIN_INTEGER = -2_147_483_648;
 const MAX_INTEGER = 2_147_483_647;
 const TRUE_TEXTS = ['true', 't', '1'];
-const FALSE_TEXTS = ['false', 'f', '0', ''];
+const FALSE_TEXTS = ['false', 'f', '0'];
+/** Texts of booleans. */
+export const BOOLEAN_TEXTS = [...TRUE_TEXTS, ...FALSE_TEXTS];
 
 /** Converts text of a query string to a column value of the attribute's type (SEMANTICS section 2, values by type). */
 export function castOperand(type: ScalarType, text: string): Cast {
@@ -56,9 +59,16 @@ export function castText(text: string): Cast {
  * treats as true.
  */
 export function castBoolean(text: string): Cast {
-  if (TRUE_TEXTS.includes(text)) return { ok: true, value: true };
-  if (FALSE_TEXTS.includes(text)) return { ok: true, value: false };
-  return refused(`Invalid boolean value ${text}`, 'true, t, 1, false, f, 0');
+  const value = text === '' ? false : booleanOf(text);
+  return value === undefined
+    ? refused(`Invalid boolean value ${text}`, BOOLEAN_TEXTS.join(', '))
+    : { ok: true, value };
+}
+
+/** Returns the boolean of a text; undefined for any other value, and for the empty text. */
+export function booleanOf(value: QueryValue | undefined): boolean | undefined {
+  if (typeof value !== 'string' || !BOOLEAN_TEXTS.includes(value)) return undefined;
+  return TRUE_TEXTS.includes(value);
 }
 
 function castNumber(text: string): Cast {

@@ -1,5 +1,5 @@
 import type { Uid } from '../../shared/schema/content-type.ts';
-import { type PopulateContext, populatableNames, populatedLink, populatedZone } from './populate-options.ts';
+import { type PopulateContext, populatableNames, populated } from './populate-options.ts';
 import { type QueryLink, type QueryModel, type QueryZone, queryModelOf } from './query-model.ts';
 import { type PopulateNode, WHOLE_ROW } from './selection.ts';
 
@@ -52,17 +52,13 @@ function populateLevels(
     const attribute = model.attributes.get(name) as QueryLink | QueryZone;
     deep.left--;
     if (deep.left < 0) return [];
-    if (attribute.kind === 'zone') {
-      return [populatedZone(attribute, (kind) => below(kind, levels, deep, way))];
-    }
     if (attribute.kind === 'relation' && way.includes(attribute.target)) return [];
-    return [populatedLink(attribute, context, below(attribute.target, levels, deep, way))];
+    const below = (target: Uid) => {
+      const inner = queryModelOf(context.scope.registry, target);
+      return { ...WHOLE_ROW, populate: populateLevels(levels - 1, inner, deep, [...way, target]) };
+    };
+    return [populated(attribute, context, below)];
   });
-}
-
-function below(target: Uid, levels: number, deep: Deep, way: readonly Uid[]) {
-  const model = queryModelOf(deep.context.scope.registry, target);
-  return { ...WHOLE_ROW, populate: populateLevels(levels - 1, model, deep, [...way, target]) };
 }
 
 function refuse({ problems, param }: PopulateContext, found: string, accepted: string): void {

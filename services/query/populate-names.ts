@@ -1,5 +1,5 @@
-import { FILE_TYPE } from '../../shared/schema/content-type.ts';
-import { type PopulateContext, populatableNames, populatedLink, populatedZone } from './populate-options.ts';
+import { FILE_TYPE, type Uid } from '../../shared/schema/content-type.ts';
+import { type PopulateContext, populatableNames, populated } from './populate-options.ts';
 import { invalidKey, type Problems } from './problems.ts';
 import {
   lookUp,
@@ -86,9 +86,9 @@ function resolveTree(
     } else if (attribute.kind === 'zone') {
       nodes.push(resolveZoneNames(inner, attribute, context, here));
     } else {
-      const target = queryModelOf(context.scope.registry, attribute.target);
-      const populate = resolveTree(inner, target, context, here);
-      nodes.push(populatedLink(attribute, context, { ...WHOLE_ROW, populate }));
+      const populate = (target: Uid) =>
+        resolveTree(inner, queryModelOf(context.scope.registry, target), context, here);
+      nodes.push(populated(attribute, context, (target) => ({ ...WHOLE_ROW, populate: populate(target) })));
     }
   }
   return nodes;
@@ -104,37 +104,33 @@ function resolveZoneNames(
   context: PopulateContext,
   path: string,
 ): PopulateNode {
-  const { registry } = context.scope;
-  const found = new Map(
-    zone.components.map((kind) => [kind, namesBehind(tree, queryModelOf(registry, kind), context, path)]),
-  );
-  for (const name of tree.keys()) {
-    if ([...found.values()].some(({ fitting }) => fitting.has(name))) continue;
-    const accepted = zone.components.flatMap((kind) =>
-      populatableNames(queryModelOf(registry, kind), context.scope),
-    );
-    context.problems.push(invalidKey(name, `${path}.${name}`, context.param, [...new Set(accepted)]));
-  }
-  return populatedZone(zone, (kind) => ({ ...WHOLE_ROW, populate: found.get(kind)?.nodes ?? [] }));
-}
-
-/** Names behind a dynamic zone, in one of its components. `fitting`: names that Strapi accepts, with all that is behind them. */
-type NamesBehind = { readonly nodes: readonly PopulateNode[]; readonly fitting: ReadonlySet<string> };
-
-function namesBehind(tree: NameTree, model: QueryModel, context: PopulateContext, path: string): NamesBehind {
-  const nodes: PopulateNode[] = [];
+  const { scope, param, problems } = context;
+  /** Names that Strapi accepts in one of the components, with all that is behind them. */
   const fitting = new Set<string>();
-  const populatable = populatableNames(model, context.scope);
-  for (const [name, inner] of tree) {
-    const problems: Problems = [];
-    if (populatable.includes(name))
-      nodes.push(...resolveTree(new Map([[name, inner]]), model, { ...context, problems }, path));
-    // Strapi takes the name of any attribute at the end of a path, and ignores it.
-    const isKnown =
-      inner.size === 0
-        ? typeof lookUp(model, name, context.scope) === 'object'
-        : populatable.includes(name) && problems.length === 0;
-    if (isKnown) fitting.add(name);
+  const node = populated(zone, context, (kind) => {
+    const model = queryModelOf(scope.registry, kind);
+    const populatable = populatableNames(model, scope);
+    const populate = [...tree].flatMap(([name, inner]) => {
+      const refused: Problems = [];
+      const isPopulatable = populatable.includes(name);
+      const alone = new Map(isPopulatable ? [[name, inner]] : []);
+      const nodes = resolveTree(alone, model, { ...context, problems: refused }, path);
+      // Strapi takes the name of any attribute at the end of a path, and ignores it.
+      const isKnown =
+        inner.size === 0
+          ? typeof lookUp(model, name, scope) === 'object'
+          : isPopulatable && refused.length === 0;
+      if (isKnown) fitting.add(name);
+      return nodes;
+    });
+    return { ...WHOLE_ROW, populate };
+  });
+  for (const name of tree.keys()) {
+    if (fitting.has(name)) continue;
+    const accepted = zone.components.flatMap((kind) =>
+      populatableNames(queryModelOf(scope.registry, kind), scope),
+    );
+    problems.push(invalidKey(name, `${path}.${name}`, param, [...new Set(accepted)]));
   }
-  return { nodes, fitting };
+  return node;
 }

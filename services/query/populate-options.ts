@@ -1,7 +1,7 @@
 import { type BoolQuery, MATCH_ALL } from '../../shared/read-index/bool-query.ts';
 import type { SortKey, World } from '../../shared/read-index/read-index.ts';
 import { FILE_TYPE, type Uid } from '../../shared/schema/content-type.ts';
-import { castBoolean } from './cast-operand.ts';
+import { booleanOf } from './cast-operand.ts';
 import { allOf } from './combine-queries.ts';
 import { resolveFields } from './fields.ts';
 import { planFilter } from './plan-filter.ts';
@@ -64,12 +64,19 @@ export function populatableNames(model: QueryModel, scope: QueryScope): readonly
   return acceptedNames(model, scope, ['relation', 'component', 'zone']);
 }
 
-/** Returns the node for a relation, media attribute or component. By default it has whole rows in link order. */
-export function populatedLink(
-  attribute: QueryLink,
+/** Returns the node for an attribute. `selection`: the parts of its rows or components to show, by their model. */
+export function populated(
+  attribute: QueryLink | QueryZone,
   context: PopulateContext,
-  selection: Selection = WHOLE_ROW,
-): PopulatedLink {
+  selection: (model: Uid) => Selection = () => WHOLE_ROW,
+): PopulateNode {
+  return attribute.kind === 'zone'
+    ? populatedZone(attribute, selection)
+    : populatedLink(attribute, context, selection(attribute.target));
+}
+
+/** The node for a relation, media attribute or component. */
+function populatedLink(attribute: QueryLink, context: PopulateContext, selection: Selection): PopulatedLink {
   const { name, kind, target, toMany } = attribute;
   return {
     kind,
@@ -84,7 +91,7 @@ export function populatedLink(
 }
 
 /** Returns the node for a dynamic zone, with components of every kind that it allows. */
-export function populatedZone(
+function populatedZone(
   zone: QueryZone,
   selection: (kind: Uid) => Selection = () => WHOLE_ROW,
 ): PopulatedZone {
@@ -124,21 +131,16 @@ export function resolveZoneOptions(
   const options = isQueryObject(value) ? value : {};
   if (value === '*') refuseNested(value, zone, parent, context);
   else if (!isQueryObject(value)) {
-    context.problems.push(
-      invalidKey(typeof value === 'string' ? value : '', path, context.param, [
-        'true',
-        'false',
-        ...ZONE_OPTIONS,
-      ]),
-    );
+    const key = typeof value === 'string' ? value : '';
+    refuseKey(key, at, ['true', 'false', ...ZONE_OPTIONS]);
   }
   for (const [name, option] of Object.entries(options)) {
     if (['fields', 'filters', 'sort'].includes(name)) refuseNested(options, zone, parent, context);
     else if (!ZONE_OPTIONS.includes(name) || (name === 'populate' && option !== '*' && option !== null)) {
-      context.problems.push(invalidKey(name, path, context.param, ZONE_OPTIONS));
+      refuseKey(name, at, ZONE_OPTIONS);
     }
   }
-  resolveCount(options['count'], at);
+  resolveCountOnly(options['count'], at);
   if (options['on'] !== undefined && options['on'] !== null) return resolveFragments(options['on'], zone, at);
   if (options['populate'] !== '*') return populatedZone(zone);
   return populatedZone(zone, (kind) => {
@@ -149,32 +151,23 @@ export function resolveZoneOptions(
 
 /** Shows only the listed components; a content type, or a component that the zone does not allow, never occurs. */
 function resolveFragments(on: QueryValue, zone: QueryZone, at: OptionPosition): PopulatedZone {
-  const { context, path } = at;
-  const components = new Map<Uid, { query: BoolQuery; selection: Selection }>();
-  if (!isQueryObject(on)) {
-    context.problems.push(invalidKey('on', `${path}.on`, context.param, zone.components));
-    return { kind: 'zone', attribute: zone.name, components };
-  }
-  const { components: known, contentTypes } = context.scope.registry;
-  for (const [kind, option = null] of Object.entries(on)) {
-    if (!known.has(kind)) {
-      if (!contentTypes.has(kind))
-        context.problems.push(invalidKey(kind, `${path}.on`, context.param, zone.components));
-      continue;
-    }
-    const part = resolveFragment(kind, option, at);
-    if (part !== null && zone.components.includes(kind)) components.set(kind, part);
+  const components = new Map<Uid, Fragment>();
+  const inside = { ...at, path: `${at.path}.on` };
+  if (!isQueryObject(on)) refuseKey('on', inside, zone.components);
+  const { components: known, contentTypes } = at.context.scope.registry;
+  for (const [kind, option = null] of Object.entries(isQueryObject(on) ? on : {})) {
+    if (known.has(kind)) {
+      const part = resolveFragment(kind, option, at);
+      if (part !== null && zone.components.includes(kind)) components.set(kind, part);
+    } else if (!contentTypes.has(kind)) refuseKey(kind, inside, zone.components);
   }
   return { kind: 'zone', attribute: zone.name, components };
 }
 
-function resolveFragment(
-  kind: Uid,
-  option: QueryValue,
-  at: OptionPosition,
-): { readonly query: BoolQuery; readonly selection: Selection } | null {
-  const { context, path } = at;
-  const model = queryModelOf(context.scope.registry, kind);
+type Fragment = { readonly query: BoolQuery; readonly selection: Selection };
+
+function resolveFragment(kind: Uid, option: QueryValue, at: OptionPosition): Fragment | null {
+  const model = queryModelOf(at.context.scope.registry, kind);
   if (isQueryObject(option)) {
     // The author determines the order of a zone. `sort` is checked, as in Strapi, but does not change the order across kinds.
     const { query, fields, populate } = resolveOptions(option, model, at, (name) =>
@@ -182,12 +175,10 @@ function resolveFragment(
     );
     return { query, selection: { fields, populate } };
   }
-  if (option === '*') return { query: MATCH_ALL, selection: WHOLE_ROW };
-  const flag = typeof option === 'string' && option !== '' ? castBoolean(option) : null;
   // `false` lists a component too, as in Strapi.
-  if (flag?.ok) return { query: MATCH_ALL, selection: WHOLE_ROW };
+  if (option === '*' || booleanOf(option) !== undefined) return { query: MATCH_ALL, selection: WHOLE_ROW };
   const name = typeof option === 'string' ? option : '';
-  context.problems.push(invalidKey(name, path, context.param, ['true', 'false', ...LINK_OPTIONS]));
+  refuseKey(name, at, ['true', 'false', ...LINK_OPTIONS]);
   return null;
 }
 
@@ -224,7 +215,7 @@ function resolveOptions(
         found.populate = resolveInner(value, model, context, path);
         break;
       case 'count':
-        found.count = resolveCount(value, at);
+        found.count = resolveCountOnly(value, at);
         break;
       case 'on':
         refuseOn(name);
@@ -236,9 +227,13 @@ function resolveOptions(
   return found;
 }
 
-function refuseOption(name: string, model: QueryModel, { context, path }: OptionPosition): void {
+function refuseOption(name: string, model: QueryModel, at: OptionPosition): void {
   const known = model.attributes.has(name) || model.hidden.has(name);
-  context.problems.push(invalidKey(name, known ? `${path}.${name}` : path, context.param, LINK_OPTIONS));
+  refuseKey(name, known ? { ...at, path: `${at.path}.${name}` } : at, LINK_OPTIONS);
+}
+
+function refuseKey(key: string, { context, path }: OptionPosition, accepted: readonly string[]): void {
+  context.problems.push(invalidKey(key, path, context.param, accepted));
 }
 
 /** Adds the sort fields, which Strapi shows even if they are not requested. */
@@ -263,11 +258,11 @@ function isCounted({ name }: QueryLink, { uid }: QueryModel): boolean {
   return uid !== FILE_TYPE && name !== 'localizations';
 }
 
-function resolveCount(value: QueryValue | undefined, { context, path }: OptionPosition): boolean {
+function resolveCountOnly(value: QueryValue | undefined, at: OptionPosition): boolean {
   if (value === undefined) return false;
-  const cast = typeof value === 'string' && value !== '' ? castBoolean(value) : null;
-  if (cast?.ok) return cast.value === true;
-  context.problems.push(invalidKey('count', path, context.param, ['true', 'false']));
+  const flag = booleanOf(value);
+  if (flag !== undefined) return flag;
+  refuseKey('count', at, ['true', 'false']);
   return false;
 }
 

@@ -1,3 +1,4 @@
+import { booleanOf } from './cast-operand.ts';
 import { deepLevels, populateDeep } from './populate-deep.ts';
 import { refuseName, refuseOddNames, resolveNames } from './populate-names.ts';
 import {
@@ -5,8 +6,7 @@ import {
   type PopulateContext,
   type PopulateRequest,
   populatableNames,
-  populatedLink,
-  populatedZone,
+  populated,
   resolveLinkOptions,
   resolveZoneOptions,
 } from './populate-options.ts';
@@ -18,8 +18,6 @@ import type { PopulateNode } from './selection.ts';
 const MAX_ENTRIES = 100;
 /** Maximum number of attributes that a request may populate. Their number grows with every dynamic zone in a path. */
 const MAX_NODES = 10_000;
-const TRUE_TEXTS = ['true', 't', '1'];
-const FALSE_TEXTS = ['false', 'f', '0'];
 
 /** Resolves `populate` in every form (`*`, names, lists, dotted paths, nested objects; SEMANTICS section 9) into one node per attribute. */
 export function resolvePopulate(
@@ -30,12 +28,10 @@ export function resolvePopulate(
   const context = { ...request, budget: { left: MAX_NODES } };
   const nodes = resolveValue(value, model, context, '');
   if (context.budget.left < 0) {
-    const message = `Invalid populate parameter: it populates more than ${MAX_NODES} attributes`;
-    const { problems, param } = context;
-    problems.push({
+    context.problems.push({
       phase: 'own',
-      message,
-      param,
+      message: `Invalid populate parameter: it populates more than ${MAX_NODES} attributes`,
+      param: context.param,
       found: value ?? null,
       accepted: 'fewer levels of dynamic zones',
     });
@@ -76,10 +72,7 @@ function resolveValue(
 function populateEverything(model: QueryModel, context: PopulateContext): readonly PopulateNode[] {
   const names = populatableNames(model, context.scope);
   context.budget.left -= names.length;
-  return names.map((name) => {
-    const attribute = model.attributes.get(name) as QueryLink | QueryZone;
-    return attribute.kind === 'zone' ? populatedZone(attribute) : populatedLink(attribute, context);
-  });
+  return names.map((name) => populated(model.attributes.get(name) as QueryLink | QueryZone, context));
 }
 
 function listedTexts(
@@ -121,10 +114,8 @@ function resolveObject(
     const here = path === '' ? name : `${path}.${name}`;
     if (here === 'role' && context.skipRole) continue;
     const attribute = lookUp(model, name, context.scope);
-    if (attribute === undefined) {
-      refuseName(name, path === '' ? null : path, model, context);
-    } else if (attribute === 'hidden' || attribute.kind === 'scalar') {
-      refuseName(name, here, model, context);
+    if (attribute === undefined || attribute === 'hidden' || attribute.kind === 'scalar') {
+      refuseName(name, attribute === undefined ? path : here, model, context);
     } else {
       const node = resolveEntry(option, attribute, model, { context, path: here });
       if (node !== null) nodes.push(node);
@@ -141,12 +132,9 @@ function resolveEntry(
   { context, path }: { readonly context: PopulateContext; readonly path: string },
 ): PopulateNode | null {
   const at = { context, path, resolveInner: resolveValue };
-  const zone = attribute.kind === 'zone';
-  if (typeof option === 'string' && TRUE_TEXTS.includes(option)) {
-    return zone ? populatedZone(attribute) : populatedLink(attribute, context);
-  }
-  if (typeof option === 'string' && FALSE_TEXTS.includes(option)) return null;
-  if (zone) return resolveZoneOptions(option, attribute, model, at);
+  const flag = booleanOf(option);
+  if (flag !== undefined) return flag ? populated(attribute, context) : null;
+  if (attribute.kind === 'zone') return resolveZoneOptions(option, attribute, model, at);
   if (isQueryObject(option)) return resolveLinkOptions(option, attribute, model, at);
   const target = queryModelOf(context.scope.registry, attribute.target);
   if (isQueryList(option) && !option.some(isName)) {
@@ -161,17 +149,13 @@ function resolveEntry(
   }
   const name = entryName(option, target, context);
   // A name that the target has is reported with the whole path, as in Strapi.
-  refuseName(
-    name,
-    lookUp(target, name, context.scope) === undefined ? path : `${path}.${name}`,
-    target,
-    context,
-  );
+  const isKnown = lookUp(target, name, context.scope) !== undefined;
+  refuseName(name, isKnown ? `${path}.${name}` : path, target, context);
   return null;
 }
 
 function isName(item: QueryValue): boolean {
-  return typeof item === 'string' && !TRUE_TEXTS.includes(item) && !FALSE_TEXTS.includes(item);
+  return typeof item === 'string' && booleanOf(item) === undefined;
 }
 
 /** Returns the name to report for a value other than true and false. For `*` it is the first attribute that `*` would populate. */
