@@ -29,16 +29,8 @@ export function resolveFields(
     });
     return null;
   }
-  if (names.includes('*')) {
-    checkNames(
-      names.filter((name) => name !== '*'),
-      model,
-      context,
-    );
-    return null;
-  }
   checkNames(names, model, context);
-  return new Set([...ALWAYS, ...names]);
+  return names.includes('*') ? null : new Set([...ALWAYS, ...names]);
 }
 
 /** Maximum entries of a list. */
@@ -56,6 +48,7 @@ function fieldNames(value: QueryValue): readonly string[] | null {
 
 function checkNames(names: readonly string[], model: QueryModel, context: FieldsContext): void {
   for (const name of names) {
+    if (name === '*') continue;
     const attribute = lookUp(model, name, context.scope);
     if (attribute !== undefined && attribute !== 'hidden' && attribute.kind === 'scalar') continue;
     const accepted = acceptedNames(model, context.scope, ['scalar']);

@@ -85,8 +85,7 @@ function resolveAttribute(
 ): ResolvedFilter {
   const attribute = lookUp(model, filter.name, context.scope);
   const here = path === '' ? filter.name : `${path}.${filter.name}`;
-  if (attribute === undefined)
-    return unknownName(filter, model, context, { path: path === '' ? null : path });
+  if (attribute === undefined) return unknownName(filter, model, context, { path });
   if (attribute === 'hidden') return unknownName(filter, model, context, { path: here, pass: 'hidden' });
   switch (attribute.kind) {
     case 'scalar': {
@@ -117,11 +116,7 @@ function resolveScalarMember(
     case 'not':
       return { kind: 'not', member: resolveScalarMember(member.member, field, context, path) };
     case 'attribute':
-      context.problems.push({
-        ...invalidKey(member.name, path, context.param, operatorList(field)),
-        at: member.at,
-      });
-      return EVERYTHING;
+      return refuseKey(context, { key: member.name, path, at: member.at, accepted: operatorList(field) });
     case 'and':
     case 'or':
       // The inside of `$not`, or a list given to it, has comparisons; `$and`/`$or` of conditions on one attribute do not exist.
@@ -208,11 +203,7 @@ function resolveZone(
   const kinds = on.body.map((member): ResolvedFilter => {
     if (member.kind !== 'attribute' || !zone.components.includes(member.name)) {
       const key = member.kind === 'attribute' ? member.name : 'on';
-      context.problems.push({
-        ...invalidKey(key, `${path}.on`, context.param, zone.components),
-        at: member.at,
-      });
-      return EVERYTHING;
+      return refuseKey(context, { key, path: `${path}.on`, at: member.at, accepted: zone.components });
     }
     const target = queryModelOf(context.scope.registry, member.name);
     const body = resolveLinkBody(member, target, context, `${path}.on.${member.name}`);
@@ -232,11 +223,7 @@ function resolveComparison(
   const inner = isQueryList(operand) ? operand.find(isQueryObject) : undefined;
   const [key] = Object.keys(inner ?? {});
   if (key !== undefined) {
-    context.problems.push({
-      ...invalidKey(key, path, context.param, operatorList(field)),
-      at: comparison.at,
-    });
-    return EVERYTHING;
+    return refuseKey(context, { key, path, at: comparison.at, accepted: operatorList(field) });
   }
   const { fieldTypes } = operatorOf(operator);
   if (!(fieldTypes as readonly string[]).includes(fieldTypeOf(field.type))) {
@@ -261,13 +248,24 @@ function unknownName(
   filter: AttributeFilter,
   model: QueryModel,
   context: FilterContext,
-  { path, pass }: { readonly path: string | null; readonly pass?: 'hidden' | 'zone' },
+  { path, pass }: Pick<UnknownKey, 'path' | 'pass'>,
 ): ResolvedFilter {
   const accepted = filter.name.startsWith('$')
     ? OPERATOR_NAMES
     : acceptedNames(model, context.scope, ['scalar', 'relation', 'component']);
-  const problem = invalidKey(filter.name, path, context.param, accepted);
-  context.problems.push({ ...problem, ...defined({ pass }), at: filter.at });
+  return refuseKey(context, { key: filter.name, path, at: filter.at, accepted, ...defined({ pass }) });
+}
+
+type UnknownKey = {
+  readonly key: string;
+  readonly path: string;
+  readonly at: string;
+  readonly accepted: readonly string[];
+  readonly pass?: 'hidden' | 'zone';
+};
+
+function refuseKey({ param, problems }: FilterContext, { key, path, accepted, ...more }: UnknownKey) {
+  problems.push({ ...invalidKey(key, path, param, accepted), ...more });
   return EVERYTHING;
 }
 

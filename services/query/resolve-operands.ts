@@ -14,33 +14,19 @@ type Refusal = ResolvedOperands & { ok: false };
 /** Casts an operand of the query string to the attribute's type (SEMANTICS section 2). */
 export function resolveOperands(name: OperatorName, operand: QueryValue, type: ScalarType): ResolvedOperands {
   if (isQueryObject(operand)) return refused(`Invalid operand of ${name}`, operand, 'a value or a list');
-  const operator = operatorOf(name);
-  switch (operator.operand) {
-    case 'flag':
-      return resolveFlag(name, operand);
-    case 'pair':
-      return resolvePair(name, operand, type);
-    case 'list': {
-      const list = castAll(name, isQueryList(operand) ? operand : [operand], (text) =>
-        castOperand(type, text),
-      );
-      return isRefusal(list) ? list : { ok: true, operator: name, comparisons: [list] };
-    }
-    case 'value':
-    case 'text':
-      return resolveValues(name, operand, type);
+  const { operand: form, list } = operatorOf(name);
+  if (form === 'flag') return resolveFlag(name, operand);
+  const isList = isQueryList(operand);
+  if (form === 'pair' && !(isList && operand.length === 2)) {
+    return refused(`Invalid operand of ${name}: expected two values`, operand, 'a list of two values');
   }
-}
-
-function resolveValues(name: OperatorName, operand: QueryValue, type: ScalarType): ResolvedOperands {
-  const operator = operatorOf(name);
-  const cast = operator.operand === 'text' ? castText : (text: string) => castOperand(type, text);
-  const values = castAll(name, isQueryList(operand) ? operand : [operand], cast);
+  const cast = form === 'text' ? castText : (text: string) => castOperand(type, text);
+  const values = castAll(name, isList ? operand : [operand], cast);
   if (isRefusal(values)) return values;
-  if (!isQueryList(operand)) return { ok: true, operator: name, comparisons: [values] };
+  if (!isList || form === 'list' || form === 'pair')
+    return { ok: true, operator: name, comparisons: [values] };
   // `IN` is never true for NULL, while `=` with NULL is `IS NULL`.
-  if (operator.list === 'in' && !values.includes(null))
-    return { ok: true, operator: '$in', comparisons: [values] };
+  if (list === 'in' && !values.includes(null)) return { ok: true, operator: '$in', comparisons: [values] };
   return { ok: true, operator: name, comparisons: values.map((value) => [value]) };
 }
 
@@ -52,14 +38,6 @@ function resolveFlag(name: OperatorName, operand: QueryValue): ResolvedOperands 
   const flag = castBoolean(operand ?? 'false');
   if (!flag.ok) return refused(`Invalid operand of ${name}: ${operand}`, operand, flag.accepted);
   return { ok: true, operator: name, comparisons: [[flag.value]] };
-}
-
-function resolvePair(name: OperatorName, operand: QueryValue, type: ScalarType): ResolvedOperands {
-  if (!isQueryList(operand) || operand.length !== 2) {
-    return refused(`Invalid operand of ${name}: expected two values`, operand, 'a list of two values');
-  }
-  const bounds = castAll(name, operand, (text) => castOperand(type, text));
-  return isRefusal(bounds) ? bounds : { ok: true, operator: name, comparisons: [bounds] };
 }
 
 function castAll(

@@ -32,14 +32,11 @@ const MAX_STEPS = 20;
 /** Maximum entries of a list. */
 const MAX_KEYS = 100;
 
-const ORDERS: ReadonlySet<string> = new Set(['asc', 'desc']);
-
-/** `order` is null if the request omits it. Then a text sorts ascending, and an object sorts nothing. */
 type SortItem = {
   readonly path: readonly string[];
-  readonly order: string | null;
+  /** undefined: a text without an order sorts ascending. null: an object without an order sorts nothing. */
+  readonly order: string | null | undefined;
   readonly at: string;
-  readonly sorts: boolean;
   /** Form of the order in an object: a text, an empty text, or no `=`. */
   readonly given: 'text' | 'empty' | 'nothing';
   /** Number of names before this one in the same object. */
@@ -95,7 +92,7 @@ function parseSort(value: QueryValue, model: QueryModel, context: SortContext): 
   const isMixed = value.some(isQueryObject) && value.some((item) => typeof item === 'string');
   // Strapi reads such a list as an object with the names 0, 1, …
   if (isMixed || value.length > MAX_KEYS)
-    return [{ path: ['0'], order: null, at: context.param, sorts: true, given: 'text', before: 0 }];
+    return [{ path: ['0'], order: undefined, at: context.param, given: 'text', before: 0 }];
   const items = value.flatMap((item, index) => {
     if (!isQueryList(item)) return parseSort(item, model, context);
     return refuse(context, {
@@ -120,7 +117,7 @@ function inTurn(items: readonly SortItem[]): readonly SortItem[] {
 function parseText(text: string, model: QueryModel, context: SortContext): readonly SortItem[] {
   const items = commaList(text).map((part): SortItem => {
     const [path, order] = splitPart(part, model, context);
-    return { path, order, at: context.param, sorts: true, given: 'text', before: 0 };
+    return { path, order, at: context.param, given: 'text', before: 0 };
   });
   return items.filter(({ path }) => path.join('') !== '');
 }
@@ -133,17 +130,17 @@ function splitPart(
   part: string,
   model: QueryModel,
   context: SortContext,
-): readonly [readonly string[], string | null] {
+): readonly [readonly string[], string | undefined] {
   const [first = '', ...rest] = part.split(/[.:]/);
   const attribute = lookUp(model, first, context.scope);
   if (typeof attribute !== 'object' || (attribute.kind !== 'relation' && attribute.kind !== 'component')) {
     const [path = '', order] = part.split(':');
-    return [path.split('.'), order?.trim() ?? null];
+    return [path.split('.'), order?.trim()];
   }
   const words = rest.map((word) => word.trimStart()).filter((word) => word !== '');
-  const at = words.findIndex((word, index) => index > 0 && ORDERS.has(word.toLowerCase()));
-  if (at === -1) return [[first, ...words], null];
-  const more = words.slice(at).filter((word) => !ORDERS.has(word.toLowerCase()));
+  const at = words.findIndex((word, index) => index > 0 && directionOf(word) !== undefined);
+  if (at === -1) return [[first, ...words], undefined];
+  const more = words.slice(at).filter((word) => directionOf(word) === undefined);
   return [[first, ...words.slice(0, at)], [words[at], ...more].join('.')];
 }
 
@@ -162,7 +159,7 @@ function parseObject(
     }
     const order = inner?.trim() || null;
     const given = inner === null ? 'nothing' : inner === '' ? 'empty' : 'text';
-    return [{ path: here, order, at: below, sorts: order !== null, given, before: 0 }];
+    return [{ path: here, order, at: below, given, before: 0 }];
   });
 }
 
@@ -172,17 +169,21 @@ function resolveItem(item: SortItem, root: QueryModel, context: SortContext): So
   if (first in Object.prototype && !root.attributes.has(first)) {
     return refuseItem(context, 'Invalid sort query', item, acceptedNames(root, context.scope, ['scalar']));
   }
-  const direction = item.order === null ? 'asc' : item.order.toLowerCase();
-  if (context.scope.mayReadDrafts !== false && isPublicationStatus(item, root)) {
-    if (direction === 'asc' || direction === 'desc') {
-      return context.world === 'draft' ? { path: [], field: PUBLICATION_STATE_FIELD, direction } : null;
-    }
+  const direction = directionOf(item.order ?? 'asc');
+  if (direction !== undefined && context.scope.mayReadDrafts !== false && isPublicationStatus(item, root)) {
+    return context.world === 'draft' ? { path: [], field: PUBLICATION_STATE_FIELD, direction } : null;
   }
   const target = resolvePath(item, root, context);
-  if (target === null || !item.sorts) return null;
-  if (direction === 'asc' || direction === 'desc') return { ...target, direction };
+  if (target === null || item.order === null) return null;
+  if (direction !== undefined) return { ...target, direction };
   const message = 'Invalid order. order can only be one of asc|desc|ASC|DESC';
   return refuseItem(context, message, { ...item, path: [item.order ?? ''] }, ['asc', 'desc']);
+}
+
+/** Returns the direction that a word names in any case; undefined for other words. */
+function directionOf(word: string): SortKey['direction'] | undefined {
+  const direction = word.toLowerCase();
+  return direction === 'asc' || direction === 'desc' ? direction : undefined;
 }
 
 /** `sort=status:desc`: the direction is required, as in Strapi. */
@@ -190,7 +191,7 @@ function isPublicationStatus(item: SortItem, model: QueryModel): boolean {
   return (
     item.path.length === 1 &&
     item.path[0] === 'status' &&
-    item.order !== null &&
+    (item.order ?? null) !== null &&
     model.type?.draftAndPublish === true &&
     !model.attributes.has('status')
   );
@@ -202,13 +203,15 @@ function resolvePath(item: SortItem, root: QueryModel, context: SortContext): So
   let model = root;
   for (const [index, name] of item.path.entries()) {
     const attribute = lookUp(model, name, context.scope);
-    if (attribute === undefined || attribute === 'hidden' || attribute.kind === 'zone') {
-      return refuseName(item, index, model, context);
+    if (typeof attribute !== 'object' || attribute.kind === 'zone') {
+      const pass = typeof attribute === 'object' ? 'zone' : (attribute ?? 'unknown');
+      // `sort=chef.`: a relation without an attribute behind it.
+      const key = name === '' ? (item.path[index - 1] ?? '') : name;
+      return refuseKey(context, item, { key, model, index, pass });
     }
     if (attribute.kind === 'scalar') return resolveColumn(item, index, attribute, context);
     if (index === item.path.length - 1) {
-      const key = item.order ?? name;
-      return refuseKey(context, item, { key, path: item.path.join('.'), model, index, pass: 'empty' });
+      return refuseKey(context, item, { key: item.order ?? name, model, index, pass: 'empty' });
     }
     if (!context.throughRelations) {
       const message = `Invalid sort at ${item.path.join('.')}: only own attributes sort here`;
@@ -217,18 +220,6 @@ function resolvePath(item: SortItem, root: QueryModel, context: SortContext): So
     model = queryModelOf(context.scope.registry, attribute.target);
   }
   return null;
-}
-
-function refuseName(item: SortItem, index: number, model: QueryModel, context: SortContext): null {
-  const name = item.path[index] ?? '';
-  const found = lookUp(model, name, context.scope);
-  const exists = found !== undefined;
-  const pass = found === undefined ? 'unknown' : found === 'hidden' ? 'hidden' : 'zone';
-  const parent = index === 0 ? null : item.path.slice(0, index).join('.');
-  // `sort=chef.`: a relation without an attribute behind it.
-  const key = name === '' && index > 0 ? (item.path[index - 1] ?? '') : name;
-  const path = exists ? item.path.slice(0, index + 1).join('.') : parent;
-  return refuseKey(context, item, { key, path, model, index, pass });
 }
 
 /** Resolves the last name of a sort path. JSON has an order only in PostgreSQL, and a scalar has no attributes. */
@@ -242,34 +233,24 @@ function resolveColumn(
   if (index === item.path.length - 1 && !isJson) {
     return { path: item.path.slice(0, index), field: column.name };
   }
-  const reason = isJson ? `${column.name} is a ${column.type} attribute` : `${column.name} has no attributes`;
-  return refuseItem(
-    context,
-    `Invalid sort at ${item.path.join('.')}: ${reason}`,
-    item,
-    'a sortable attribute',
-  );
+  const reason = isJson ? `is a ${column.type} attribute` : 'has no attributes';
+  const message = `Invalid sort at ${item.path.join('.')}: ${column.name} ${reason}`;
+  return refuseItem(context, message, item, 'a sortable attribute');
 }
 
 /** A name that `model` does not have, or that does not sort. `index`: in the path of its item. */
 type UnknownKey = {
   readonly key: string;
-  readonly path: string | null;
   readonly model: QueryModel;
   readonly index: number;
   readonly pass: NonNullable<QueryProblem['pass']>;
 };
 
-function refuseKey(context: SortContext, item: SortItem, problem: UnknownKey): null {
-  const { key, path, model, index, pass } = problem;
+function refuseKey(context: SortContext, item: SortItem, { key, model, index, pass }: UnknownKey): null {
+  const path = item.path.slice(0, pass === 'unknown' ? index : index + 1).join('.');
   const accepted = acceptedNames(model, context.scope, ['scalar', 'relation', 'component']);
-  const { at, before } = item;
-  context.problems.push({
-    ...invalidKey(key, path, context.param, accepted),
-    pass,
-    step: before + index,
-    at,
-  });
+  const problem = invalidKey(key, path, context.param, accepted);
+  context.problems.push({ ...problem, pass, step: item.before + index, at: item.at });
   return null;
 }
 
