@@ -1,5 +1,6 @@
 import { defined } from '../../shared/defined.ts';
 import { plainText } from '../../shared/plain-text.ts';
+import { BOOLEAN_TEXTS, booleanOf } from './cast-operand.ts';
 import { invalidValue, type Problems } from './problems.ts';
 import { isQueryObject, type QueryObject, type QueryValue } from './query-string.ts';
 
@@ -30,15 +31,6 @@ export type PageRules = {
 
 type Limits = { readonly defaultLimit: number; readonly maxLimit: number };
 
-const WITH_COUNT = new Map([
-  ['true', true],
-  ['t', true],
-  ['1', true],
-  ['false', false],
-  ['f', false],
-  ['0', false],
-]);
-
 /** Root `page` and `pageSize` of a list get it too, because Strapi itself adds `start` and `limit` there. */
 const MIXED =
   'Invalid pagination parameters. Cannot use both page-based (page, pageSize) and offset-based (start, limit) pagination in the same query.';
@@ -68,12 +60,7 @@ export function refuseRootPages(query: QueryObject, problems: Problems): void {
  * `limit`.
  */
 export function resolvePagination(query: QueryObject, problems: Problems, rules: PageRules = {}): Pagination {
-  const {
-    maxOffset = DEFAULT_MAX_OFFSET,
-    defaultLimit = 25,
-    maxLimit = 100,
-    withCount: counts = true,
-  } = rules;
+  const { defaultLimit = 25, maxLimit = 100, withCount: counts = true } = rules;
   const limits = { defaultLimit: Math.min(defaultLimit, maxLimit), maxLimit };
   const absent: Pagination = { form: 'page', start: 0, limit: limits.defaultLimit, withCount: counts };
   if (isGiven(query['page']) || isGiven(query['pageSize'])) {
@@ -85,8 +72,8 @@ export function resolvePagination(query: QueryObject, problems: Problems, rules:
   if (!isQueryObject(value)) return absent;
   const withCount = resolveWithCount(value['withCount'], counts, problems);
   if (value['cursor'] !== undefined) return { ...cursorForm(value, problems, limits), withCount };
-  const isPage = (value['page'] ?? null) !== null || (value['pageSize'] ?? null) !== null;
-  const isOffset = (value['start'] ?? null) !== null || (value['limit'] ?? null) !== null;
+  const isPage = (value['page'] ?? value['pageSize'] ?? null) !== null;
+  const isOffset = (value['start'] ?? value['limit'] ?? null) !== null;
   if (isPage && isOffset) {
     problems.push({
       phase: 'pages',
@@ -99,7 +86,7 @@ export function resolvePagination(query: QueryObject, problems: Problems, rules:
     return absent;
   }
   const page = isOffset ? offsetForm(value, problems, limits) : pageForm(value, problems, limits);
-  refuseFarOffset(page.start, maxOffset, value, problems);
+  refuseFarOffset(page.start, value, problems, rules.maxOffset);
   return { ...page, form: namesPage(value) ? 'page' : 'offset', withCount };
 }
 
@@ -113,7 +100,12 @@ function namesPage({ page, pageSize, start, limit }: QueryObject): boolean {
 }
 
 /** Refuses large offsets, because skipping rows costs as much as reading them. The message names cursors as the alternative. */
-export function refuseFarOffset(start: number, maxOffset: number, found: unknown, problems: Problems): void {
+export function refuseFarOffset(
+  start: number,
+  found: unknown,
+  problems: Problems,
+  maxOffset = DEFAULT_MAX_OFFSET,
+): void {
   if (start <= maxOffset) return;
   const message = `Cannot skip ${start} entries: at most ${maxOffset}. To read on from there use pagination[cursor]: empty to begin, then meta.pagination.nextCursor of each answer`;
   problems.push({
@@ -145,20 +137,14 @@ export function describePagination(
 /** Resolves `pagination[cursor]` with the page size in either form. A cursor page has no number. */
 function cursorForm(value: QueryObject, problems: Problems, limits: Limits): Omit<Pagination, 'withCount'> {
   const { page, start, pageSize, limit } = value;
-  if (
-    (page ?? null) !== null ||
-    (start ?? null) !== null ||
-    (pageSize !== undefined && limit !== undefined)
-  ) {
-    const message = 'Cannot use a cursor together with page or start, nor pageSize with limit';
-    const accepted = 'cursor and pageSize';
+  if ((page ?? start ?? null) !== null || (pageSize !== undefined && limit !== undefined)) {
     problems.push({
       phase: 'parameter',
       code: 'invalid-pagination',
-      message,
+      message: 'Cannot use a cursor together with page or start, nor pageSize with limit',
       param: 'pagination',
       found: value,
-      accepted,
+      accepted: 'cursor and pageSize',
     });
   }
   const cursor = value['cursor'] ?? '';
@@ -167,22 +153,19 @@ function cursorForm(value: QueryObject, problems: Problems, limits: Limits): Omi
   return {
     form: 'cursor',
     start: 0,
-    limit:
-      limit === undefined
-        ? resolveLimit(pageSize, { name: 'pageSize', ...limits }, problems)
-        : resolveLimit(limit, { name: 'limit', ...limits }, problems),
+    limit: resolveLimit(value, limit === undefined ? 'pageSize' : 'limit', limits, problems),
     cursor: typeof cursor === 'string' ? cursor : '',
   };
 }
 
 function pageForm(value: QueryObject, problems: Problems, limits: Limits): Omit<Pagination, 'withCount'> {
-  const limit = resolveLimit(value['pageSize'], { name: 'pageSize', ...limits }, problems);
+  const limit = resolveLimit(value, 'pageSize', limits, problems);
   const page = Math.max(1, numberOf(value['page'], 1));
   return { form: 'page', start: checkStart((page - 1) * limit, value['page'], problems), limit };
 }
 
 function offsetForm(value: QueryObject, problems: Problems, limits: Limits): Omit<Pagination, 'withCount'> {
-  const limit = resolveLimit(value['limit'], { name: 'limit', ...limits }, problems);
+  const limit = resolveLimit(value, 'limit', limits, problems);
   const start = Math.max(0, numberOf(value['start'], 0));
   return { form: 'offset', start: checkStart(start, value['start'], problems), limit };
 }
@@ -195,21 +178,19 @@ function numberOf(value: QueryValue | undefined, absent: number): number {
 
 function checkStart(start: number, found: QueryValue | undefined, problems: Problems): number {
   if (Number.isSafeInteger(start)) return start;
-  refuse(
-    problems,
-    `Invalid parameter at 'start'. Expected integer >= 0, received: ${start}`,
-    found,
-    'an integer',
-  );
+  const message = `Invalid parameter at 'start'. Expected integer >= 0, received: ${start}`;
+  refuse(problems, message, found, 'an integer');
   return 0;
 }
 
 /** Refuses values that Strapi takes for one row (a limit of -1, an empty limit or page size) or for all rows (a text). */
 function resolveLimit(
-  value: QueryValue | undefined,
-  { name, defaultLimit, maxLimit }: Limits & { readonly name: 'pageSize' | 'limit' },
+  pagination: QueryObject,
+  name: 'pageSize' | 'limit',
+  { defaultLimit, maxLimit }: Limits,
   problems: Problems,
 ): number {
+  const value = pagination[name];
   const limit = numberOf(value, defaultLimit);
   const noLimit = value === '' || (name === 'limit' && limit === -1);
   if (noLimit || Number.isNaN(limit) || (limit > 1 && limit < maxLimit && !Number.isInteger(limit))) {
@@ -222,14 +203,14 @@ function resolveLimit(
 
 function resolveWithCount(value: QueryValue | undefined, absent: boolean, problems: Problems): boolean {
   if (value === undefined) return absent;
-  const withCount = typeof value === 'string' ? WITH_COUNT.get(value) : undefined;
+  const withCount = booleanOf(value);
   if (withCount !== undefined) return withCount;
   problems.push({
     phase: 'count',
     message: 'Invalid withCount parameter. Expected "t","1","true","false","0","f"',
     param: 'pagination',
     found: value,
-    accepted: [...WITH_COUNT.keys()],
+    accepted: BOOLEAN_TEXTS,
   });
   return absent;
 }

@@ -1,6 +1,6 @@
 import { defined } from '../../shared/defined.ts';
 import { type BoolQuery, MATCH_ALL } from '../../shared/read-index/bool-query.ts';
-import type { SearchRequest, SortKey, World } from '../../shared/read-index/read-index.ts';
+import type { SearchRequest, World } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
@@ -11,7 +11,6 @@ import { resolveExplain } from './explain.ts';
 import { resolveFields } from './fields.ts';
 import { type LocaleChoice, localeQuery, refuseLocaleList, resolveLocale } from './locale.ts';
 import {
-  DEFAULT_MAX_OFFSET,
   type PageRules,
   type Pagination,
   refuseFarOffset,
@@ -22,16 +21,15 @@ import { type ParsedFilter, parseFilter } from './parse-filter.ts';
 import { planFilter } from './plan-filter.ts';
 import { asksForWords, planWords, withWords } from './plan-words.ts';
 import { resolvePopulate } from './populate.ts';
-import { isFoundFirst, type Problems, refuseIfAny } from './problems.ts';
+import { isFoundFirst, type Problems, refuseIfAny, refuseOtherNames } from './problems.ts';
 import { refusePublicationFilter, resolvePublicationFilter } from './publication-filter.ts';
 import { type QueryScope, queryModelOf } from './query-model.ts';
 import { parseQueryString, type QueryObject } from './query-string.ts';
-import { checkRootParameters, type IgnoreParameter } from './root-parameters.ts';
+import { LIST_PARAMETERS, READ_PARAMETERS } from './root-parameters.ts';
 import { resolveSearchText } from './search-text.ts';
 import type { Selection } from './selection.ts';
 import { resolveSort } from './sort.ts';
 import { resolveStatus } from './status.ts';
-import { WORD_PARAMETERS } from './text-search.ts';
 import { resolveUsersPagination } from './users-pagination.ts';
 import type { WordsPlan } from './words-meta.ts';
 
@@ -60,7 +58,7 @@ export type CallerRules = {
 /** Request settings of an installation. */
 export type RequestRules = PageRules & {
   /** Called for each unknown root parameter that is ignored. Absent: such a request is refused. */
-  readonly ignoreParameter?: IgnoreParameter;
+  readonly ignoreParameter?: (name: string) => void;
   /** Treats a wrong `status` as draft, and a wrong `locale` as the default locale. */
   readonly lenientDocuments?: boolean;
   /** Accepts `populate=deep`, which Strapi refuses without a plugin. */
@@ -95,15 +93,6 @@ export type EntryPlan = {
   readonly selection: Selection;
 };
 
-/** Everything that a query string says about rows and the parts to show, except for pages. */
-type Plan = {
-  readonly world: World;
-  readonly locale: LocaleChoice;
-  readonly query: BoolQuery;
-  readonly sort: readonly SortKey[];
-  readonly selection: Selection;
-};
-
 /** Exceptions of a dialect from the rules for query strings. */
 type Dialect = {
   readonly users?: boolean;
@@ -120,14 +109,11 @@ type Dialect = {
   readonly namesOnly?: boolean;
 };
 
-/** Root parameters of a list in addition to those of every read. */
-const LIST_PARAMETERS: readonly string[] = ['explain', ...WORD_PARAMETERS];
-
 /** Plans `GET /api/<plural>`. Throws RequestError (400) naming everything that is wrong. */
 export function planList(request: QueryRequest): ListPlan {
   const query = parseQueryString(request.queryString);
   const problems: Problems = [];
-  checkRootParameters(query, problems, { more: LIST_PARAMETERS, ignore: request.ignoreParameter });
+  refuseOtherNames(query, LIST_PARAMETERS, problems, request.ignoreParameter);
   const plan = planRows(request, query, problems, { action: 'find' });
   const pagination = resolvePagination(query, problems, request);
   const explained = resolveExplain(query['explain'], request.mayExplain === true, problems);
@@ -197,7 +183,7 @@ export function planUsersList(request: QueryRequest): ListPlan {
   const problems: Problems = [];
   const plan = planRows(request, query, problems, { users: true });
   const pagination = resolveUsersPagination(query, problems);
-  refuseFarOffset(pagination.start, request.maxOffset ?? DEFAULT_MAX_OFFSET, pagination.start, problems);
+  refuseFarOffset(pagination.start, pagination.start, problems, request.maxOffset);
   refuseIfAny(problems);
   return listPlan(request.type, plan, pagination);
 }
@@ -212,21 +198,16 @@ function planOne(request: QueryRequest, dialect: Dialect): EntryPlan {
   const problems: Problems = [];
   if (dialect.users) resolveUsersPagination(query, problems);
   else {
-    checkRootParameters(query, problems, { ignore: request.ignoreParameter });
+    refuseOtherNames(query, READ_PARAMETERS, problems, request.ignoreParameter);
     refuseRootPages(query, problems);
   }
   const { world, locale, query: wanted, selection } = planRows(request, query, problems, dialect);
-  const { checkBody, namesOnly } = dialect;
-  refuseIfAny(namesOnly ? problems.filter(isFoundFirst) : problems, checkBody);
+  refuseIfAny(dialect.namesOnly ? problems.filter(isFoundFirst) : problems, dialect.checkBody);
   return { type: request.type, world, locale, query: wanted, selection };
 }
 
-function planRows(
-  request: QueryRequest,
-  query: QueryObject,
-  problems: Problems,
-  dialect: Dialect = {},
-): Plan {
+/** Plans everything that a query string says about rows and the parts to show, except for pages. */
+function planRows(request: QueryRequest, query: QueryObject, problems: Problems, dialect: Dialect) {
   const { type, registry, defaultLocale, mayReadDrafts = true, lenientDocuments: lenient = false } = request;
   const scope = scopeOf(request);
   const model = queryModelOf(registry, type.uid);
@@ -259,7 +240,7 @@ function planRows(
   return { world, locale, query: allOf(wanted), sort, selection: { fields, populate } };
 }
 
-function listPlan(type: ContentType, plan: Plan, pagination: Pagination): ListPlan {
+function listPlan(type: ContentType, plan: ReturnType<typeof planRows>, pagination: Pagination): ListPlan {
   const search: SearchRequest = {
     type: type.uid,
     world: plan.world,

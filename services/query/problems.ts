@@ -83,10 +83,14 @@ export function invalidValue(
   return { phase: 'parameter', message, param, ...defined({ at }), found, accepted };
 }
 
-/** Refuses every parameter whose name is not accepted, whatever its value. */
-export function refuseOtherNames(query: object, accepted: readonly string[], problems: Problems): void {
-  for (const name of Object.keys(query))
-    if (!accepted.includes(name)) problems.push(invalidKey(name, null, name, accepted));
+/** Refuses every parameter whose name is not accepted, whatever its value. With `ignore` it is ignored. */
+export function refuseOtherNames(
+  query: object,
+  accepted: readonly string[],
+  problems: Problems,
+  ignore = (name: string): unknown => problems.push(invalidKey(name, null, name, accepted)),
+): void {
+  for (const name of Object.keys(query)) if (!accepted.includes(name)) ignore(name);
 }
 
 /** Returns whether Strapi finds a problem before it looks at a body, or for the entry of a single type. */
