@@ -10,12 +10,14 @@ const OPTIONS = { durability: 'full' } as const;
 
 /** Milliseconds between checks of the lock of an upgrade in another process. */
 const LOOK_MS = 50;
+/** The longest time for which SQLite waits for a lock: 24 days. */
+const FOREVER_MS = 2 ** 31 - 1;
 
 /** Opens the log's file. Creates or upgrades it if necessary. An upgrade blocks the thread: see `upgradeLog`. */
 export function openLog(path: string): Database {
   const db = connectDatabase(path, OPTIONS);
   try {
-    const lock = isOlder(db) ? lockUpgradeSync(path) : undefined;
+    const lock = isOlder(db) ? tryLockFile(lockFile(path), FOREVER_MS) : undefined;
     try {
       migrate(db, LOG_MIGRATIONS);
       if (lock !== undefined) rmSync(lockFile(path), { force: true });
@@ -67,14 +69,5 @@ async function lockUpgrade(path: string): Promise<FileLock> {
     const lock = tryLockFile(lockFile(path));
     if (lock !== undefined) return lock;
     await delay(LOOK_MS);
-  }
-}
-
-function lockUpgradeSync(path: string): FileLock {
-  const nobody = new Int32Array(new SharedArrayBuffer(4));
-  for (;;) {
-    const lock = tryLockFile(lockFile(path));
-    if (lock !== undefined) return lock;
-    Atomics.wait(nobody, 0, 0, LOOK_MS);
   }
 }
