@@ -1,6 +1,12 @@
 import { addDigest, digestContent, digestedMetadata, matchesDigest, OTHER_CONTENT } from './event-digest.ts';
 import { parseStored, readMetadata, storedMetadata, textOf } from './event-metadata.ts';
-import type { EventMetadata, NewEvent, StoredEvent } from './event-store.ts';
+import type {
+  AppendCondition,
+  EventMetadata,
+  ExpectedRevision,
+  NewEvent,
+  StoredEvent,
+} from './event-store.ts';
 
 /** The only code that converts events to text and back. Encryption of personal data would belong here. */
 
@@ -11,6 +17,16 @@ export type EncodedEvent = {
   readonly data: string;
   readonly metadata: string;
   readonly digest: string;
+};
+
+/** An append, ready to be stored. */
+export type Append = {
+  readonly stream: string;
+  readonly expected: ExpectedRevision;
+  /** Events of the append: at least one, and no id twice. */
+  readonly events: readonly EncodedEvent[];
+  /** Condition of the append. Servers that cannot check it ignore it. */
+  readonly condition?: AppendCondition | undefined;
 };
 
 /** A stored event as text, in the order of the log's columns. */

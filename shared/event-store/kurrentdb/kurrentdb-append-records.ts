@@ -8,23 +8,15 @@ import {
 } from '@kurrent/kurrentdb-client';
 import streamsV1Grpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
 import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/streams_grpc_pb.js';
-import type { EncodedEvent } from '../event-codec.ts';
 import { metadataAsStrings } from '../event-metadata.ts';
 import type { AppendCondition, AppendResult } from '../event-store.ts';
+import type { ExactAppend } from './kurrentdb-batch-append.ts';
 import { toEventData } from './kurrentdb-event.ts';
 
 /**
  * `AppendRecords` of KurrentDB from 26.1: an append whose checks may name streams to which it does not write. This code has not run on a
  * server of that version yet, but only on the test double, which follows the published protocol.
  */
-
-export type ConditionalAppend = {
-  readonly stream: string;
-  readonly expected: bigint | 'none';
-  /** Events of the append; at least one. */
-  readonly events: readonly EncodedEvent[];
-  readonly condition: AppendCondition;
-};
 
 type Supporting = { supports(method: { readonly path: string }): Promise<boolean> };
 
@@ -45,7 +37,7 @@ const CONDITION = 0;
 /** Appends with a condition on another stream. Servers from 26.1 on check it. */
 export async function appendRecords(
   client: KurrentDBClient,
-  { stream, expected, events, condition }: ConditionalAppend,
+  { stream, expected, events, condition }: ExactAppend & { readonly condition: AppendCondition },
 ): Promise<AppendResult> {
   const records = events.map((event) => ({
     streamName: stream,

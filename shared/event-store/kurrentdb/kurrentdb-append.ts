@@ -10,16 +10,10 @@ import {
 } from '@kurrent/kurrentdb-client';
 import { append as appendCall } from '@kurrent/kurrentdb-client/dist/streams/appendToStream/append.js';
 import { createLocks } from '../../locks.ts';
-import { type EncodedEvent, MAX_INT64 } from '../event-codec.ts';
-import {
-  type AppendCondition,
-  type AppendResult,
-  AppendTooLarge,
-  type ExpectedRevision,
-  StreamDeleted,
-} from '../event-store.ts';
+import { type Append, type EncodedEvent, MAX_INT64 } from '../event-codec.ts';
+import { type AppendResult, AppendTooLarge, StreamDeleted } from '../event-store.ts';
 import { appendRecords, hasAppendRecords, hasBatchAppend } from './kurrentdb-append-records.ts';
-import type { BatchedAppend, BatchOutcome } from './kurrentdb-batch-append.ts';
+import type { BatchOutcome, ExactAppend } from './kurrentdb-batch-append.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import { positionOfEvent, toEventData } from './kurrentdb-event.ts';
 import { readStreamPage, readStreamPageBefore } from './kurrentdb-pages.ts';
@@ -33,15 +27,6 @@ import {
   type StreamTails,
 } from './kurrentdb-stream-tails.ts';
 
-export type StreamAppend = {
-  readonly stream: string;
-  readonly expected: ExpectedRevision;
-  /** Events of the append: at least one, and no id twice. */
-  readonly events: readonly EncodedEvent[];
-  /** Condition of the append. Servers that cannot check it ignore it. */
-  readonly condition?: AppendCondition | undefined;
-};
-
 /**
  * Appends as the port promises, on a server that promises less. KurrentDB recognises a repetition only while its cache has the ids, or if
  * the expected revision points at them. It writes the events again if the expected revision matches. So the appender first searches for the
@@ -49,12 +34,12 @@ export type StreamAppend = {
  * process has appended events, the write is a conflict and the search is repeated. `any` becomes the revision found. The same search
  * decides attempts whose answer was lost.
  */
-export function createAppender(connection: Connection): (append: StreamAppend) => Promise<AppendResult> {
+export function createAppender(connection: Connection): (append: Append) => Promise<AppendResult> {
   const tails = createStreamTails();
   const streams = createLocks();
   // The attempt is repeated as a whole, because a search that finds no node must not use up the time limit of the append.
   const retryLimits = { ...connection.retryLimits, giveUpAfterMs: connection.retryLimits.deadlineMs };
-  const attempt = async (append: StreamAppend): Promise<AppendResult> => {
+  const attempt = async (append: Append): Promise<AppendResult> => {
     try {
       return await appendOnce({ ...connection, retryLimits }, tails, append);
     } catch (error) {
@@ -69,11 +54,7 @@ export function createAppender(connection: Connection): (append: StreamAppend) =
     );
 }
 
-async function appendOnce(
-  connection: Connection,
-  tails: StreamTails,
-  append: StreamAppend,
-): Promise<AppendResult> {
+async function appendOnce(connection: Connection, tails: StreamTails, append: Append): Promise<AppendResult> {
   const { stream, expected, events } = append;
   let tail = await tailFor(connection, tails, append);
   for (;;) {
@@ -96,7 +77,7 @@ async function appendOnce(
 async function tailFor(
   connection: Connection,
   tails: StreamTails,
-  { stream, expected }: StreamAppend,
+  { stream, expected }: Append,
 ): Promise<StreamTail> {
   const known = tails.get(stream);
   // If the server agrees that the stream does not exist, it contains none of the ids.
@@ -127,7 +108,7 @@ async function readTailAfter(
 async function findEarlierAppend(
   connection: Connection,
   tail: StreamTail,
-  { stream, events }: StreamAppend,
+  { stream, events }: Append,
 ): Promise<AppendResult | undefined> {
   const found = events.map((event) => tail.revisions.get(event.id));
   const some = found.findIndex((revision) => revision !== undefined);
@@ -153,11 +134,12 @@ async function positionAt(connection: Connection, stream: string, revision: bigi
 
 async function write(
   connection: Connection,
-  append: StreamAppend,
+  append: Append,
   expected: bigint | 'none',
 ): Promise<AppendResult> {
   const { stream, events } = append;
-  const condition = (await serverChecks(connection, append)) ? append.condition : undefined;
+  const condition =
+    append.condition && (await serverChecksConditions(connection)) ? append.condition : undefined;
   const refused = await refuseImpossible(connection, { stream, expected, condition });
   if (refused !== undefined) return refused;
   if (condition !== undefined) {
@@ -171,17 +153,10 @@ async function write(
   return { kind: 'appended', revision, position };
 }
 
-async function serverChecks(connection: Connection, { condition }: StreamAppend): Promise<boolean> {
-  return condition !== undefined && serverChecksConditions(connection);
-}
-
-/** Revision and condition that an append expects. */
-type Expectation = Pick<StreamAppend, 'stream' | 'condition'> & { readonly expected: bigint | 'none' };
-
 /** Resolves to the result of an append whose expected revision no stream can have, and which the protocol cannot carry. */
 async function refuseImpossible(
   connection: Connection,
-  { stream, expected, condition }: Expectation,
+  { stream, expected, condition }: Omit<ExactAppend, 'events'>,
 ): Promise<AppendResult | undefined> {
   if (condition !== undefined && !isRevision(condition.revision)) return { kind: 'fenced' };
   if (expected === 'none' || isRevision(expected)) return undefined;
@@ -198,7 +173,7 @@ async function lastRevision(connection: Connection, stream: string): Promise<big
 /** Appends with a call of its own. */
 async function appendAlone(
   connection: Connection,
-  { stream, events }: StreamAppend,
+  { stream, events }: Append,
   expected: bigint | 'none',
 ): Promise<AppendResult> {
   try {
@@ -214,10 +189,7 @@ async function appendAlone(
 }
 
 /** Appends in an open call; undefined if the append needs its own call. */
-async function appendInBatch(
-  connection: Connection,
-  append: BatchedAppend,
-): Promise<BatchOutcome | undefined> {
+async function appendInBatch(connection: Connection, append: ExactAppend): Promise<BatchOutcome | undefined> {
   const { writer, batches, retryLimits } = connection;
   if (!(await withDeadline(hasBatchAppend(writer.client), retryLimits.deadlineMs))) return undefined;
   return onWriter(connection, async (channel) =>

@@ -8,36 +8,17 @@ import streamsPb, {
   type BatchAppendResp,
 } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js';
-import type { EncodedEvent } from '../event-codec.ts';
+import type { Append, EncodedEvent } from '../event-codec.ts';
 import { withServerNames } from '../event-metadata.ts';
 import type { AppendResult, EventMetadata } from '../event-store.ts';
 import type { NodeClient } from './kurrentdb-client.ts';
 import { DeadlinePassed } from './kurrentdb-retry.ts';
 
-/**
- * Appends over a few `BatchAppend` calls that stay open, because a message costs a third of a call. A server handles the messages of one
- * call one after the other (Streams.BatchAppend.cs), so there are several calls.
- *
- * The calls share the connection with subscriptions. Node releases the connection's flow control window as soon as data arrives, so a
- * subscriber that does not read delays only itself.
- */
-export type BatchAppender = {
-  /** Returns whether an append of this size can be sent now, on this channel. */
-  takes(channel: Channel, bytes: number): boolean;
-  /**
-   * Appends. Resolves to `unclear` if the server refused and `Append` would give more detail: the append may have been written. Rejects
-   * with DeadlinePassed or the client's error if the call failed. Then too the append may have been written.
-   */
-  append(channel: Channel, append: BatchedAppend): Promise<BatchOutcome>;
-  close(): void;
-};
+/** Appends over open calls (see createBatchAppender). */
+export type BatchAppender = ReturnType<typeof createBatchAppender>;
 
-export type BatchedAppend = {
-  readonly stream: string;
-  readonly expected: bigint | 'none';
-  /** Events of the append; at least one. */
-  readonly events: readonly EncodedEvent[];
-};
+/** An append that names the revision of its stream. */
+export type ExactAppend = Append & { readonly expected: bigint | 'none' };
 
 export type BatchOutcome =
   | Exclude<AppendResult, { kind: 'appended' | 'fenced' }>
@@ -54,8 +35,15 @@ const APPENDS_OF_A_CALL = 256;
  */
 const MAX_BYTES = 256 * 1024;
 
-/** Creates the appender for a node. Opens calls when appends need them. */
-export function createBatchAppender(node: NodeClient, deadlineMs: number): BatchAppender {
+/**
+ * Creates the appender for a node. It appends over a few `BatchAppend` calls that stay open, because a message costs a third of a call. It
+ * opens them when appends need them. A server handles the messages of one call one after the other (Streams.BatchAppend.cs), so there are
+ * several calls.
+ *
+ * The calls share the connection with subscriptions. Node releases the connection's flow control window as soon as data arrives, so a
+ * subscriber that does not read delays only itself.
+ */
+export function createBatchAppender(node: NodeClient, deadlineMs: number) {
   let open: Call[] = [];
   /** Calls on a replaced channel end after their last append. */
   const retire = (channel: Channel) => {
@@ -68,11 +56,16 @@ export function createBatchAppender(node: NodeClient, deadlineMs: number): Batch
       undefined,
     );
   return {
-    takes(channel, bytes) {
+    /** Returns whether an append of this size can be sent now, on this channel. */
+    takes(channel: Channel, bytes: number): boolean {
       retire(channel);
       return bytes <= MAX_BYTES && (open.length < CALLS || (leastBusy()?.waiting() ?? 0) < APPENDS_OF_A_CALL);
     },
-    append(channel, append) {
+    /**
+     * Appends. Resolves to `unclear` if the server refused and `Append` would give more detail: the append may have been written. Rejects
+     * with DeadlinePassed or the client's error if the call failed. Then too the append may have been written.
+     */
+    append(channel: Channel, append: ExactAppend): Promise<BatchOutcome> {
       retire(channel);
       let call = leastBusy();
       if (call === undefined || (call.waiting() > 0 && open.length < CALLS)) {
@@ -81,24 +74,17 @@ export function createBatchAppender(node: NodeClient, deadlineMs: number): Batch
       }
       return call.append(append);
     },
-    close() {
+    close(): void {
       for (const call of open) call.retire();
     },
   };
 }
 
-type Call = {
-  readonly channel: Channel;
-  append(append: BatchedAppend): Promise<BatchOutcome>;
-  waiting(): number;
-  hasEnded(): boolean;
-  /** Ends the call as soon as no append waits for an answer. */
-  retire(): void;
-};
+type Call = ReturnType<typeof openCall>;
 
 type Waiting = Omit<PromiseWithResolvers<BatchOutcome>, 'promise'> & { readonly timer: NodeJS.Timeout };
 
-function openCall(node: NodeClient, channel: Channel, deadlineMs: number): Call {
+function openCall(node: NodeClient, channel: Channel, deadlineMs: number) {
   const waiting = new Map<string, Waiting>();
   let ended = false;
   let retired = false;
@@ -130,8 +116,8 @@ function openCall(node: NodeClient, channel: Channel, deadlineMs: number): Call 
   stream.on('end', () => end(convertToCommandError(brokenOff()) as Error));
   return {
     channel,
-    append: (append) =>
-      new Promise((resolve, reject) => {
+    append: (append: ExactAppend) =>
+      new Promise<BatchOutcome>((resolve, reject) => {
         last += 1;
         const correlation = correlationOf(last);
         // A call that did not answer one append will not answer the others earlier.
@@ -141,7 +127,8 @@ function openCall(node: NodeClient, channel: Channel, deadlineMs: number): Call 
       }),
     waiting: () => waiting.size,
     hasEnded: () => ended,
-    retire() {
+    /** Ends the call as soon as no append waits for an answer. */
+    retire(): void {
       retired = true;
       endIfDone();
     },
@@ -160,7 +147,7 @@ function brokenOff() {
   });
 }
 
-function requestOf(correlation: string, { stream, expected, events }: BatchedAppend): BatchAppendReq {
+function requestOf(correlation: string, { stream, expected, events }: ExactAppend): BatchAppendReq {
   const options = new streamsPb.BatchAppendReq.Options();
   options.setStreamIdentifier(new sharedPb.StreamIdentifier().setStreamName(Buffer.from(stream)));
   if (expected === 'none') options.setNoStream(new emptyPb.Empty());

@@ -6,15 +6,7 @@ import { type Backoff, backoffMs } from '../../backoff.ts';
 import { type Address, assertTlsName, type EndPoint } from './kurrentdb-address.ts';
 
 /** The only connection of a client. It is opened when it is first needed, and again when its node is lost. */
-export type NodeChannel = {
-  /** Returns the channel for the next call. Rejects if discovery gave up or the channel was closed permanently. */
-  current(): Promise<Channel>;
-  /** Reports a failure of a call on this channel that another node may not have. The next call gets another channel. */
-  lost(channel: Channel, error: unknown): void;
-  /** Number of channels made so far. */
-  readonly made: () => number;
-  close(): void;
-};
+export type NodeChannel = ReturnType<typeof createNodeChannel>;
 
 /** Pauses between channels. There is a pause if a channel was lost soon after it was made. */
 export type ChannelPace = Backoff & { readonly even: number };
@@ -39,7 +31,7 @@ export function createNodeChannel(
   address: Address,
   pace: ChannelPace,
   searching: () => void = () => undefined,
-): NodeChannel {
+) {
   const closing = new AbortController();
   let current: Promise<Channel> | undefined;
   let open: Channel | undefined;
@@ -62,7 +54,8 @@ export function createNodeChannel(
     return open;
   };
   return {
-    current() {
+    /** Returns the channel for the next call. Rejects if discovery gave up or the channel was closed permanently. */
+    current(): Promise<Channel> {
       if (current === undefined) {
         const finding = find();
         current = finding;
@@ -72,7 +65,8 @@ export function createNodeChannel(
       }
       return current;
     },
-    lost(channel, error) {
+    /** Reports a failure of a call on this channel that another node may not have. The next call gets another channel. */
+    lost(channel: Channel, error: unknown): void {
       if (channel !== open) return;
       open = undefined;
       current = undefined;
@@ -81,8 +75,9 @@ export function createNodeChannel(
       leader = isCommandError(error as Error) && error instanceof NotLeaderError ? error.leader : undefined;
       channel.close();
     },
+    /** Number of channels made so far. */
     made: () => made,
-    close() {
+    close(): void {
       closing.abort(new Error('the event store is closed'));
       open?.close();
       open = undefined;

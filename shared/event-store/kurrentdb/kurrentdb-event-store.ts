@@ -62,7 +62,9 @@ export function openKurrentDbEventStore(url: string, options: KurrentDbEventStor
       assertOpen();
       const encoded = encodeEvents(stream, events);
       assertInSpace(stream, space);
-      return tracked(appends, append({ stream, expected, events: encoded, condition }));
+      const appending = append({ stream, expected, events: encoded, condition });
+      appends.add(appending);
+      return appending.finally(() => appends.delete(appending));
     },
     checksConditions: () =>
       retrying("the request for the server's features", connection.retryLimits, () =>
@@ -90,15 +92,6 @@ export function openKurrentDbEventStore(url: string, options: KurrentDbEventStor
       return closing;
     },
   };
-}
-
-async function tracked<T>(running: Set<Promise<unknown>>, task: Promise<T>): Promise<T> {
-  running.add(task);
-  try {
-    return await task;
-  } finally {
-    running.delete(task);
-  }
 }
 
 async function* readStream(connection: Connection, decode: DecodeRecorded, stream: string, from: bigint) {

@@ -36,22 +36,15 @@ export async function reportRetry(
 /** After an election, the new leader is found within a second. */
 const BACKOFF: Backoff = { firstMs: 50, longestMs: 1_000 };
 
-/** Kinds of the client's errors for a server that is not ready, not reachable, not the leader or too slow. */
-const PASSING: ReadonlySet<ErrorType> = new Set([
-  ErrorType.UNAVAILABLE,
-  ErrorType.CANCELLED,
-  ErrorType.DEADLINE_EXCEEDED,
-  ErrorType.TIMEOUT,
-  ErrorType.NOT_LEADER,
-]);
-
-/** Kinds among them that another node may not have. */
+/** Kinds of the client's errors that another node may not have. */
 const LOST: ReadonlySet<ErrorType> = new Set([
   ErrorType.UNAVAILABLE,
   ErrorType.CANCELLED,
   ErrorType.DEADLINE_EXCEEDED,
   ErrorType.NOT_LEADER,
 ]);
+/** Kinds for a server that is not ready, not reachable, not the leader or too slow. */
+const PASSING: ReadonlySet<ErrorType> = new Set([...LOST, ErrorType.TIMEOUT]);
 
 /** gRPC statuses that a retry would get again: invalid argument, permission denied, too large, out of range, unimplemented … */
 const LASTING_CODES: ReadonlySet<number> = new Set([3, 7, 8, 11, 12, 16]);

@@ -8,8 +8,6 @@ import { openSpaceCall, type SpaceCall, type SpaceStep } from './kurrentdb-space
 
 const OPERATION = 'read of the log';
 const BATCH_BYTES = 8_000_000;
-/** Milliseconds to wait for an event that is in the log and that the call does not deliver. */
-const STALLED_AFTER_MS = 2_000;
 const LOOK_EVERY_MS = 250;
 
 /**
@@ -58,23 +56,19 @@ async function* scanOnce(
   const call = await openSpaceCall(connection, options);
   // Servers before 24.2 do not report that they have no more events.
   const timer = setInterval(call.wake, LOOK_EVERY_MS);
-  let missingSince: number | undefined;
   try {
     for (;;) {
       const { events, upTo } = await gather(call, batchSize);
       if (upTo > cursor.at) {
-        missingSince = undefined;
         yield { events, upTo };
         cursor.at = upTo;
       }
       if (!call.isQuiet()) continue;
       const stretch = await searchAfter(connection, cursor.at);
-      if (stretch.kind === 'empty') {
-        yield { events: [], upTo: stretch.upTo };
-        return;
-      }
-      missingSince ??= performance.now();
-      if (performance.now() - missingSince > STALLED_AFTER_MS) call.fail();
+      call.lacksEvent(stretch.kind === 'found');
+      if (stretch.kind === 'found') continue;
+      yield { events: [], upTo: stretch.upTo };
+      return;
     }
   } catch (error) {
     throw call.failed(error);

@@ -22,23 +22,7 @@ export type SpaceStep = {
 };
 
 /** A subscription call. It ends when it fails. */
-export type SpaceCall = {
-  /**
-   * Returns up to `limit` messages; waits for the first. Empty after `wake`. Undefined when the signal is aborted. Rejects when the call
-   * failed.
-   */
-  next(limit: number): Promise<SpaceStep | undefined>;
-  /** Returns true after the server has reported that it has no more for now. */
-  isCaughtUp(): boolean;
-  /** Returns true if no message waits and the server has no more for now. */
-  isQuiet(): boolean;
-  wake(): void;
-  /** Ends the call, because its node does not answer. */
-  fail(): void;
-  /** Returns the error of a failed `next`, for the caller that subscribes again. */
-  failed(error: unknown): Error;
-  close(): void;
-};
+export type SpaceCall = Awaited<ReturnType<typeof openSpaceCall>>;
 
 /** Maximum events that wait here while the handler is busy. Beyond this number the server must wait. */
 const BUFFERED_EVENTS = 512;
@@ -47,6 +31,8 @@ const BUFFERED_EVENTS = 512;
  * that searches sends a report every few milliseconds.
  */
 const QUIET_MS = 500;
+/** Milliseconds to wait for an event that is in the log and that the call does not deliver. */
+const STALLED_AFTER_MS = 2_000;
 
 export type SpaceCallOptions = {
   readonly node: NodeClient;
@@ -66,7 +52,7 @@ export type SpaceCallOptions = {
 export async function openSpaceCall(
   connection: Connection,
   { node, after, requiresLeader, signal, on, stream }: SpaceCallOptions,
-): Promise<SpaceCall> {
+) {
   const { deadlineMs } = connection.retryLimits;
   const message = subscriptionRequest(after <= 0n ? 'start' : after, spaceFilter(connection));
   const call = await openRead(node, message, { requiresLeader, connectMs: deadlineMs, ...(on && { on }) });
@@ -77,6 +63,7 @@ export async function openSpaceCall(
   let isCaughtUp = false;
   let heardAt = performance.now();
   let isConfirmed = false;
+  let lacksSince = Number.POSITIVE_INFINITY;
   const confirmation = setTimeout(() => inbox.fail(new DeadlinePassed(deadlineMs)), deadlineMs);
 
   const hear = (messages: readonly ReadResp[]) => {
@@ -100,6 +87,7 @@ export async function openSpaceCall(
   };
   const take = (messages: readonly ReadResp[]): SpaceStep => {
     const events: Recorded[] = [];
+    const before = at;
     let bytes = 0;
     for (const message of messages) {
       const event = eventOf(message);
@@ -111,21 +99,33 @@ export async function openSpaceCall(
       if (message.hasFellBehind()) isCaughtUp = false;
       if (message.hasCaughtUp()) isCaughtUp = true;
     }
+    if (at > before) lacksSince = Number.POSITIVE_INFINITY;
     return { events, upTo: at, bytes };
   };
   return {
-    async next(limit) {
+    /**
+     * Returns up to `limit` messages; waits for the first. Empty after `wake`. Undefined when the signal is aborted. Rejects when the call
+     * failed.
+     */
+    async next(limit: number): Promise<SpaceStep | undefined> {
       const messages = await inbox.next(limit);
       if (messages === undefined) return undefined;
       hear(messages);
       return take(messages);
     },
+    /** Returns true after the server has reported that it has no more for now. */
     isCaughtUp: () => isCaughtUp,
+    /** Returns true if no message waits and the server has no more for now. */
     isQuiet: () => !inbox.hasMore() && isConfirmed && (isCaughtUp || performance.now() - heardAt > QUIET_MS),
     wake: inbox.wake,
-    fail: () => inbox.fail(new DeadlinePassed(deadlineMs)),
+    /** Records whether the log has an event that the call has not delivered. If that lasts, the call ends: its node does not answer. */
+    lacksEvent(isLacking: boolean): void {
+      lacksSince = isLacking ? Math.min(lacksSince, performance.now()) : Number.POSITIVE_INFINITY;
+      if (performance.now() - lacksSince > STALLED_AFTER_MS) inbox.fail(new DeadlinePassed(deadlineMs));
+    },
+    /** Returns the error of a failed `next`, for the caller that subscribes again. */
     failed: call.failed,
-    close() {
+    close(): void {
       clearTimeout(confirmation);
       inbox.close();
       call.cancel();

@@ -18,12 +18,6 @@ export type SubscriptionRequest = {
 };
 
 /**
- * Milliseconds to wait for an event that is in the log and that the subscription does not deliver. After that, its node counts as not
- * answering.
- */
-const STALLED_AFTER_MS = 2_000;
-
-/**
  * Subscribes to the namespace's events with a catch-up subscription to `$all`, which the server filters by stream prefix. A call can end
  * because of a lost connection, another leader, a slow consumer that the server drops, or a node that stopped answering. It then subscribes
  * again after the last handled event or checkpoint. It delivers each event once. It ends when the handler throws or the server refuses
@@ -119,20 +113,15 @@ async function subscribeOnce(
 function createSubscriber(call: SpaceCall, cursor: { at: bigint }) {
   let isBusy = false;
   let proven = 0n;
-  let missingSince: number | undefined;
   const subscriber: HeadSubscriber = {
     at: () => cursor.at,
     // Records that are searched but not yet handled are not searched again.
     isQuiet: () => !isBusy && proven <= cursor.at && call.isQuiet(),
     take(stretch: Stretch) {
-      if (stretch.kind === 'empty') {
-        missingSince = undefined;
-        proven = laterPosition(proven, stretch.upTo);
-        call.wake();
-        return;
-      }
-      missingSince ??= performance.now();
-      if (performance.now() - missingSince > STALLED_AFTER_MS) call.fail();
+      call.lacksEvent(stretch.kind === 'found');
+      if (stretch.kind === 'found') return;
+      proven = laterPosition(proven, stretch.upTo);
+      call.wake();
     },
   };
   const handle = async (
@@ -141,7 +130,6 @@ function createSubscriber(call: SpaceCall, cursor: { at: bigint }) {
   ): Promise<void> => {
     const upTo = laterPosition(searched, proven);
     if (upTo <= cursor.at) return;
-    missingSince = undefined;
     isBusy = true;
     await request.handle(events.map(request.decode), upTo);
     cursor.at = upTo;

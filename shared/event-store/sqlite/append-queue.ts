@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Append } from '../event-codec.ts';
 import type { AppendResult } from '../event-store.ts';
-import type { Append, AppendOutcome } from './commit-appends.ts';
+import type { AppendOutcome } from './commit-appends.ts';
 
 type Waiting = {
   readonly append: Append;

@@ -1,19 +1,11 @@
 import type { Database } from '../../sqlite/database.ts';
 import { transaction } from '../../sqlite/transaction.ts';
-import type { EncodedEvent, EventRow } from '../event-codec.ts';
-import type { AppendCondition, AppendResult, ExpectedRevision } from '../event-store.ts';
+import type { Append, EventRow } from '../event-codec.ts';
+import type { AppendResult } from '../event-store.ts';
 import { spaceOf } from '../stream-space.ts';
 import { nextLink } from './hash-chain.ts';
 import { type Head, refuseOtherHistory } from './log-identity.ts';
 import { findEvent, insertEvent, openSpan, readHead, readLastRevision } from './sqlite-log.ts';
-
-export type Append = {
-  readonly stream: string;
-  readonly expected: ExpectedRevision;
-  /** Events of the append: at least one, and no id twice. */
-  readonly events: readonly EncodedEvent[];
-  readonly condition?: AppendCondition | undefined;
-};
 
 /** `refused`: an id of the append belongs to another event. */
 export type AppendOutcome = AppendResult | { readonly kind: 'refused'; readonly reason: string };

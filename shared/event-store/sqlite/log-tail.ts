@@ -1,8 +1,8 @@
 import type { Database } from '../../sqlite/database.ts';
-import type { EventRow } from '../event-codec.ts';
+import type { Append, EventRow } from '../event-codec.ts';
 import type { EventHandler, StoredEvent, Subscription } from '../event-store.ts';
 import { laterPosition } from '../later-position.ts';
-import { type Append, type AppendOutcome, committedRows } from './commit-appends.ts';
+import { type AppendOutcome, committedRows } from './commit-appends.ts';
 import { type ForeignCommits, watchForeignCommits } from './foreign-commits.ts';
 import { LogReplaced, type SameLog, watchLogIdentity } from './log-identity.ts';
 import { type Found, type LogSubscription, subscribeToLog } from './log-subscription.ts';

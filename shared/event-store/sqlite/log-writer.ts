@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Database } from '../../sqlite/database.ts';
-import { type Append, commitAppends, type LogCommit } from './commit-appends.ts';
+import type { Append } from '../event-codec.ts';
+import { commitAppends, type LogCommit } from './commit-appends.ts';
 import { type KnownLog, LogReplaced, refuseOtherFile } from './log-identity.ts';
 
 /** Stores appends durably (see `commitAppends`), in one call at a time. */
