@@ -55,13 +55,13 @@ export function createStrapiHttp(given: StrapiHttpOptions) {
     const found = await readAnswer(response, 64 * 1024).catch(() => '');
     if (PASSING.has(response.status)) throw new Passing(response, messageOf(String(found)));
     const { status } = response;
-    const place = path.split('?')[0];
+    const pathname = path.split('?')[0];
     const isRedirect = status >= 300 && status < 400;
     throw new SourceRefused(
       status,
       isRedirect
-        ? `Strapi redirects ${place}, and Varve does not follow redirects`
-        : `${place}: ${status} ${messageOf(String(found))}`,
+        ? `Strapi redirects ${pathname}, and Varve does not follow redirects`
+        : `${pathname}: ${status} ${messageOf(String(found))}`,
     );
   };
   const repeat = async <Result>(work: () => Promise<Result>): Promise<Result> => {
