@@ -7,50 +7,43 @@ import { valueOfJson } from '../../shared/json.ts';
  * An export: lines of JSON, first the header, then the events in order of the log, last the ending. The name of an event's stream omits the
  * namespace, and its revision is its index in the stream.
  */
-export type ExportHeader = { readonly varve: 'export'; readonly format: 1; readonly space: string };
-export type ExportEnding = {
-  readonly end: true;
-  readonly events: number;
-  /** SHA-256 of all earlier lines, each with its line end. */
-  readonly sha256: string;
-  /** The head of the log's hash chain at the last of the events, where the log has a chain. */
-  readonly head?: ExportedHead | undefined;
-};
-export type ExportedHead = { readonly position: string; readonly chain: string };
-export type ExportedEvent = NewEvent & { readonly stream: string; readonly revision: number };
+export type ExportLine =
+  | { readonly kind: 'header' }
+  | { readonly kind: 'event'; readonly event: ExportedEvent }
+  | { readonly kind: 'ending'; readonly ending: ExportEnding };
 
-const metadata = z.looseObject({ schemaVersion: z.int(), at: z.string(), epoch: z.int() });
-const header = z.strictObject({ varve: z.literal('export'), format: z.literal(1), space: z.string() });
-const head = z.strictObject({ position: z.string(), chain: z.string() });
-const ending = z.strictObject({
-  end: z.literal(true),
-  events: z.int(),
-  sha256: z.string(),
-  head: head.optional(),
-});
-const event = z.strictObject({
+const HEADER = z.strictObject({ varve: z.literal('export'), format: z.literal(1), space: z.string() });
+export type ExportHeader = z.output<typeof HEADER>;
+
+const EVENT = z.strictObject({
   stream: z.string(),
   revision: z.int(),
   id: z.string(),
   type: z.string(),
   data: z.unknown(),
-  metadata,
+  metadata: z.looseObject({ schemaVersion: z.int(), at: z.string(), epoch: z.int() }),
 });
+export type ExportedEvent = NewEvent & { readonly stream: string; readonly revision: number };
 
-/** Line of an export. */
-export type ExportLine =
-  | { readonly kind: 'header'; readonly header: ExportHeader }
-  | { readonly kind: 'event'; readonly event: ExportedEvent }
-  | { readonly kind: 'ending'; readonly ending: ExportEnding };
+/**
+ * `sha256` is that of all earlier lines, each with its line end. `head` is the head of the log's hash chain at the last event, if the log
+ * has a chain.
+ */
+const ENDING = z.strictObject({
+  end: z.literal(true),
+  events: z.int(),
+  sha256: z.string(),
+  head: z.strictObject({ position: z.string(), chain: z.string() }).optional(),
+});
+export type ExportEnding = z.output<typeof ENDING>;
 
 /** Returns undefined for a line that has none of the three forms. */
 export function parseExportLine(text: string): ExportLine | undefined {
   const json = valueOfJson(text);
-  const asEvent = event.safeParse(json);
+  const asEvent = EVENT.safeParse(json);
   if (asEvent.success) return { kind: 'event', event: asEvent.data as ExportedEvent };
-  const asHeader = header.safeParse(json);
-  if (asHeader.success) return { kind: 'header', header: asHeader.data };
-  const asEnding = ending.safeParse(json);
+  if (HEADER.safeParse(json).success) return { kind: 'header' };
+  const asEnding = ENDING.safeParse(json);
   return asEnding.success ? { kind: 'ending', ending: asEnding.data } : undefined;
 }
 

@@ -38,20 +38,18 @@ export async function* importDocuments(options: DocumentImport): AsyncGenerator<
   const importer = importerOf(options, await collectReferences(options));
   for await (const batch of inBatches(importLines(files), BATCH)) {
     signal?.throwIfAborted();
-    const writes: Promise<readonly ImportedLine[]>[] = [];
+    const writes: (readonly ImportedLine[] | Promise<readonly ImportedLine[]>)[] = [];
     let documents = 0;
     for (const line of batch) {
       const outcome = await outcomeOf(importer, line);
       const refuse = (reasons: readonly string[]): readonly ImportedLine[] =>
         reasons.map((reason) => ({ kind: 'refused', place: `${line.file}:${line.number}`, reason }));
-      if (outcome.kind === 'refused') writes.push(Promise.resolve(refuse(outcome.reasons)));
-      else
-        writes.push(
-          write(outcome).then((reasons) => {
-            if (reasons.length === 0) documents++;
-            return refuse(reasons);
-          }),
-        );
+      const written = async (document: ImportedDocument) => {
+        const reasons = await write(document);
+        if (reasons.length === 0) documents++;
+        return refuse(reasons);
+      };
+      writes.push(outcome.kind === 'refused' ? refuse(outcome.reasons) : written(outcome));
     }
     for (const refused of await Promise.all(writes)) yield* refused;
     yield { kind: 'progress', bytes: batch.reduce((sum, line) => sum + line.bytes, 0), documents };

@@ -11,8 +11,9 @@ import { isLeaseEvent } from '../../shared/fleet/lease-events.ts';
 import { type Claimant, claimLease } from '../fleet/claim-lease.ts';
 import { readLease } from '../fleet/lease-view.ts';
 import { beginLog, nameHistory } from '../fleet/log-identity.ts';
-import { type ExportedEvent, type ExportedHead, parseExportLine } from './export-format.ts';
+import { type ExportEnding, type ExportedEvent, parseExportLine } from './export-format.ts';
 import { createHistory } from './history.ts';
+import { inBatches } from './import-lines.ts';
 
 export type ExportImport = {
   readonly log: EventStore;
@@ -42,34 +43,23 @@ export async function importExport(options: ExportImport): Promise<number> {
   const { leader } = await readLease(options.log, options.space);
   // An earlier import that was interrupted after its last event still holds the lease: this one returns it.
   let lead = leader?.address === NOWHERE ? await claimSpace(options, epochs.lowest) : undefined;
-  let at = 0;
-  let batch: ExportedEvent[] = [];
-  for await (const event of eventsOf(options.lines())) {
-    if (at++ < present) continue;
-    batch.push(event);
+  let events = present;
+  for await (const batch of inBatches(eventsOf(options.lines(), present), BATCH)) {
     lead ??= await claimSpace(options, epochs.lowest);
-    if (batch.length === BATCH) batch = await appendAll(options, batch, lead);
+    await appendAll(options, batch, lead);
+    events += batch.length;
   }
-  if (lead === undefined) return at;
-  await appendAll(options, batch, lead);
-  await returnSpace(options, lead, epochs.highest);
-  return at;
+  if (lead !== undefined) await returnSpace(options, lead, epochs.highest);
+  return events;
 }
 
-type Checked = {
-  /** The epochs of the events that count. */
-  readonly lowest: number;
-  readonly highest: number;
-  readonly head: ExportedHead | undefined;
-};
-
-/** Throws unless the file is complete and every event matches its digest. */
-async function checkFile(lines: AsyncIterable<string>): Promise<Checked> {
+/** Throws unless the file is complete and every event matches its digest. Returns the head, and the epochs of the events that count. */
+async function checkFile(lines: AsyncIterable<string>) {
   const sum = createHash('sha256');
   let events = 0;
   let number = 0;
   let isEnded = false;
-  let head: ExportedHead | undefined;
+  let head: ExportEnding['head'];
   let epochs: number[] = [];
   const revisionOf = createHistory();
   for await (const text of lines) {
@@ -106,13 +96,14 @@ function refuseUnknown({ id, type, data, metadata }: ExportedEvent, number: numb
 }
 
 /** Exports of earlier releases have all events of their log: lease events, and events that these fence off, are omitted here. */
-async function* eventsOf(lines: AsyncIterable<string>): AsyncGenerator<ExportedEvent> {
+async function* eventsOf(lines: AsyncIterable<string>, skipped = 0): AsyncGenerator<ExportedEvent> {
   const revisionOf = createHistory();
+  let at = 0;
   for await (const text of lines) {
     const line = parseExportLine(text);
     if (line?.kind !== 'event') continue;
     const revision = revisionOf(line.event);
-    if (revision !== undefined) yield { ...line.event, revision };
+    if (revision !== undefined && at++ >= skipped) yield { ...line.event, revision };
   }
 }
 
@@ -174,7 +165,7 @@ async function appendAll(
   { log, space, onEvents }: ExportImport,
   events: readonly ExportedEvent[],
   { fence }: Lead,
-): Promise<ExportedEvent[]> {
+): Promise<void> {
   const results = await Promise.all(
     events.map(({ stream, revision, ...event }) =>
       log
@@ -198,5 +189,4 @@ async function appendAll(
   if (conflict >= 0)
     throw new Error(`another process writes to the log: ${events[conflict]?.stream} has changed`);
   onEvents(events.length);
-  return [];
 }

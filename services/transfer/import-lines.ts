@@ -11,12 +11,16 @@ export type ImportSource = {
   readonly text: string;
 };
 
-/** Reads the lines of all files, one file after the other, without holding a file in memory. */
+/** Reads the lines of a file without their line ends, and without holding the file in memory. */
+export function linesOf(file: string): AsyncIterable<string> {
+  return createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+}
+
+/** Reads the lines of all files that are not empty, one file after the other. */
 export async function* importLines(files: readonly string[]): AsyncGenerator<ImportSource> {
   for (const file of files) {
-    const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
     let number = 0;
-    for await (const text of lines) {
+    for await (const text of linesOf(file)) {
       number++;
       if (text.trim() !== '') yield { file, number, bytes: Buffer.byteLength(text) + 1, text };
     }

@@ -1,9 +1,8 @@
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { lockDataDirectory } from '../../../shared/sqlite/lock-data-directory.ts';
 import type { LogSettings } from '../../stores/open-event-store.ts';
 import { importExport, isExport } from '../../transfer/import-export.ts';
+import { linesOf } from '../../transfer/import-lines.ts';
 import { showProgress } from '../output/import-progress.ts';
 import { presentRate } from '../output/present-amounts.ts';
 import { withLog } from '../settings/access-log.ts';
@@ -39,8 +38,4 @@ async function countLines(file: string): Promise<number> {
   let count = 0;
   for await (const _ of linesOf(file)) count++;
   return count;
-}
-
-function linesOf(file: string): AsyncIterable<string> {
-  return createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
 }
