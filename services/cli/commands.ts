@@ -203,7 +203,7 @@ function refuseArchiveOptions(options: ArchiveOptions): void {
   const [name] = Object.keys(options);
   if (name === undefined) return;
   const option = name === 'dryRun' ? '--dry-run' : `--${name}`;
-  throw new InvalidSettings(`  ${option} needs one archive of strapi export, and no other files`);
+  throw new InvalidSettings(`${option} needs one archive of strapi export, and no other files`);
 }
 
 /** A setting without an option in a role has its default. */

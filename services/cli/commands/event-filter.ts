@@ -1,3 +1,4 @@
+import { durationMs } from '../../../shared/duration.ts';
 import type { Actor, StoredEvent } from '../../../shared/event-store/event-store.ts';
 import { timeOfDate } from '../../access/parse-expiry.ts';
 import { InvalidSettings } from '../settings/settings.ts';
@@ -16,13 +17,10 @@ export type FilterOptions = {
 /** Returns a filter for the events that match all options. Throws InvalidSettings with every problem. */
 export function parseEventFilter(options: FilterOptions, now: number): EventFilter {
   const { document, type, actor } = options;
-  const since = parseMoment(options.since, now);
-  const until = parseMoment(options.until, now);
-  const problems = [
-    ...(Number.isNaN(since) ? [problemOf('--since', options.since)] : []),
-    ...(Number.isNaN(until) ? [problemOf('--until', options.until)] : []),
-  ];
-  if (problems.length > 0) throw new InvalidSettings(problems.join('\n'));
+  const moments = { since: parseMoment(options.since, now), until: parseMoment(options.until, now) };
+  const { since, until } = moments;
+  const wrong = (['since', 'until'] as const).filter((name) => Number.isNaN(moments[name]));
+  if (wrong.length > 0) throw new InvalidSettings(...wrong.map((name) => problemOf(name, options[name])));
   return (event) =>
     (document === undefined || isOf(event, document)) &&
     (type === undefined || event.type === type) &&
@@ -31,18 +29,14 @@ export function parseEventFilter(options: FilterOptions, now: number): EventFilt
     (until === undefined || Date.parse(event.metadata.at) <= until);
 }
 
-function problemOf(option: string, found: string | undefined): string {
-  return `  ${option} must be a date, a datetime with its offset, or a duration such as 90m, 12h or 30d; got "${found}"`;
+function problemOf(name: string, found: string | undefined): string {
+  return `--${name} must be a date, a datetime with its offset, or a duration such as 90m, 12h or 30d; got "${found}"`;
 }
-
-const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
 /** Parses milliseconds since 1970; NaN for a text that is not a time. */
 function parseMoment(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
-  const [, count, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
-  if (unit !== undefined) return now - Number(count) * UNITS[unit as keyof typeof UNITS];
-  return timeOfDate(text);
+  return /^\d{1,6}[smhdw]$/.test(text) ? now - durationMs(text) : timeOfDate(text);
 }
 
 /** Returns whether a text names the actor: by its kind, the id or name of its token, or the id of its process. */

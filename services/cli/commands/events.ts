@@ -44,7 +44,7 @@ const AS_STORED: Partial<EventStoreOptions> = { decode: (stored) => stored };
 
 function parsePosition(text = '0'): bigint {
   if (/^\d{1,18}$/.test(text)) return BigInt(text);
-  throw new InvalidSettings(`  --from must be a position of the log, which is an integer, got "${text}"`);
+  throw new InvalidSettings(`--from must be a position of the log, which is an integer, got "${text}"`);
 }
 
 type Asked = {

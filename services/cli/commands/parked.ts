@@ -36,8 +36,7 @@ export function decideParked(action: 'retry' | 'drop') {
     { all = false }: { readonly all?: boolean },
     items: readonly string[],
   ): Promise<void> => {
-    if (all === items.length > 0)
-      throw new InvalidSettings('  pass items of varve parked list, or pass --all');
+    if (all === items.length > 0) throw new InvalidSettings('pass items of varve parked list, or pass --all');
     const lines = await linesOf(settings, { action, ...(all ? {} : { items: [...items] }) });
     const count = lines.reduce((sum, line) => sum + (line.kind === 'count' ? line.count : 0), 0);
     const documents = count === 1 ? '1 document is' : `${count} documents are`;

@@ -75,11 +75,11 @@ export async function rebuild(settings: OperatorSettings, given: RebuildArgument
 /** Throws InvalidSettings for options that `--pause` or `--cancel` would ignore, because they apply to the current rebuild. */
 function refuseTogether({ pause, cancel, json: _json, ...others }: RebuildArguments): void {
   if (pause === true && cancel === true)
-    throw new InvalidSettings('  --pause and --cancel cannot be used together: omit one of them');
+    throw new InvalidSettings('--pause and --cancel cannot be used together: omit one of them');
   const [ignored] = Object.keys(others);
   if (ignored !== undefined && (pause === true || cancel === true))
     throw new InvalidSettings(
-      `  --${pause === true ? 'pause' : 'cancel'} applies to the current rebuild: omit the other options`,
+      `--${pause === true ? 'pause' : 'cancel'} applies to the current rebuild: omit the other options`,
     );
 }
 

@@ -32,11 +32,8 @@ export async function createToken(
   { tokenStdin, ...options }: TokenOptions,
 ): Promise<void> {
   const parsed = parseTokenRequest(options, await requiredTypes(settings), Date.now());
-  if (parsed.kind === 'problems') {
-    throw new InvalidSettings(
-      parsed.problems.map(({ path, message }) => `  --${path} ${message}`).join('\n'),
-    );
-  }
+  if (parsed.kind === 'problems')
+    throw new InvalidSettings(...parsed.problems.map(({ path, message }) => `--${path} ${message}`));
   requireLog(settings);
   const given = tokenStdin === true ? await readToken() : undefined;
   const create = (commands: TokenCommands) => commands.create(parsed.value, given);
@@ -58,7 +55,7 @@ async function readToken(): Promise<string> {
   const value = (await text(process.stdin)).replace(/\r?\n$/, '');
   if (isTokenValue(value)) return value;
   throw new InvalidSettings(
-    `  --token-stdin expects a token of ${LEAST_TOKEN} to ${MOST_TOKEN} visible ASCII characters on stdin, got ${value.length} characters`,
+    `--token-stdin expects a token of ${LEAST_TOKEN} to ${MOST_TOKEN} visible ASCII characters on stdin, got ${value.length} characters`,
   );
 }
 
@@ -110,7 +107,7 @@ async function requiredTypes(settings: TokenSettings): Promise<() => SchemaRegis
   return () => {
     if (registry !== undefined) return registry;
     throw new InvalidSettings(
-      '  --content-types (VARVE_CONTENT_TYPES) is missing: --allow names content types',
+      '--content-types (VARVE_CONTENT_TYPES) is missing: --allow names content types',
     );
   };
 }

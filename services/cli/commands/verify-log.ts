@@ -15,7 +15,7 @@ export function parseHead(text: string | undefined): ChainHead | undefined {
   const [, position, chain] = /^(\d{1,18}):([0-9a-f]{64})$/.exec(text) ?? [];
   if (position !== undefined && chain !== undefined) return { position: BigInt(position), chain };
   throw new InvalidSettings(
-    `  --head "${text}" must be a head of a log as varve status shows it, POSITION:CHAIN`,
+    `--head "${text}" must be a head of a log as varve status shows it, POSITION:CHAIN`,
   );
 }
 

@@ -47,12 +47,10 @@ const OPTION_OF: Readonly<Record<string, string>> = { url: '<url>', headers: '--
 export async function addWebhook(settings: Settings, options: WebhookOptions, url: string): Promise<void> {
   const { json, header = [], allowPrivate = false, ...rest } = options;
   const parsed = parseWebhook({ ...rest, url, allowPrivate, headers: headersOf(header) }, undefined);
-  if (parsed.kind === 'problems') {
-    const lines = parsed.problems.map(
-      ({ path, message }) => `  ${OPTION_OF[path] ?? `--${path}`} ${message}`,
+  if (parsed.kind === 'problems')
+    throw new InvalidSettings(
+      ...parsed.problems.map(({ path, message }) => `${OPTION_OF[path] ?? `--${path}`} ${message}`),
     );
-    throw new InvalidSettings(lines.join('\n'));
-  }
   await withWebhooks(settings, async (commands) => {
     const { hook, secret } = await commands.add(parsed.value);
     if (json === true) return printJson({ ...describeWebhook(hook, commands, undefined), secret });
@@ -142,7 +140,7 @@ export async function listDeliveries(
 ): Promise<void> {
   const wanted = STATES.find((each) => each === state);
   if (state !== undefined && wanted === undefined)
-    throw new InvalidSettings(`  --state must be one of ${STATES.join(', ')}, got "${state}"`);
+    throw new InvalidSettings(`--state must be one of ${STATES.join(', ')}, got "${state}"`);
   const hook =
     name === undefined
       ? undefined
@@ -172,9 +170,9 @@ export async function replayWebhook(
   name: string,
 ): Promise<void> {
   if (from !== undefined && !isLogPosition(from))
-    throw new InvalidSettings(`  --from must be a position of the log, got "${from}"`);
+    throw new InvalidSettings(`--from must be a position of the log, got "${from}"`);
   if (from !== undefined && delivery !== undefined)
-    throw new InvalidSettings('  --from cannot be used together with --delivery: omit one of them');
+    throw new InvalidSettings('--from cannot be used together with --delivery: omit one of them');
   const store = requireStore(settings);
   try {
     const hook = await withWebhooks(settings, async (commands, log) => {
@@ -237,7 +235,7 @@ function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     lines.map((line) => {
       const at = line.indexOf(':');
-      if (at < 1) throw new InvalidSettings(`  --header must be like "Name: value", got "${line}"`);
+      if (at < 1) throw new InvalidSettings(`--header must be like "Name: value", got "${line}"`);
       return [line.slice(0, at).trim(), line.slice(at + 1).trim()];
     }),
   );

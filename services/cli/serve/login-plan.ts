@@ -10,50 +10,35 @@ const SECRET_BYTES = 32;
 /** Reads the settings of the login; undefined: nobody signs in. Throws InvalidSettings. */
 export function readLoginPlan(settings: ServeSettings, logger: Logger): LoginPlan | undefined {
   refuseIncomplete(settings);
-  const { login, jwks, jwksAudience } = settings;
+  const { login, jwks } = settings;
   if (!login && jwks === undefined) return undefined;
   return {
     passwords: login ? passwordPlan(settings, logger) : undefined,
-    provider:
-      jwks === undefined || jwksAudience === undefined
-        ? undefined
-        : {
-            keys: jwks,
-            audience: jwksAudience,
-            issuer: settings.jwksIssuer,
-            roleClaim: settings.jwksRoleClaim,
-            roles: settings.jwksRoles,
-          },
+    provider: providerPlan(settings),
   };
 }
 
-function refuseIncomplete({
-  jwks,
-  jwksAudience,
-  login,
-  mail,
-  mailFrom,
-  rehash,
-  jwtSecretFile,
-  follow,
-}: ServeSettings): void {
-  const problems = [
-    ...(jwks !== undefined && jwksAudience === undefined
-      ? [
-          '--jwks-audience is missing: without it Varve would accept tokens that were issued for other services',
-        ]
-      : []),
-    ...(mail !== undefined && mail !== 'console' && mailFrom === undefined
-      ? ['--mail-from is missing: pass the sender of mails']
-      : []),
-    ...(login && follow !== undefined
-      ? ['--login cannot be used with --follow: users sign in at the Strapi that Varve follows']
-      : []),
-    ...(!login && (rehash !== undefined || jwtSecretFile !== undefined || mail !== undefined)
-      ? ['--login is missing: --rehash, --jwt-secret-file and --mail have no effect without it']
-      : []),
-  ];
-  if (problems.length > 0) throw new InvalidSettings(problems.map((problem) => `  ${problem}`).join('\n'));
+function providerPlan(settings: ServeSettings): LoginPlan['provider'] {
+  const { jwks: keys, jwksAudience: audience } = settings;
+  const { jwksIssuer: issuer, jwksRoleClaim: roleClaim, jwksRoles: roles } = settings;
+  if (keys === undefined || audience === undefined) return undefined;
+  return { keys, audience, issuer, roleClaim, roles };
+}
+
+function refuseIncomplete(settings: ServeSettings): void {
+  const { jwks, jwksAudience, login, mail, mailFrom, rehash, jwtSecretFile, follow } = settings;
+  const problems: string[] = [];
+  if (jwks !== undefined && jwksAudience === undefined)
+    problems.push(
+      '--jwks-audience is missing: without it Varve would accept tokens that were issued for other services',
+    );
+  if (mail !== undefined && mail !== 'console' && mailFrom === undefined)
+    problems.push('--mail-from is missing: pass the sender of mails');
+  if (login && follow !== undefined)
+    problems.push('--login cannot be used with --follow: users sign in at the Strapi that Varve follows');
+  if (!login && (rehash !== undefined || jwtSecretFile !== undefined || mail !== undefined))
+    problems.push('--login is missing: --rehash, --jwt-secret-file and --mail have no effect without it');
+  if (problems.length > 0) throw new InvalidSettings(...problems);
 }
 
 function passwordPlan(settings: ServeSettings, logger: Logger): PasswordPlan {
@@ -80,7 +65,7 @@ function mailerOf({ mail, mailFrom = '' }: ServeSettings, showMail: SendMail): S
 function readSecret(file: string | undefined, logger: Logger): Uint8Array | undefined {
   if (file === undefined) return undefined;
   const secret = Buffer.from(readSecretText(file));
-  if (secret.length === 0) throw new InvalidSettings(`  --jwt-secret-file "${file}" is empty`);
+  if (secret.length === 0) throw new InvalidSettings(`--jwt-secret-file "${file}" is empty`);
   if (secret.length < SECRET_BYTES)
     logger.warn(
       { bytes: secret.length },
@@ -93,6 +78,6 @@ function readSecretText(file: string): string {
   try {
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
-    throw new InvalidSettings(`  --jwt-secret-file "${file}" cannot be read: ${(error as Error).message}`);
+    throw new InvalidSettings(`--jwt-secret-file "${file}" cannot be read: ${(error as Error).message}`);
   }
 }

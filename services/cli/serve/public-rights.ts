@@ -12,9 +12,7 @@ export function parsePublic(
   if (text === undefined) return undefined;
   const parsed = parseAllow(text, registry);
   if (parsed.kind === 'allowed') return parsed.allowed;
-  throw new InvalidSettings(
-    parsed.problems.map((problem) => `  --public (VARVE_PUBLIC) ${problem}`).join('\n'),
-  );
+  throw new InvalidSettings(...parsed.problems.map((problem) => `--public (VARVE_PUBLIC) ${problem}`));
 }
 
 /** Sets the rights of callers without a token, and resolves when this process applies them. Writes nothing if they have them already. */

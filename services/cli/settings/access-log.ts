@@ -75,6 +75,6 @@ export async function refuseOpenHost(
     if (!(login ? withLogin(state) : state).development) return;
   }
   throw new InvalidSettings(
-    `  --host (VARVE_HOST) "${host}" is not a loopback address, and without access tokens every caller may read and change everything: start once on a loopback address and create a token with varve token create, or pass --public`,
+    `--host (VARVE_HOST) "${host}" is not a loopback address, and without access tokens every caller may read and change everything: start once on a loopback address and create a token with varve token create, or pass --public`,
   );
 }

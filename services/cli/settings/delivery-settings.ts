@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Lifetime, receiversObeying } from '../../delivery/lifetimes.ts';
 import { TAG_RECEIVERS, type TagReceiver } from '../../delivery/tag-headers.ts';
 import type { TaggingOptions } from '../../delivery/tagging.ts';
-import { type SettingsOf, type SettingsTable, wholeNumber, yesOrNo } from './setting.ts';
+import { choice, type SettingsOf, type SettingsTable, wholeNumber, yesOrNo } from './setting.ts';
 
 const NAMES = [...(Object.keys(TAG_RECEIVERS) as TagReceiver[]), 'none'] as const;
 
@@ -17,7 +17,7 @@ export const DELIVERY_SETTINGS = {
   cacheTags: {
     flags: '--cache-tags <receiver>',
     description: `send the tags of shared answers in the header that this cache reads: ${NAMES.join(', ')} (default: none)`,
-    schema: z.enum(NAMES, { error: `must be one of ${NAMES.join(', ')}` }).default('none'),
+    schema: choice(...NAMES).default('none'),
   },
   cacheTagsBytes: {
     flags: '--cache-tags-bytes <bytes>',

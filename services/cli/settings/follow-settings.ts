@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { durationMs } from '../../../shared/duration.ts';
 import type { FollowReport } from '../../follow/follower.ts';
 import type { FollowSettings } from '../../process/process-options.ts';
 import { isArchive } from '../../strapi/archive.ts';
-import { type SettingsOf, type SettingsTable, wholeNumber } from './setting.ts';
-
-const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+import { choice, file, httpAddress, type SettingsOf, type SettingsTable, wholeNumber } from './setting.ts';
 
 /** A duration such as `30s`, converted to milliseconds. */
 const duration = z
   .string()
   .regex(/^\d{1,9}(ms|s|m|h)$/, 'must be a duration such as 500ms, 30s or 5m')
-  .transform((text) => Number.parseInt(text, 10) * UNITS[text.replace(/^\d+/, '') as keyof typeof UNITS]);
+  .transform(durationMs);
 
 /** Settings of a server that follows a Strapi. */
 export const FOLLOW_SETTINGS = {
@@ -19,7 +18,7 @@ export const FOLLOW_SETTINGS = {
     flags: '--follow <url>',
     description:
       'URL of a running Strapi: copy its content, follow its changes, and forward writes to it (default: none)',
-    schema: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+    schema: httpAddress.optional(),
   },
   followToken: {
     flags: '--follow-token <token>',
@@ -30,13 +29,13 @@ export const FOLLOW_SETTINGS = {
   followTokenFile: {
     flags: '--follow-token-file <file>',
     description: 'file with the token of --follow-token',
-    schema: z.string().min(1, 'is empty: pass a file').optional(),
+    schema: file.optional(),
   },
   followFrom: {
     flags: '--follow-from <archive>',
     description:
       'archive from strapi export that the first copy begins with; unlike the API, it contains passwords (default: copy everything through the API)',
-    schema: z.string().min(1, 'is empty: pass a file').optional(),
+    schema: file.optional(),
   },
   followWebhookSecret: {
     flags: '--follow-webhook-secret <secret>',
@@ -47,7 +46,7 @@ export const FOLLOW_SETTINGS = {
   followWebhookSecretFile: {
     flags: '--follow-webhook-secret-file <file>',
     description: 'file with the secret of --follow-webhook-secret',
-    schema: z.string().min(1, 'is empty: pass a file').optional(),
+    schema: file.optional(),
   },
   followInterval: {
     flags: '--follow-interval <time>',
@@ -75,7 +74,7 @@ export const FOLLOW_SETTINGS = {
     flags: '--follow-writes <how>',
     description:
       "forward: send writes to Strapi with the caller's token; refuse: answer them with 405 (default: forward)",
-    schema: z.enum(['forward', 'refuse'], { error: 'must be forward or refuse' }).default('forward'),
+    schema: choice('forward', 'refuse').default('forward'),
   },
 } as const satisfies SettingsTable;
 

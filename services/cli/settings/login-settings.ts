@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { commaList } from '../../../shared/comma-list.ts';
-import { type SettingsTable, wholeNumber, yesOrNo } from './setting.ts';
-
-const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 } as const;
+import { durationMs } from '../../../shared/duration.ts';
+import { choice, file, httpAddress, type SettingsTable, wholeNumber, yesOrNo } from './setting.ts';
 
 const lifetime = z
   .string()
   .regex(/^\d{1,6}[smhdw]$/, 'must be a duration such as 30d or 12h')
-  .transform((text) => Number(text.slice(0, -1)) * UNITS[text.slice(-1) as keyof typeof UNITS])
+  .transform((text) => durationMs(text) / 1_000)
   .refine((seconds) => seconds > 0 && seconds <= 315_360_000, 'must be a duration between 1s and 10 years');
 
 const names = z.string().transform(commaList);
@@ -16,8 +15,6 @@ const pairs = names.refine(
   (list) => list.every((pair) => /^[^=]+=[^=]+$/.test(pair)),
   'must be a list such as editor=author,reader=authenticated',
 );
-
-const httpAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 
 /** Settings of the login. */
 export const LOGIN_SETTINGS = {
@@ -31,20 +28,18 @@ export const LOGIN_SETTINGS = {
     flags: '--jwt-secret-file <file>',
     description:
       'file with the secret that signs JWTs. With the JWT_SECRET of a Strapi, the JWTs of that Strapi stay valid (default: 256 bits derived from the access key)',
-    schema: z.string().min(1, 'is empty: pass a file').optional(),
+    schema: file.optional(),
   },
   jwtExpires: {
     flags: '--jwt-expires <duration>',
     description: 'lifetime of a JWT, such as 12h (default: 30d)',
-    schema: lifetime.default(30 * UNITS.d),
+    schema: lifetime.default(durationMs('30d') / 1_000),
   },
   jwtManagement: {
     flags: '--jwt-management <mode>',
     description:
       'legacy-support: a JWT is valid for --jwt-expires; refresh: a JWT is valid for ten minutes, and /api/auth/refresh renews it, as in Strapi (default: legacy-support)',
-    schema: z
-      .enum(['legacy-support', 'refresh'], { error: 'must be legacy-support or refresh' })
-      .default('legacy-support'),
+    schema: choice('legacy-support', 'refresh').default('legacy-support'),
   },
   loginRateLimit: {
     flags: '--login-rate-limit <number>',

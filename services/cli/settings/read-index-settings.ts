@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type SettingsTable, wholeNumber } from './setting.ts';
+import { file, type SettingsTable, wholeNumber } from './setting.ts';
 
 /** Settings of the read index, for every command that opens the read side. */
 export const READ_INDEX_SETTINGS = {
@@ -38,7 +38,7 @@ export const READ_INDEX_SETTINGS = {
     flags: '--read-index-ca <file>',
     description:
       'PEM file with the certificate of the authority that signed the certificate of Elasticsearch',
-    schema: z.string().min(1, 'is empty: pass a file').optional(),
+    schema: file.optional(),
   },
   readIndexShards: {
     flags: '--read-index-shards <number>',

@@ -49,7 +49,7 @@ function refuseWithoutDocuments({ denormaliseToOne, denormaliseToMany }: Operato
   if (denormaliseToOne === undefined && denormaliseToMany === undefined) return;
   const given = denormaliseToOne === undefined ? '--denormalise-to-many' : '--denormalise-to-one';
   throw new InvalidSettings(
-    `  ${given} applies to documents in Elasticsearch, and the embedded index has none: pass the address of an Elasticsearch with --read-index, or omit it`,
+    `${given} applies to documents in Elasticsearch, and the embedded index has none: pass the address of an Elasticsearch with --read-index, or omit it`,
   );
 }
 
@@ -72,16 +72,13 @@ export function connectionOf(settings: OperatorSettings): ElasticsearchConnectio
   const address = settings.readIndex === 'embedded' ? undefined : new URL(settings.readIndex);
   const username = settings.readIndexUser ?? (decodeURIComponent(address?.username ?? '') || undefined);
   const password = settings.readIndexPassword ?? (decodeURIComponent(address?.password ?? '') || undefined);
-  return {
-    ...(address === undefined ? {} : { url: address.origin + address.pathname }),
-    ...defined({ cloudId, username, password, apiKey }),
-    ...(ca === undefined ? {} : { ca: readCertificate(ca) }),
-  };
+  const url = address && address.origin + address.pathname;
+  return defined({ url, cloudId, username, password, apiKey, ca: readCertificate(ca) });
 }
 
-function readCertificate(file: string): string {
+function readCertificate(file: string | undefined): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return file === undefined ? undefined : readFileSync(file, 'utf8');
   } catch (error) {
     throw new Error(`--read-index-ca: ${(error as Error).message}`);
   }

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
 import {
   addSynonyms,
   type InstalledSynonyms,
@@ -7,13 +6,13 @@ import {
   unknownTypes,
 } from '../../../shared/schema/add-synonyms.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
-import type { SettingsTable } from './setting.ts';
+import { file, type SettingsTable } from './setting.ts';
 
 export const SEARCH_SETTINGS = {
   synonyms: {
     flags: '--synonyms <file>',
     description: 'JSON file with synonyms for searches, by content type and locale',
-    schema: z.string().min(1, 'is empty: pass a file').optional(),
+    schema: file.optional(),
   },
 } as const satisfies SettingsTable;
 

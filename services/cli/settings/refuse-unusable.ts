@@ -17,7 +17,7 @@ export function refuseUnusable(role: ProcessRole, settings: ServeSettings): void
     role === 'serve' ? purgeProblem(settings) : undefined,
     workersProblem(settings),
   ].filter((sentence) => sentence !== undefined);
-  if (sentences.length > 0) throw new InvalidSettings(sentences.map((each) => `  ${each}`).join('\n'));
+  if (sentences.length > 0) throw new InvalidSettings(...sentences);
 }
 
 function embeddedProblem(

@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { type SettingsTable, wholeNumber, yesOrNo } from './setting.ts';
+import { choice, type SettingsTable, wholeNumber, yesOrNo } from './setting.ts';
 
 /** Entries of the largest page that can be configured. */
 export const MAX_PAGE = 100_000;
@@ -34,11 +33,7 @@ export const REQUEST_SETTINGS = {
     flags: '--contains <how>',
     description:
       'how $contains, $notContains, $startsWith and $endsWith compare: case-sensitive, like Strapi on PostgreSQL, or case-insensitive, like Strapi on SQLite (default: case-sensitive)',
-    schema: z
-      .enum(['case-sensitive', 'case-insensitive'], {
-        error: 'must be case-sensitive or case-insensitive',
-      })
-      .default('case-sensitive'),
+    schema: choice('case-sensitive', 'case-insensitive').default('case-sensitive'),
   },
   maxOffset: {
     flags: '--max-offset <number>',

@@ -18,15 +18,15 @@ export function readSecretFiles(
     const variable = name.replace(/_FILE$/, '');
     if (file === undefined || variable === name || !variables.has(variable)) continue;
     if (environment[variable] !== undefined) {
-      problems.push(`  ${name} and ${variable} are both set: set only one of them`);
+      problems.push(`${name} and ${variable} are both set: set only one of them`);
       continue;
     }
     try {
       values[variable] = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
     } catch (error) {
-      problems.push(`  ${name} "${file}" cannot be read: ${(error as Error).message}`);
+      problems.push(`${name} "${file}" cannot be read: ${(error as Error).message}`);
     }
   }
-  if (problems.length > 0) throw new InvalidSettings(problems.join('\n'));
+  if (problems.length > 0) throw new InvalidSettings(...problems);
   return values;
 }

@@ -19,11 +19,22 @@ export function variableOf({ flags }: Pick<Setting, 'flags'>): string {
 
 export const folder = z.string({ error: 'is missing: pass a folder' }).min(1, 'is empty: pass a folder');
 
+export const file = z.string().min(1, 'is empty: pass a file');
+
+export const httpAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
+
 export const yesOrNo = z.stringbool({
   truthy: ['true', '1', ''],
   falsy: ['false', '0'],
   error: 'must be true or false',
 });
+
+/** Schema of a setting that has one of these values. */
+export function choice<const Values extends readonly string[]>(...values: Values) {
+  const error =
+    values.length === 2 ? `must be ${values.join(' or ')}` : `must be one of ${values.join(', ')}`;
+  return z.enum(values, { error });
+}
 
 /** Schema of a setting in decimal digits, both bounds included. */
 export function wholeNumber(min: number, max: number) {

@@ -9,7 +9,9 @@ import { READ_INDEX_SETTINGS } from './read-index-settings.ts';
 import { SEARCH_SETTINGS } from './read-synonyms.ts';
 import { REQUEST_SETTINGS } from './request-settings.ts';
 import {
+  choice,
   folder,
+  httpAddress,
   type Setting,
   type SettingsOf,
   type SettingsTable,
@@ -85,7 +87,7 @@ export const SERVE_SETTINGS = {
     flags: '--advertise <url>',
     description:
       'URL at which the other processes of the log reach this process, such as http://10.0.0.7:1337 (default: the address that it listens on)',
-    schema: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+    schema: httpAddress.optional(),
   },
   adopt: {
     flags: '--adopt [boolean]',
@@ -201,16 +203,12 @@ export const SERVE_SETTINGS = {
     flags: '--log-level <level>',
     description:
       'lowest level that is logged to stderr: fatal, error, warn, info, debug, trace or silent (default: warn)',
-    schema: z
-      .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-        error: 'must be one of fatal, error, warn, info, debug, trace, silent',
-      })
-      .default('warn'),
+    schema: choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('warn'),
   },
   logFormat: {
     flags: '--log-format <format>',
     description: 'format of log lines: json or pretty (default: pretty on a terminal, else json)',
-    schema: z.enum(['json', 'pretty'], { error: 'must be json or pretty' }).optional(),
+    schema: choice('json', 'pretty').optional(),
   },
 } as const satisfies SettingsTable;
 
@@ -270,8 +268,12 @@ export type BackupSettings = SettingsOf<typeof BACKUP_SETTINGS>;
 export type OperatorSettings = SettingsOf<typeof OPERATOR_SETTINGS>;
 export type ImportSettings = SettingsOf<typeof IMPORT_SETTINGS>;
 
-/** Settings that cannot be used: the message lists every problem, one a line. */
-export class InvalidSettings extends Error {}
+/** Error for settings that cannot be used. The message lists the problems, one a line. */
+export class InvalidSettings extends Error {
+  constructor(...problems: readonly string[]) {
+    super(problems.map((problem) => `  ${problem}`).join('\n'));
+  }
+}
 
 /** Parses `given`, the options and variables from commander. Throws InvalidSettings. */
 export function parseSettings<Table extends SettingsTable>(
@@ -286,12 +288,12 @@ export function parseSettings<Table extends SettingsTable>(
   const problems = parsed.flatMap(({ setting, value, result }) =>
     result.success ? [] : [problemText(setting, value, result.error)],
   );
-  if (problems.length > 0) throw new InvalidSettings(problems.join('\n'));
+  if (problems.length > 0) throw new InvalidSettings(...problems);
   return Object.fromEntries(parsed.map(({ name, result }) => [name, result.data])) as SettingsOf<Table>;
 }
 
 function problemText(setting: Setting, value: unknown, error: z.ZodError): string {
   const option = setting.flags.split(' ')[0];
   const what = error.issues[0]?.message ?? error.message;
-  return `  ${option} (${variableOf(setting)})${value === undefined ? '' : ` "${String(value)}"`} ${what}`;
+  return `${option} (${variableOf(setting)})${value === undefined ? '' : ` "${String(value)}"`} ${what}`;
 }
