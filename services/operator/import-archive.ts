@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type ArchiveSummary, importArchive } from '../strapi/import-archive.ts';
 import { leadingImports } from './import.ts';
 import { defineOperation, type OperatorContext } from './operation.ts';
-import { createScratchDirectory } from './scratch-directory.ts';
+import { withScratchDirectory } from './scratch-directory.ts';
 
 /** Lines that an import of an archive reports during its work, and at its end. */
 export type ArchiveLine =
@@ -31,8 +31,7 @@ function importInServer(
       signal.throwIfAborted();
       say(line);
     };
-    const scratch = createScratchDirectory(data);
-    try {
+    await withScratchDirectory(data, async (scratch) => {
       const summary = await importArchive({
         file,
         key,
@@ -45,14 +44,12 @@ function importInServer(
         write: writer.write,
         defineRoles,
         roleDrafts,
-        stagingFile: join(scratch.path, 'archive.db'),
+        stagingFile: join(scratch, 'archive.db'),
         onBytes: (bytes) => tell({ kind: 'bytes', bytes }),
         onDocuments: (documents, total) => tell({ kind: 'documents', documents, total }),
       });
       tell({ kind: 'summary', summary });
-    } finally {
-      scratch.remove();
-    }
+    });
   });
 }
 

@@ -6,8 +6,14 @@ const NAME = /^scratch-(\d+)-\d+$/;
 
 let count = 0;
 
-/** Makes a folder of this process in a data directory, for large files. Removes those of processes that were killed. */
-export function createScratchDirectory(data: string): { readonly path: string; remove(): void } {
+/**
+ * Runs `use` with the path of a new folder of this process in a data directory, for large files. Removes the folder afterwards, and before
+ * that the folders of processes that were killed.
+ */
+export async function withScratchDirectory<Result>(
+  data: string,
+  use: (path: string) => Promise<Result>,
+): Promise<Result> {
   for (const name of readdirSync(data)) {
     const pid = Number(NAME.exec(name)?.[1] ?? Number.NaN);
     if (!Number.isNaN(pid) && !isOtherProcess(pid))
@@ -16,5 +22,9 @@ export function createScratchDirectory(data: string): { readonly path: string; r
   const path = join(data, `scratch-${process.pid}-${++count}`);
   rmSync(path, { recursive: true, force: true });
   mkdirSync(path, { mode: 0o700 });
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+  try {
+    return await use(path);
+  } finally {
+    rmSync(path, { recursive: true, force: true });
+  }
 }

@@ -1,12 +1,10 @@
-import { existsSync } from 'node:fs';
-import { readGraphContents } from '../../../projections/generations/graph-contents.ts';
 import { FILE_TYPE } from '../../../shared/schema/content-type.ts';
 import type { DetectedMedia } from '../../assets/detect-media.ts';
 import { isResized } from '../../assets/pictures/format-sizes.ts';
 import { wantsFormats } from '../../assets/pictures/make-formats.ts';
 import { showProgress } from '../output/import-progress.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
-import { liveGraphFile } from './live-graph-file.ts';
+import { readLiveGraph } from './live-graph-file.ts';
 import { requireDataDirectory, withOperations } from './operate.ts';
 
 type FileFacts = Omit<DetectedMedia, 'ext'> & {
@@ -46,17 +44,8 @@ export async function makeAssetFormats(settings: OperatorSettings): Promise<void
 }
 
 function picturesWithoutFormats(data: string): readonly FileFacts[] {
-  const file = liveGraphFile(data);
-  if (!existsSync(file)) return [];
-  const graph = readGraphContents(file);
-  try {
-    return [...graph.sources(FILE_TYPE)]
-      .map((source) => source as FileFacts)
-      .filter(
-        ({ mime, width, height, formats }) =>
-          formats === null && isResized(mime) && wantsFormats(width, height),
-      );
-  } finally {
-    graph.close();
-  }
+  const files = readLiveGraph(data, (graph) => [...graph.sources(FILE_TYPE)]) ?? [];
+  return (files as readonly FileFacts[]).filter(
+    ({ mime, width, height, formats }) => formats === null && isResized(mime) && wantsFormats(width, height),
+  );
 }

@@ -1,5 +1,5 @@
-import { assertNever } from '../../../shared/assert-never.ts';
 import type { EventStore, StoredEvent } from '../../../shared/event-store/event-store.ts';
+import { untilAborted } from '../../../shared/until-aborted.ts';
 import type { EventStoreOptions } from '../../stores/open-event-store.ts';
 import { presentEvent, presentStored } from '../output/present-event.ts';
 import { writeLines } from '../output/write-lines.ts';
@@ -74,34 +74,26 @@ async function* eventsOf(
   for await (const event of follower(log, last)) if (isAsked(event)) yield event;
 }
 
-type Delivery =
-  | { readonly kind: 'events'; readonly events: readonly StoredEvent[]; readonly taken: () => void }
-  | { readonly kind: 'interrupted' };
+type Delivery = { readonly events: readonly StoredEvent[]; readonly taken: () => void };
 
 /** Yields new events after a position, until SIGINT or SIGTERM. */
 async function* follower(log: EventStore, after: bigint): AsyncGenerator<StoredEvent> {
-  let deliver = Promise.withResolvers<Delivery>();
+  let next = Promise.withResolvers<Delivery>();
   const subscription = log.subscribe(after, (events) => {
     const taken = Promise.withResolvers<void>();
-    deliver.resolve({ kind: 'events', events, taken: taken.resolve });
+    next.resolve({ events, taken: taken.resolve });
     return taken.promise;
   });
-  subscription.done.catch((error: unknown) => deliver.reject(error));
-  const interrupt = () => deliver.resolve({ kind: 'interrupted' });
+  subscription.done.catch((error: unknown) => next.reject(error));
+  const interruption = new AbortController();
+  const interrupt = () => interruption.abort();
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
   for (;;) {
-    const delivery = await deliver.promise;
-    switch (delivery.kind) {
-      case 'interrupted':
-        return;
-      case 'events':
-        yield* delivery.events;
-        deliver = Promise.withResolvers();
-        delivery.taken();
-        break;
-      default:
-        assertNever(delivery);
-    }
+    const delivery = await untilAborted(next.promise, interruption.signal);
+    if (delivery === undefined) return;
+    yield* delivery.events;
+    next = Promise.withResolvers();
+    delivery.taken();
   }
 }
 

@@ -6,7 +6,7 @@ import { withLogin } from '../../../shared/access/access-state.ts';
 import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
 import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import { readAccessUpTo } from '../../access/access-control.ts';
-import { createScratchDirectory } from '../../operator/scratch-directory.ts';
+import { withScratchDirectory } from '../../operator/scratch-directory.ts';
 import { assetsAddress, isS3, openAssetStore } from '../../stores/open-asset-store.ts';
 import { type ExportSummary, exportArchive } from '../../strapi/export-archive.ts';
 import { requireLog, withLog } from '../settings/access-log.ts';
@@ -23,12 +23,8 @@ export async function exportToStrapi(settings: BackupSettings, file: string): Pr
   requireLog(settings);
   if (!/\.(tar\.gz|tgz)$/.test(file)) throw new Error(`${file} must end in .tar.gz`);
   if (existsSync(file)) throw new Error(`${file} exists already: name another file`);
-  const scratch = createScratchDirectory(existsSync(settings.data) ? settings.data : dirname(file));
-  try {
-    showSummary(await exportFrom(settings, file, scratch.path));
-  } finally {
-    scratch.remove();
-  }
+  const folder = existsSync(settings.data) ? settings.data : dirname(file);
+  showSummary(await withScratchDirectory(folder, (scratch) => exportFrom(settings, file, scratch)));
 }
 
 async function exportFrom(settings: BackupSettings, file: string, scratch: string): Promise<ExportSummary> {

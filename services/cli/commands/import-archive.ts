@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pino } from 'pino';
@@ -8,8 +8,8 @@ import type { OperatorChannel } from '../../../shared/sqlite/lock-data-directory
 import { callOperator } from '../../operator/call-operator.ts';
 import type { ArchiveLine } from '../../operator/import-archive.ts';
 import { channelOfHolder } from '../../operator/open-operations.ts';
-import { createScratchDirectory } from '../../operator/scratch-directory.ts';
-import { type ArchiveSummary, archiveSize, importArchive } from '../../strapi/import-archive.ts';
+import { withScratchDirectory } from '../../operator/scratch-directory.ts';
+import { type ArchiveSummary, importArchive } from '../../strapi/import-archive.ts';
 import { showProgress } from '../output/import-progress.ts';
 import { type ReadContentTypes, readContentTypes } from '../settings/read-content-types.ts';
 import type { ImportSettings } from '../settings/settings.ts';
@@ -75,14 +75,9 @@ async function inData(
   run: Run,
 ): Promise<ArchiveSummary> {
   try {
-    return await importHere(settings, contentTypes, async (target) => {
+    return await importHere(settings, contentTypes, (target) => {
       makeFolder(settings.data);
-      const scratch = createScratchDirectory(settings.data);
-      try {
-        return await run(target, scratch.path);
-      } finally {
-        scratch.remove();
-      }
+      return withScratchDirectory(settings.data, (scratch) => run(target, scratch));
     });
   } catch (error) {
     return importByServer(file, settings, channelOfHolder(error));
@@ -95,18 +90,9 @@ async function inTemporary({ registry }: ReadContentTypes, run: Run): Promise<Ar
   const nothing = { documentOfId: () => undefined, streamRevision: () => undefined } as Partial<
     ImportTarget['graph']
   > as ImportTarget['graph'];
+  const nowhere = { write: async () => [], takeAsset: async () => {}, defineRoles: async () => {} };
   try {
-    return await run(
-      {
-        registry,
-        graph: nothing,
-        epoch: 1,
-        write: async () => [],
-        takeAsset: async () => {},
-        defineRoles: async () => {},
-      },
-      folder,
-    );
+    return await run({ registry, graph: nothing, epoch: 1, ...nowhere }, folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -134,7 +120,7 @@ async function runImport(
 
 /** Two bars: the archive that is read, and the documents that are written. */
 function showImport(file: string) {
-  const reading = showProgress(archiveSize(file), 'reading');
+  const reading = showProgress(statSync(file).size, 'reading');
   let writing: ReturnType<typeof showProgress> | undefined;
   let shown = 0;
   return {

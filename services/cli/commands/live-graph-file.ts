@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openGenerationStore } from '../../../projections/generations/generation-store.ts';
+import { type GraphContents, readFromGraph } from '../../../projections/generations/graph-contents.ts';
 import { graphFile } from '../../../projections/graph/store/generation-files.ts';
 
 /** Returns the file of the live graph, or the file that a server will create when it starts. */
@@ -13,4 +14,13 @@ export function liveGraphFile(data: string): string {
   } finally {
     generations.close();
   }
+}
+
+/** Reads the live graph with `read`. Returns undefined if no server has made it yet. */
+export function readLiveGraph<Result>(
+  data: string,
+  read: (contents: GraphContents) => Result,
+): Result | undefined {
+  const file = liveGraphFile(data);
+  return existsSync(file) ? readFromGraph(file, read) : undefined;
 }

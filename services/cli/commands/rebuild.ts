@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Difference } from '../../../projections/generations/digest.ts';
@@ -12,11 +11,8 @@ import {
   type GenerationStore,
   openGenerationStore,
 } from '../../../projections/generations/generation-store.ts';
-import { readFromGraph } from '../../../projections/generations/graph-contents.ts';
-import { graphFile } from '../../../projections/graph/store/generation-files.ts';
 import { defined } from '../../../shared/defined.ts';
 import { upcast } from '../../../shared/events/upcasters.ts';
-import type { World } from '../../../shared/read-index/read-index.ts';
 import type { Uid } from '../../../shared/schema/content-type.ts';
 import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import { type OperatorChannel, readDirectoryHolder } from '../../../shared/sqlite/lock-data-directory.ts';
@@ -32,6 +28,7 @@ import { quietLogger } from '../output/create-logger.ts';
 import { showRebuild } from '../output/show-rebuild.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
 import { InvalidSettings, type OperatorSettings } from '../settings/settings.ts';
+import { readLiveGraph } from './live-graph-file.ts';
 import { requireDataDirectory, withOperations } from './operate.ts';
 
 /** Options of `varve rebuild`, as typed. */
@@ -51,17 +48,16 @@ export type RebuildArguments = {
 export async function rebuild(settings: OperatorSettings, given: RebuildArguments): Promise<void> {
   const { data } = settings;
   requireDataDirectory(settings);
-  refuseTogether(given);
+  const wanted = parseInterruption(given);
   const maxRate = parseMaxRate(given.maxRate);
   const store = openGenerationStore(data);
   try {
-    if (given.pause === true || given.cancel === true) {
-      const wanted = given.pause === true ? 'pause' : 'cancel';
+    if (wanted !== undefined) {
       const plan = await chooseReadSide(settings, await quietLogger());
       report(await interruptRebuild({ data, store, plan }, wanted), store, given);
       return;
     }
-    const scope = parseScope(given, liveTypes(data, store));
+    const scope = parseScope(given, readLiveGraph(data, (graph) => graph.types()) ?? []);
     const shown = showRebuild(given.json === true);
     const making = { settings, store, scope, maxRate, accept: given.accept === true, tell: shown.tell };
     const ended = await (isBuilder() ? makeHere(making) : makeSomewhere(making, given)).finally(shown.end);
@@ -72,15 +68,14 @@ export async function rebuild(settings: OperatorSettings, given: RebuildArgument
   }
 }
 
-/** Throws InvalidSettings for options that `--pause` or `--cancel` would ignore, because they apply to the current rebuild. */
-function refuseTogether({ pause, cancel, json: _json, ...others }: RebuildArguments): void {
+/** Returns what to do with the current rebuild, if this is all that the options ask for. Throws InvalidSettings for ignored options. */
+function parseInterruption({ pause, cancel, json: _json, ...others }: RebuildArguments) {
   if (pause === true && cancel === true)
     throw new InvalidSettings('--pause and --cancel cannot be used together: omit one of them');
-  const [ignored] = Object.keys(others);
-  if (ignored !== undefined && (pause === true || cancel === true))
-    throw new InvalidSettings(
-      `--${pause === true ? 'pause' : 'cancel'} applies to the current rebuild: omit the other options`,
-    );
+  const wanted = pause === true ? 'pause' : cancel === true ? 'cancel' : undefined;
+  if (wanted !== undefined && Object.keys(others).length > 0)
+    throw new InvalidSettings(`--${wanted} applies to the current rebuild: omit the other options`);
+  return wanted;
 }
 
 type Making = {
@@ -208,12 +203,6 @@ async function isThere({ address }: OperatorChannel): Promise<boolean> {
     .finally(() => socket.destroy());
 }
 
-function liveTypes(data: string, store: GenerationStore): readonly Uid[] {
-  const file = graphFile(data, store.live().number);
-  if (!existsSync(file)) return [];
-  return readFromGraph(file, (contents) => contents.types());
-}
-
 function parseScope({ type, world, graph, copy }: RebuildArguments, types: readonly Uid[]): RebuildScope {
   if (world !== undefined && world !== 'draft' && world !== 'published')
     throw new Error(`--world must be draft or published, got "${world}"`);
@@ -225,8 +214,7 @@ function parseScope({ type, world, graph, copy }: RebuildArguments, types: reado
     throw new Error('--copy compares nothing: omit --graph, --type and --world');
   return {
     graph: graph === true,
-    ...defined({ copy, type: uid }),
-    ...(world === undefined ? {} : { world: world as World }),
+    ...defined({ copy, type: uid, world }),
   };
 }
 

@@ -112,15 +112,8 @@ async function requiredTypes(settings: TokenSettings): Promise<() => SchemaRegis
   };
 }
 
-function columnsOf({
-  id,
-  name,
-  type,
-  status,
-  expiresAt,
-  allow,
-  drafts,
-}: TokenDescription): readonly string[] {
+function columnsOf(token: TokenDescription): readonly string[] {
+  const { id, name, type, status, expiresAt, allow, drafts } = token;
   const rights = type === 'custom' ? allow.join(', ') : type === 'full-access' ? 'everything' : 'read';
   const seesDrafts = drafts && type !== 'full-access' ? ', drafts' : '';
   return [id, name, type, status, expiresAt ?? 'never', rights + seesDrafts];

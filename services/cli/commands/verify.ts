@@ -9,7 +9,7 @@ import { replayGraph } from '../../../projections/verification/replay-graph.ts';
 import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
 import { isForeign } from '../../../shared/event-store/unreadable.ts';
 import { validateEvent } from '../../../shared/events/validate-event.ts';
-import { createScratchDirectory } from '../../operator/scratch-directory.ts';
+import { withScratchDirectory } from '../../operator/scratch-directory.ts';
 import { type ImportProgress, showProgress } from '../output/import-progress.ts';
 import { withLog } from '../settings/access-log.ts';
 import type { JsonOption } from '../settings/command.ts';
@@ -128,7 +128,10 @@ async function verifyGraph(
 ): Promise<{ readonly events: number; readonly graph: number }> {
   const file = liveGraphFile(settings.data);
   if (!existsSync(file)) return { events: 0, graph: 0 };
-  const scratch = createScratchDirectory(settings.data);
+  return withScratchDirectory(settings.data, (scratch) => compareWithReplay(settings, report, file, scratch));
+}
+
+async function compareWithReplay(settings: OperatorSettings, report: Report, file: string, scratch: string) {
   const found = readGraphContents(file);
   try {
     const upTo = found.position;
@@ -139,16 +142,13 @@ async function verifyGraph(
       events += count;
       progress.advance(count);
     };
-    const replayed = join(scratch.path, 'graph.db');
+    const replayed = join(scratch, 'graph.db');
     await withLog(settings, (log) => replayGraph({ log, file: replayed, upTo, onEvents }));
     progress.end();
     const expected = readGraphContents(replayed);
     const compared = { before: expected, after: found, scope: {} };
-    const { differences, count } = await compareGraphs(
-      compared,
-      { worked: () => nextTurn() },
-      SHOWN_DIFFERENCES,
-    );
+    const meter = { worked: () => nextTurn() };
+    const { differences, count } = await compareGraphs(compared, meter, SHOWN_DIFFERENCES);
     expected.close();
     for (const difference of differences) note(report, presentDifference(difference), false);
     const more = count - differences.length;
@@ -158,7 +158,6 @@ async function verifyGraph(
     return { events, graph: count };
   } finally {
     found.close();
-    scratch.remove();
   }
 }
 

@@ -14,11 +14,7 @@ export function leadingOptions(parts: LeadingParts) {
     follow,
     build: builder.build,
     webhooks: { limits: webhookLimits(settings), report: logWebhooks(logger) },
-    purges: purges && {
-      ...purges,
-      limits: PURGE_LIMITS,
-      report: logPurges(logger),
-    },
+    purges: purges && { ...purges, limits: PURGE_LIMITS, report: logPurges(logger) },
     reportTrouble: logTrouble(logger),
     reportCheck: (finding: string) => logger.info({ finding }, `the server of the event log: ${finding}`),
   };
@@ -45,18 +41,16 @@ function successionOptions({ settings, supervisor, operators, recent, readSide }
         generation,
         changesTypes,
         recent: changesTypes ? [] : recent.list(),
-        enterMs: ENTER_MS[enterKind(changesTypes, readSide)],
+        enterMs: enterLimit(changesTypes, readSide),
       }),
   };
 }
 
 /**
- * Limits in milliseconds for becoming leader in the place of another process. With Elasticsearch its indices have to show all writes; with
- * changed content types rows have to be converted.
+ * Returns the limit in milliseconds for becoming leader in the place of another process. With Elasticsearch its indices have to show all
+ * writes; with changed content types rows have to be converted.
  */
-const ENTER_MS = { rows: 5_000, outside: 30_000, types: 300_000 };
-
-function enterKind(changesTypes: boolean, { outside }: LeadingPlan['readSide']): keyof typeof ENTER_MS {
-  if (changesTypes) return 'types';
-  return outside === undefined ? 'rows' : 'outside';
+function enterLimit(changesTypes: boolean, { outside }: LeadingPlan['readSide']): number {
+  if (changesTypes) return 300_000;
+  return outside === undefined ? 5_000 : 30_000;
 }

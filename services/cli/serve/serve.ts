@@ -154,9 +154,7 @@ async function greet(
   console.log(message);
 }
 
-type Greeted = Pick<LeadingParts, 'role' | 'settings' | 'pages'>;
-
-async function greeting({ role, settings, pages }: Greeted, url: string, varve: Varve): Promise<string> {
+async function greeting({ role, settings, pages }: LeadingParts, url: string, varve: Varve): Promise<string> {
   const folder = join(settings.contentTypes, 'entries');
   const { development } = varve.access.state();
   const writes = development && settings.examples && varve.isNew && existsSync(folder);

@@ -62,7 +62,6 @@ export function stopOnSignal(options: StopOptions) {
       try {
         await start();
       } catch (error) {
-        // The handler of the signal closes everything.
         if (stopping) return;
         // The first error is reported, even if a part cannot be closed either.
         await endStart(parts, ports).catch(() => {});
