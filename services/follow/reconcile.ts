@@ -115,17 +115,11 @@ function versionsOf(registry: SchemaRegistry, type: Uid): readonly Version[] {
   return contentTypeOf(registry, type).draftAndPublish ? ['draft', 'published'] : ['live'];
 }
 
-type Stamped = Pick<RowStamp, 'locale' | 'version' | 'id' | 'updatedAt' | 'publishedAt' | 'documentId'>;
+const COMPARED = ['id', 'documentId', 'version', 'locale', 'updatedAt', 'publishedAt'] as const;
+type Stamped = Pick<RowStamp, (typeof COMPARED)[number]>;
 
 function isSame(a: Stamped, b: Stamped): boolean {
-  return (
-    a.id === b.id &&
-    a.documentId === b.documentId &&
-    a.version === b.version &&
-    a.locale === b.locale &&
-    a.updatedAt === b.updatedAt &&
-    a.publishedAt === b.publishedAt
-  );
+  return COMPARED.every((name) => a[name] === b[name]);
 }
 
 /** Number of rows up to which deletions are allowed whatever their share is. */

@@ -130,7 +130,7 @@ async function readRows(
     const page = await list(api, type, [...whole, ...idsAbove(found.at(-1)?.id ?? 0)]);
     for (const row of page.rows)
       found.push(readRow(type, readStamp(type, version, api.locale, row), row, world));
-    if (page.rows.length === 0 || (!isBareList(type) && page.rows.length < page.pageSize)) return found;
+    if (page.rows.length === 0 || page.rows.length < page.pageSize) return found;
   }
 }
 

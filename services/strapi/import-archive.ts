@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { LoginConfigured, RoleDefined } from '../../shared/access/login-events.ts';
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
@@ -142,9 +141,4 @@ function takenIds(
   });
   if (taken.length === 0) return undefined;
   return taken.map((id) => `the id ${id} already belongs to ${graph.documentOfId(type, id)?.documentId}`);
-}
-
-/** Bytes of an archive, for its progress. */
-export function archiveSize(file: string): number {
-  return statSync(file).size;
 }

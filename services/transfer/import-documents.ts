@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { valueOfJson } from '../../shared/json.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { derivedDocumentId } from '../command/document-id.ts';
@@ -64,9 +65,7 @@ async function collectReferences({ files, registry }: DocumentImport): Promise<R
   const references = new Map<string, string | null>();
   const uids = uidsByName(registry);
   for await (const line of importLines(files)) {
-    const json = parse(line);
-    if ('problem' in json) continue;
-    const { type, key, documentId } = (json.value ?? {}) as Record<string, unknown>;
+    const { type, key, documentId } = (valueOfJson(line.text) ?? {}) as Record<string, unknown>;
     const uid = typeof type === 'string' ? uids.get(type) : undefined;
     if (uid === undefined || typeof key !== 'string') continue;
     references.set(`${uid}:${key}`, typeof documentId === 'string' ? documentId : null);
@@ -93,15 +92,12 @@ function importerOf(options: DocumentImport, references: References): Importer {
   });
 }
 
-async function outcomeOf(importer: Importer, line: ImportSource): Promise<ImportOutcome> {
-  const json = parse(line);
-  return 'problem' in json ? { kind: 'refused', reasons: [json.problem] } : importer.importLine(json.value);
-}
-
-function parse({ text }: ImportSource): { readonly value: unknown } | { readonly problem: string } {
+async function outcomeOf(importer: Importer, { text }: ImportSource): Promise<ImportOutcome> {
+  let json: unknown;
   try {
-    return { value: JSON.parse(text) };
+    json = JSON.parse(text);
   } catch (error) {
-    return { problem: (error as Error).message };
+    return { kind: 'refused', reasons: [(error as Error).message] };
   }
+  return importer.importLine(json);
 }
