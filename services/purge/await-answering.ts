@@ -1,6 +1,6 @@
 import type { AnsweringProcesses } from '../../shared/read-index/answering-processes.ts';
 import { ANSWERING_LIMITS, type AnsweringLimits } from './answering-limits.ts';
-import { createKnownProcesses } from './known-processes.ts';
+import { createKnownProcesses, lesser } from './known-processes.ts';
 import { repeatWork } from './repeat-work.ts';
 
 /** Processes that answer reads with the documents of the leader. */
@@ -23,25 +23,13 @@ export type AwaitAnsweringOptions = AnsweringReaders & {
 };
 
 /** Processes that may fill caches, as the leader of one term knows them. */
-export type AwaitedAnswers = {
-  /** Position that all processes show. undefined: some processes may still be unknown. */
-  shown(): bigint | undefined;
-  /** Changes up to a position wait until all processes show them. Until then reports are read more often. */
-  expect(position: bigint): void;
-  /** Changes up to a position are purged. Caches may not keep answers of a process that does not show them yet. */
-  purging(position: bigint): void;
-  /** Names everything besides content that shapes their answers. */
-  shape(): string;
-  /** Resolves after the reports were read once, or on close. */
-  readonly known: Promise<void>;
-  close(): Promise<void>;
-};
+export type AwaitedAnswers = ReturnType<typeof awaitAnswering>;
 
 /**
  * Reads the reports of processes that answer reads, and acknowledges them. For two seconds from the beginning of an acknowledged report, a
  * process allows caches to keep answers. The leader waits longer than that for a silent process.
  */
-export function awaitAnswering(options: AwaitAnsweringOptions): AwaitedAnswers {
+export function awaitAnswering(options: AwaitAnsweringOptions) {
   const { processes, failed, limits = ANSWERING_LIMITS } = options;
   const closing = new AbortController();
   const { signal } = closing;
@@ -94,25 +82,26 @@ export function awaitAnswering(options: AwaitAnsweringOptions): AwaitedAnswers {
     failed: () => {},
   });
   return {
+    /** Position that all processes show. undefined: some processes may still be unknown. */
     shown,
-    expect(position) {
+    /** Changes up to a position wait until all processes show them. Until then reports are read more often. */
+    expect(position: bigint): void {
       if (position <= expected) return;
       expected = position;
       hurrying.wake();
     },
-    purging(position) {
+    /** Changes up to a position are purged. Caches may not keep answers of a process that does not show them yet. */
+    purging(position: bigint): void {
       if (position > purged) purged = position;
     },
+    /** Names everything besides content that shapes their answers. */
     shape: () => [...known.shapes()].sort().join(' '),
+    /** Resolves after the reports were read once, or on close. */
     known: first.promise,
-    async close() {
+    async close(): Promise<void> {
       closing.abort();
       first.resolve();
       await Promise.all([acknowledging.done, hurrying.done]);
     },
   };
-}
-
-function lesser(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
 }

@@ -30,14 +30,7 @@ export type PurgerOptions = PurgeSettings & {
   readonly readers?: AnsweringReaders | undefined;
 };
 
-export type Purger = {
-  /**
-   * Returns whether this process purges all changes from now on: it is the leader, and knew the whole log a moment ago. A process that was
-   * paused may have lost the lease.
-   */
-  isPurging(): boolean;
-  close(): Promise<void>;
-};
+export type Purger = ReturnType<typeof startPurger>;
 
 /** Interval of the check that this process has applied the whole log, and how long a check is valid. */
 const BEAT_MS = 500;
@@ -48,7 +41,7 @@ const LOOK_MS = 100;
 const SETTLE_MS = 5_000;
 
 /** Purges changes while this process is the leader. */
-export function startPurger(options: PurgerOptions): Purger {
+export function startPurger(options: PurgerOptions) {
   const { notes, fleet, report } = options;
   const closing = new AbortController();
   const { signal } = closing;
@@ -97,21 +90,23 @@ export function startPurger(options: PurgerOptions): Purger {
   };
   const running = Promise.all([leadTerms({ epoch: fleet.epoch, lead, rest, signal, failed }), beat()]);
   return {
+    /**
+     * Returns whether this process purges all changes from now on: it is the leader, and knew the whole log a moment ago. A process that was
+     * paused may have lost the lease.
+     */
     isPurging,
-    async close() {
+    async close(): Promise<void> {
       closing.abort();
       await running;
     },
   };
 }
 
-type Term = { readonly signal: AbortSignal; readonly look: () => void };
-
 /** Watches the shape of answers, from the beginning of a term to its end. */
 async function keepPurging(
   { notes, fleet, shape, targets, report }: PurgerOptions,
   epoch: number,
-  { signal, look }: Term,
+  { signal, look }: { readonly signal: AbortSignal; readonly look: () => void },
 ): Promise<void> {
   const { store, everything } = notes;
   const before = store.term();

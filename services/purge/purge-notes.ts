@@ -7,6 +7,7 @@ import { attributeTag, ROWS, type Tag } from '../delivery/tag.ts';
 import { createTagNames, type TagNames } from '../delivery/tag-names.ts';
 import { changesContent } from './missed-changes.ts';
 import { openPurgeStore } from './purge-store.ts';
+import type { PurgedTags } from './purge-target.ts';
 import type { PurgeReport, SenderOptions } from './send-purges.ts';
 
 export type NotesOptions = {
@@ -53,13 +54,10 @@ export async function openPurgeNotes(options: NotesOptions): Promise<PurgeNotes>
   let lost = 0;
   let added = 0;
   const plurals = pluralsOf(options);
-  const add = (at: bigint, changed: Iterable<string>, plain: readonly string[]): void => {
+  const all = (at = position()): PurgedTags => ({ position: at, names: [generation], plain: plurals });
+  const add = (change: PurgedTags): void => {
     try {
-      store.add(
-        isLost
-          ? { position: at, names: [generation], plain: plurals }
-          : { position: at, names: [...changed], plain },
-      );
+      store.add(isLost ? all(change.position) : change);
       isLost = false;
       added += 1;
       if (added % PRUNE_EVERY === 0) store.prune(MOST_CHANGES);
@@ -70,7 +68,7 @@ export async function openPurgeNotes(options: NotesOptions): Promise<PurgeNotes>
     }
     look();
   };
-  const everything = () => add(position(), [generation], plurals);
+  const everything = () => add(all());
   const before = store.noted();
   let noted = position();
   if (before === undefined || (await changesContent(options.log, before, noted))) everything();
@@ -79,7 +77,7 @@ export async function openPurgeNotes(options: NotesOptions): Promise<PurgeNotes>
     generation,
     everything,
     lost: () => lost,
-    all: () => ({ names: [generation], plain: plurals, position: position() }),
+    all,
     notify(next) {
       look = next;
     },
@@ -87,12 +85,9 @@ export async function openPurgeNotes(options: NotesOptions): Promise<PurgeNotes>
       noted = at;
       const changed = [...tags];
       if (changed.length === 0 && !isLost) return;
-      const all = names.ofChange(changed);
-      add(
-        at,
-        all,
-        [...plainNames().ofChange(changed)].filter((name) => !all.has(name)),
-      );
+      const opaque = names.ofChange(changed);
+      const plain = [...plainNames().ofChange(changed)].filter((name) => !opaque.has(name));
+      add({ position: at, names: [...opaque], plain });
     },
     close() {
       try {

@@ -12,29 +12,7 @@ export type StoredChange = PurgedTags & { readonly seq: number };
 export type PurgeTerm = { readonly epoch: number; readonly shape: string };
 
 /** Changes to purge, and the progress of each receiver, in one file. */
-export type PurgeStore = {
-  /** Adds the names that changed up to a position. */
-  add(change: PurgedTags): void;
-  /** Position up to which the file has changes. */
-  noted(): bigint | undefined;
-  /** Notes that nothing changed up to a position. */
-  note(position: bigint): void;
-  /** The first changes that a receiver has not purged. */
-  after(seq: number, limit: number): readonly StoredChange[];
-  /** undefined: the receiver is new. */
-  checkpoint(receiver: string): number | undefined;
-  moveCheckpoint(receiver: string, seq: number): void;
-  term(): PurgeTerm | undefined;
-  keepTerm(term: PurgeTerm): void;
-  newest(): number;
-  /** Returns false if the receiver is new, or changes were removed that it has not purged. */
-  hasAllFor(receiver: string): boolean;
-  /** Removes all but the newest changes. */
-  prune(keep: number): void;
-  /** Removes changes that all of these receivers have purged. */
-  done(receivers: readonly string[]): void;
-  close(): void;
-};
+export type PurgeStore = ReturnType<typeof openPurgeStore>;
 
 const MIGRATIONS = [
   `
@@ -53,14 +31,16 @@ const MIGRATIONS = [
 const PURGES_FILE = 'purges.db';
 
 /** Opens the file in a data directory, and makes it if there is none. */
-export function openPurgeStore(folder: string): PurgeStore {
+export function openPurgeStore(folder: string) {
   const db = openDatabase(join(folder, PURGES_FILE), { durability: 'normal', migrations: MIGRATIONS });
   const meta = metaValues(db);
   const number = (sql: string) => Number(prepared(db, sql).get()?.['n'] ?? 0);
   const newest = () => number(`SELECT seq AS n FROM sqlite_sequence WHERE name = 'changes'`);
+  /** undefined: the receiver is new. */
   const checkpoint = (receiver: string) => meta.get(`checkpoint ${receiver}`, Number);
   return {
-    add({ position, names, plain }) {
+    /** Adds the names that changed up to a position. */
+    add({ position, names, plain }: PurgedTags): void {
       transaction(db, () => {
         prepared(db, 'INSERT INTO changes (position, names, plain) VALUES (?, ?, ?)').run(
           String(position),
@@ -70,9 +50,12 @@ export function openPurgeStore(folder: string): PurgeStore {
         meta.set('noted', String(position));
       });
     },
+    /** Position up to which the file has changes. */
     noted: () => meta.get('noted', BigInt),
-    note: (position) => meta.set('noted', String(position)),
-    after: (seq, limit) =>
+    /** Notes that nothing changed up to a position. */
+    note: (position: bigint) => meta.set('noted', String(position)),
+    /** The first changes that a receiver has not purged. */
+    after: (seq: number, limit: number): readonly StoredChange[] =>
       prepared(db, 'SELECT seq, position, names, plain FROM changes WHERE seq > ? ORDER BY seq LIMIT ?')
         .all(seq, limit)
         .map((row) => ({
@@ -82,22 +65,20 @@ export function openPurgeStore(folder: string): PurgeStore {
           plain: wordsOf(row['plain']),
         })),
     checkpoint,
-    moveCheckpoint: (receiver, seq) => meta.set(`checkpoint ${receiver}`, String(seq)),
+    moveCheckpoint: (receiver: string, seq: number) => meta.set(`checkpoint ${receiver}`, String(seq)),
     term: () => meta.get('term', (text) => JSON.parse(text) as PurgeTerm),
-    keepTerm: (term) => meta.set('term', JSON.stringify(term)),
+    keepTerm: (term: PurgeTerm) => meta.set('term', JSON.stringify(term)),
     newest,
-    hasAllFor(receiver) {
+    /** Returns false if the receiver is new, or changes were removed that it has not purged. */
+    hasAllFor(receiver: string): boolean {
       const last = checkpoint(receiver);
       const oldest = number('SELECT min(seq) AS n FROM changes') || newest() + 1;
       return last !== undefined && last >= oldest - 1;
     },
-    prune(keep) {
-      prepared(
-        db,
-        `DELETE FROM changes WHERE seq <= (SELECT seq FROM sqlite_sequence WHERE name = 'changes') - ?`,
-      ).run(keep);
-    },
-    done(receivers) {
+    /** Removes all but the newest changes. */
+    prune: (keep: number) => void prepared(db, 'DELETE FROM changes WHERE seq <= ?').run(newest() - keep),
+    /** Removes changes that all of these receivers have purged. */
+    done(receivers: readonly string[]): void {
       const least = Math.min(...receivers.map((one) => checkpoint(one) ?? 0));
       prepared(db, 'DELETE FROM changes WHERE seq <= ?').run(least);
     },

@@ -11,18 +11,11 @@ export type RepeatOptions = {
   readonly failed: (error: unknown) => void;
 };
 
-export type RepeatedWork = {
-  /** The next run may have to be earlier. */
-  wake(): void;
-  /** Resolves after the last run. */
-  readonly done: Promise<void>;
-};
-
-/** Does work again and again until `signal` is aborted, also after failures. */
-export function repeatWork(
-  work: () => Promise<void>,
-  { nextAt, signal, failed }: RepeatOptions,
-): RepeatedWork {
+/**
+ * Does work again and again until `signal` is aborted, also after failures. `wake`: the next run may have to be earlier. `done` resolves
+ * after the last run.
+ */
+export function repeatWork(work: () => Promise<void>, { nextAt, signal, failed }: RepeatOptions) {
   let isFailing = false;
   let resting = new AbortController();
   const wake = () => resting.abort();

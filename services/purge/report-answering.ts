@@ -20,15 +20,10 @@ export type ReportAnsweringOptions = {
  */
 export type AnswerCaching = 'kept' | 'asked' | 'silent';
 
-export type AnsweringReporter = {
-  keeping(): AnswerCaching;
-  /** The log has changes up to this position: the process reports itself as soon as its reads show them. */
-  expect(position: bigint): void;
-  close(): Promise<void>;
-};
+export type AnsweringReporter = ReturnType<typeof reportAnswering>;
 
 /** Reports this process to the leader that purges, until it is closed. */
-export function reportAnswering(options: ReportAnsweringOptions): AnsweringReporter {
+export function reportAnswering(options: ReportAnsweringOptions) {
   const { processes, process, shown, shape, failed, limits = ANSWERING_LIMITS } = options;
   const closing = new AbortController();
   const { signal } = closing;
@@ -68,14 +63,15 @@ export function reportAnswering(options: ReportAnsweringOptions): AnsweringRepor
   };
   const reporting = repeatWork(report, { nextAt, signal, failed });
   return {
-    keeping() {
+    keeping(): AnswerCaching {
       if (!isRecent(reportedAt)) return 'silent';
       return isRecent(awaitedAt) ? 'kept' : 'asked';
     },
-    expect(position) {
+    /** The log has changes up to this position: the process reports itself as soon as its reads show them. */
+    expect(position: bigint): void {
       if (hurry.expect(position)) reporting.wake();
     },
-    async close() {
+    async close(): Promise<void> {
       closing.abort();
       await reporting.done;
     },

@@ -1,15 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs, jittered } from '../../shared/backoff.ts';
-import { type PostResult, postWebhook } from '../webhooks/post-webhook.ts';
+import { postWebhook } from '../webhooks/post-webhook.ts';
 import type { AwaitedAnswers } from './await-answering.ts';
 import type { PurgeStore, StoredChange } from './purge-store.ts';
-import {
-  type PurgedTags,
-  type PurgeRequest,
-  type PurgeStyle,
-  type PurgeTarget,
-  purgeRequests,
-} from './purge-target.ts';
+import { type PurgedTags, type PurgeStyle, type PurgeTarget, purgeRequests } from './purge-target.ts';
 
 export type PurgeReport = {
   /** A receiver has purged tags. */
@@ -49,12 +43,6 @@ export type SenderOptions = {
   readonly answering?: Pick<AwaitedAnswers, 'shown' | 'expect' | 'purging'> | undefined;
 };
 
-export type PurgeSender = {
-  /** There may be new changes. */
-  look(): void;
-  close(): Promise<void>;
-};
-
 /** Maximum number of changes that are purged together. */
 const BATCH = 500;
 
@@ -72,7 +60,7 @@ type Round = {
 };
 
 /** Purges changes in one receiver, from its checkpoint on, until it has confirmed them. Purges twice if the target says so. */
-export function createPurgeSender(options: SenderOptions, target: PurgeTarget): PurgeSender {
+export function createPurgeSender(options: SenderOptions, target: PurgeTarget) {
   const { store, lost, limits } = options;
   const [name, again = ''] = receiverNames(target);
   const { againAfterMs: waitMs } = target;
@@ -87,19 +75,18 @@ export function createPurgeSender(options: SenderOptions, target: PurgeTarget): 
       ? undefined
       : createRound(options, target, { name: again, waitMs, due: first.purged, moved: () => {} });
   return {
-    look() {
+    /** There may be new changes. */
+    look(): void {
       first.look();
       second?.look();
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([first.close(), second?.close()]);
     },
   };
 }
 
-type RoundSender = PurgeSender & { readonly purged: () => Due };
-
-function createRound(options: SenderOptions, target: PurgeTarget, round: Round): RoundSender {
+function createRound(options: SenderOptions, target: PurgeTarget, round: Round) {
   const { store, limits, report, answering } = options;
   const { name } = round;
   const closing = new AbortController();
@@ -171,8 +158,8 @@ function createRound(options: SenderOptions, target: PurgeTarget, round: Round):
   };
   return {
     look,
-    purged: () => ({ upTo: store.checkpoint(name) ?? 0, lost: purgedLost }),
-    async close() {
+    purged: (): Due => ({ upTo: store.checkpoint(name) ?? 0, lost: purgedLost }),
+    async close(): Promise<void> {
       closing.abort();
       await running;
     },
@@ -243,17 +230,14 @@ async function send(
   tags: PurgedTags,
   signal: AbortSignal,
 ): Promise<Failure | undefined> {
+  const { timeoutMs } = options.limits;
   for (const request of purgeRequests(target, tags, options.style)) {
-    const result = await post(options.limits, request, signal);
+    // An operator names receivers on the command line: private addresses are usual.
+    const result = await postWebhook({ ...request, timeoutMs, signal, allowPrivate: true });
     signal.throwIfAborted();
     if (result.kind !== 'answered') return { reason: result.reason };
     const { status, retryAfterMs } = result;
     if (status < 200 || status > 299) return { reason: `the receiver answered ${status}`, retryAfterMs };
   }
   return undefined;
-}
-
-/** An operator names receivers on the command line: private addresses are usual. */
-function post({ timeoutMs }: PurgeLimits, request: PurgeRequest, signal: AbortSignal): Promise<PostResult> {
-  return postWebhook({ ...request, timeoutMs, signal, allowPrivate: true });
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import { laterPosition } from '../../shared/event-store/later-position.ts';
 import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
 import { createEpochs } from '../fleet/epochs.ts';
@@ -65,7 +66,7 @@ export async function startTerm(options: TermOptions) {
       some = true;
     }
     if (isClosed) return;
-    reached = [end, upTo, reached].reduce((most, each) => (each > most ? each : most));
+    reached = laterPosition(laterPosition(end, upTo), reached);
     if (some) keep();
   };
   const subscription = log.subscribe(after, take, { batchSize: BATCH_SIZE });
