@@ -117,9 +117,7 @@ function addition(options: FileLibraryOptions, { files, fields }: ReceivedUpload
 function replacement(options: FileLibraryOptions, { files, fields }: ReceivedUpload, id: string) {
   const before = findFile(options, id);
   const [info] = parseFileInfo(fields.get('fileInfo') ?? []);
-  if (files.length > 1) {
-    throw new RequestError('invalid-body', 'Cannot replace a file with multiple ones');
-  }
+  if (files.length > 1) throw new RequestError('invalid-body', 'Cannot replace a file with multiple ones');
   const [file] = files;
   if (file !== undefined) refuseOtherKind(before, file);
   return { before, info: info ?? {}, file };
@@ -129,15 +127,8 @@ function replacement(options: FileLibraryOptions, { files, fields }: ReceivedUpl
 function refuseOtherKind(before: Entry, { media }: ReceivedFile): void {
   const kind = mediaKindOf(String(before.values['mime']));
   if (mediaKindOf(media.mime) === kind) return;
-  throw new RequestError(
-    'invalid-body',
-    `A file of the kind '${kind}' can only be replaced by a file of the same kind`,
-    {
-      path: 'files',
-      found: media.mime,
-      accepted: kind,
-    },
-  );
+  const message = `A file of the kind '${kind}' can only be replaced by a file of the same kind`;
+  throw new RequestError('invalid-body', message, { path: 'files', found: media.mime, accepted: kind });
 }
 
 function findFile({ graph }: FileLibraryOptions, id: string): Entry {

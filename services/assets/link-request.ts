@@ -67,14 +67,10 @@ export function refuseOtherFiles({ attribute }: LinkRequest, files: readonly Rec
 
 function contentType(registry: SchemaRegistry, uid: string): ContentType {
   const type = registry.contentTypes.get(uid);
-  const accepted = [...registry.contentTypes.values()].filter((one) => mediaNames(one).length > 0);
-  if (type === undefined)
-    throw refusal(
-      'ref',
-      uid,
-      accepted.map((one) => one.uid),
-    );
-  return type;
+  if (type !== undefined) return type;
+  const withMedia = [...registry.contentTypes.values()].filter((one) => mediaNames(one).length > 0);
+  const accepted = withMedia.map((one) => one.uid);
+  throw refusal('ref', uid, accepted);
 }
 
 function entryOf(scope: LinkScope, type: ContentType, refId: string, locale: unknown) {
@@ -82,11 +78,7 @@ function entryOf(scope: LinkScope, type: ContentType, refId: string, locale: unk
     ? rowOfId(scope.graph, type, Number(refId))
     : rowOfDocument(scope, type, refId, locale);
   if (row === undefined) throw refusal('refId', refId, `a documentId or numeric id of ${type.uid}`);
-  return {
-    documentId: row.documentId,
-    locale: row.locale,
-    draftOnly: row.version === 'draft',
-  };
+  return { documentId: row.documentId, locale: row.locale, draftOnly: row.version === 'draft' };
 }
 
 /** Returns the row with a numeric id, which names the draft or the published row, as in Strapi. */
@@ -119,9 +111,5 @@ function mediaNames(type: ContentType): string[] {
 
 function refusal(name: string, found: unknown, accepted: unknown): RequestError {
   const text = typeof found === 'string' ? `"${found}"` : String(found);
-  return new RequestError('invalid-body', `Invalid ${name}: ${text}`, {
-    path: name,
-    found,
-    accepted,
-  });
+  return new RequestError('invalid-body', `Invalid ${name}: ${text}`, { path: name, found, accepted });
 }

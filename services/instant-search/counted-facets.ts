@@ -1,8 +1,8 @@
 import { usesOf } from '../../shared/schema/scalar-uses.ts';
 import { lookUp } from '../query/query-model.ts';
 import type { QueryObject } from '../query/query-string.ts';
-import type { InstantContext } from './instant-context.ts';
 import type { InstantQuery } from './instant-query.ts';
+import type { InstantContext } from './named-attributes.ts';
 
 /** Largest number of facets of a query. */
 const MAX_FACETS = 20;

@@ -3,10 +3,8 @@ import { foldWord } from '../../shared/search/fold-word.ts';
 import { splitWords } from '../../shared/search/split-words.ts';
 import type { FacetQuery, Tags } from './instant-query.ts';
 
-export type FacetHit = { readonly value: string; readonly highlighted: string; readonly count: number };
-
 /** Returns the values of a facet that have words beginning like those of the query. */
-export function facetHits(counts: FacetCounts, { text }: FacetQuery, tags: Tags): readonly FacetHit[] {
+export function facetHits(counts: FacetCounts, { text }: FacetQuery, tags: Tags) {
   const wanted = splitWords(text, 'en').map(({ word }) => foldWord(word));
   return counts.values.map(({ value, count }) => ({
     value,

@@ -1,3 +1,4 @@
+import type { ContentType } from '../../shared/schema/content-type.ts';
 import { invalidKey, type Problems } from '../query/problems.ts';
 import {
   acceptedNames,
@@ -9,8 +10,9 @@ import {
 } from '../query/query-model.ts';
 import { MOST_NAMES } from '../query/query-string.ts';
 
-/** Model and scope for looking up attribute names, with the place to report unknown ones. */
-export type NameContext = {
+/** Content type of a query, the names that it can use, and its problems so far. */
+export type InstantContext = {
+  readonly type: ContentType;
   readonly model: QueryModel;
   readonly scope: QueryScope;
   readonly problems: Problems;
@@ -43,7 +45,7 @@ export function attributeAt(
 export function namedAttribute(
   name: string,
   param: string,
-  { model, scope, problems }: NameContext,
+  { model, scope, problems }: InstantContext,
 ): QueryAttribute | undefined {
   const attribute = attributeAt(attributeNames(name), model, scope);
   if (attribute === undefined) {

@@ -1,9 +1,8 @@
 import type { ScalarType } from '../../shared/schema/content-type.ts';
 import { resolvePopulate } from '../query/populate.ts';
 import type { Selection } from '../query/selection.ts';
-import type { InstantContext } from './instant-context.ts';
 import type { InstantQuery, Snippet } from './instant-query.ts';
-import { attributeAt, attributeNames, namedAttribute } from './named-attributes.ts';
+import { attributeAt, attributeNames, type InstantContext, namedAttribute } from './named-attributes.ts';
 import { type PopulatedPath, populateOption } from './populate-paths.ts';
 import { searchableNames } from './searched-fields.ts';
 
@@ -33,9 +32,7 @@ const NONE: HitPlan = {
   highlights: [],
   snippets: [],
 };
-const TEXTS: ReadonlySet<ScalarType> = new Set([
-  ...(['string', 'text', 'richtext', 'blocks', 'uid', 'enumeration', 'email'] as const),
-]);
+const TEXTS = new Set<ScalarType>(['string', 'text', 'richtext', 'blocks', 'uid', 'enumeration', 'email']);
 const EVERYTHING = '*';
 
 /** Plans the rows that hits show: their own attributes, and what is behind every path that the query names or a search looks at. */
@@ -60,13 +57,14 @@ export function planHits(query: InstantQuery, context: InstantContext): HitPlan 
   const paths = [...searched, ...named.map(({ name }) => name), ...marked, ...cut.map(({ name }) => name)];
   const option = populateOption(paths.flatMap((name) => populatedPath(name, context)));
   const { scope, problems, model } = context;
-  const populate = resolvePopulate(option, model, {
+  const rules = {
     scope,
     problems,
     param: 'attributesToRetrieve',
     world: 'published',
     publication: null,
-  });
+  } as const;
+  const populate = resolvePopulate(option, model, rules);
   return {
     selection: { fields: null, populate },
     shown,

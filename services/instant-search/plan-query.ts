@@ -14,9 +14,8 @@ import { resolveSort } from '../query/sort.ts';
 import type { WordsPlan } from '../query/words-meta.ts';
 import { countedFacets } from './counted-facets.ts';
 import { readIndexName } from './index-name.ts';
-import type { InstantContext } from './instant-context.ts';
 import type { InstantQuery } from './instant-query.ts';
-import { namedAttribute } from './named-attributes.ts';
+import { type InstantContext, namedAttribute } from './named-attributes.ts';
 import { type HitPlan, planHits } from './plan-hits.ts';
 import { resolveInstantFilter } from './resolve-filters.ts';
 import { searchedFields } from './searched-fields.ts';
@@ -51,12 +50,12 @@ export function planInstant(query: InstantQuery, instant: InstantScope): Instant
   const choice = chooseLocale(locale, problems);
   const pageSize = Math.min(query.hitsPerPage, rules.maxLimit ?? MAX_HITS);
   const search = planRows({ query, choice, sort, pageSize }, instant, context);
-  const words = planWords(wordParameters(query, context), {
-    ...context,
-    defaultLocale,
-    locale: choice,
-    sort: search.sort,
-  });
+  const parameters: QueryObject = {
+    search: query.query,
+    typoTolerance: String(query.typoTolerance),
+    facets: countedFacets(query, context),
+  };
+  const words = planWords(parameters, { ...context, defaultLocale, locale: choice, sort: search.sort });
   const fields = searchedFields(query, context, words.text?.fields);
   const text = words.text && { ...words.text, ...defined({ fields }) };
   const hits = planHits(query, context);
@@ -121,21 +120,7 @@ function sortKeys(sort: string | undefined, context: InstantContext): readonly S
 function chooseLocale(locale: string | undefined, problems: Problems): LocaleChoice {
   if (locale !== '*' && locale !== '') return resolveLocale(locale, problems, false);
   const message = `Invalid locale ${locale} in the name of an index`;
-  problems.push({
-    phase: 'parameter',
-    message,
-    param: 'indexName',
-    found: locale,
-    accepted: 'one locale such as fr',
-  });
+  const accepted = 'one locale such as fr';
+  problems.push({ phase: 'parameter', message, param: 'indexName', found: locale, accepted });
   return { kind: 'default' };
-}
-
-/** A search by words and its facets, as parameters of the list endpoint. */
-function wordParameters(query: InstantQuery, context: InstantContext): QueryObject {
-  return {
-    search: query.query,
-    typoTolerance: String(query.typoTolerance),
-    facets: countedFacets(query, context),
-  };
 }

@@ -1,6 +1,6 @@
 import { defined } from '../../shared/defined.ts';
 import { RequestError } from '../../shared/request-error.ts';
-import { conditionBudget, EVERY_ROW, type InstantFilter } from './instant-filter.ts';
+import { conditionBudget, type InstantFilter } from './instant-filter.ts';
 import type { FacetQuery, InstantQuery, Snippet } from './instant-query.ts';
 import {
   type RawParameter,
@@ -35,7 +35,7 @@ const SNIPPET_WORDS = { absent: 10, most: 200 };
 /** Reads the parameters of a query. Throws RequestError for those that are malformed, unknown or not supported. */
 export function readQuery({ indexName, parameters }: RawQuery): InstantQuery {
   refuseUnsupported(parameters);
-  const when = <Value>(param: string, read: (given: RawParameter) => Value): Value | undefined => {
+  const when: ReadWhen = (param, read) => {
     const value = parameters[param] ?? undefined;
     return value === undefined ? undefined : read({ param, value });
   };
@@ -52,7 +52,7 @@ export function readQuery({ indexName, parameters }: RawQuery): InstantQuery {
     query: (when('query', readText) ?? '').slice(0, MAX_QUERY),
     page: whole('page', 0, MAX_PAGE) ?? 0,
     hitsPerPage: whole('hitsPerPage', 0, MAX_HITS) ?? 20,
-    filter: readFilters(parameters),
+    filter: readFilters(when),
     facets: when('facets', (given) => readNames(given, MAX_FACETS)) ?? [],
     maxValuesPerFacet: whole('maxValuesPerFacet', 1, MAX_VALUES) ?? 100,
     tags: { before: tag('highlightPreTag') ?? '<em>', after: tag('highlightPostTag') ?? '</em>' },
@@ -71,20 +71,20 @@ export function readQuery({ indexName, parameters }: RawQuery): InstantQuery {
   };
 }
 
-function readFilters(parameters: RawParameters): InstantFilter {
+/** Reads a parameter if the query has it. */
+type ReadWhen = <Value>(param: string, read: (given: RawParameter) => Value) => Value | undefined;
+
+function readFilters(when: ReadWhen): InstantFilter {
   const budget = conditionBudget();
-  const { filters, facetFilters, numericFilters } = parameters;
-  const members: InstantFilter[] = [];
-  if (filters !== undefined && filters !== null) {
-    const text = readText({ param: 'filters', value: filters });
-    if (text.trim() !== '') members.push(parseFilters(text, budget));
-  }
-  if (facetFilters !== undefined && facetFilters !== null)
-    members.push(parseFacetFilters(readList({ param: 'facetFilters', value: facetFilters }), budget));
-  if (numericFilters !== undefined && numericFilters !== null)
-    members.push(parseNumericFilters(readList({ param: 'numericFilters', value: numericFilters }), budget));
-  if (members.length === 0) return EVERY_ROW;
-  return { kind: 'and', members };
+  const members = [
+    when('filters', (given) => {
+      const text = readText(given);
+      return text.trim() === '' ? undefined : parseFilters(text, budget);
+    }),
+    when('facetFilters', (given) => parseFacetFilters(readList(given), budget)),
+    when('numericFilters', (given) => parseNumericFilters(readList(given), budget)),
+  ];
+  return { kind: 'and', members: members.filter((member) => member !== undefined) };
 }
 
 function readFacetQuery(

@@ -6,7 +6,7 @@ import type { ParsedFilter } from '../query/parse-filter.ts';
 import { resolveFilter } from '../query/resolve-filter.ts';
 import { translateFilter } from '../query/translate-filter.ts';
 import type { InstantCondition, InstantFilter } from './instant-filter.ts';
-import { attributeNames, type NameContext, namedAttribute } from './named-attributes.ts';
+import { attributeNames, type InstantContext, namedAttribute } from './named-attributes.ts';
 import { compareNumber, isNumeric } from './numeric-bounds.ts';
 
 type Comparison = { readonly operator: OperatorName; readonly operand: string };
@@ -16,7 +16,7 @@ type Comparison = { readonly operator: OperatorName; readonly operand: string };
  * matches. Its negation is true if none matches, like with Algolia's lists of values. Adds problems to
  * `context.problems`.
  */
-export function resolveInstantFilter(filter: InstantFilter, context: NameContext): BoolQuery {
+export function resolveInstantFilter(filter: InstantFilter, context: InstantContext): BoolQuery {
   switch (filter.kind) {
     case 'and':
       return allOf(filter.members.map((member) => resolveInstantFilter(member, context)));
@@ -49,7 +49,7 @@ type Bound = readonly [operator: '<' | '<=' | '>' | '>=' | '=', value: string];
 function numericQuery(
   condition: InstantCondition,
   bounds: readonly Bound[],
-  context: NameContext,
+  context: InstantContext,
 ): BoolQuery {
   const attribute = namedAttribute(condition.path, condition.param, context);
   if (attribute === undefined) return MATCH_NONE;
@@ -75,7 +75,7 @@ function numericQuery(
 function conditionQuery(
   { path, param, at }: InstantCondition,
   comparisons: readonly Comparison[],
-  context: NameContext,
+  context: InstantContext,
 ): BoolQuery {
   const { model, scope, problems } = context;
   if (namedAttribute(path, param, context) === undefined) return MATCH_NONE;

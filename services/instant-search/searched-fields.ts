@@ -1,8 +1,7 @@
 import { searchOf } from '../../shared/search/search-settings.ts';
 import { invalidKey } from '../query/problems.ts';
-import type { InstantContext } from './instant-context.ts';
 import type { InstantQuery } from './instant-query.ts';
-import { attributeAt } from './named-attributes.ts';
+import { attributeAt, type InstantContext } from './named-attributes.ts';
 
 const PARAM = 'restrictSearchableAttributes';
 
