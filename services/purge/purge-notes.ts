@@ -21,7 +21,7 @@ export type NotesOptions = {
   readonly log: Pick<EventStore, 'readAll'>;
   /** Position that the graph shows. */
   readonly position: () => bigint;
-  readonly report: Pick<PurgeReport, 'error'>;
+  readonly report: Pick<PurgeReport, 'error' | 'replaced'>;
 };
 
 /** Notes what changes while the projector applies the log. */
@@ -46,7 +46,7 @@ export async function openPurgeNotes(options: NotesOptions): Promise<PurgeNotes>
   const { key, registry, position, report } = options;
   const names = createTagNames({ key, registry, plain: false });
   const plainNames = plainNamesOf(options);
-  const store = openPurgeStore(options.data);
+  const store = openPurgeStore(options.data, report.replaced);
   const { generation } = names;
   let look = () => {};
   /** A change could not be stored. All answers are purged when the file can be written again. */

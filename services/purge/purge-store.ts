@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { metaValues } from '../../shared/sqlite/meta-values.ts';
 import { openDatabase } from '../../shared/sqlite/open-database.ts';
 import { prepared } from '../../shared/sqlite/prepared.ts';
+import { replaceDamaged } from '../../shared/sqlite/replace-damaged.ts';
 import { transaction } from '../../shared/sqlite/transaction.ts';
 import type { PurgedTags } from './purge-target.ts';
 
@@ -30,9 +31,14 @@ const MIGRATIONS = [
 
 const PURGES_FILE = 'purges.db';
 
-/** Opens the file in a data directory, and makes it if there is none. */
-export function openPurgeStore(folder: string) {
-  const db = openDatabase(join(folder, PURGES_FILE), { durability: 'normal', migrations: MIGRATIONS });
+/**
+ * Opens the file in a data directory, and makes it if there is none, or a damaged one: then the caller purges all answers. `replaced` gets
+ * the name of a damaged file.
+ */
+export function openPurgeStore(folder: string, replaced: (file: string) => void) {
+  const file = join(folder, PURGES_FILE);
+  if (replaceDamaged(file, ['meta', 'changes'])) replaced(file);
+  const db = openDatabase(file, { durability: 'normal', migrations: MIGRATIONS });
   const meta = metaValues(db);
   const number = (sql: string) => Number(prepared(db, sql).get()?.['n'] ?? 0);
   const newest = () => number(`SELECT seq AS n FROM sqlite_sequence WHERE name = 'changes'`);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Generation } from '../../projections/generations/generation.ts';
 import { openGenerationStore } from '../../projections/generations/generation-store.ts';
@@ -10,6 +10,7 @@ import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { removeDatabase } from '../../shared/sqlite/copy-database.ts';
 import { isDamaged, isDamagedAtOpen } from '../../shared/sqlite/failures.ts';
 import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
+import { setAside } from '../../shared/sqlite/replace-damaged.ts';
 
 /** Called for a file of the read model that cannot be used and is rebuilt from the log. */
 export type ReportReplaced = (file: string, reason: string) => void;
@@ -113,9 +114,4 @@ function readAppliedPosition(file: string): AppliedPosition | 'none' | 'damaged'
     if (isDamaged(error) || isDamagedAtOpen(error)) return 'damaged';
     throw error;
   }
-}
-
-function setAside(file: string): void {
-  renameSync(file, `${file}.damaged`);
-  removeDatabase(file);
 }

@@ -133,6 +133,8 @@ export type DeliveryStore = {
 };
 
 export const WEBHOOKS_FILE = 'webhooks.db';
+/** Tables that every version of the file has. */
+export const WEBHOOKS_TABLES = ['meta', 'deliveries'];
 
 /** Opens `webhooks.db` in a folder, and creates it with a new id if it is missing. One process writes it. */
 export function openDeliveryStore(folder: string): DeliveryStore {

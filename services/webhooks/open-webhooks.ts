@@ -1,12 +1,14 @@
+import { join } from 'node:path';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
+import { replaceDamaged } from '../../shared/sqlite/replace-damaged.ts';
 import { untilAborted } from '../../shared/until-aborted.ts';
 import { webhookStream } from '../../shared/webhooks/webhook-events.ts';
 import { evolveWebhooks, type WebhookState } from '../../shared/webhooks/webhook-state.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { leadTerms } from '../fleet/lead-terms.ts';
 import type { Metrics } from '../operating/metrics.ts';
-import { type DeliveryStore, openDeliveryStore } from './delivery-store.ts';
+import { type DeliveryStore, openDeliveryStore, WEBHOOKS_FILE, WEBHOOKS_TABLES } from './delivery-store.ts';
 import type { TermOptions } from './term-options.ts';
 import { countAttempts, watchDeliveries } from './watch-deliveries.ts';
 import {
@@ -60,7 +62,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   });
   definitions.done.catch(report.error);
   const { hooks } = definitions;
-  const store = openDeliveryStore(options.data);
+  const store = openOwnStore(options);
   watchDeliveries(metrics, store, () => fleet.epoch() !== undefined);
   /** Returns the epoch in which this process delivers: a leader without webhooks has nothing to deliver. */
   const epoch = () => (hooks().size > 0 && !closing.signal.aborted ? fleet.epoch() : undefined);
@@ -103,6 +105,13 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
       store.close();
     },
   };
+}
+
+/** Opens the file of this process. After a loss of the file, the log says which deliveries are not done. */
+function openOwnStore({ data, report }: Pick<WebhooksOptions, 'data' | 'report'>): DeliveryStore {
+  const file = join(data, WEBHOOKS_FILE);
+  if (replaceDamaged(file, WEBHOOKS_TABLES)) report.replaced(file);
+  return openDeliveryStore(data);
 }
 
 /** Author of changes that Varve itself makes. */

@@ -8,6 +8,8 @@ import type { WebhookLimits } from './webhook-limits.ts';
 
 export type WebhookReport = {
   error(error: unknown): void;
+  /** A damaged file of deliveries was renamed, and a new one takes its place. */
+  replaced(file: string): void;
   attempted(delivery: StoredDelivery, attempt: Attempt): void;
 };
 

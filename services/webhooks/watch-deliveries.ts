@@ -9,6 +9,7 @@ export function countAttempts(metrics: Metrics | undefined, report: WebhookRepor
   const failed = metrics?.counter(METRICS.webhooksFailed);
   return {
     error: report.error,
+    replaced: report.replaced,
     attempted(delivery, attempt) {
       (attempt.state === 'delivered' ? delivered : failed)?.add(1);
       report.attempted(delivery, attempt);

@@ -60,7 +60,7 @@ async function open(name: string, change: (plan: ReadSidePlan) => ReadSidePlan):
   });
   const purges = {
     ...{ targets: [], style: { soft: false, token: undefined }, limits: PURGE_LIMITS },
-    report: { purged() {}, failed() {}, error: console.error },
+    report: { replaced() {}, purged() {}, failed() {}, error: console.error },
   };
   const varve = closing.use(disposable(await openInProcess(data, { space, readSide: change(plan), purges })));
   const { content, registry } = varve.apiFor(FULL_ACCESS);

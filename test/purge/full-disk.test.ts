@@ -27,10 +27,15 @@ async function startOnSmallDisk() {
     rights: () => FULL_ACCESS,
     log: { readAll: async function* () {} },
     position: () => position,
-    report: { error: (error) => errors.push(error) },
+    report: { error: (error) => errors.push(error), replaced: () => {} },
   });
   const target = { kind: 'webhook', address: receiver.url } as const;
-  const report = { purged: () => {}, failed: () => {}, error: (error: unknown) => errors.push(error) };
+  const report = {
+    replaced: () => {},
+    purged: () => {},
+    failed: () => {},
+    error: (error: unknown) => errors.push(error),
+  };
   const limits = { ...PURGE_LIMITS, gatherMs: 1, backoff: { firstMs: 1, longestMs: 5 } };
   const sender = createPurgeSender(
     { ...notes, style: { soft: false, token: undefined }, limits, report },

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { documentTag } from '../../services/delivery/tag.ts';
 import { changesContent } from '../../services/purge/missed-changes.ts';
@@ -33,27 +35,54 @@ describe('events behind a position', () => {
   });
 });
 
-it('keeps 100,000 changes for a receiver that does not answer, and purges everything then', {
-  ...takesMinutes('100,000 changes that wait'),
-  timeout: 120_000,
-}, async () => {
+function fail(problem: unknown): never {
+  throw problem;
+}
+
+function openNotes(data: string, position: () => bigint, replaced: (file: string) => void) {
   const loaded = loadContentTypes('examples/restaurants');
   if (loaded.kind === 'problems') throw new Error(JSON.stringify(loaded.problems));
-  const receiver = await startReceiver();
-  receiver.answer(() => ({ status: 503 }));
-  let position = 1n;
-  const fail = (error: unknown) => {
-    throw error;
-  };
-  const notes = await openPurgeNotes({
-    data: createDataDirectory(),
+  return openPurgeNotes({
+    data,
     registry: loaded.registry,
     key: new Uint8Array(32),
     rights: () => FULL_ACCESS,
     log: { readAll: async function* () {} },
-    position: () => position,
-    report: { error: fail },
+    position,
+    report: { error: fail, replaced },
   });
+}
+
+it('purges everything after its file was damaged, and keeps the damaged file', async () => {
+  const data = createDataDirectory();
+  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+  const notes = await openNotes(data, () => 1n, fail);
+  notes.store.moveCheckpoint('one', notes.store.newest());
+  notes.changed(1n, [documentTag('api::chef.chef', 'published', 'c1')]);
+  notes.close();
+  const file = join(data, 'purges.db');
+  writeFileSync(file, readFileSync(file).fill(7, 4_096));
+  const replaced: string[] = [];
+  const again = await openNotes(
+    data,
+    () => 1n,
+    (each) => void replaced.push(each),
+  );
+  onTestFinished(again.close);
+  expect(replaced).toEqual([file]);
+  expect(existsSync(`${file}.damaged`)).toBe(true);
+  expect(again.store.hasAllFor('one')).toBe(false);
+  expect(again.store.after(0, 10).flatMap(({ names }) => names)).toEqual([again.generation]);
+});
+
+it('keeps 100,000 changes for a receiver that does not answer, and purges everything then', {
+  ...takesMinutes('100,000 changes that wait'),
+  timeout: 120_000,
+}, async () => {
+  const receiver = await startReceiver();
+  receiver.answer(() => ({ status: 503 }));
+  let position = 1n;
+  const notes = await openNotes(createDataDirectory(), () => position, fail);
   const { store } = notes;
   const target = { kind: 'webhook', address: receiver.url } as const;
   store.moveCheckpoint(`webhook=${receiver.url}`, store.newest());
@@ -66,7 +95,7 @@ it('keeps 100,000 changes for a receiver that does not answer, and purges everyt
   for (let n = 0; n < 2_000; n++) change();
   expect(store.hasAllFor(`webhook=${receiver.url}`)).toBe(false);
   receiver.answer(() => ({ status: 200 }));
-  const report = { purged: () => {}, failed: () => {}, error: fail };
+  const report = { replaced: () => {}, purged: () => {}, failed: () => {}, error: fail };
   const style = { soft: false, token: undefined };
   const sender = createPurgeSender({ ...notes, style, limits: PURGE_LIMITS, report }, target);
   onTestFinished(async () => {

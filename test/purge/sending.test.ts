@@ -30,7 +30,7 @@ async function startSender(
   againAfterMs?: number,
 ) {
   const receiver = await startReceiver();
-  const store = openPurgeStore(createDataDirectory());
+  const store = openPurgeStore(createDataDirectory(), () => {});
   const failures: string[] = [];
   let lost = 0;
   const target = { kind: 'webhook', address: receiver.url, ...defined({ againAfterMs }) } as const;
@@ -44,7 +44,12 @@ async function startSender(
         all: () => ({ names: ['all'], plain: ['notes'], position }),
         style: { soft: false, token: undefined },
         limits: { ...LIMITS, ...limits },
-        report: { purged: () => {}, failed: (_target, reason) => failures.push(reason), error: fail },
+        report: {
+          replaced: () => {},
+          purged: () => {},
+          failed: (_target, reason) => failures.push(reason),
+          error: fail,
+        },
       },
       target,
     );

@@ -35,7 +35,7 @@ async function open(
   const fail = (error: unknown) => {
     throw error;
   };
-  const report = { attempted: () => {}, error: options.failed ?? fail };
+  const report = { attempted: () => {}, replaced: () => {}, error: options.failed ?? fail };
   const webhooksOptions = { limits: { ...WEBHOOK_LIMITS, ...limits }, report };
   const varve = await openInProcess(data, { ...options, webhooks: webhooksOptions });
   const { webhooks } = varve;

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
+import { isDamagedAtOpen } from '../../../shared/sqlite/failures.ts';
 import { openAccessKey } from '../../access/access-key.ts';
 import { webhookKey } from '../../access/derived-keys.ts';
 import { requestOrOperator } from '../../command/current-author.ts';
@@ -222,7 +223,15 @@ async function refuseWhereAnotherLeads(
 
 /** Undefined if no server has made deliveries in the data directory. */
 function openStore({ data }: Settings): DeliveryStore | undefined {
-  return existsSync(join(data, WEBHOOKS_FILE)) ? openDeliveryStore(data) : undefined;
+  const file = join(data, WEBHOOKS_FILE);
+  if (!existsSync(file)) return undefined;
+  try {
+    return openDeliveryStore(data);
+  } catch (error) {
+    if (!isDamagedAtOpen(error)) throw error;
+    const advice = 'start the server again, which replaces it: unfinished deliveries are sent again';
+    throw new Error(`${file}, which has the deliveries of webhooks, is damaged: ${advice}`, { cause: error });
+  }
 }
 
 function requireStore(settings: Settings): DeliveryStore {

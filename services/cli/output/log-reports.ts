@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Trouble } from '../../../shared/event-store/event-store.ts';
+import { isDamaged } from '../../../shared/sqlite/failures.ts';
 import type { PurgeReport } from '../../purge/send-purges.ts';
 import type { ReportReplaced } from '../../read-side/replace-unusable.ts';
 import { reportTrouble } from '../../stores/report-trouble.ts';
@@ -10,7 +11,9 @@ export function logPurges(logger: Logger): PurgeReport {
   return {
     purged: ({ kind }, count) => logger.debug({ receiver: kind, tags: count }, 'purged tags'),
     failed: ({ kind }, reason) => logger.warn({ receiver: kind, reason }, 'a purge failed: trying again'),
-    error: (error) => logger.error({ err: error }, 'purges have stopped for now, because of an error'),
+    error: (error) => logger.error({ err: error }, stopped('purges', 'all answers are purged', error)),
+    replaced: (file) =>
+      logger.warn({ file, kept: `${file}.damaged` }, 'a damaged file is replaced: all answers are purged'),
   };
 }
 
@@ -36,7 +39,15 @@ export function logUnreported(logger: Logger): (error: unknown) => void {
 export function logWebhooks(logger: Logger): WebhookReport {
   return {
     error: (error) =>
-      logger.error({ err: error }, 'deliveries of webhooks have stopped for now, because of an error'),
+      logger.error(
+        { err: error },
+        stopped('deliveries of webhooks', 'unfinished deliveries are sent again', error),
+      ),
+    replaced: (file) =>
+      logger.warn(
+        { file, kept: `${file}.damaged` },
+        'a damaged file is replaced: deliveries that the log does not list as done are sent again',
+      ),
     attempted({ id, hook, attempts }, { state, status, error }) {
       const facts = { delivery: id, hook, attempt: attempts + 1, status };
       if (state === 'delivered') logger.debug(facts, 'delivered a webhook');
@@ -49,6 +60,13 @@ export function logWebhooks(logger: Logger): WebhookReport {
         );
     },
   };
+}
+
+/** Says what has stopped, and what to do if its file is damaged. `after`: the effect of a new file. */
+function stopped(what: 'purges' | 'deliveries of webhooks', after: string, error: unknown): string {
+  if (!isDamaged(error)) return `${what} have stopped for now, because of an error`;
+  const file = what === 'purges' ? 'purges.db' : 'webhooks.db';
+  return `${what} have stopped: ${file} in the data directory is damaged. Stop the server, remove the file and start again: ${after}`;
 }
 
 /** Logs refusals and time-outs of the log's server that are retried. */

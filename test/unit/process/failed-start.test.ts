@@ -83,7 +83,13 @@ function readSideWith(change: Partial<ReadSide>, closed: { times: number }): Rea
   };
 }
 
-const SILENT = { error: () => {}, attempted: () => {}, purged: () => {}, failed: () => {} };
+const SILENT = {
+  error: () => {},
+  attempted: () => {},
+  purged: () => {},
+  failed: () => {},
+  replaced: () => {},
+};
 const PURGES: NonNullable<VarveOptions['purges']> = {
   targets: [],
   style: { soft: false, token: undefined },

@@ -37,6 +37,7 @@ function startLeader(term: PurgeTerm | undefined) {
     report: {
       error: () => {},
       attempted: () => {},
+      replaced: () => {},
       purged: () => {},
       failed: () => {},
     } as PurgerOptions['report'],

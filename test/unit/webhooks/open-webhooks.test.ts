@@ -25,6 +25,7 @@ it('reads the lease repeatedly without keeping memory of each read', async () =>
     },
     report: {
       attempted: () => {},
+      replaced: () => {},
       error(error) {
         throw error;
       },
