@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createAppendQueue } from '../../shared/event-store/sqlite/append-queue.ts';
 import type { Append } from '../../shared/event-store/event-codec.ts';
+import { createAppendQueue } from '../../shared/event-store/sqlite/append-queue.ts';
 import type { AppendOutcome } from '../../shared/event-store/sqlite/commit-appends.ts';
 
 const append = (stream: string, data = '{}'): Append => ({
