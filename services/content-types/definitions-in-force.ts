@@ -3,29 +3,22 @@ import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 
-/** The definitions in force while the log is read: for each type the newest definition that no claim has fenced off. */
-export type DefinitionsInForce = {
-  /** Applies the next event. Returns the definition that it brings into force, if any, and the text of the previous one. */
-  apply(event: StoredEvent): Redefined | undefined;
-  /** A type's definition, as JSON; undefined when it has none. */
-  text(uid: string): string | undefined;
-};
+/** Returns the definition of a type as JSON; undefined if it has none. */
+type DefinitionText = (uid: string) => string | undefined;
 
 export type Redefined = { readonly now: TypeDefinition; readonly before: string | undefined };
 
 /**
- * Tracks the definitions in force along the log. `epoch`: of the newest claim before the first event; `known`: the definitions in force
- * there.
+ * Tracks the definitions in force along the log: for each type the newest definition that no claim has fenced off. `epoch` is that of the
+ * newest claim before the first event. `known` returns the definitions in force there.
  */
-export function trackDefinitions(
-  epoch: number,
-  known: DefinitionsInForce['text'] = () => undefined,
-): DefinitionsInForce {
+export function trackDefinitions(epoch: number, known: DefinitionText = () => undefined) {
   const defined = new Map<string, string>();
-  const text = (uid: string) => defined.get(uid) ?? known(uid);
+  const text: DefinitionText = (uid) => defined.get(uid) ?? known(uid);
   let newest = epoch;
   return {
-    apply(event) {
+    /** Applies the next event. Returns the definition that it brings into force, if any, and the text of the previous one. */
+    apply(event: StoredEvent): Redefined | undefined {
       newest = epochAfter(newest, event);
       if (!isDefinition(event) || isFenced(event, newest)) return undefined;
       const now = event.data as TypeDefinition;
@@ -47,9 +40,17 @@ export function isDefinition({ type, unreadable }: StoredEvent): boolean {
  */
 export function notInForce(
   definitions: readonly TypeDefinition[],
-  inForce: DefinitionsInForce['text'],
+  inForce: DefinitionText,
 ): readonly TypeDefinition[] {
   return definitions.filter((definition) => inForce(definition.uid) !== JSON.stringify(definition));
+}
+
+/** Returns the names of the content types whose definitions are not in force. */
+export function typesNotInForce(
+  definitions: readonly TypeDefinition[],
+  inForce: DefinitionText,
+): readonly string[] {
+  return notInForce(definitions, inForce).map(({ uid }) => uid);
 }
 
 /** The content types in force at the end of the log, for a graph that stays at its position. */
@@ -58,10 +59,10 @@ export type DefinitionsAhead = Pick<
   'position' | 'readFrom' | 'definition' | 'replay' | 'reopen'
 >;
 
-type GraphBehind = Pick<ContentGraph, 'position' | 'definition' | 'epochAt'>;
-
 /** Starts at the graph's position with its definitions. `replay` continues from there and does not change the graph. */
-export function createDefinitionsAhead(graph: GraphBehind): DefinitionsAhead {
+export function createDefinitionsAhead(
+  graph: Pick<ContentGraph, 'position' | 'definition' | 'epochAt'>,
+): DefinitionsAhead {
   let position = graph.position();
   const inForce = trackDefinitions(graph.epochAt(position), graph.definition);
   return {

@@ -8,12 +8,12 @@ import { type Claimant, claimLease } from '../fleet/claim-lease.ts';
 import { readLease } from '../fleet/lease-view.ts';
 import { createLeaderCheck, LEADER_TIMEOUTS } from '../fleet/watch-leader.ts';
 import { appendDefinitions } from './append-definitions.ts';
-import { isDefinition, notInForce } from './definitions-in-force.ts';
+import { type DefinitionsAhead, isDefinition, notInForce, typesNotInForce } from './definitions-in-force.ts';
 import { createTypesWatch, type TypesWatch } from './types-watch.ts';
 
 export type SettleOptions = {
   readonly claimant: Claimant;
-  readonly graph: Pick<ContentGraph, 'position' | 'readFrom' | 'definition' | 'replay' | 'reopen'>;
+  readonly graph: DefinitionsAhead;
   readonly definitions: readonly TypeDefinition[];
   /** True: resolves as soon as this process could change the content types, and does not change them. */
   readonly isDeferred?: boolean;
@@ -59,7 +59,8 @@ export async function settleContentTypes(settling: SettleOptions): Promise<numbe
       claimed = (await claimLease(claimant, lease))?.epoch;
       continue;
     }
-    if (!isTold && leader !== undefined) settling.waiting(uidsOf(changed), leader.address);
+    if (!isTold && leader !== undefined)
+      settling.waiting(typesNotInForce(definitions, graph.definition), leader.address);
     isTold = true;
     await delay(LEADER_TIMEOUTS.probeEvery);
   }
@@ -70,7 +71,7 @@ export function refuseOtherTypes(
   definitions: readonly TypeDefinition[],
   graph: Pick<ContentGraph, 'definition'>,
 ): void {
-  const changed = uidsOf(notInForce(definitions, graph.definition));
+  const changed = typesNotInForce(definitions, graph.definition);
   if (changed.length === 0) return;
   throw new Error(
     `the folder of content types has changed since the server was started (${changed.join(', ')}): start the server again`,
@@ -83,10 +84,6 @@ export function watchContentTypes(
   definitions: readonly TypeDefinition[],
 ): TypesWatch {
   return createTypesWatch('another process', (events) =>
-    events.some(isDefinition) ? uidsOf(notInForce(definitions, graph.definition)) : [],
+    events.some(isDefinition) ? typesNotInForce(definitions, graph.definition) : [],
   );
-}
-
-function uidsOf(definitions: readonly TypeDefinition[]): readonly string[] {
-  return definitions.map(({ uid }) => uid);
 }

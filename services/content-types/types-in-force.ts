@@ -4,7 +4,7 @@ import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { leaseStream } from '../../shared/fleet/lease-events.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { definitionStream } from './append-definitions.ts';
-import { notInForce, trackDefinitions } from './definitions-in-force.ts';
+import { trackDefinitions, typesNotInForce } from './definitions-in-force.ts';
 import { createTypesWatch, type TypesWatch } from './types-watch.ts';
 
 export type TypesInForceOptions = {
@@ -41,7 +41,7 @@ async function differing({ log, space, definitions }: TypesInForceOptions): Prom
     refuseUnreadable(event);
     inForce.apply(event);
   }
-  return notInForce(definitions, inForce.text).map(({ uid }) => uid);
+  return typesNotInForce(definitions, inForce.text);
 }
 
 /** Watches content types in a process without a graph. `epoch`: of the newest claim before the first event. */
@@ -50,6 +50,6 @@ export function watchTypes(definitions: readonly TypeDefinition[], epoch: number
   const inForce = trackDefinitions(epoch, (uid) => own.get(uid));
   return createTypesWatch('the leader', (events) => {
     const defined = events.filter((event) => inForce.apply(event) !== undefined);
-    return defined.length === 0 ? [] : notInForce(definitions, inForce.text).map(({ uid }) => uid);
+    return defined.length === 0 ? [] : typesNotInForce(definitions, inForce.text);
   });
 }

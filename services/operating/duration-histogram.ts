@@ -1,4 +1,5 @@
 import type { Metric, MetricValueWithName, Registry } from 'prom-client';
+import { valueAt } from '../../shared/map-values.ts';
 import type { MetricDefinition } from './metric-definitions.ts';
 
 /** Counts of durations with certain label values. */
@@ -42,13 +43,9 @@ export function createDurationHistogram(registry: Registry, definition: MetricDe
       }
     },
     series(...labelValues) {
-      const key = labelValues.join('\n');
-      const known = all.get(key);
-      if (known !== undefined) return known;
-      const labels = Object.fromEntries(labelNames.map((label, i) => [label, labelValues[i] ?? '']));
-      const made = createSeries(labels);
-      all.set(key, made);
-      return made;
+      return valueAt(all, labelValues.join('\n'), () =>
+        createSeries(Object.fromEntries(labelNames.map((label, i) => [label, labelValues[i] ?? '']))),
+      );
     },
   };
 }

@@ -35,24 +35,16 @@ export function createLagView(log: EventStore, applied: () => bigint, now: () =>
   };
 }
 
-type Shared<T> = {
-  ask(): Promise<T>;
-  /** Undefined while there is no caller. */
-  running(): Promise<T> | undefined;
-};
-
 /** Returns the same promise to all callers while the work is in progress. */
-function share<T>(work: () => Promise<T>): Shared<T> {
+function share<T>(work: () => Promise<T>) {
   let running: Promise<T> | undefined;
-  const start = () => {
-    running = work();
-    const forget = () => {
+  const ask = (): Promise<T> => {
+    running ??= work().finally(() => {
       running = undefined;
-    };
-    running.then(forget, forget);
+    });
     return running;
   };
-  return { ask: () => running ?? start(), running: () => running };
+  return { ask, running: () => running };
 }
 
 /** Counts the events after `applied`, up to 5,000 of them, by reading the log. `now` is in milliseconds since 1970. */
@@ -72,17 +64,20 @@ async function countBehind(log: EventStore, applied: bigint, now: () => number):
     oldest ??= batch.map(timeOf).find((time) => time !== undefined);
     if (events >= COUNT_LIMIT) break;
   }
-  if (events === 0) return NO_LAG;
-  if (oldest === undefined) return { events: Math.min(events, COUNT_LIMIT), seconds: 0 };
-  return { events: Math.min(events, COUNT_LIMIT), seconds: Math.max(0, now() - oldest) / 1000 };
+  return { events: Math.min(events, COUNT_LIMIT), seconds: ageOf(oldest, now) };
 }
 
 async function oldestBehind(log: EventStore, applied: bigint, now: () => number): Promise<number> {
   for await (const [first] of readBehind(log, applied, 1)) {
-    const time = first === undefined ? undefined : timeOf(first);
-    if (time !== undefined) return Math.max(0, now() - time) / 1000;
+    const time = first && timeOf(first);
+    if (time !== undefined) return ageOf(time, now);
   }
   return 0;
+}
+
+/** Returns seconds. An event of an unknown time counts as new. */
+function ageOf(time: number | undefined, now: () => number): number {
+  return time === undefined ? 0 : Math.max(0, now() - time) / 1000;
 }
 
 /** Range after a position in which the log has nothing of the namespace: records of others are searched once, not at each scrape. */
