@@ -15,7 +15,7 @@ import {
   syncTokenGone,
   writeSyncToken,
 } from './sync-token.ts';
-import { type VisibleChange, visibleChange } from './visible-change.ts';
+import { visibleChange } from './visible-change.ts';
 
 export type ChangeFeedOptions = LogReaderOptions & {
   readonly history: HistoryName;
@@ -97,7 +97,8 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
       types: related ? visible : types,
       async isEnough(found) {
         const change = await visibleChange(options, caller, selection, found);
-        items.push(...itemsOf(selection, change));
+        const rows = change.rows.filter((row) => isSelected(selection, change.type, row));
+        items.push(...rows.map((row) => itemOf(change, row, row.names)));
         if (related && graph !== undefined)
           items.push(...relatedItems({ registry, graph }, selection, caller.registry, change));
         return items.length >= limit;
@@ -124,10 +125,4 @@ async function placeOf(
   throw new RequestError('position-not-shown', `Position ${place.position} of the log is not applied yet`, {
     shown: String(index.position()),
   });
-}
-
-function itemsOf(selection: FeedSelection, change: VisibleChange): FeedItem[] {
-  return change.rows
-    .filter((row) => isSelected(selection, change.type, row))
-    .map((row) => itemOf(change, row, row.names));
 }

@@ -129,16 +129,16 @@ function stateOf({ locales }: DocumentHistory, locale: string | null): LocaleSta
   return locales.get(locale) ?? NEW;
 }
 
-/** Writes a row, whether or not it was there. `copied`: from the other version. */
+/** Writes a row, whether or not it was there, and sets members of its locale's state. `linksAfter`: see VersionChange. */
 function put(
   { history, note }: Context,
   locale: string | null,
-  { status, changed, copied = false }: { status: World; changed: Names; copied?: boolean },
+  { status, changed, ...copied }: Pick<VersionChange, 'status' | 'changed' | 'linksAfter'>,
+  to: Partial<LocaleState> = {},
 ): void {
   const state = stateOf(history, locale);
-  const event = state[status] ? 'update' : 'create';
-  note({ locale, status, event, changed, ...(copied && { linksAfter: state.equalAt }) });
-  history.locales.set(locale, { ...state, [status]: true, unpublished: union(state.unpublished, changed) });
+  note({ locale, status, event: state[status] ? 'update' : 'create', changed, ...copied });
+  change(history, locale, { [status]: true, unpublished: union(state.unpublished, changed), ...to });
 }
 
 function change(history: DocumentHistory, locale: string | null, to: Partial<LocaleState>): void {
@@ -161,12 +161,9 @@ function digestValues(
 }
 
 function putImported(context: Context, data: Data<'entry-imported'>): void {
-  const { history } = context;
   const status = data.version === 'draft' ? 'draft' : 'published';
-  put(context, data.locale, { status, changed: 'all' });
-  change(history, data.locale, {
-    [data.version === 'published' ? 'publishedParts' : 'parts']: digestValues(context, data),
-  });
+  const written = data.version === 'published' ? 'publishedParts' : 'parts';
+  put(context, data.locale, { status, changed: 'all' }, { [written]: digestValues(context, data) });
 }
 
 function edit(context: Context, data: Data<'entry-changed'>): void {
@@ -185,45 +182,40 @@ type RowEdit = { readonly status: World; readonly names: ReadonlySet<string>; re
 
 /** Changes a row of the history. Of components it names only the paths that differ. */
 function editRow(context: Context, locale: string | null, { status, names, parts }: RowEdit): void {
-  const { history } = context;
-  const before = stateOf(history, locale).parts;
+  const before = stateOf(context.history, locale).parts;
   const changed = new Set([...names].filter((name) => !parts.has(name)));
   for (const [name, after] of parts)
     for (const path of changedParts(before.get(name), after)) changed.add(path);
-  put(context, locale, { status, changed });
-  change(history, locale, { parts: new Map([...before, ...parts]) });
+  put(context, locale, { status, changed }, { parts: new Map([...before, ...parts]) });
 }
 
 /** Shared values are published in all published locales of the document. */
 function publish(context: Context, locale: string | null): void {
   const { history, era, position } = context;
-  const { unpublished, parts } = stateOf(history, locale);
-  put(context, locale, { status: 'published', changed: unpublished, copied: true });
-  change(history, locale, { unpublished: NONE, publishedParts: parts, equalAt: position });
+  const { unpublished: changed, parts, equalAt: linksAfter } = stateOf(history, locale);
+  const equal = { unpublished: NONE, publishedParts: parts, equalAt: position };
+  put(context, locale, { status: 'published', changed, linksAfter }, equal);
   for (const [other, state] of [...history.locales]) {
     if (other === locale || !state.published) continue;
     const shared = among(era.shared, state.unpublished);
     if (shared.size === 0) continue;
-    put(context, other, { status: 'published', changed: shared });
-    change(history, other, {
-      publishedParts: new Map([...state.publishedParts, ...only(parts, era.shared)]),
-    });
-    if (state.unpublished !== 'all')
-      change(history, other, { unpublished: state.unpublished.difference(shared) });
+    const publishedParts = new Map([...state.publishedParts, ...only(parts, era.shared)]);
+    const unpublished = state.unpublished === 'all' ? 'all' : state.unpublished.difference(shared);
+    put(context, other, { status: 'published', changed: shared }, { publishedParts, unpublished });
   }
 }
 
 function discard(context: Context, locale: string | null): void {
   const { history, era, position } = context;
-  const { unpublished: changed, publishedParts: parts } = stateOf(history, locale);
-  put(context, locale, { status: 'draft', changed, copied: true });
-  change(history, locale, { unpublished: NONE, parts, equalAt: position });
+  const { unpublished: changed, publishedParts: parts, equalAt: linksAfter } = stateOf(history, locale);
+  const equal = { unpublished: NONE, parts, equalAt: position };
+  put(context, locale, { status: 'draft', changed, linksAfter }, equal);
   const shared = among(era.shared, changed);
   if (shared.size === 0) return;
   for (const [other, state] of [...history.locales]) {
     if (other === locale || !state.draft) continue;
-    put(context, other, { status: 'draft', changed: shared });
-    change(history, other, { parts: new Map([...state.parts, ...only(parts, era.shared)]) });
+    const own = new Map([...state.parts, ...only(parts, era.shared)]);
+    put(context, other, { status: 'draft', changed: shared }, { parts: own });
   }
 }
 

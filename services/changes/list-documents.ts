@@ -1,5 +1,4 @@
-import type { BoolQuery } from '../../shared/read-index/bool-query.ts';
-import { MATCH_ALL } from '../../shared/read-index/bool-query.ts';
+import { type BoolQuery, MATCH_ALL } from '../../shared/read-index/bool-query.ts';
 import type { ReadIndex, SearchRequest, World } from '../../shared/read-index/read-index.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { type FeedItem, joinItems } from './feed-item.ts';
@@ -59,6 +58,5 @@ function itemOf({ type, world }: RowSet, source: Uint8Array, position: bigint): 
   };
   const locales = type.localized && row.locale != null ? [row.locale] : [];
   const { documentId } = row;
-  const named = { type: type.uid, documentId, status: world, event: 'create', locales } as const;
-  return { ...named, position: String(position) };
+  return { type: type.uid, documentId, status: world, event: 'create', locales, position: String(position) };
 }

@@ -57,15 +57,9 @@ function eraOf(
   const type = defined ?? registry.contentTypes.get(data.uid);
   if (type === undefined) return undefined;
   const { draftAndPublish, localized } = type;
-  const model = digestText(JSON.stringify([data.schema, data.components]));
-  return {
-    from,
-    draftAndPublish,
-    localized,
-    defaultLocale: data.defaultLocale,
-    shared: sharedOf(type),
-    model,
-  };
+  const { defaultLocale, schema, components } = data;
+  const model = digestText(JSON.stringify([schema, components]));
+  return { from, draftAndPublish, localized, defaultLocale, shared: sharedOf(type), model };
 }
 
 function sharedOf({ localized, attributes }: ContentType): ReadonlySet<string> {
