@@ -11,7 +11,7 @@ import { beginWriting } from './begin-writing.ts';
 import type { Announcing, DocumentRole } from './document-role.ts';
 import { createDualWrite } from './dual-write.ts';
 import { createLeadTags, type LeadTags, type LeadTagsOptions } from './lead-tags.ts';
-import { reportWriter } from './report-writer.ts';
+import { reportWriter } from './report.ts';
 
 export type LeadDocumentsOptions = Omit<LeadTagsOptions, 'signal'> & {
   /** Called when searches show documents that have changed without an event. */

@@ -4,7 +4,7 @@ import { nameOfSet } from '../../shared/read-index/index-set.ts';
 import type { ServedIndices } from '../read-side/read-side.ts';
 import type { DocumentRoleOptions } from './document-role.ts';
 import type { TagFeed } from './tag-feed.ts';
-import { createTagTerm, type TagTerm } from './tag-term.ts';
+import { createTagTerm } from './tag-term.ts';
 
 const BROKEN =
   'Elasticsearch has refused a document: until the next rebuild, varve api computes every answer, even before a 304';
@@ -19,20 +19,10 @@ export type LeadTagsOptions = DocumentRoleOptions & {
 };
 
 /** Notes the tags of changes while this process writes the documents. */
-export type LeadTags = Pick<TagTerm, 'begin' | 'written' | 'release'> & {
-  /** Notes changes from now on, if there are tags. Called when searches find the documents of this process. */
-  open(): Promise<void>;
-  /** Reports a refused document: its next state has changes whose tags were noted long before. */
-  refused(): void;
-  /**
-   * Stops noting changes, because documents will change without an event. Resolves with a function to call when these documents are marked
-   * as stale: changes are noted again after `shown` has resolved.
-   */
-  cease(shown: () => Promise<unknown>): Promise<() => void>;
-};
+export type LeadTags = ReturnType<typeof createLeadTags>;
 
 /** Creates the tags of a leader's term. Notes nothing before `open`. */
-export function createLeadTags(options: LeadTagsOptions): LeadTags {
+export function createLeadTags(options: LeadTagsOptions) {
   const { cluster, log, stale, report, epoch, tagFeed, signal } = options;
   const store = cluster.changedTags(log);
   const { position } = options.graph;
@@ -43,11 +33,13 @@ export function createLeadTags(options: LeadTagsOptions): LeadTags {
   let isBroken = false;
   /** Number of calls of `cease` whose documents are not all shown yet. */
   let ceased = 0;
+  /** Reports a refused document: its next state has changes whose tags were noted long before. */
   const refused = (): void => {
     if (tagFeed.hasBegun() && !isBroken) report.warn({}, BROKEN);
     isBroken = true;
     void term.cease(liveSetOf(cluster));
   };
+  /** Notes changes from now on, if there are tags. Called when searches find the documents of this process. */
   const open = async (): Promise<void> => {
     if (epoch === 0 || ceased > 0 || signal.aborted || !tagFeed.hasBegun()) return;
     tagFeed.connect(term.note);
@@ -62,7 +54,11 @@ export function createLeadTags(options: LeadTagsOptions): LeadTags {
     release,
     open,
     refused,
-    async cease(shown) {
+    /**
+     * Stops noting changes, because documents will change without an event. Resolves with a function to call when these documents are marked
+     * as stale: changes are noted again after `shown` has resolved.
+     */
+    async cease(shown: () => Promise<unknown>): Promise<() => void> {
       ceased++;
       await term.cease();
       return async () => {

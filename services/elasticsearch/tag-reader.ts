@@ -1,3 +1,4 @@
+import { laterPosition } from '../../shared/event-store/later-position.ts';
 import type { ChangedTags, ChangedTagsStore, TagsGlance } from '../../shared/read-index/changed-tags.ts';
 
 export type TagReaderOptions = {
@@ -22,8 +23,9 @@ export function createTagReader({ store, shown, mostTags = MOST_TAGS }: TagReade
       newest.clear();
       [term, since, upTo] = [state.term, state.since, state.since];
     }
-    for (const { position, tags } of state.changes) for (const tag of tags) raise(newest, tag, position);
-    if (state.upTo > upTo) upTo = state.upTo;
+    for (const { position, tags } of state.changes)
+      for (const tag of tags) newest.set(tag, laterPosition(newest.get(tag) ?? 0n, position));
+    upTo = laterPosition(upTo, state.upTo);
     if (newest.size <= mostTags) return;
     newest.clear();
     since = upTo;
@@ -60,10 +62,6 @@ export function createTagReader({ store, shown, mostTags = MOST_TAGS }: TagReade
  */
 function isAsNewAs({ upTo }: ChangedTags, { announced }: TagsGlance, least: bigint): boolean {
   return announced !== undefined && announced <= upTo && least <= upTo;
-}
-
-function raise(newest: Map<string, bigint>, tag: string, position: bigint): void {
-  if ((newest.get(tag) ?? 0n) < position) newest.set(tag, position);
 }
 
 /** Shares a call of `work` that begins after the caller has asked. */

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Fleet } from './fleet.ts';
 import type { Membership } from './membership.ts';
 import { answerQuestion, LEADER_PATH, PROOF_HEADER, QUESTION_HEADER } from './question.ts';
-
-/** Epoch of the lease it holds; undefined: none. */
-type Part = { epoch(): number | undefined };
 
 /** Answers of a process to others that ask whether it is alive. */
 export type Presence = ReturnType<typeof createPresence>;
@@ -12,7 +10,7 @@ export type Presence = ReturnType<typeof createPresence>;
 /** Creates the presence of a process under a new random name. Until `of` it answers that it is not the leader. */
 export function createPresence() {
   const owner = randomUUID();
-  let fleet: Part | undefined;
+  let fleet: Pick<Fleet, 'epoch'> | undefined;
   let membership: Membership | undefined;
   let hasLeft = false;
   const respond = async ({ headers }: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -38,7 +36,7 @@ export function createPresence() {
       membership = joined;
     },
     /** Sets the part of this process in the fleet. */
-    of(joined: Part): void {
+    of(joined: Pick<Fleet, 'epoch'>): void {
       fleet = joined;
     },
     /** Ends the answers of this process: another process answers at the same address. */

@@ -7,7 +7,7 @@ import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import { WORLDS, type World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
-import { reportWriter } from '../elasticsearch/report-writer.ts';
+import { reportWriter } from '../elasticsearch/report.ts';
 import { writeOnly } from '../elasticsearch/write-only.ts';
 import type { DocumentSets, WrittenIndices } from '../read-side/outside-indices.ts';
 import { enterPhase, type PhaseMeter, type RebuildHost } from './rebuild-host.ts';
