@@ -19,14 +19,6 @@ export type ChangeAheadOptions = {
   readonly generations: Pick<ServedGenerations, 'openConverted' | 'closeReadSide'>;
 };
 
-/** A change of content types whose rows are nearly all converted, and in the index, before the log has the definitions. */
-export type ChangeAhead = {
-  /** Applies the log in place of the graph until the content types are settled. */
-  readonly graph: SettleOptions['graph'];
-  /** Called when the content types are settled. Brings the missing changes into the index. */
-  finish(): Promise<void>;
-};
-
 /** If fewer rows than this are left, another round gains nothing, because other processes write in the meantime. */
 const FEW_ROWS = 200;
 const MOST_ROUNDS = 20;
@@ -35,7 +27,7 @@ const MOST_ROUNDS = 20;
  * Loads the index from the converted copy, while another process serves. Resolves when the index lacks only a few of that process's writes.
  * The copy replaces the graph when the definitions arrive, and only if they are the ones to which it was converted.
  */
-export async function changeAhead(options: ChangeAheadOptions): Promise<ChangeAhead> {
+export async function changeAhead(options: ChangeAheadOptions) {
   const { log, graph, converted, definitions, generations } = options;
   if (converted === undefined) return { graph, finish: async () => {} };
   converted.catchUp();
@@ -54,22 +46,25 @@ export async function changeAhead(options: ChangeAheadOptions): Promise<ChangeAh
     converted.replace();
     isReplaced = true;
   };
-  return {
-    graph: {
-      position: graph.position,
-      readFrom: graph.readFrom,
-      definition: graph.definition,
-      reopen: graph.reopen,
-      replay(events, upTo) {
-        const at = isReplaced ? -1 : events.findIndex(isDefinition);
-        graph.replay(events.slice(0, Math.max(at, 0)));
-        if (at >= 0) replace(events.slice(at));
-        const rest = events.slice(Math.max(at, 0));
-        if (isReplaced) lateChanges.push(graph.apply(rest, upTo));
-        else graph.replay(rest, upTo);
-      },
+  const ahead: SettleOptions['graph'] = {
+    position: graph.position,
+    readFrom: graph.readFrom,
+    definition: graph.definition,
+    reopen: graph.reopen,
+    replay(events, upTo) {
+      const at = isReplaced ? -1 : events.findIndex(isDefinition);
+      graph.replay(events.slice(0, Math.max(at, 0)));
+      if (at >= 0) replace(events.slice(at));
+      const rest = events.slice(Math.max(at, 0));
+      if (isReplaced) lateChanges.push(graph.apply(rest, upTo));
+      else graph.replay(rest, upTo);
     },
-    async finish() {
+  };
+  return {
+    /** Applies the log in place of the graph until the content types are settled. */
+    graph: ahead,
+    /** Called when the content types are settled. Brings the missing changes into the index. */
+    async finish(): Promise<void> {
       if (isReplaced) {
         for (const change of lateChanges) await sink.apply(change);
         return;

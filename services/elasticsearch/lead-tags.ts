@@ -55,8 +55,8 @@ export function createLeadTags(options: LeadTagsOptions) {
     open,
     refused,
     /**
-     * Stops noting changes, because documents will change without an event. Resolves with a function to call when these documents are marked
-     * as stale: changes are noted again after `shown` has resolved.
+     * Stops noting changes, because documents will change without an event. Resolves with a function to call when these documents are
+     * marked as stale: changes are noted again after `shown` has resolved.
      */
     async cease(shown: () => Promise<unknown>): Promise<() => void> {
       ceased++;

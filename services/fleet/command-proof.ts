@@ -28,13 +28,7 @@ export type ProvedBody =
   | { readonly kind: 'stream'; readonly length: string };
 
 /** A signed command on its way. */
-export type SignedCommand = {
-  readonly header: string;
-  /** The trailer of a stream. */
-  trailer(digest: string, length: number): string;
-  /** The leader's clock when it answered; undefined: the answer is not its. */
-  verify(answer: SignedAnswer, header: string | undefined): number | undefined;
-};
+export type SignedCommand = ReturnType<typeof signCommand>;
 
 export type SignedAnswer = {
   readonly status: number;
@@ -43,14 +37,7 @@ export type SignedAnswer = {
 };
 
 /** A command that another process of this log has sent here. */
-export type ForwardedCommand = {
-  readonly id: string;
-  readonly body: ProvedBody;
-  /** Returns whether a stream was received as it was sent. */
-  isWhole(trailer: unknown, digest: string, length: number): boolean;
-  /** The header of the answer. */
-  sign(answer: SignedAnswer): string;
-};
+export type ForwardedCommand = ReturnType<typeof forwardedCommand>;
 
 export type CommandVerdict =
   /** The request has no such header, or one of an earlier release: it comes from a client. */
@@ -73,7 +60,7 @@ export function signCommand(
   command: { readonly id: string; readonly claim: string; readonly owner: string },
   head: RequestHead,
   body: ProvedBody,
-): SignedCommand {
+) {
   const { id, claim, owner } = command;
   const nonce = randomBytes(16).toString('base64url');
   const expires = String(Math.round(performance.now() + offset) + LIFETIME_MS);
@@ -81,8 +68,10 @@ export function signCommand(
   const fields = ['2', claim, owner, nonce, expires, id, proved];
   return {
     header: [...fields, seal.sign('command', ...fields, ...partsOf(head))].join('.'),
-    trailer: (digest, length) => seal.sign('trailer', nonce, digest, String(length)),
-    verify(answer, header) {
+    /** The trailer of a stream. */
+    trailer: (digest: string, length: number) => seal.sign('trailer', nonce, digest, String(length)),
+    /** The leader's clock when it answered; undefined: the answer is not its. */
+    verify(answer: SignedAnswer, header: string | undefined): number | undefined {
       const [, now, signature] = /^(\d{1,15})\.([\w-]{43})$/.exec(header ?? '') ?? [];
       if (now === undefined || signature === undefined) return undefined;
       return seal.isSigned(signature, 'answer', nonce, now, ...answerParts(answer)) ? Number(now) : undefined;
@@ -114,7 +103,7 @@ export function createCommandVerifier(membership: Membership): (head: RequestHea
   };
 }
 
-function forwardedCommand(seal: Seal, nonce: string, id: string, proved: string): ForwardedCommand {
+function forwardedCommand(seal: Seal, nonce: string, id: string, proved: string) {
   const rest = proved.slice(1);
   const body: ProvedBody = proved.startsWith('d')
     ? { kind: 'text', digest: rest }
@@ -122,10 +111,12 @@ function forwardedCommand(seal: Seal, nonce: string, id: string, proved: string)
   return {
     id,
     body,
-    isWhole: (trailer, digest, length) =>
+    /** Returns whether a stream was received as it was sent. */
+    isWhole: (trailer: unknown, digest: string, length: number) =>
       (rest === '' || rest === String(length)) &&
       seal.isSigned(String(trailer), 'trailer', nonce, digest, String(length)),
-    sign(answer) {
+    /** The header of the answer. */
+    sign(answer: SignedAnswer): string {
       const now = String(Math.round(performance.now()));
       return `${now}.${seal.sign('answer', nonce, now, ...answerParts(answer))}`;
     },

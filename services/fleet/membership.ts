@@ -3,6 +3,7 @@ import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { newEvent } from '../../shared/events/new-event.ts';
 import { identityStream, type ProcessStarted } from '../../shared/fleet/identity-events.ts';
 import type { Leader } from '../../shared/fleet/lease.ts';
+import { valueAt } from '../../shared/map-values.ts';
 import { createSeal, type Seal } from './seal.ts';
 
 /**
@@ -10,31 +11,7 @@ import { createSeal, type Seal } from './seal.ts';
  * leader, and a nonce that the other process has written to the log. A copy of the log has the access key and the claim, but neither log
  * sees later events of the other.
  */
-export type Membership = {
-  /** Names this process. */
-  readonly owner: string;
-  /** Signs questions: identifies processes with the access key. */
-  readonly questions: Seal;
-  /** This process is about to claim the lease: event id of the claim. Called before, because others may ask as soon as it is in the log. */
-  claiming(claim: string): void;
-  /** A leader of this log's lease lives and does not see this log: the log is a copy of that leader's. */
-  noteCopy(is: boolean): void;
-  isCopy(): boolean;
-  /** Event id of the newest claim of this process. */
-  claim(): string | undefined;
-  hasClaimed(claim: string): boolean;
-  /**
-   * Secret shared with a leader, published in the log at the first call of a term. Undefined if the log cannot be written: then the leader
-   * is asked to write the nonce, and `read` finds it.
-   */
-  sealTo(leader: Leader): Promise<Seal | undefined>;
-  /** Secret shared with another process under a claim, as in the log. */
-  read(claim: string, owner: string): Promise<Seal | undefined>;
-  /** The same without a look at the log. */
-  known(claim: string, owner: string): Seal | undefined;
-  /** Writes a nonce for a process that cannot write, unless it has one. */
-  admit(claim: string, owner: string): Promise<Seal>;
-};
+export type Membership = ReturnType<typeof openMembership>;
 
 export type MembershipOptions = {
   readonly log: EventStore;
@@ -45,7 +22,7 @@ export type MembershipOptions = {
 };
 
 /** Creates the membership of a process. It reads the log when it first needs another process's nonce, not before. */
-export function openMembership({ log, space, owner, key }: MembershipOptions): Membership {
+export function openMembership({ log, space, owner, key }: MembershipOptions) {
   const stream = identityStream(space);
   const seals = new Map<string, Seal>();
   const sought = new Map<string, Promise<Seal | undefined>>();
@@ -56,10 +33,8 @@ export function openMembership({ log, space, owner, key }: MembershipOptions): M
 
   const nameOf = (claim: string, of: string) => `${claim} ${of}`;
   const keep = ({ claim, owner: of, nonce }: ProcessStarted['data']): Seal => {
-    const name = nameOf(claim, of);
-    const seal = seals.get(name) ?? createSeal(key, 'processes of one log', space, claim, of, nonce);
-    seals.set(name, seal);
-    return seal;
+    const make = () => createSeal(key, 'processes of one log', space, claim, of, nonce);
+    return valueAt(seals, nameOf(claim, of), make);
   };
   const readOn = async (): Promise<void> => {
     for await (const { type, data, revision, unreadable } of log.readStream(stream, next)) {
@@ -80,35 +55,48 @@ export function openMembership({ log, space, owner, key }: MembershipOptions): M
     await log.append(stream, 'any', [event]);
     return keep(data);
   };
+  const known = (claim: string, of: string) => seals.get(nameOf(claim, of));
   const read = async (claim: string, of: string): Promise<Seal | undefined> => {
-    const known = seals.get(nameOf(claim, of));
-    if (known !== undefined) return known;
+    const seal = known(claim, of);
+    if (seal !== undefined) return seal;
     // One after the other: two at once would both continue from one position.
     reading = reading.catch(() => {}).then(readOn);
     await reading;
-    return seals.get(nameOf(claim, of));
+    return known(claim, of);
   };
   return {
+    /** Names this process. */
     owner,
+    /** Signs questions: identifies processes with the access key. */
     questions: createSeal(key, 'questions to a leader', space),
-    claiming(claim) {
+    /** Records the event id of a claim that this process will append. Other processes may ask as soon as the claim is in the log. */
+    claiming(claim: string): void {
       claims.push(claim);
     },
-    noteCopy(is) {
+    /** A leader of this log's lease lives and does not see this log: the log is a copy of that leader's. */
+    noteCopy(is: boolean): void {
       isCopy = is;
     },
     isCopy: () => isCopy,
+    /** Event id of the newest claim of this process. */
     claim: () => claims.at(-1),
-    hasClaimed: (claim) => claims.includes(claim),
-    known: (claim, of) => seals.get(nameOf(claim, of)),
+    hasClaimed: (claim: string) => claims.includes(claim),
+    /** Secret shared with another process under a claim, as far as the log was read. */
+    known,
+    /** Secret shared with another process under a claim, as in the log. */
     read,
-    sealTo({ claim }) {
-      const known = sought.get(claim) ?? append(claim, owner).catch(() => undefined);
-      sought.set(claim, known);
+    /**
+     * Returns the seal shared with a leader. The first call of a term writes the nonce to the log. Undefined if the log cannot be written:
+     * then this process asks the leader to write the nonce, and `read` finds it.
+     */
+    sealTo({ claim }: Leader): Promise<Seal | undefined> {
+      const seal = sought.get(claim) ?? append(claim, owner).catch(() => undefined);
+      sought.set(claim, seal);
       // A failed write is retried.
-      void known.then((seal) => seal ?? sought.delete(claim));
-      return known;
+      void seal.then((found) => found ?? sought.delete(claim));
+      return seal;
     },
-    admit: async (claim, of) => (await read(claim, of)) ?? append(claim, of),
+    /** Writes a nonce for a process that cannot write, unless it has one. */
+    admit: async (claim: string, of: string) => (await read(claim, of)) ?? append(claim, of),
   };
 }

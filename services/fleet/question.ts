@@ -13,15 +13,6 @@ export const QUESTION_HEADER = 'varve-question';
  */
 export const PROOF_HEADER = 'varve-proof';
 
-/** A question to a leader that only it can answer. */
-export type Question = {
-  readonly header: string;
-  /** Verifies the answer; undefined: its sender is not the leader of this log. */
-  verify(proof: string | undefined, body: string): Promise<ProvenLeader | undefined>;
-  /** Returns whether the sender has the access key and this claim, but is the leader of another log. */
-  isOfOtherLog(proof: string | undefined, body: string): boolean;
-};
-
 /** A process that has proved that it is the leader of this log. */
 export type ProvenLeader = {
   readonly seal: Seal;
@@ -33,7 +24,7 @@ export type ProvenLeader = {
  * Makes a question to a leader, to be sent in QUESTION_HEADER. May first write this process's nonce to the log. Where that fails, the
  * question asks the leader to write it.
  */
-export async function askLeader(membership: Membership, leader: Leader): Promise<Question> {
+export async function askLeader(membership: Membership, leader: Leader) {
   const { owner, questions } = membership;
   const shared = await membership.sealTo(leader);
   const asked = [
@@ -45,11 +36,13 @@ export async function askLeader(membership: Membership, leader: Leader): Promise
   const header = `${asked.join('.')}.${questions.sign(...asked)}`;
   return {
     header,
-    isOfOtherLog(proof, body) {
+    /** Returns whether the sender has the access key and this claim, but is the leader of another log. */
+    isOfOtherLog(proof: string | undefined, body: string): boolean {
       const [, signature] = /^other\.([\w-]{43})$/.exec(proof ?? '') ?? [];
       return signature !== undefined && questions.isSigned(signature, 'other log', header, body);
     },
-    async verify(proof, body) {
+    /** Verifies the answer; undefined: its sender is not the leader of this log. */
+    async verify(proof: string | undefined, body: string): Promise<ProvenLeader | undefined> {
       const [, now, signature] = /^(\d{1,15})\.([\w-]{43})$/.exec(proof ?? '') ?? [];
       if (now === undefined || signature === undefined) return undefined;
       const offset = Number(now) - performance.now();

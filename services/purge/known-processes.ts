@@ -7,7 +7,7 @@ type Known = { readonly report: AnsweringReport; readonly seenAt: number };
 const EVERYTHING = 2n ** 64n;
 
 /**
- * Creates the list of processes that have reported themselves to the leader of one term. The leader waits for processes that are not silent.
+ * Creates the list of processes that have reported themselves to the leader of one term. The leader waits for those that are not silent.
  * Calls `returned` when a silent process reports again, and once `isSettled` also for an unknown process that another leader knew.
  */
 export function createKnownProcesses(

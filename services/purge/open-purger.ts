@@ -91,8 +91,8 @@ export function startPurger(options: PurgerOptions) {
   const running = Promise.all([leadTerms({ epoch: fleet.epoch, lead, rest, signal, failed }), beat()]);
   return {
     /**
-     * Returns whether this process purges all changes from now on: it is the leader, and knew the whole log a moment ago. A process that was
-     * paused may have lost the lease.
+     * Returns whether this process purges all changes from now on: it is the leader, and knew the whole log a moment ago. A process that
+     * was paused may have lost the lease.
      */
     isPurging,
     async close(): Promise<void> {

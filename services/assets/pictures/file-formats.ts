@@ -30,19 +30,13 @@ export type FileFormatsOptions = Omit<FormatsTarget, 'resizer'> & {
   readonly holding: <Result>(hash: string, run: () => Promise<Result>) => Promise<Result>;
 };
 
-/** The smaller pictures of files, as `formats` has them. */
-export type FileFormats = {
-  /** Attribute of a file whose content was just stored, under its lock. Throws 400 for a damaged picture and 413 for too many pixels. */
-  ofNew(picture: Picture & PictureSize): Promise<{ readonly formats?: PictureFormats }>;
-  /** Makes them in the background, if formats are made after the answer. */
-  later(documentId: string): void;
-  add(documentId: string): Promise<AddedFormats>;
-};
-
 type PictureSize = { readonly width: number | null; readonly height: number | null };
 
-/** Creates the formats of a library. `holding` runs work under the lock of a content; `ofNew` expects that its caller has it. */
-export function createFileFormats(options: FileFormatsOptions): FileFormats {
+/**
+ * Creates the part of a library that makes the smaller pictures of files, as the attribute `formats` has them. `holding` runs work under
+ * the lock of a content. `ofNew` expects that its caller has the lock.
+ */
+export function createFileFormats(options: FileFormatsOptions) {
   const { store, graph, commands, holding, pictures } = options;
   const { made, resizer, left } = pictures;
   const target = { ...options, resizer };
@@ -69,7 +63,8 @@ export function createFileFormats(options: FileFormatsOptions): FileFormats {
     return holding(hash, () => addTo(documentId, hash));
   };
   return {
-    async ofNew(picture) {
+    /** Attribute of a file whose content was just stored, under its lock. Throws 400 for a damaged picture and 413 for too many pixels. */
+    async ofNew(picture: Picture & PictureSize): Promise<{ readonly formats?: PictureFormats }> {
       if (made !== 'before' || !isResized(picture.mime)) return {};
       // A picture that needs no formats is not decoded: Strapi decodes it, and refuses a small one that is damaged too.
       if (!wantsFormats(picture.width, picture.height)) return {};
@@ -81,7 +76,8 @@ export function createFileFormats(options: FileFormatsOptions): FileFormats {
       left(picture.name, result.reason);
       return {};
     },
-    later(documentId) {
+    /** Makes them in the background, if formats are made after the answer. */
+    later(documentId: string): void {
       if (made !== 'after') return;
       void add(documentId).then(
         (added) => added.kind === 'left' && left(documentId, added.reason),
