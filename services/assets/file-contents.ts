@@ -11,7 +11,7 @@ import { FILE_TYPE } from '../../shared/schema/content-type.ts';
 import type { CommandResult, CreateCommand, UpdateCommand } from '../command/command.ts';
 import { partOf } from '../command/command-identity.ts';
 import { contentValues, type UploadName } from './file-values.ts';
-import { type AddedFormats, createFileFormats, type FileFormatsOptions } from './pictures/file-formats.ts';
+import { createFileFormats, type FileFormatsOptions } from './pictures/file-formats.ts';
 import { formatNamesOf, possibleFormatNames } from './pictures/format-names.ts';
 import { discardAll, type ReceivedFile } from './receive-upload.ts';
 
@@ -23,34 +23,11 @@ export type WrittenFiles = {
 };
 
 /**
- * Stores content and then the events that name it, under the lock of its hash. So content exists before the first event
- * that names it, and is deleted after the last file with it. The store marks it as suspect while either is uncertain:
- * `sweep` finds the content that a process left behind when it ended.
+ * Stores content and then the events that name it, under the lock of its hash. So content exists before the first event that names it, and
+ * is deleted after the last file with it. The store marks it as suspect while either is uncertain: `sweep` finds the content that a process
+ * left behind when it ended.
  */
-export type FileContents = {
-  /** Adds all of `files` or none; `values` are their attributes besides those of the content. */
-  addAll(
-    files: readonly ReceivedFile[],
-    values: (file: ReceivedFile, i: number) => Named,
-    identity?: CommandIdentity,
-  ): Promise<WrittenFiles>;
-  replace(
-    before: Entry,
-    file: ReceivedFile,
-    values: Named,
-    identity?: CommandIdentity,
-  ): Promise<WrittenFiles>;
-  remove(file: Entry, identity?: CommandIdentity): Promise<WrittenFiles>;
-  /** Removes the content of an imported file, after its row was deleted. */
-  forgetNames(file: Entry): Promise<void>;
-  removeAll(documentIds: readonly string[]): Promise<void>;
-  /** Removes content that was suspected before a time (milliseconds since 1970) and that no file names. */
-  sweep(before: number): Promise<void>;
-  /** Stores content under the name that it had in another system. */
-  keepNamed(staged: StagedAsset, name: string, mime: string): Promise<void>;
-  /** Makes the smaller pictures of a file that has none. */
-  addFormats(documentId: string): Promise<AddedFormats>;
-};
+export type FileContents = ReturnType<typeof createFileContents>;
 
 /** Attributes of a file that do not follow from its content. */
 type Named = { readonly name: string };
@@ -69,7 +46,7 @@ type FileCommand =
  * Creates the part of the library that keeps contents while a file has them. It locks contents in this process. Only the leader removes
  * them.
  */
-export function createFileContents(options: FileContentsOptions): FileContents {
+export function createFileContents(options: FileContentsOptions) {
   const { store, commands, graph, space, uploadName } = options;
   const locks = createLocks();
   const holding = <Result>(hash: string, work: () => Promise<Result>) => locks.run([hash], work);
@@ -145,7 +122,12 @@ export function createFileContents(options: FileContentsOptions): FileContents {
     for (const file of files) await remove(file);
   };
   return {
-    async addAll(files, values, identity) {
+    /** Adds all of `files` or none; `values` are their attributes besides those of the content. */
+    async addAll(
+      files: readonly ReceivedFile[],
+      values: (file: ReceivedFile, i: number) => Named,
+      identity?: CommandIdentity,
+    ): Promise<WrittenFiles> {
       const results: CommandResult[] = [];
       try {
         for (const [i, file] of files.entries()) {
@@ -161,7 +143,12 @@ export function createFileContents(options: FileContentsOptions): FileContents {
       for (const { documentId } of results) formats.later(documentId);
       return writtenFiles(results);
     },
-    async replace(before, file, values, identity) {
+    async replace(
+      before: Entry,
+      file: ReceivedFile,
+      values: Named,
+      identity?: CommandIdentity,
+    ): Promise<WrittenFiles> {
       const { documentId } = before;
       const hash = hashOf(before);
       const data = { formats: null, ...contentValues(file, uploadName), ...values };
@@ -176,18 +163,22 @@ export function createFileContents(options: FileContentsOptions): FileContents {
     },
     remove,
     removeAll,
+    /** Removes the content of an imported file, after its row was deleted. */
     forgetNames,
-    async sweep(before) {
+    /** Removes content that was suspected before a time (milliseconds since 1970) and that no file names. */
+    async sweep(before: number): Promise<void> {
       for await (const hash of store.suspects(before))
         await holding(hash, () => settle(hash, possible(hash)));
     },
-    keepNamed: (staged, name, mime) =>
+    /** Stores content under the name that it had in another system. */
+    keepNamed: (staged: StagedAsset, name: string, mime: string) =>
       holding(staged.hash, async () => {
         await store.suspect(staged.hash);
         await staged.keep();
         await store.names.give(nameInSpace(space, name), { hash: staged.hash, mime });
         await store.clear(staged.hash);
       }),
+    /** Makes the smaller pictures of a file that has none. */
     addFormats: formats.add,
   };
 }

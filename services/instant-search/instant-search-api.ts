@@ -6,16 +6,7 @@ import { type InstantScope, planInstant } from './plan-query.ts';
 import { readFacetRequest, readOneQuery, readQueries } from './read-request.ts';
 
 /** Answers Algolia's search requests for one kind of caller. `body` is a request's JSON. Every refusal throws a RequestError. */
-export type InstantSearchApi = {
-  /** Answers several queries, each with its index. */
-  queries(body: unknown, terms: InstantTerms): Promise<Uint8Array>;
-  query(indexName: string, body: unknown, terms: InstantTerms): Promise<Uint8Array>;
-  facetValues(
-    target: { readonly indexName: string; readonly facet: string },
-    body: unknown,
-    terms: InstantTerms,
-  ): Promise<Uint8Array>;
-};
+export type InstantSearchApi = ReturnType<typeof createInstantSearch>;
 
 export type InstantSearchOptions = InstantScope & {
   readonly index: ReadIndex;
@@ -24,7 +15,7 @@ export type InstantSearchOptions = InstantScope & {
 };
 
 /** Creates the protocol for callers with the rights of `options`. It is observed under the first query's index. */
-export function createInstantSearch(options: InstantSearchOptions): InstantSearchApi {
+export function createInstantSearch(options: InstantSearchOptions) {
   const { index, observe = runQuery } = options;
   const answer = (queries: readonly InstantQuery[], terms: InstantTerms) =>
     observe({
@@ -39,12 +30,17 @@ export function createInstantSearch(options: InstantSearchOptions): InstantSearc
   const answerOne = async (query: InstantQuery, terms: InstantTerms) =>
     jsonBytes((await answer([query], terms))[0] ?? {});
   return {
-    queries: async (body, terms) => jsonBytes({ results: await answer(readQueries(body), terms) }),
-    query: async (indexName, body, terms) => answerOne(readOneQuery(indexName, body), terms),
-    facetValues: async ({ indexName, facet }, body, terms) =>
-      answerOne(readFacetRequest(indexName, facet, body), terms),
+    /** Answers several queries, each with its index. */
+    queries: async (body: unknown, terms: InstantTerms) =>
+      jsonBytes({ results: await answer(readQueries(body), terms) }),
+    query: async (indexName: string, body: unknown, terms: InstantTerms) =>
+      answerOne(readOneQuery(indexName, body), terms),
+    facetValues: async (target: FacetTarget, body: unknown, terms: InstantTerms) =>
+      answerOne(readFacetRequest(target.indexName, target.facet, body), terms),
   };
 }
+
+type FacetTarget = { readonly indexName: string; readonly facet: string };
 
 function jsonBytes(value: object): Uint8Array {
   return Buffer.from(JSON.stringify(value));

@@ -32,10 +32,8 @@ import type { Tracing } from './tracing.ts';
 
 const CLOSE_MS = 3_000;
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Sends spans by OTLP over HTTP. Registered for the process, so that libraries that trace themselves take part. */
-export function createOpenTelemetry(environment: Environment, version: string): Tracing {
+export function createOpenTelemetry(environment: NodeJS.ProcessEnv, version: string): Tracing {
   const provider = new TracerProvider({
     resource: defaultResource()
       .merge(resourceFromAttributes({ 'service.name': 'varve', 'service.version': version }))
@@ -102,7 +100,10 @@ function untilSettled<Result>(span: Span, work: () => Result): Result {
 }
 
 /** The names of OpenTelemetry's specification; the SDK does not read them itself. */
-function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: Environment): Sampler {
+function samplerOf({
+  OTEL_TRACES_SAMPLER: name,
+  OTEL_TRACES_SAMPLER_ARG: ratio,
+}: NodeJS.ProcessEnv): Sampler {
   const byRatio = () => new TraceIdRatioBasedSampler(ratio === undefined ? 1 : Number(ratio));
   switch (name) {
     case 'always_on':

@@ -1,13 +1,14 @@
 import { loadOptional } from '../../shared/load-optional.ts';
 import type { Tracing } from './tracing.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * Sends traces where OpenTelemetry's own variables say (OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS, OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER …).
  * Without an endpoint none of its code is loaded.
  */
-export async function startTracing(environment: Environment, version: string): Promise<Tracing | undefined> {
+export async function startTracing(
+  environment: NodeJS.ProcessEnv,
+  version: string,
+): Promise<Tracing | undefined> {
   const endpoint =
     environment['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] ?? environment['OTEL_EXPORTER_OTLP_ENDPOINT'];
   if (!endpoint || environment['OTEL_SDK_DISABLED'] === 'true') return undefined;

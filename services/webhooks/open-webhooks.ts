@@ -11,13 +11,7 @@ import type { Metrics } from '../operating/metrics.ts';
 import { type DeliveryStore, openDeliveryStore, WEBHOOKS_FILE, WEBHOOKS_TABLES } from './delivery-store.ts';
 import type { TermOptions } from './term-options.ts';
 import { countAttempts, watchDeliveries } from './watch-deliveries.ts';
-import {
-  createWebhookCommands,
-  readWebhooks,
-  type WebhookCommands,
-  type WebhookCommandsOptions,
-} from './webhook-commands.ts';
-import type { WebhookLimits } from './webhook-limits.ts';
+import { createWebhookCommands, readWebhooks, type WebhookCommandsOptions } from './webhook-commands.ts';
 import { startTerm, type WebhookTerm } from './webhook-term.ts';
 
 export type WebhooksOptions = Omit<TermOptions, 'epoch' | 'store' | 'hooks' | 'commands' | 'log' | 'now'> & {
@@ -30,24 +24,12 @@ export type WebhooksOptions = Omit<TermOptions, 'epoch' | 'store' | 'hooks' | 'c
 };
 
 /** Webhooks of a process that can lead. */
-export type Webhooks = {
-  /** Commands, and the deliveries that this process made: all deliveries if it has always been the leader. */
-  readonly served: {
-    readonly commands: WebhookCommands;
-    readonly store: DeliveryStore;
-    readonly limits: WebhookLimits;
-    /** Writes the progress to the log, so that the next leader makes requested replays. Never rejects. */
-    readonly announce: () => Promise<void>;
-  };
-  /** Writes progress to the log for the next leader. Nothing is delivered after that. */
-  stop(): Promise<void>;
-  close(): Promise<void>;
-};
+export type Webhooks = Awaited<ReturnType<typeof openWebhooks>>;
 
 const LEAD_LOOK_MS = 1_000;
 
 /** Delivers webhooks while this process is the leader. If there are no webhooks, it reads only the stream that defines them. */
-export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
+export async function openWebhooks(options: WebhooksOptions) {
   const { log, space, fleet, metrics } = options;
   const report = countAttempts(metrics, options.report);
   const byCaller = { ...options.commands, log, space, now: Date.now };
@@ -91,15 +73,20 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
     }
   };
   const running = leadTerms({ epoch, lead, rest, signal: closing.signal, failed: report.error });
+  /** Writes progress to the log for the next leader. Nothing is delivered after that. */
   const stop = async () => {
     closing.abort();
     resting.abort();
     await running;
   };
   return {
+    /**
+     * Commands, and the deliveries that this process made: all deliveries if it has always been the leader. `announce` writes the progress
+     * to the log, so that the next leader makes requested replays. It never rejects.
+     */
     served: { commands, store, limits: options.limits, announce: async () => term?.announce() },
     stop,
-    async close() {
+    async close(): Promise<void> {
       await stop();
       await definitions.close();
       store.close();
