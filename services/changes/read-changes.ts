@@ -1,6 +1,6 @@
 import type { DocumentEvent } from '../../shared/document/events.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { readEvents } from '../../shared/event-store/read-events.ts';
+import { eventsAfter } from '../../shared/event-store/events-after.ts';
 import { isForeign, stopsReaders } from '../../shared/event-store/unreadable.ts';
 import { isFenced } from '../../shared/fleet/fence.ts';
 import { valueAt } from '../../shared/map-values.ts';
@@ -98,7 +98,7 @@ export function createLogReader({ log, space, registry }: LogReaderOptions) {
     const reading = { types, epochAt, eras: once((type) => typeEras(type, epochAt)) };
     let reached = after;
     let count = 0;
-    for await (const event of readEvents(log, after, { batchSize: BATCH_SIZE })) {
+    for await (const event of eventsAfter(log, after, { batchSize: BATCH_SIZE })) {
       if (event.position > until || stopsReaders(event)) break;
       if (count >= MAX_EVENTS) return { reached, isEnd: false };
       count++;

@@ -1,7 +1,7 @@
 import type { DocumentEvent } from '../../shared/document/events.ts';
 import type { DocumentName } from '../../shared/document/recorded-rows.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { readEvents } from '../../shared/event-store/read-events.ts';
+import { eventsAfter } from '../../shared/event-store/events-after.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { effectOf } from '../webhooks/document-actions.ts';
 import { attributeOf, isVisiblePath } from './component-parts.ts';
@@ -55,7 +55,7 @@ async function isCopyOfMore(
   // A publication without an edit is there for its links.
   if (changed !== 'all' && changed.size === 0) return true;
   if (position - linksAfter > MAX_SEARCHED) return true;
-  for await (const event of readEvents(log, linksAfter, { until: position - 1n }))
+  for await (const event of eventsAfter(log, linksAfter, { until: position - 1n }))
     if (linksTo(registry, event, { type, documentId })) return true;
   return false;
 }

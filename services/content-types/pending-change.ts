@@ -2,7 +2,7 @@ import { documentChanges, type ShapeChange } from '../../projections/generations
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { catchUp } from '../../projections/graph/projector.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
-import { readEvents } from '../../shared/event-store/read-events.ts';
+import { eventsAfter } from '../../shared/event-store/events-after.ts';
 import { stopsReaders } from '../../shared/event-store/unreadable.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
@@ -77,7 +77,7 @@ async function findPendingChange(
     before === undefined ? [] : documentChanges(JSON.parse(before) as TypeDefinition, now);
   const changes: ShapeChange[] = [];
   let before: bigint | undefined;
-  for await (const event of readEvents(log, position)) {
+  for await (const event of eventsAfter(log, position)) {
     // The graph cannot pass this event, so nothing is converted for later events.
     if (stopsReaders(event)) return undefined;
     const redefined = inForce.apply(event);

@@ -1,5 +1,5 @@
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { readEvents } from '../../shared/event-store/read-events.ts';
+import { eventsAfter } from '../../shared/event-store/events-after.ts';
 import { isIdentityEvent } from '../../shared/fleet/identity-events.ts';
 import { isLeaseEvent } from '../../shared/fleet/lease-events.ts';
 import { isDefinition } from './definitions-in-force.ts';
@@ -15,7 +15,7 @@ export function createTypesEnd(log: Pick<EventStore, 'readAll'>) {
   const isBehind = (event: StoredEvent) => hasBegun && isDefinition(event);
 
   async function hasContent(after: bigint, upTo: bigint): Promise<boolean> {
-    for await (const event of readEvents(log, after, { until: upTo })) if (isContent(event)) return true;
+    for await (const event of eventsAfter(log, after, { until: upTo })) if (isContent(event)) return true;
     return false;
   }
 

@@ -27,7 +27,25 @@ export type TagTermOptions = {
  * Notes the tags of changes while this process writes the documents, so that other processes know which answers a change does not affect. A
  * document is written only after the tags of its changes: if a search shows a change, its tags can be read too.
  */
-export type TagTerm = ReturnType<typeof createTagTerm>;
+export type TagTerm = {
+  /** Ends the previous term of any leader. Resolves with false if another process is the leader. */
+  begin(): Promise<boolean>;
+  /**
+   * Begins to note changes in the documents of `set`, unless that set refused one. If an earlier leader noted changes that the graph does
+   * not have yet, noting begins when the graph has them.
+   */
+  open(set: string): Promise<void>;
+  /** Receives a change, with digests of its tags. Called for each position that the graph reaches. */
+  note(position: bigint, tags: readonly string[]): void;
+  /**
+   * Resolves when the tags of all changes up to a position can be read, or if no tags are noted. Rejects if another process is the leader.
+   */
+  written(position: bigint): Promise<void>;
+  /** Stops noting changes. They are never noted again in the set `brokenSet`. */
+  cease(brokenSet?: string): Promise<void>;
+  /** Makes `written` no longer reject: another process takes over, and no process will read this one's documents. */
+  release(): void;
+};
 
 const UNWRITTEN = 'changed tags cannot be written, so documents wait: trying again';
 
@@ -43,7 +61,7 @@ class Replaced extends Error {
 }
 
 /** Creates the notes of one term. Writes nothing before `begin` and `open`. */
-export function createTagTerm(options: TagTermOptions) {
+export function createTagTerm(options: TagTermOptions): TagTerm {
   const { position: positionNow, signal, report } = options;
   const moved = createCondition();
   signal.addEventListener('abort', () => moved.fail(new Error('this process no longer writes documents')));
@@ -111,18 +129,12 @@ export function createTagTerm(options: TagTermOptions) {
     await tryOpen();
   };
   return {
-    /** Ends the previous term of any leader. Resolves with false if another process is the leader. */
     begin: async () => (await retryOutages(report, signal, () => stored.replaceLatest())) === true,
-    /**
-     * Begins to note changes in the documents of `set`, unless that set refused one. If an earlier leader noted changes that the graph does
-     * not have yet, noting begins when the graph has them.
-     */
-    async open(set: string): Promise<void> {
+    async open(set) {
       wanted = set;
       await inTurn(tryOpen);
     },
-    /** Receives a change, with digests of its tags. Called for each position that the graph reaches. */
-    note(position: bigint, tags: readonly string[]): void {
+    note(position, tags) {
       if (isOpen) {
         if (position <= noted) return;
         noted = position;
@@ -132,16 +144,14 @@ export function createTagTerm(options: TagTermOptions) {
       isQueued = true;
       void inTurn(writePending);
     },
-    /** Resolves when the tags of all changes up to a position can be read, or none are noted. Rejects if another process is the leader. */
-    async written(position: bigint): Promise<void> {
+    async written(position) {
       const isWritten = () => ceasing === 0 && (!isOpen || position <= writtenUpTo);
       const seen = stored.confirmations();
       await moved.until(() => isReplaced || isWritten());
       if (isOpen && stored.confirmations() === seen) await inTurn(confirm);
       if (isReplaced && !isReleased) throw new Replaced();
     },
-    /** Stops noting changes. They are never noted again in the set `brokenSet`. */
-    async cease(brokenSet?: string): Promise<void> {
+    async cease(brokenSet) {
       wanted = undefined;
       ceasing++;
       await inTurn(async () => {
@@ -151,8 +161,7 @@ export function createTagTerm(options: TagTermOptions) {
       ceasing--;
       moved.check();
     },
-    /** Makes `written` no longer reject: another process takes over, and no process will read this one's documents. */
-    release(): void {
+    release() {
       isReleased = true;
     },
   };

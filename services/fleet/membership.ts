@@ -31,7 +31,6 @@ export function openMembership({ log, space, owner, key }: MembershipOptions) {
   let isCopy = false;
   let reading = Promise.resolve();
 
-  const nameOf = (claim: string, of: string) => `${claim} ${of}`;
   const keep = ({ claim, owner: of, nonce }: ProcessStarted['data']): Seal => {
     const make = () => createSeal(key, 'processes of one log', space, claim, of, nonce);
     return valueAt(seals, nameOf(claim, of), make);
@@ -99,4 +98,8 @@ export function openMembership({ log, space, owner, key }: MembershipOptions) {
     /** Writes a nonce for a process that cannot write, unless it has one. */
     admit: async (claim: string, of: string) => (await read(claim, of)) ?? append(claim, of),
   };
+}
+
+function nameOf(claim: string, of: string): string {
+  return `${claim} ${of}`;
 }

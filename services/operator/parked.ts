@@ -3,7 +3,7 @@ import type { ParkedDocuments } from '../../projections/graph/stale/stale-docume
 import type { ParkedDocument } from '../../projections/graph/stale/stale-rows.ts';
 import { assertNever } from '../../shared/assert-never.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
-import { readEvents } from '../../shared/event-store/read-events.ts';
+import { eventsAfter } from '../../shared/event-store/events-after.ts';
 import { isForeign } from '../../shared/event-store/unreadable.ts';
 import { documentsOf } from '../read-side/read-side.ts';
 import { defineOperation, type OperatorContext } from './operation.ts';
@@ -78,7 +78,7 @@ async function* workOnParked(
 async function* foreignEvents({ graph, log }: OperatorContext): AsyncGenerator<ParkedLine> {
   const { count, first, last } = graph.foreignEvents();
   if (count === 0) return;
-  for await (const event of readEvents(log, first - 1n, { until: last }))
+  for await (const event of eventsAfter(log, first - 1n, { until: last }))
     if (isForeign(event)) yield { kind: 'event', event: presentForeign(event) };
 }
 

@@ -5,7 +5,7 @@ import { catchUpUnlessDiskFull } from '../../projections/graph/projector.ts';
 import { convertedFile, graphFile } from '../../projections/graph/store/generation-files.ts';
 import { defined } from '../../shared/defined.ts';
 import type { EventStore, StoredEvent, Trouble } from '../../shared/event-store/event-store.ts';
-import { readEvents } from '../../shared/event-store/read-events.ts';
+import { eventsAfter } from '../../shared/event-store/events-after.ts';
 import { isAboutContent } from '../../shared/events/about-content.ts';
 import { upcast } from '../../shared/events/upcasters.ts';
 import { freeReservedDisk, reserveDisk } from '../../shared/free-disk.ts';
@@ -164,7 +164,7 @@ function conversionOf(
 }
 
 async function hasDocuments(log: EventStore): Promise<boolean> {
-  for await (const event of readEvents(log, 0n)) if (!isFromStart(event)) return true;
+  for await (const event of eventsAfter(log, 0n)) if (!isFromStart(event)) return true;
   return false;
 }
 

@@ -1,7 +1,7 @@
 import type { AnsweringProcesses } from '../../shared/read-index/answering-processes.ts';
 import { ANSWERING_LIMITS, type AnsweringLimits } from './answering-limits.ts';
 import { createKnownProcesses, lesser } from './known-processes.ts';
-import { repeatWork } from './repeat-work.ts';
+import { type RunEnd, repeatWork } from './repeat-work.ts';
 
 /** Processes that answer reads with the documents of the leader. */
 export type AnsweringReaders = {
@@ -66,21 +66,14 @@ export function awaitAnswering(options: AwaitAnsweringOptions) {
     }
   };
   const pauseMs = limits.reportEveryMs / 2;
-  const acknowledging = repeatWork(acknowledge, {
-    nextAt: ({ endedAt }) => endedAt + pauseMs,
-    signal,
-    failed,
-  });
-  // An acknowledgement may take long, because it is written to disk.
-  const hurrying = repeatWork(readLagging, {
-    nextAt: ({ endedAt, isFailing }) => {
-      if (isFailing || !isExpecting()) return endedAt + pauseMs;
-      return endedAt + Math.max(limits.readMs, lagging().length * limits.readEachMs);
-    },
-    signal,
-    // The other requests fail as well.
-    failed: () => {},
-  });
+  const nextAcknowledgement = ({ endedAt }: RunEnd) => endedAt + pauseMs;
+  const nextReading = ({ endedAt, isFailing }: RunEnd) => {
+    if (isFailing || !isExpecting()) return endedAt + pauseMs;
+    return endedAt + Math.max(limits.readMs, lagging().length * limits.readEachMs);
+  };
+  const acknowledging = repeatWork(acknowledge, { nextAt: nextAcknowledgement, signal, failed });
+  // An acknowledgement may take long, because it is written to disk. When these requests fail, it fails as well.
+  const hurrying = repeatWork(readLagging, { nextAt: nextReading, signal, failed: () => {} });
   return {
     /** Position that all processes show. undefined: some processes may still be unknown. */
     shown,

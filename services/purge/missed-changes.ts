@@ -1,5 +1,5 @@
 import type { EventStore } from '../../shared/event-store/event-store.ts';
-import { readEvents } from '../../shared/event-store/read-events.ts';
+import { eventsAfter } from '../../shared/event-store/events-after.ts';
 import { isAboutContent } from '../../shared/events/about-content.ts';
 
 /** Maximum number of events that are read. */
@@ -15,7 +15,7 @@ export async function changesContent(
   if (after > upTo) return true;
   if (after === upTo) return false;
   let seen = 0;
-  for await (const event of readEvents(log, after, { until: upTo })) {
+  for await (const event of eventsAfter(log, after, { until: upTo })) {
     seen += 1;
     // Rights are part of the shape, which is compared separately.
     if (seen > MOST || isAboutContent(event)) return true;

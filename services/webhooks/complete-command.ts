@@ -1,5 +1,5 @@
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { readEvents } from '../../shared/event-store/read-events.ts';
+import { eventsAfter } from '../../shared/event-store/events-after.ts';
 import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { commandOf } from './document-actions.ts';
 
@@ -11,7 +11,7 @@ export async function completeCommand(
   const whole = [...events];
   const last = whole.at(-1);
   if (last === undefined) return whole;
-  for await (const event of readEvents(log, last.position, { batchSize: 20 })) {
+  for await (const event of eventsAfter(log, last.position, { batchSize: 20 })) {
     if (commandOf(event) !== commandOf(last)) break;
     refuseUnreadable(event);
     whole.push(event);

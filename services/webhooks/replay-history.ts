@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
-import { readEvents } from '../../shared/event-store/read-events.ts';
+import { eventsAfter } from '../../shared/event-store/events-after.ts';
 import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
 import { readEpochs } from '../fleet/epochs.ts';
@@ -74,7 +74,7 @@ async function replay(
       options.made();
     }
   };
-  for await (const event of readEvents(log, from - 1n, { until, batchSize: BATCH_SIZE })) {
+  for await (const event of eventsAfter(log, from - 1n, { until, batchSize: BATCH_SIZE })) {
     if (isClosed()) return;
     refuseUnreadable(event);
     epoch = epochAfter(epoch, event);

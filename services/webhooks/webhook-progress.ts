@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
-import { readEvents } from '../../shared/event-store/read-events.ts';
+import { eventsAfter } from '../../shared/event-store/events-after.ts';
 import { refuseUnreadable, stateAfterAll } from '../../shared/event-store/unreadable.ts';
 import { newEvent } from '../../shared/events/new-event.ts';
 import { isFenced } from '../../shared/fleet/fence.ts';
@@ -66,7 +66,7 @@ export function createProgress(options: ProgressOptions) {
     const hook = options.hooks().get(id);
     if (hook === undefined) return;
     const at = BigInt(position);
-    const first = await Array.fromAsync(readEvents(log, at - 1n, { until: at, batchSize: 1 }));
+    const first = await Array.fromAsync(eventsAfter(log, at - 1n, { until: at, batchSize: 1 }));
     for (const event of first) refuseUnreadable(event);
     const events = await completeCommand(log, first);
     const only = deliveryId({ hook: id, position, type, documentId, event });

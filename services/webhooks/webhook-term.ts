@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { defined } from '../../shared/defined.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { laterPosition } from '../../shared/event-store/later-position.ts';
 import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable.ts';
@@ -20,7 +21,7 @@ const HOUR_MS = 3_600_000;
 
 /** Makes and sends deliveries from the checkpoint on: one term of a leader. */
 export async function startTerm(options: TermOptions) {
-  const { log, space, store, limits, hooks, report, commands } = options;
+  const { log, space, store, limits, hooks, report } = options;
   const epochs = createEpochs(log, space);
   const progress = createProgress({ ...options, epochs });
   const after = await progress.begin();
@@ -28,17 +29,7 @@ export async function startTerm(options: TermOptions) {
   let isClosed = false;
   const prune = () => store.prune(options.now() - limits.keepMs, new Set(hooks().keys()));
   prune();
-  const dispatcher = createDispatcher({
-    store,
-    limits,
-    hooks: () => hooks().values(),
-    open: commands.open,
-    gone: (hook) =>
-      void commands.disable(hook.id, 'the receiver answered 410 Gone').then(() => {}, report.error),
-    attempted: report.attempted,
-    failed: report.error,
-    ...(options.resolve && { resolve: options.resolve }),
-  });
+  const dispatcher = startDispatcher(options);
   let reached = after;
   const keep = () => store.add([], reached, options.now());
   const shown = async (position: bigint): Promise<void> => {
@@ -103,6 +94,20 @@ export async function startTerm(options: TermOptions) {
       if (isLeading) await progress.write();
     },
   };
+}
+
+function startDispatcher({ store, limits, hooks, commands, report, resolve }: TermOptions) {
+  return createDispatcher({
+    store,
+    limits,
+    hooks: () => hooks().values(),
+    open: commands.open,
+    gone: (hook) =>
+      void commands.disable(hook.id, 'the receiver answered 410 Gone').then(() => {}, report.error),
+    attempted: report.attempted,
+    failed: report.error,
+    ...defined({ resolve }),
+  });
 }
 
 /** Returns work that reports its failure: it is done again later, for example when a full disk has space. */

@@ -5,7 +5,7 @@ import type { EventStore, StoredEvent } from './event-store.ts';
 const END = 2n ** 64n;
 
 /** Reads the events after a position, one by one. `until`: the last position to read. Default: to the end of the log. */
-export async function* readEvents(
+export async function* eventsAfter(
   log: Pick<EventStore, 'readAll'>,
   after: bigint,
   { until = END, batchSize }: { readonly until?: bigint; readonly batchSize?: number } = {},
