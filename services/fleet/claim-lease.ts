@@ -11,15 +11,15 @@ export type Claimant = {
   readonly owner: string;
   /** Address for other processes. */
   readonly address: string;
-  /** Absent: it proves nothing, and trusts the address of a leader. */
+  /** Absent: this process proves nothing to other processes, and trusts the address of a leader. */
   readonly membership?: Membership;
   /** ISO 8601. */
   readonly now: () => string;
 };
 
 /**
- * Claims a lease without a holder. Returns position and epoch of the claim; undefined if another process was faster. The claim itself makes
- * the leader: after it no event of an older epoch takes effect.
+ * Claims the lease at the revision of `lease`. Returns the position and epoch of the claim; undefined if another process claimed first. The
+ * stored claim makes this process the leader: later events of an older epoch have no effect.
  */
 export async function claimLease(
   claimant: Claimant,
@@ -39,7 +39,7 @@ export async function returnLease(claimant: Claimant, lease: Lease): Promise<voi
   await append(claimant, lease, leaseEvent(claimant, { type: 'leader-stepped-down', data: { epoch } }));
 }
 
-/** Kinds of command by their events. */
+/** Names of commands, by the type of the event that each appends. */
 const COMMANDS: Readonly<Record<LeaseEvent['type'], string>> = {
   'leader-elected': 'claim-lead',
   'leader-stepped-down': 'step-down',

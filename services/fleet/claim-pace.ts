@@ -5,8 +5,8 @@ const LONGEST_SILENCE_MS = 60_000;
 const FORGIVEN_AFTER_MS = 300_000;
 
 /**
- * Creates the pace of claims: how long a leader has to be silent until this process claims its lease. `now`: milliseconds of a clock that
- * is never set back.
+ * Creates the pace of claims: the time for which a leader must be silent before this process claims the lease. `now` returns milliseconds
+ * of a clock that is never set back.
  */
 export function createClaimPace(now: () => number) {
   let losses: number[] = [];
@@ -15,11 +15,11 @@ export function createClaimPace(now: () => number) {
     return losses.length;
   };
   return {
-    /** This process lost the lease without stepping down. */
+    /** Records that this process lost the lease without stepping down. */
     lost: () => void losses.push(now()),
-    /** Returns whether it did so lately. */
+    /** Returns whether this process lost the lease in the last five minutes. */
     hasLost: () => recent() > 0,
-    /** Milliseconds of silence: twice as many after each loss, up to a minute. Losses are forgiven after five minutes. */
+    /** Returns the milliseconds of silence. Each loss of the last five minutes doubles them, up to a minute. */
     silence: () =>
       backoffMs(recent() + 1, { firstMs: LEADER_TIMEOUTS.silence, longestMs: LONGEST_SILENCE_MS }),
   };

@@ -11,7 +11,7 @@ export const ANSWER_HEADER = 'varve-answer';
 /** Trailer of a body that was sent as a stream. */
 export const DIGEST_TRAILER = 'varve-digest';
 
-/** Lifetime of a proof, by the leader's clock, which the sender knows: the clocks of machines need not agree. */
+/** Lifetime of a proof by the leader's clock. The sender knows that clock, so the clocks of two machines need not agree. */
 const LIFETIME_MS = 15_000;
 
 /** Parts of a request that a proof covers besides its body. */
@@ -22,7 +22,7 @@ export type RequestHead = {
   readonly headers: IncomingHttpHeaders;
 };
 
-/** Text as it is sent, or a stream of so many bytes if that is known. */
+/** Body of a command: the digest of a text, or the length of a stream in bytes. `length` is empty if it is not known. */
 export type ProvedBody =
   | { readonly kind: 'text'; readonly digest: string }
   | { readonly kind: 'stream'; readonly length: string };
@@ -40,13 +40,13 @@ export type SignedAnswer = {
 export type ForwardedCommand = ReturnType<typeof forwardedCommand>;
 
 export type CommandVerdict =
-  /** The request has no such header, or one of an earlier release: it comes from a client. */
+  /** The request has no such header, or a header of an earlier release. It comes from a client. */
   | { readonly kind: 'none' }
-  /** `command` where a process of this log has sent it, for an earlier term or too late. */
+  /** `command` is present if a process of this log sent it, but for an earlier term or too late. */
   | { readonly kind: 'refused'; readonly command?: ForwardedCommand }
   | { readonly kind: 'forwarded'; readonly command: ForwardedCommand };
 
-/** Returns the SHA-256 of a body as the proof of a command has it: base64url, of the bytes as they are sent. */
+/** Returns the SHA-256 of a body's bytes in base64url, as in the proof of a command. */
 export function digestOfBody(body: Uint8Array | string): string {
   return createHash('sha256').update(body).digest('base64url');
 }
@@ -68,9 +68,9 @@ export function signCommand(
   const fields = ['2', claim, owner, nonce, expires, id, proved];
   return {
     header: [...fields, seal.sign('command', ...fields, ...partsOf(head))].join('.'),
-    /** The trailer of a stream. */
+    /** Returns the trailer of a stream. */
     trailer: (digest: string, length: number) => seal.sign('trailer', nonce, digest, String(length)),
-    /** The leader's clock when it answered; undefined: the answer is not its. */
+    /** Returns the time of the answer by the leader's clock; undefined if the leader did not sign this answer. */
     verify(answer: SignedAnswer, header: string | undefined): number | undefined {
       const [, now, signature] = /^(\d{1,15})\.([\w-]{43})$/.exec(header ?? '') ?? [];
       if (now === undefined || signature === undefined) return undefined;
@@ -90,7 +90,7 @@ export function createCommandVerifier(membership: Membership): (head: RequestHea
     if (!header.startsWith('2.')) return { kind: 'none' };
     const [, claim = '', owner = '', nonce = '', expires = '', id = '', proved = '', signature = ''] =
       HEADER.exec(header) ?? [];
-    // A command that this process itself has signed, for another leader, is not for it.
+    // This process may know the seal only because it has signed the command itself, for another leader.
     const seal = membership.hasClaimed(claim) ? membership.known(claim, owner) : undefined;
     const fields = ['2', claim, owner, nonce, expires, id, proved];
     if (seal?.isSigned(signature, 'command', ...fields, ...partsOf(head)) !== true)
@@ -115,7 +115,7 @@ function forwardedCommand(seal: Seal, nonce: string, id: string, proved: string)
     isWhole: (trailer: unknown, digest: string, length: number) =>
       (rest === '' || rest === String(length)) &&
       seal.isSigned(String(trailer), 'trailer', nonce, digest, String(length)),
-    /** The header of the answer. */
+    /** Returns the header of the answer. */
     sign(answer: SignedAnswer): string {
       const now = String(Math.round(performance.now()));
       return `${now}.${seal.sign('answer', nonce, now, ...answerParts(answer))}`;
@@ -123,7 +123,7 @@ function forwardedCommand(seal: Seal, nonce: string, id: string, proved: string)
   };
 }
 
-/** Besides the target: the sender, the form of the body, and the name of the command. */
+/** Headers that a proof covers: the sender, the form of the body, and the name of the command. */
 const COVERED = ['authorization', 'content-type', 'idempotency-key'] as const;
 
 function partsOf({ method, url, headers }: RequestHead): readonly string[] {
@@ -134,7 +134,7 @@ function answerParts({ status, position, body }: SignedAnswer): readonly string[
   return [String(status), position, digestOfBody(body)];
 }
 
-/** Returns a function that says whether it was called with a text before, within some time. */
+/** Returns a function that returns whether it was called with the same text before. It remembers a text for at least `ms` milliseconds. */
 function rememberFor(ms: number): (text: string) => boolean {
   let recent = new Set<string>();
   let earlier = new Set<string>();

@@ -3,8 +3,8 @@ import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable
 import type { Lead } from '../../shared/fleet/lease.ts';
 
 /**
- * Returns whether events at `position`, appended under `lead`, precede the next claim. Reads only the lease's stream: the current leader
- * says nothing about earlier events.
+ * Returns whether events at `position`, appended under `lead`, precede the next claim. Reads the stream of the lease, because the current
+ * lease says nothing about earlier events.
  */
 export async function countsByLease(log: EventStore, position: bigint, { fence }: Lead): Promise<boolean> {
   if (fence === undefined) return true;

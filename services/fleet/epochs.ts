@@ -5,19 +5,19 @@ import { leaseStream } from '../../shared/fleet/lease-events.ts';
 /** Returns the epoch of the newest claim before a position. */
 export type EpochAt = (position: bigint) => number;
 
-/** A claim of the lease. `id`: of its event, which no other log has. */
+/** A claim of the lease. `id` is that of its event, which no other log has. */
 export type Claim = { readonly position: bigint; readonly epoch: number; readonly id: string };
 
 /** Returns the newest claim before a position; undefined: there is none. */
 export type ClaimAt = (position: bigint) => Claim | undefined;
 
-/** Reads the claims of the lease. Each call reads those that are new since the last one. */
+/** Creates a reader of the lease's claims. Each call reads the claims that are new since the previous call. */
 export function createClaims(log: Pick<EventStore, 'readStream'>, space: string): () => Promise<ClaimAt> {
   const claims: Claim[] = [];
   let next = 0n;
   return async () => {
     for await (const event of log.readStream(leaseStream(space), next)) {
-      // Another call may have read it meanwhile.
+      // Another call may have read this event in the meantime.
       if (event.revision < next) continue;
       next = event.revision + 1n;
       const before = claims.at(-1)?.epoch ?? 0;
@@ -28,7 +28,7 @@ export function createClaims(log: Pick<EventStore, 'readStream'>, space: string)
   };
 }
 
-/** Reads the epochs of the claims, as `createClaims` does. */
+/** Creates a reader of the claims' epochs. It reads like `createClaims`. */
 export function createEpochs(log: Pick<EventStore, 'readStream'>, space: string): () => Promise<EpochAt> {
   const read = createClaims(log, space);
   return async () => {

@@ -4,7 +4,7 @@ import { retry } from '../../shared/retry.ts';
 export type LeadTermsOptions = {
   /** Epoch of the lease, if this process is the leader and has work in that role. */
   readonly epoch: () => number | undefined;
-  /** Does the work of one term. If it rejects, it is called again a while later. */
+  /** Does the work of one term. Some time after it rejects, it is called again. */
   readonly lead: (epoch: number) => Promise<void>;
   /** Resolves when `epoch` may return something else. */
   readonly rest: () => Promise<unknown>;

@@ -8,13 +8,13 @@ import { leaseStream } from '../../shared/fleet/lease-events.ts';
 /** The lease, as far as this process has read the log. */
 export type LeaseView = ReturnType<typeof createLeaseView>;
 
-/** The lease at the log's end. Throws UnreadableEvent if its stream has an event that this program cannot read. */
+/** Reads the lease at the end of the log. Rejects with UnreadableEvent if its stream has an event that this program cannot read. */
 export function readLease(log: EventStore, space: string, from = NO_LEASE): Promise<Lease> {
   const next = from.revision === undefined ? 0n : from.revision + 1n;
   return stateAfterAll(log.readStream(leaseStream(space), next), from, evolveLease);
 }
 
-/** The lease before the first event of its stream that this program cannot read. */
+/** Reads the lease before the first event of its stream that this program cannot read. */
 export async function readLeaseUpTo(log: EventStore, space: string): Promise<Lease> {
   let lease = NO_LEASE;
   for await (const event of log.readStream(leaseStream(space))) {
@@ -25,8 +25,8 @@ export async function readLeaseUpTo(log: EventStore, space: string): Promise<Lea
 }
 
 /**
- * Throws where the stream of the lease lacks a claim that the log had: `epoch`, of the newest claim that the graph has seen. A claim with
- * an epoch that was used already would fence its own writes off.
+ * Rejects with a message if the stream of the lease lacks a claim that the log had. `epoch` is that of the newest claim that the graph has
+ * applied. A new claim with a used epoch would fence off its own writes.
  */
 export async function assertWholeLease(log: EventStore, space: string, epoch: number): Promise<void> {
   const lease = await readLeaseUpTo(log, space);
@@ -37,7 +37,10 @@ export async function assertWholeLease(log: EventStore, space: string, epoch: nu
   );
 }
 
-/** Creates a view of the lease. `start`: the lease at a position from which on `apply` gets every event, or later. */
+/**
+ * Creates a view of the lease. `start` is the lease at a position of the log. `apply` must get all events after that position. Earlier
+ * events have no effect.
+ */
 export function createLeaseView(space: string, start: Lease) {
   const stream = leaseStream(space);
   let lease = start;
@@ -51,9 +54,9 @@ export function createLeaseView(space: string, start: Lease) {
   };
   return {
     current: () => lease,
-    /** Time of the last event of the current leader, or of its claim: milliseconds of `performance.now()`. */
+    /** Returns the time of the last event of the current leader, or of its claim, in milliseconds of `performance.now()`. */
     lastSign: () => sign,
-    /** Aborted as soon as the lease is another one than now. */
+    /** Returns a signal that is aborted as soon as the lease changes. */
     term: () => term.signal,
     /** Wakes all waiting callers. */
     wake,
@@ -78,7 +81,7 @@ export function createLeaseView(space: string, start: Lease) {
   };
 }
 
-/** Any number of requests may be aborted with it. */
+/** Creates the controller of a term. Node would warn about many listeners, but any number of requests may use the signal. */
 function newTerm(): AbortController {
   const term = new AbortController();
   setMaxListeners(0, term.signal);

@@ -12,13 +12,13 @@ type Identity = { readonly id: string | undefined; readonly revision: bigint | u
 async function readIdentity(log: EventStore, space: string): Promise<Identity> {
   let identity: Identity = { id: undefined, revision: undefined };
   for await (const { type, data, revision, unreadable } of log.readStream(identityStream(space))) {
-    const isNewer = type === 'log-identified' && unreadable === undefined;
-    identity = { id: isNewer ? (data as LogIdentified['data']).id : identity.id, revision };
+    const isIdentity = type === 'log-identified' && unreadable === undefined;
+    identity = { id: isIdentity ? (data as LogIdentified['data']).id : identity.id, revision };
   }
   return identity;
 }
 
-/** Identity of a log; undefined before its first leader. */
+/** Returns the identity of a log; undefined before its first leader. */
 export async function identityOfLog(log: EventStore, space: string): Promise<string | undefined> {
   return (await readIdentity(log, space)).id;
 }
@@ -46,7 +46,7 @@ export async function beginLog(log: EventStore, space: string): Promise<void> {
   await log.append(leaseStream(space), revision, [steppedDown]);
 }
 
-/** Begins a log that is made of the events of another: its first event names the head of that log's hash chain. */
+/** Begins a log that gets the events of another log. Its first event names the head of that log's hash chain. */
 export async function nameHistory(
   log: EventStore,
   space: string,

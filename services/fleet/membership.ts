@@ -7,9 +7,9 @@ import { valueAt } from '../../shared/map-values.ts';
 import { createSeal, type Seal } from './seal.ts';
 
 /**
- * A process among those of its log. Two processes sign their messages to each other. The key follows from the access key, the claim of the
- * leader, and a nonce that the other process has written to the log. A copy of the log has the access key and the claim, but neither log
- * sees later events of the other.
+ * Proof of a process to others that it uses the same log. Two processes sign their messages to each other. Their key follows from the
+ * access key, the claim of the leader, and a nonce that the other process wrote to the log. A copy of the log has the access key and the
+ * claim. But neither log has later events of the other, so a nonce is in only one of them.
  */
 export type Membership = ReturnType<typeof openMembership>;
 
@@ -21,7 +21,7 @@ export type MembershipOptions = {
   readonly key: Buffer;
 };
 
-/** Creates the membership of a process. It reads the log when it first needs another process's nonce, not before. */
+/** Creates the membership of a process. It does not read the log before it needs the nonce of another process. */
 export function openMembership({ log, space, owner, key }: MembershipOptions) {
   const stream = identityStream(space);
   const seals = new Map<string, Seal>();
@@ -38,7 +38,7 @@ export function openMembership({ log, space, owner, key }: MembershipOptions) {
   const readOn = async (): Promise<void> => {
     for await (const { type, data, revision, unreadable } of log.readStream(stream, next)) {
       next = revision + 1n;
-      // An event of another program, which proves nothing, or of a newer release.
+      // An event of another program proves nothing, and an event of a newer release cannot be read.
       if (unreadable !== undefined) continue;
       const started = data as ProcessStarted['data'];
       const isAbout = claims.includes(started.claim) || started.owner === owner;
@@ -58,7 +58,7 @@ export function openMembership({ log, space, owner, key }: MembershipOptions) {
   const read = async (claim: string, of: string): Promise<Seal | undefined> => {
     const seal = known(claim, of);
     if (seal !== undefined) return seal;
-    // One after the other: two at once would both continue from one position.
+    // Reads run one after the other, because two at once would continue from the same position.
     reading = reading.catch(() => {}).then(readOn);
     await reading;
     return known(claim, of);
@@ -66,13 +66,13 @@ export function openMembership({ log, space, owner, key }: MembershipOptions) {
   return {
     /** Names this process. */
     owner,
-    /** Signs questions: identifies processes with the access key. */
+    /** Signs questions. Only processes with the access key can do so. */
     questions: createSeal(key, 'questions to a leader', space),
     /** Records the event id of a claim that this process will append. Other processes may ask as soon as the claim is in the log. */
     claiming(claim: string): void {
       claims.push(claim);
     },
-    /** A leader of this log's lease lives and does not see this log: the log is a copy of that leader's. */
+    /** Records whether this log is a copy. It is one if the leader that its lease names is alive and uses another log. */
     noteCopy(is: boolean): void {
       isCopy = is;
     },
@@ -80,9 +80,9 @@ export function openMembership({ log, space, owner, key }: MembershipOptions) {
     /** Event id of the newest claim of this process. */
     claim: () => claims.at(-1),
     hasClaimed: (claim: string) => claims.includes(claim),
-    /** Secret shared with another process under a claim, as far as the log was read. */
+    /** Returns the seal shared with another process under a claim, if this process has read its nonce. */
     known,
-    /** Secret shared with another process under a claim, as in the log. */
+    /** Returns the seal shared with another process under a claim. Reads the log if the seal is not known. */
     read,
     /**
      * Returns the seal shared with a leader. The first call of a term writes the nonce to the log. Undefined if the log cannot be written:
@@ -95,7 +95,7 @@ export function openMembership({ log, space, owner, key }: MembershipOptions) {
       void seal.then((found) => found ?? sought.delete(claim));
       return seal;
     },
-    /** Writes a nonce for a process that cannot write, unless it has one. */
+    /** Returns the seal shared with a process that cannot write to the log. Writes a nonce for it if it has none. */
     admit: async (claim: string, of: string) => (await read(claim, of)) ?? append(claim, of),
   };
 }

@@ -4,10 +4,10 @@ import type { Fleet } from './fleet.ts';
 import type { Membership } from './membership.ts';
 import { answerQuestion, LEADER_PATH, PROOF_HEADER, QUESTION_HEADER } from './question.ts';
 
-/** Answers of a process to others that ask whether it is alive. */
+/** Answers of a process to other processes that ask whether it is alive. */
 export type Presence = ReturnType<typeof createPresence>;
 
-/** Creates the presence of a process under a new random name. Until `of` it answers that it is not the leader. */
+/** Creates the presence of a process under a new random name. Until `of` is called, it answers that it is not the leader. */
 export function createPresence() {
   const owner = randomUUID();
   let fleet: Pick<Fleet, 'epoch'> | undefined;
@@ -29,9 +29,9 @@ export function createPresence() {
       .end(body);
   };
   return {
-    /** Names this process; a restarted one has another. */
+    /** Names this process. A restarted process has another name. */
     owner,
-    /** Lets this process prove its identity. Is called before the process can claim the lease. */
+    /** Lets this process prove its identity. Must be called before the process can claim the lease. */
     join(joined: Membership): void {
       membership = joined;
     },
@@ -44,13 +44,13 @@ export function createPresence() {
       hasLeft = true;
     },
     /**
-     * Answers `GET /_varve/leader` with owner and epoch (null unless it is the leader), to everyone: neither is secret. A process of its
-     * log that asks a question gets the proof that this is the leader. It answers in every phase, also while its data is being loaded.
-     * Returns false for another path, and after `leave`.
+     * Answers `GET /_varve/leader` with owner and epoch (null unless this process is the leader). Neither is secret, so everyone gets the
+     * answer. A question of another process gets the proof that this process is the leader. The answer comes in every phase, also while the
+     * data is being loaded. Returns false for another path, and after `leave`.
      */
     answer(request: IncomingMessage, response: ServerResponse): boolean {
       if (hasLeft || request.url !== LEADER_PATH || request.method !== 'GET') return false;
-      // The log cannot be read now: there is no answer.
+      // The proof needs the log, which cannot be read now.
       respond(request, response).catch(() => response.writeHead(503, { 'content-length': 0 }).end());
       return true;
     },

@@ -3,16 +3,19 @@ import type { Leader } from '../../shared/fleet/lease.ts';
 import type { Membership } from './membership.ts';
 import { askLeader, LEADER_PATH, PROOF_HEADER, QUESTION_HEADER } from './question.ts';
 
-/** `gone`: no process, another one, or one on another log; `silent`: unknown. */
+/**
+ * `gone`: the address has no process, another process, or a process of another log. `silent`: there is no usable answer, so nothing is
+ * known.
+ */
 export type Probe = 'alive' | 'gone' | 'silent';
 
 const PRESENCE = z.object({ owner: z.string() });
-/** Errors of a system for an address where no process listens. */
+/** Codes of errors for an address where no process listens. */
 const NOBODY = new Set(['ECONNREFUSED', 'ECONNRESET']);
 
 /**
- * Asks the process at an address whether it is the leader of the claim, and lets it prove that it sees this log. Without a membership it is
- * trusted.
+ * Asks the process at a leader's address whether it is that leader, and lets it prove that it uses this log. Without a membership it need
+ * not prove this.
  */
 export async function probeLeader(
   leader: Leader,
@@ -27,7 +30,7 @@ export async function probeLeader(
         signal: AbortSignal.timeout(timeoutMs),
       });
     if (membership?.known(leader.claim, membership.owner) === undefined) {
-      // First without a question, which needs a nonce in the log: there may be no process to ask.
+      // The first request has no question, because a question needs a nonce in the log, and there may be no process to ask.
       const presence = PRESENCE.safeParse(await (await ask({})).json());
       if (!presence.success) return 'silent';
       if (presence.data.owner !== leader.owner) return 'gone';

@@ -6,7 +6,7 @@ import type { Seal } from './seal.ts';
 
 /** Path of a process's identity, see presence.ts. */
 export const LEADER_PATH = '/_varve/leader';
-/** `<claim>.<owner>.<nonce>.<w or r>.<signature>`; `r`: the sender cannot write the log. */
+/** `<claim>.<owner>.<nonce>.<w or r>.<signature>`; `r`: the sender cannot write to the log. */
 export const QUESTION_HEADER = 'varve-question';
 /**
  * `<milliseconds>.<signature>`: the clock of the answering process, and a signature over it, the question and the body.
@@ -21,8 +21,8 @@ export type ProvenLeader = {
 };
 
 /**
- * Makes a question to a leader, to be sent in QUESTION_HEADER. May first write this process's nonce to the log. Where that fails, the
- * question asks the leader to write it.
+ * Makes a question that only the leader can answer, for QUESTION_HEADER. Before the first question of a term, writes the nonce of this
+ * process to the log. If that fails, the question asks the leader to write the nonce.
  */
 export async function askLeader(membership: Membership, leader: Leader) {
   const { owner, questions } = membership;
@@ -36,12 +36,12 @@ export async function askLeader(membership: Membership, leader: Leader) {
   const header = `${asked.join('.')}.${questions.sign(...asked)}`;
   return {
     header,
-    /** Returns whether the sender has the access key and this claim, but is the leader of another log. */
+    /** Returns whether the sender of an answer has the access key and this claim, but is the leader of another log. */
     isOfOtherLog(proof: string | undefined, body: string): boolean {
       const [, signature] = /^other\.([\w-]{43})$/.exec(proof ?? '') ?? [];
       return signature !== undefined && questions.isSigned(signature, 'other log', header, body);
     },
-    /** Verifies the answer; undefined: its sender is not the leader of this log. */
+    /** Returns the leader that sent an answer; undefined if its sender is not the leader of this log. */
     async verify(proof: string | undefined, body: string): Promise<ProvenLeader | undefined> {
       const [, now, signature] = /^(\d{1,15})\.([\w-]{43})$/.exec(proof ?? '') ?? [];
       if (now === undefined || signature === undefined) return undefined;
@@ -56,7 +56,7 @@ export async function askLeader(membership: Membership, leader: Leader) {
 const LOOKS = 8;
 const LOOK_EVERY_MS = 50;
 
-/** A nonce that another process has just written can be read soon, or never: then it is in another log. */
+/** Waits for a nonce that another process has just written. If it cannot be read soon, it is in another log. */
 async function look(membership: Membership, claim: string, owner: string): Promise<Seal | undefined> {
   for (let looks = 1; ; looks++) {
     const seal = await membership.read(claim, owner);
@@ -65,7 +65,9 @@ async function look(membership: Membership, claim: string, owner: string): Promi
   }
 }
 
-/** The proof for a question; undefined where it was not asked by a process of this log, or of a claim of another process. */
+/**
+ * Returns the proof for a question; undefined if the question is not signed with the access key, or is about a claim of another process.
+ */
 export async function answerQuestion(
   membership: Membership,
   header: string,
@@ -75,11 +77,11 @@ export async function answerQuestion(
   const asked = text.split('.');
   const [claim, owner, , mode] = asked;
   if (asked.length !== 4 || claim === undefined || owner === undefined) return undefined;
-  // An earlier claim too: the sender may not have seen the newest yet, and learns of it from the answers to its writes.
+  // The claim may be an earlier one, because the sender may not have read the newest. It learns of that from the answers to its writes.
   if (!membership.hasClaimed(claim) || !membership.questions.isSigned(signature, ...asked)) return undefined;
   const seal = await (mode === 'r' ? membership.admit(claim, owner) : look(membership, claim, owner));
   const now = String(Math.round(performance.now()));
-  // The sender does not write to this log. Only a process with the access key may say so.
+  // The sender uses another log. The signature shows that this process has the access key.
   if (seal === undefined) return `other.${membership.questions.sign('other log', header, body)}`;
   return `${now}.${seal.sign('leader', header, now, body)}`;
 }

@@ -7,8 +7,8 @@ import { readLease } from './lease-view.ts';
 import { createLeaderCheck, LEADER_TIMEOUTS } from './watch-leader.ts';
 
 /**
- * Claims the lease for a command that writes the log by itself, such as an import, and resolves to the epoch. Rejects with a message if
- * there is another leader: the writes of a live leader are never fenced off.
+ * Claims the lease for a command that writes to the log by itself, such as an import, and resolves to the epoch. Rejects with a message if
+ * there is another leader: the writes of a leader that answers are never fenced off.
  */
 export async function requireLease(claimant: Claimant): Promise<number> {
   const lead = await claimFreeLease(claimant);
@@ -18,7 +18,9 @@ export async function requireLease(claimant: Claimant): Promise<number> {
   );
 }
 
-/** Claims the lease if it is free, and resolves to the epoch; or to the current leader. */
+/**
+ * Claims the lease as soon as it is free, and resolves to the epoch. Resolves to the leader if another process is the leader and answers.
+ */
 export async function claimFreeLease(claimant: Claimant): Promise<number | NonNullable<Lease['leader']>> {
   const { log, space, owner, membership } = claimant;
   let before = await log.lastPosition();
@@ -51,23 +53,26 @@ export async function returnOwnLease(claimant: Claimant): Promise<void> {
 /** A lease that a process claims before it joins the fleet. */
 export type EarlyLease = ReturnType<typeof createEarlyLease>;
 
-/** Remembers whether the fleet has the lease. */
+/** Creates the record of an early lease, which the fleet does not have yet. */
 export function createEarlyLease(claimant: Claimant) {
   let isPassed = false;
   return {
-    /** The fleet returns it from now on. */
+    /** Records that the fleet has the lease. From now on the fleet steps down from it. */
     pass(): void {
       isPassed = true;
     },
     /** Steps down unless the lease was passed: a process whose start failed must not keep others waiting. */
     async close(): Promise<void> {
-      // Others take a silent leader's place after that time anyway.
+      // After that time other processes claim the lease of a silent leader anyway.
       if (!isPassed) await valueWithin(LEADER_TIMEOUTS.silence, returnOwnLease(claimant));
     },
   };
 }
 
-/** Others may write to the log's server: only events of the namespace are a sign of life. */
+/**
+ * Returns whether the namespace has events after a position. Other programs may write to the log's server, so the last position alone does
+ * not show that the leader is alive.
+ */
 async function hasEventsBehind(log: EventStore, position: bigint): Promise<boolean> {
   for await (const _events of log.readAll(position, { batchSize: 1 })) return true;
   return false;

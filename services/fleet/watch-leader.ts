@@ -13,12 +13,12 @@ export type LeaderTimeouts = {
 
 export const LEADER_TIMEOUTS: LeaderTimeouts = { probeEvery: 400, probeTimeout: 1_000, silence: 2_000 };
 
-/** Result of a look at the leader. `free`: there is none, or it shows no sign of life: the lease can be claimed. */
+/** Result of a look at the leader. `free`: the lease can be claimed, because there is no leader, or the leader shows no sign of life. */
 export type LeaderState = 'free' | 'alive' | 'silent';
 
 /**
- * Asks a leader repeatedly, and classifies it by its answers and by the signs of life in the log. `lastSign`: time of the last of these, in
- * milliseconds of `performance.now()`.
+ * Creates a check that asks the leader at each call. It classifies the leader by its answers and by the signs of life in the log.
+ * `lastSign` returns the time of the last sign in the log, in milliseconds of `performance.now()`.
  */
 export function createLeaderCheck(
   membership: Membership | undefined,
@@ -54,8 +54,8 @@ export type LeaderWatch = {
 };
 
 /**
- * Resolves with true if the leader shows no sign of life, and with false if the lease has changed. Resolves at once if no process listens
- * at its address any more.
+ * Resolves with true if the leader shows no sign of life, and with false if the lease has changed or the watch is closed. Resolves with
+ * true at once if no process listens at the leader's address.
  */
 export async function watchLeader(watch: LeaderWatch): Promise<boolean> {
   const { view, lease, timeouts, isClosed } = watch;
