@@ -10,7 +10,7 @@ export type MetricDefinition = {
   readonly ofWorkers?: 'sum' | 'min';
 };
 
-/** The dashboard and the alert rules in infra/ name these; test/infra/grafana.test.ts compares. */
+/** The dashboard and the alert rules in infra/ use these names. test/infra/grafana.test.ts compares them. */
 export const METRICS = {
   httpRequests: histogram(
     'varve_http_request_duration_seconds',

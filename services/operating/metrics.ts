@@ -5,7 +5,7 @@ import type { MetricDefinition } from './metric-definitions.ts';
 /** Current value, with the values of its labels. */
 export type Sample = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
 
-/** The metrics of a process: any part adds its own, each name once. */
+/** Metrics of a process. Each part of the process adds its own. A name can be added only once. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
 type Kind<Of extends MetricDefinition['kind']> = MetricDefinition & { readonly kind: Of };

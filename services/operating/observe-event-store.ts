@@ -3,7 +3,7 @@ import { METRICS } from './metric-definitions.ts';
 import type { Metrics } from './metrics.ts';
 import { inSpan, type Tracing } from './tracing.ts';
 
-/** Returns `log` with timed appends of the command handler and reads of the projector. */
+/** Returns `log` with measured and traced appends and subscriptions, for the command handler and the projector. */
 export function observeEventStore(
   log: EventStore,
   metrics: Metrics | undefined,

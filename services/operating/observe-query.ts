@@ -36,7 +36,7 @@ export type QueryReport = {
 export type ObserveQueryOptions = {
   readonly phases: DurationHistogram | undefined;
   readonly tracing: Tracing | undefined;
-  /** Called for queries that took longer than `slowMs`; 0 = for none. */
+  /** Called for queries that took longer than `slowMs`. 0: for none. */
   readonly slowMs: number;
   readonly slow: (report: QueryReport) => void;
 };
@@ -44,7 +44,7 @@ export type ObserveQueryOptions = {
 /** Runs a query without measuring. */
 export const runQuery: ObserveQuery = async ({ index, plan, answer }) => answer(plan(), index);
 
-/** Observes the stages of a query: planning, the read index, and rendering, which is the rest. */
+/** Creates the observation of a query's stages: planning, the read index, and rendering, which is the remaining time. */
 export function createObserveQuery(options: ObserveQueryOptions): ObserveQuery {
   const { phases, tracing, slowMs } = options;
   if (phases === undefined && tracing === undefined && slowMs === 0) return runQuery;

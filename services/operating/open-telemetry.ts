@@ -32,7 +32,10 @@ import type { Tracing } from './tracing.ts';
 
 const CLOSE_MS = 3_000;
 
-/** Sends spans by OTLP over HTTP. Registered for the process, so that libraries that trace themselves take part. */
+/**
+ * Creates tracing that sends spans by OTLP over HTTP. It is registered for the whole process, so that libraries with their own spans take
+ * part.
+ */
 export function createOpenTelemetry(environment: NodeJS.ProcessEnv, version: string): Tracing {
   const provider = new TracerProvider({
     resource: defaultResource()
@@ -66,7 +69,7 @@ export function createOpenTelemetry(environment: NodeJS.ProcessEnv, version: str
       requests.get(request)?.updateName(`${request.method} ${route}`).setAttributes(attributes);
     },
     traceId: () => trace.getActiveSpan()?.spanContext().traceId,
-    // A collector that does not answer is tried again for longer than a process may take to stop.
+    // The exporter retries a collector that does not answer for longer than a process may take to stop.
     close: () => Promise.race([provider.shutdown(), after(CLOSE_MS, undefined, { ref: false })]),
   };
 }
@@ -99,7 +102,7 @@ function untilSettled<Result>(span: Span, work: () => Result): Result {
   }
 }
 
-/** The names of OpenTelemetry's specification; the SDK does not read them itself. */
+/** Returns the sampler that the variables of OpenTelemetry's specification name. The SDK does not read them itself. */
 function samplerOf({
   OTEL_TRACES_SAMPLER: name,
   OTEL_TRACES_SAMPLER_ARG: ratio,

@@ -2,19 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Metrics } from './metrics.ts';
 import type { Readiness, ReadinessCheck } from './readiness.ts';
 
-/** Checks whether the sender may read metrics. `refused` is the status and its meaning. */
+/** Returns whether the sender of a request may read metrics. `starting`: the tokens are not loaded yet. */
 export type MetricsAccess = (
   authorization: string | undefined,
 ) => 'allowed' | 'anonymous' | 'forbidden' | 'starting';
 
 export type OperatingEndpointsOptions = {
   readonly readiness: ReadinessCheck;
-  /** undefined: there is no `/metrics` here. */
+  /** undefined: this process has no `/metrics`. */
   readonly metrics: Metrics | undefined;
   readonly access: MetricsAccess;
 };
 
-/** Answers `/health/live`, `/health/ready` and `/metrics`, in every phase of a process; false: it is another path. */
+/** Answers `/health/live`, `/health/ready` and `/metrics`, in every phase of a process. Returns false for another path. */
 export type OperatingEndpoints = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 type Answer = {
@@ -24,7 +24,7 @@ type Answer = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** Creates the endpoints. Metrics are made for each request; health needs no token. */
+/** Creates the endpoints. Metrics are collected for each request. Health needs no token. */
 export function createOperatingEndpoints(options: OperatingEndpointsOptions): OperatingEndpoints {
   const answers: Readonly<Record<string, (request: IncomingMessage) => Promise<Answer>>> = {
     '/health/live': async () => json(200, { status: 'live' }),
@@ -33,7 +33,7 @@ export function createOperatingEndpoints(options: OperatingEndpointsOptions): Op
   };
   return (request, response) => {
     const { url = '' } = request;
-    // Cheap for every other request: no path of the API begins like these.
+    // This is cheap for all other requests, because no path of the API begins like these.
     if (!url.startsWith('/health/') && !url.startsWith('/metrics')) return false;
     const answer = answers[url.split('?', 1)[0] ?? ''];
     if (answer === undefined) return false;
@@ -86,7 +86,7 @@ function json(status: number, body: object): Answer {
   return { status, type: 'application/json; charset=utf-8', body: JSON.stringify(body) };
 }
 
-/** Node leaves the body of an answer to HEAD out. */
+/** Sends an answer. Node omits the body of an answer to HEAD. */
 function send(response: ServerResponse, { status, type, body, headers }: Answer): void {
   response
     .writeHead(status, {

@@ -10,7 +10,7 @@ import { createReadinessCheck, type ReadinessCheck } from './readiness.ts';
 import { countShownRows } from './shown-rows.ts';
 import type { Tracing } from './tracing.ts';
 
-/** Measurements and health of a process; made before there is anything to measure. */
+/** Measurements and health of a process. They are created before there is anything to measure. */
 export type Operating = {
   /** undefined: nothing is measured. */
   readonly metrics: Metrics | undefined;
@@ -27,14 +27,14 @@ export type OperatingOptions = {
   readonly logger: Pick<Logger, 'warn'>;
   /** 0 = no slow-query log. */
   readonly slowQueryMs: number;
-  /** Ready while the index lags at most this much. */
+  /** The process is ready while the index lags at most this much. */
   readonly readyLagSeconds: number;
   readonly version: string;
   /** Processes that crashed before this one. */
   readonly restarts: number;
 };
 
-/** Creates the measurements of a process, with those gauges that need no content: version, restarts, readiness. */
+/** Creates the measurements of a process, with the gauges that need no content: version, restarts, readiness. */
 export function createOperating(options: OperatingOptions): Operating {
   const { tracing, logger, version } = options;
   const metrics = options.metrics ? createMetrics() : undefined;
@@ -65,11 +65,14 @@ export type ProcessGauges = {
   readonly log: EventStore;
   readonly index: ReadIndex;
   readonly registry: SchemaRegistry;
-  /** The log has been applied up to here: the index's position, or one behind it where there is nothing of ours. */
+  /**
+   * Position up to which the log was applied. It is later than the index's position if the log has only events of other namespaces in
+   * between. Default: the index's position.
+   */
   readonly applied?: () => bigint;
-  /** Lag in seconds for readiness; absent: the lag of the index. */
+  /** Lag in seconds, for readiness. Default: the lag of the index. */
   readonly behind?: () => Promise<number>;
-  /** Documents that are written after the log, if there are documents. */
+  /** State of the documents in Elasticsearch, if there are any. */
   readonly documents?: (() => DocumentsStatus) | undefined;
 };
 
@@ -101,7 +104,7 @@ export function registerGauges(
   metrics.total(METRICS.writtenDocuments, () => documents().written);
 }
 
-/** A process's part in leading its log. */
+/** Epochs that a process knows: of its own lease, and of the newest claim. */
 export type LeaderGauges = { epoch(): number | undefined; newestEpoch(): number };
 
 /** Reports at every scrape whether the process is the leader. */
@@ -110,7 +113,7 @@ export function watchLead({ metrics }: Operating, lead: LeaderGauges): void {
   metrics?.gauge(METRICS.leaderEpoch, lead.newestEpoch);
 }
 
-/** Longer than any query a person writes. */
+/** Characters of a query in a log line. No person writes a longer query. */
 const SHOWN_QUERY = 2_000;
 
 function presentSlowQuery({ requestId, type, queryString, times }: QueryReport): object {

@@ -2,7 +2,7 @@ import type { EventStore, StoredEvent } from '../../shared/event-store/event-sto
 
 /** Lag of the served content. */
 export type ProjectionLag = {
-  /** Counted up to COUNT_LIMIT. */
+  /** Number of unapplied events, counted up to COUNT_LIMIT. */
   readonly events: number;
   /** Age of the oldest unapplied event, by the clocks of its writer and of this process. */
   readonly seconds: number;
@@ -12,8 +12,8 @@ const NO_LAG: ProjectionLag = Object.freeze({ events: 0, seconds: 0 });
 const COUNT_LIMIT = 5_000;
 
 /**
- * Asks a log for the lag, once for all callers at a time: the gauges of a scrape are read together. Reads `applied` before the log: an
- * event that arrives in between comes later, however late the log is asked.
+ * Creates a view of the lag. Callers at the same time share one request to the log, because the gauges of a scrape are read together.
+ * `applied` is read before the log, so an event that arrives in between counts as lag.
  */
 export function createLagView(log: EventStore, applied: () => bigint, now: () => number) {
   const head = share(() => log.lastPosition());
@@ -27,10 +27,10 @@ export function createLagView(log: EventStore, applied: () => bigint, now: () =>
     return (await lag.running())?.seconds ?? oldestBehind(log, from, now);
   });
   return {
-    /** Position of the log's last event, or behind it. */
+    /** Returns the position of the log's last event, or a later one. */
     head: head.ask,
     lag: lag.ask,
-    /** Age of the oldest unapplied event: it reads one event at most, so a probe may ask often. */
+    /** Returns the age of the oldest unapplied event. It usually reads one event, so a probe may call it often. */
     seconds: seconds.ask,
   };
 }
@@ -80,7 +80,9 @@ function ageOf(time: number | undefined, now: () => number): number {
   return time === undefined ? 0 : Math.max(0, now() - time) / 1000;
 }
 
-/** Range after a position in which the log has nothing of the namespace: records of others are searched once, not at each scrape. */
+/**
+ * Range of the log without events of the namespace. It is remembered, so that records of others are searched once and not at each scrape.
+ */
 type Searched = { readonly after: bigint; readonly upTo: bigint };
 
 const searchedOf = new WeakMap<EventStore, Searched>();
@@ -98,7 +100,7 @@ async function* readBehind(log: EventStore, applied: bigint, batchSize: number) 
   }
 }
 
-/** An event that is not Varve's has no time that is known here. */
+/** Returns milliseconds since 1970; undefined for an event of another program, whose time is not known. */
 function timeOf({ metadata }: StoredEvent): number | undefined {
   const time = Date.parse(metadata.at);
   return Number.isNaN(time) ? undefined : time;

@@ -2,7 +2,7 @@ import { valueWithin } from '../../shared/value-within.ts';
 
 /** State that says whether requests should be sent to this process. */
 export type Readiness =
-  /** `note`: information for people, although reads are answered. */
+  /** `note`: information for people. Reads are answered. */
   | { readonly status: 'ready'; readonly note?: string }
   | {
       readonly status: 'unavailable';
@@ -26,7 +26,7 @@ export function createReadinessCheck(maxLagSeconds: number) {
   let halt: string | undefined;
   const withHalt = (message: string) => (halt === undefined ? message : `${message}. ${halt}`);
   return {
-    /** Starting until this is called; from then on the lag decides. */
+    /** Ends the state `starting`. From now on the lag decides. */
     serving(lagSeconds: () => Promise<number>): void {
       lag = lagSeconds;
     },
@@ -34,11 +34,11 @@ export function createReadinessCheck(maxLagSeconds: number) {
     copying(ask: () => boolean): void {
       isCopying = ask;
     },
-    /** Added to `ready` from now on; undefined: nothing more. */
+    /** Sets the note of `ready`. undefined removes the note. */
     note(text: string | undefined): void {
       note = text;
     },
-    /** Added to every state from now on: the process does not apply the log any more. */
+    /** Adds a text to all later states but `draining`: the process no longer applies the log. */
     halted(text: string): void {
       halt = text;
     },

@@ -6,13 +6,13 @@ const DEPTH = 8;
 /** Options that make pino write lines without secrets. */
 export const REDACTING = {
   formatters: { log: (line: object) => redactSecrets(line) as Record<string, unknown> },
-  // pino's own would take a redacted error for an object that only looks like one.
+  // Pino's own serializer would serialize a redacted error again, because it looks like an error.
   serializers: { err: (redacted: unknown) => redacted },
 };
 
 /**
  * Hides secrets in a value for a log line: members by their key, credentials in URLs and bearer tokens in text. Drivers put whole requests
- * into their errors, so it looks through everything; it runs once a line, not once a request.
+ * into their errors, so all of the value is searched. This happens for each log line and not for each request.
  */
 export function redactSecrets(value: unknown, depth = DEPTH): unknown {
   if (typeof value === 'string') return redactText(value);

@@ -8,18 +8,20 @@ const SANE_ID = /^[A-Za-z0-9._:/+=@-]{1,128}$/;
 const processId = randomBytes(6).toString('hex');
 let requests = 0;
 
-/** Id that a caller has given its request. */
+/** Returns the id that a caller has given its request, if it is plain. */
 function givenRequestId({ headers }: IncomingMessage): string | undefined {
   const id = headers['x-request-id'];
   return typeof id === 'string' && SANE_ID.test(id) ? id : undefined;
 }
 
-/** The caller's own id, or one that is unique over all processes of a fleet. */
+/** Returns the caller's own id, or an id that is unique over all processes of a fleet. */
 export function requestIdOf(request: IncomingMessage): string {
   return givenRequestId(request) ?? `${processId}-${(++requests).toString(36)}`;
 }
 
-/** `handle`, which echoes the id that a caller gave its request, in the request's span where there is tracing. */
+/**
+ * Returns `handle` with two additions: it echoes the id that a caller gave its request, and runs in the request's span if there is tracing.
+ */
 export function observeRequests(handle: RequestListener, tracing: Tracing | undefined): RequestListener {
   return (request, response) => {
     const given = givenRequestId(request);

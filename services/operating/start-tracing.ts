@@ -2,8 +2,8 @@ import { loadOptional } from '../../shared/load-optional.ts';
 import type { Tracing } from './tracing.ts';
 
 /**
- * Sends traces where OpenTelemetry's own variables say (OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS, OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER …).
- * Without an endpoint none of its code is loaded.
+ * Starts tracing as OpenTelemetry's own variables say (OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS, OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER …).
+ * Without an endpoint it returns undefined, and loads none of OpenTelemetry's code.
  */
 export async function startTracing(
   environment: NodeJS.ProcessEnv,
