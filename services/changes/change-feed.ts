@@ -22,11 +22,11 @@ export type ChangeFeedOptions = LogReaderOptions & {
   readonly index: ReadIndex;
   /** Signs sync tokens. */
   readonly key: Uint8Array;
-  /** A position that the log has reached: at least `wanted` if the log has reached that. */
+  /** Returns a position that the log has reached: at least `wanted`, if the log has reached `wanted`. */
   readonly head: (wanted: bigint) => Promise<bigint>;
   /** Waits until reads show a position; false after a time limit. */
   readonly shows: (position: bigint) => Promise<boolean>;
-  /** Absent: this process has no links. */
+  /** Absent: this process knows no links. */
   readonly graph?: RelatedOptions['graph'];
 };
 
@@ -34,13 +34,13 @@ export type ChangeFeedOptions = LogReaderOptions & {
 export type FeedPage = {
   readonly items: readonly FeedItem[];
   readonly next: string;
-  /** False: these were all, for now. */
+  /** False if there are no more changes for now. */
   readonly hasMore: boolean;
 };
 
-/** A reader of the feed: a caller with a selection, at a place. */
+/** A reader of the feed: a caller with a selection. */
 export type FeedReader = {
-  /** True: the pages may show drafts. */
+  /** True if the pages may show drafts. */
   readonly hasDrafts: boolean;
   /** Names the caller's rights and the selection: readers with equal names get equal pages. */
   readonly name: string;
@@ -53,7 +53,7 @@ export type ChangeFeed = {
   reader(caller: FeedCaller, queryString: string): { readonly reader: FeedReader; readonly since?: string };
 };
 
-/** Nothing is read and nothing is kept before the first request. */
+/** Creates the feed. It reads and keeps nothing before the first request. */
 export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   const read = createLogReader(options);
   const start = (): SyncPlace => ({ position: options.index.position(), listing: { set: 0, after: null } });
@@ -111,7 +111,7 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   }
 }
 
-/** Waits until this process has reached the place. */
+/** Returns the place of a token, after reads of this process show its position. */
 async function placeOf(
   { index, head, shows }: ChangeFeedOptions,
   scope: SyncScope,

@@ -6,32 +6,32 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { digestText } from '../../shared/text-digest.ts';
 
 /**
- * Digests of what components of one attribute hold, by path: `address` has their number and order,
- * `address/common.address/street` all their streets. Ids of components are not in it.
+ * Digests of the components of one attribute, by path. The digest at `address` covers their number and order, the one at
+ * `address/common.address/street` covers all their streets. No digest covers the ids of components.
  */
 export type ComponentParts = ReadonlyMap<string, string>;
 
 const STEP = '/';
 
-/** Returns digests of an attribute's value: one for each path in its components, and of a scalar or relation one for the value. */
+/** Returns digests of an attribute's value: one for each path in its components. A scalar or relation has one digest. */
 export function digestParts(registry: SchemaRegistry, attribute: Attribute, value: unknown): ComponentParts {
   const lists = new Map<string, unknown[]>();
   collect(registry, attribute, { value, path: attribute.name, lists });
   return new Map([...lists].map(([path, list]) => [path, digestText(JSON.stringify(list))]));
 }
 
-/** Paths with another digest. */
+/** Returns the paths whose digests differ. */
 export function changedParts(before: ComponentParts | undefined, after: ComponentParts): readonly string[] {
   const paths = new Set([...(before?.keys() ?? []), ...after.keys()]);
   return [...paths].filter((path) => before?.get(path) !== after.get(path));
 }
 
-/** The attribute of the content type that a path begins with. */
+/** Returns the attribute of the content type that a path begins with. */
 export function attributeOf(path: string): string {
   return path.split(STEP, 1)[0] ?? path;
 }
 
-/** The caller may see what is at a path. `registry` and `attributes`: as the caller sees them. */
+/** Returns whether the caller may see the value at a path. `registry` and `attributes` are those that the caller sees. */
 export function isVisiblePath(
   registry: SchemaRegistry,
   attributes: ReadonlyMap<string, Attribute> | undefined,

@@ -7,17 +7,17 @@ import { effectOf } from '../webhooks/document-actions.ts';
 import { attributeOf, type ComponentParts, changedParts, digestParts } from './component-parts.ts';
 import type { TypeEra } from './type-eras.ts';
 
-/** Changes of one row: a document in one locale and version. */
+/** Change of one row: a document in one locale and version. */
 export type VersionChange = {
   readonly locale: string | null;
   /** World of the row. All rows of a type without draft & publish are published. */
   readonly status: World;
   readonly event: 'create' | 'update' | 'delete';
-  /** Attributes of the schema, and paths into components, that may differ from before; `all` where the event does not say which. */
+  /** Attributes of the schema, and paths into components, that may differ from before; `all` if the event does not say which. */
   readonly changed: Names;
   /**
-   * The row became a copy of the other version, with links that other documents changed after this position. Absent: the event wrote the
-   * row itself.
+   * Present if the row became a copy of the other version. Other documents may have changed its links after this position. Absent if the
+   * event wrote the row itself.
    */
   readonly linksAfter?: bigint;
 };
@@ -31,14 +31,14 @@ type LocaleState = {
   readonly published: boolean;
   /** Attributes and paths that were changed since the draft was published. */
   readonly unpublished: Names;
-  /** Components of the row that is edited, by attribute. */
+  /** Components of the draft row, or of the only row, by attribute. */
   readonly parts: Parts;
   readonly publishedParts: Parts;
-  /** Position at which both versions were equal the last time. */
+  /** Last position at which both versions were equal. */
   readonly equalAt: bigint;
 };
 
-/** Which rows a document has, as its own events say. */
+/** Rows of a document, as its own events describe them. */
 export type DocumentHistory = {
   /** Revision of the next event. */
   next: bigint;
@@ -46,12 +46,12 @@ export type DocumentHistory = {
   locales: Map<string | null, LocaleState>;
 };
 
-/** Returns the history of a document of which no event is known. */
+/** Returns the history of a document without events. */
 export function newHistory(): DocumentHistory {
   return { next: 0n, era: undefined, locales: new Map() };
 }
 
-/** Copies a history, so that events applied to the copy leave the original as it is. */
+/** Copies a history. Events that are added to the copy do not change the original. */
 export function copyHistory({ next, era, locales }: DocumentHistory): DocumentHistory {
   return { next, era, locales: new Map(locales) };
 }
@@ -67,10 +67,10 @@ const NEW: LocaleState = {
   equalAt: 0n,
 };
 
-/** The definitions of the document's type up to an event, and all types of today. */
+/** Definitions of the document's type up to an event, and the content types in force. */
 export type HistoryTypes = { readonly eras: readonly TypeEra[]; readonly registry: SchemaRegistry };
 
-/** Adds an event that counts, and returns the rows that it changed. */
+/** Adds an event that is not fenced off, and returns the rows that it changed. */
 export function addEvent(
   history: DocumentHistory,
   stored: StoredEvent,
@@ -129,7 +129,7 @@ function stateOf({ locales }: DocumentHistory, locale: string | null): LocaleSta
   return locales.get(locale) ?? NEW;
 }
 
-/** Writes a row, whether or not it was there, and sets members of its locale's state. `linksAfter`: see VersionChange. */
+/** Writes a row, which may be new, and sets members of its locale's state. */
 function put(
   { history, note }: Context,
   locale: string | null,
@@ -145,7 +145,7 @@ function change(history: DocumentHistory, locale: string | null, to: Partial<Loc
   history.locales.set(locale, { ...stateOf(history, locale), ...to });
 }
 
-/** Components in the values of an event, by attribute. */
+/** Returns digests of the components in an event's values, by attribute. */
 function digestValues(
   { registry }: Context,
   { type, values }: Pick<Data<'entry-changed'>, 'type' | 'values'>,
@@ -180,7 +180,7 @@ function edit(context: Context, data: Data<'entry-changed'>): void {
 
 type RowEdit = { readonly status: World; readonly names: ReadonlySet<string>; readonly parts: Parts };
 
-/** Changes a row of the history. Of components it names only the paths that differ. */
+/** Changes a row of the history. For components it names only the paths that differ. */
 function editRow(context: Context, locale: string | null, { status, names, parts }: RowEdit): void {
   const before = stateOf(context.history, locale).parts;
   const changed = new Set([...names].filter((name) => !parts.has(name)));
@@ -230,7 +230,7 @@ function remove({ history, note }: Context, locale: string | null, statuses: rea
   if (!left.draft && !left.published) history.locales.delete(locale);
 }
 
-/** Moves a history to the definition of its type that is in force, as the graph converts its rows. */
+/** Converts a history to the newest definition of its type, as the graph converts rows. */
 function enter(history: DocumentHistory, eras: readonly TypeEra[]): TypeEra | undefined {
   const from = history.era === undefined ? eras.length - 1 : eras.indexOf(history.era) + 1;
   for (const era of eras.slice(Math.max(0, from))) {
@@ -252,7 +252,7 @@ function convert(history: DocumentHistory, was: TypeEra, now: TypeEra): void {
   for (const [locale, state] of [...history.locales]) {
     const parts = now.draftAndPublish ? state.parts : state.publishedParts;
     change(history, locale, { draft: now.draftAndPublish, unpublished: NONE, parts, publishedParts: parts });
-    // An entry that was never published does not become visible by a change of a schema.
+    // A change of the schema must not publish an entry that was never published.
     if (!state.published) history.locales.delete(locale);
   }
 }

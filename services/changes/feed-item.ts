@@ -3,16 +3,16 @@ import type { VersionChange } from './document-history.ts';
 import type { LogChange } from './read-changes.ts';
 import type { FeedSelection } from './selection.ts';
 
-/** A member of `data`: what happened to rows of one document in one version. */
+/** Member of `data`: a change of rows of one document in one version. */
 export type FeedItem = {
   readonly type: string;
-  /** Absent from a `related` item: any document of the type. */
+  /** Absent from a `related` item about any document of the type. */
   readonly documentId?: string;
   readonly status: World;
   readonly event: VersionChange['event'] | 'related';
   /** Locales of the rows; empty for a type without locales. */
   readonly locales: readonly string[];
-  /** Attributes that an update may have changed; null if it is not known which. */
+  /** Attributes that an update may have changed; null if they are not known. */
   readonly changed?: readonly string[] | null;
   /** Position in the log. */
   readonly position: string;
@@ -22,7 +22,7 @@ export type FeedItem = {
   readonly cause?: { readonly type: string; readonly documentId: string };
 };
 
-/** The caller follows rows of this type, version and locale. */
+/** Returns whether a selection has rows of this type, version and locale. */
 export function isSelected(
   { types, statuses, locales }: FeedSelection,
   uid: string,
@@ -30,12 +30,12 @@ export function isSelected(
 ): boolean {
   const type = types.get(uid);
   if (type === undefined) return false;
-  // Without draft & publish both versions are one.
+  // A type without draft & publish has one version, which belongs to every status.
   if (type.draftAndPublish && !statuses.has(status)) return false;
   return locale === null || locales === undefined || locales.has(locale);
 }
 
-/** The item of a row. `changed`: of an update, see `namesShown`. */
+/** Returns the item of a changed row. `changed` has the attributes of an update that the caller may see. */
 export function itemOf(
   { type, documentId, position, at }: Omit<LogChange, 'rows'>,
   { status, event, locale }: VersionChange,
@@ -46,7 +46,7 @@ export function itemOf(
   return event === 'update' ? { ...item, changed } : item;
 }
 
-/** Joins items of one document and version that follow each other. */
+/** Joins consecutive items of one change to one document and version. */
 export function joinItems(items: readonly FeedItem[]): readonly FeedItem[] {
   const joined: FeedItem[] = [];
   for (const item of items) {

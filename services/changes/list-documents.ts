@@ -7,7 +7,7 @@ import type { ListingPlace, SyncPlace } from './sync-token.ts';
 
 type RowSet = { readonly type: ContentType; readonly world: World };
 
-/** Rows of a first sync, in the order in which they are listed. */
+/** Returns the row sets of a first sync, in the order in which they are listed. */
 function rowSetsOf({ types, statuses }: FeedSelection): readonly RowSet[] {
   const inOrder = [...types.values()].sort((a, b) => (a.uid < b.uid ? -1 : 1));
   return inOrder.flatMap((type) => {
@@ -17,8 +17,8 @@ function rowSetsOf({ types, statuses }: FeedSelection): readonly RowSet[] {
 }
 
 /**
- * Lists a page of the documents that there are, in the order of their ids. A row that changes meanwhile may come twice or not at all: its
- * change is behind `place.position`, from which the reader continues.
+ * Lists a page of the existing documents, in the order of their ids. A row that changes during the first sync may be listed twice or not at
+ * all. Its change comes after `position`, where the reader continues.
  */
 export async function listDocuments(
   index: ReadIndex,

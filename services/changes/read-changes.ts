@@ -35,34 +35,34 @@ export type LogReaderOptions = {
 
 export type ReadRequest = {
   readonly after: bigint;
-  /** Position that reads show: later events do not exist yet. */
+  /** Position that reads show. Later events are not read. */
   readonly until: bigint;
   readonly types: { has(type: Uid): boolean };
-  /** Enough changes. */
+  /** Takes a change. Resolves with true if no more changes are needed. */
   readonly isEnough: (change: LogChange) => Promise<boolean>;
 };
 
 export type ReadResult = {
-  /** Position of the last event that was looked at. */
+  /** Position of the last event that was read. */
   readonly reached: bigint;
-  /** False: there may be more. */
+  /** False if there may be more changes. */
   readonly isEnd: boolean;
   /** A type that was redefined since: its rows changed without events of their own. */
   readonly redefined?: Uid | undefined;
 };
 
 const BATCH_SIZE = 200;
-/** Events that one request looks at: the rest is for the next one. */
+/** Largest number of events that one request reads. The next request continues. */
 const MAX_EVENTS = 5_000;
 const KEPT_HISTORIES = 5_000;
 
-/** Reads what happened to documents from the log: which rows there were before an event says the stream of the document. */
+/** Creates a reader of changes to documents. It reads the stream of a document to know the rows that existed before an event. */
 export function createLogReader({ log, space, registry }: LogReaderOptions) {
   const epochs = createEpochs(log, space);
   const typeEras = createTypeEras(log, space, registry);
   const histories = createRecentValues<string, DocumentHistory>(KEPT_HISTORIES);
 
-  /** The document before an event. Shared with other readers: add no event to it. */
+  /** Returns the history of the document before an event. The caller may add events to it. */
   const historyBefore = async (event: StoredEvent, found: readonly TypeEra[], epochAt: EpochAt) => {
     const known = histories.get(event.stream);
     const history = known !== undefined && known.next <= event.revision ? copyHistory(known) : newHistory();
@@ -127,7 +127,7 @@ async function redefinedBy(event: StoredEvent, { types, eras }: Reading): Promis
   return (await eras(uid)).findIndex(({ from }) => from === event.position) > 0 ? uid : undefined;
 }
 
-/** Asks for each type once: what a request reads is in the log already. */
+/** Returns `ask` with a cache by type. All definitions that one request needs are already in the log. */
 function once<Result>(ask: (type: Uid) => Promise<Result>): (type: Uid) => Promise<Result> {
   const asked = new Map<Uid, Promise<Result>>();
   return (type) => valueAt(asked, type, () => ask(type));

@@ -11,10 +11,10 @@ import { type FeedItem, isSelected } from './feed-item.ts';
 import type { LogChange } from './read-changes.ts';
 import type { FeedSelection } from './selection.ts';
 
-/** Documents of one type that a change names one by one. With more it names the type alone. */
+/** Largest number of documents of one type that a change names one by one. Above it, the change names only the type. */
 const MAX_RELATED = 1_000;
 
-/** Items for the documents that show a changed one in a relation. `registry`: as the caller sees it. */
+/** Returns items for the documents that show a changed document in a relation. `registry` is the one that the caller sees. */
 export function relatedItems(
   options: RelatedOptions,
   selection: FeedSelection,
@@ -62,7 +62,7 @@ function itemsOf(selection: FeedSelection, { type, documentId, rows }: RelatedDo
   });
 }
 
-/** An answer of the type can show a document of another one: by a relation of its own, or of its components. */
+/** Returns whether an answer of a type can show a document of another type, in a relation of its own or of its components. */
 function showsType(registry: SchemaRegistry, model: Model, target: Uid, passed: Set<Uid>): boolean {
   if (passed.has(model.uid)) return false;
   passed.add(model.uid);

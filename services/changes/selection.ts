@@ -9,7 +9,7 @@ import { type Problems, refuseIfAny, refuseOtherNames } from '../query/problems.
 import { parseQueryString, type QueryObject, type QueryValue } from '../query/query-string.ts';
 import { resolveStatus } from '../query/status.ts';
 
-/** Documents that a caller follows, and may see. */
+/** Documents whose changes a caller requests and may see. */
 export type FeedSelection = {
   /** Content types with the attributes that the caller may see. */
   readonly types: ReadonlyMap<Uid, ContentType>;
@@ -74,7 +74,7 @@ function byUid(types: readonly ContentType[]): ReadonlyMap<Uid, ContentType> {
   return new Map(types.map((type) => [type.uid, type]));
 }
 
-/** Users are accounts rather than content: they are in no feed. */
+/** Returns the types that the caller may find. Users are in no feed, because they are accounts and not content. */
 function typesOf({ rights, registry }: FeedCaller): readonly ContentType[] {
   const types = [...registry.contentTypes.values()];
   return types.filter(({ uid, builtIn }) => (!builtIn || uid === FILE_TYPE) && mayFind(rights, uid));
@@ -98,7 +98,7 @@ function chooseStatuses(query: QueryObject, mayReadDrafts: boolean, problems: Pr
   return new Set(names.map((name) => resolveStatus(name, problems, { mayReadDrafts, lenient: false })));
 }
 
-/** Names separated by commas, or a list; undefined if the parameter is absent. */
+/** Returns names that are separated by commas or in a list; undefined if the parameter is absent. */
 function namesIn(query: QueryObject, param: string, problems: Problems): readonly string[] | undefined {
   const value = query[param];
   if (value === undefined) return undefined;
@@ -109,7 +109,7 @@ function namesIn(query: QueryObject, param: string, problems: Problems): readonl
   return undefined;
 }
 
-/** `*` means all locales elsewhere: here it would be one that no row has. */
+/** Refuses `*`. It means all locales in other endpoints, and here it would name a locale that no row has. */
 function localesIn(query: QueryObject, problems: Problems): readonly string[] | undefined {
   const names = namesIn(query, 'locales', problems);
   for (const name of names ?? [])

@@ -6,7 +6,7 @@ import type { HistoryName } from './history-name.ts';
 
 /** Progress of a reader of the feed. */
 export type SyncPlace = {
-  /** Every change up to here is behind the reader. */
+  /** The reader has all changes up to this position. */
   readonly position: bigint;
   /** Set while the documents of the first sync are listed. */
   readonly listing?: ListingPlace;
@@ -57,7 +57,7 @@ export async function readSyncToken(scope: SyncScope, token: string): Promise<Sy
   return { position, listing: { set, after } };
 }
 
-/** Refuses a token whose reader has another history than that of now. */
+/** Returns the error for a token that is no longer valid. */
 export function syncTokenGone(reason: string): RequestError {
   return new RequestError(
     'sync-token-gone',

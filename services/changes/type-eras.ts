@@ -27,7 +27,7 @@ export type TypeEras = (type: Uid, epochAt: EpochAt) => Promise<readonly TypeEra
 
 type Known = { next: bigint; readonly eras: TypeEra[] };
 
-/** Reads definitions of types. Each call reads those that are new since the last one. */
+/** Creates a reader of the definitions of types. Each call reads the definitions that are new since the previous call. */
 export function createTypeEras(
   log: Pick<EventStore, 'readStream'>,
   space: string,

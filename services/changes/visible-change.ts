@@ -9,11 +9,11 @@ import type { VersionChange } from './document-history.ts';
 import type { LogChange } from './read-changes.ts';
 import type { FeedCaller, FeedSelection } from './selection.ts';
 
-/** A change without the rows in which the caller sees nothing of it. */
+/** A change without the rows in which the caller may see none of it. */
 export type VisibleChange = Omit<LogChange, 'rows'> & { readonly rows: readonly VisibleRow[] };
 
 export type VisibleRow = VersionChange & {
-  /** Changed attributes that the caller may see; null: any of them. */
+  /** Changed attributes that the caller may see; null if any of them may have changed. */
   readonly names: readonly string[] | null;
 };
 
@@ -22,10 +22,10 @@ type VisibilityOptions = {
   readonly registry: SchemaRegistry;
 };
 
-/** Events that are searched for changes of links. With more, the row counts as changed. */
+/** Largest distance of positions that is searched for changes of links. Above it, the row counts as changed. */
 const MAX_SEARCHED = 500n;
 
-/** Leaves out updates of attributes that the caller may not see. */
+/** Omits updates that change only attributes that the caller may not see. */
 export async function visibleChange(
   options: VisibilityOptions,
   caller: FeedCaller,
@@ -45,14 +45,14 @@ export async function visibleChange(
   return { ...change, rows };
 }
 
-/** The row became a copy of the other version, and has links that other documents changed. */
+/** Returns whether the row became a copy of the other version, and other documents may have changed its links. */
 async function isCopyOfMore(
   { log, registry }: VisibilityOptions,
   { type, documentId, position }: LogChange,
   { changed, linksAfter }: VersionChange,
 ): Promise<boolean> {
   if (linksAfter === undefined) return false;
-  // A publication without an edit is there for its links.
+  // A publication without an edit can only publish changed links.
   if (changed !== 'all' && changed.size === 0) return true;
   if (position - linksAfter > MAX_SEARCHED) return true;
   for await (const event of eventsAfter(log, linksAfter, { until: position - 1n }))
@@ -60,7 +60,7 @@ async function isCopyOfMore(
   return false;
 }
 
-/** The event of another document may have changed links of this one. */
+/** Returns whether an event of another document may have changed links of this document. */
 function linksTo(registry: SchemaRegistry, event: StoredEvent, { type, documentId }: DocumentName): boolean {
   if (effectOf(event) === undefined) return false;
   const { data } = event as unknown as DocumentEvent;
