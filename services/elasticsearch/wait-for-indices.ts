@@ -19,17 +19,12 @@ const WHOLE_EVERY = 500;
  * Resolves when the cluster answers and the leader has made the indices, or when `signal` is aborted. Rejects with a sentence if the
  * cluster refuses for good.
  */
-export async function waitForIndices({
-  cluster,
-  log,
-  report,
-  signal,
-  waiting,
-}: WaitForIndicesOptions): Promise<void> {
+export async function waitForIndices(options: WaitForIndicesOptions): Promise<void> {
+  const { cluster, log, report, signal } = options;
   await retryOutages(report, signal, cluster.ready);
   for (let isTold = false; !signal.aborted; isTold = true) {
     if (await retryOutages(report, signal, () => cluster.isWhole(log))) return;
-    if (!isTold) waiting?.();
+    if (!isTold) options.waiting?.();
     await delay(WHOLE_EVERY, undefined, { signal }).catch(() => {});
   }
 }

@@ -48,11 +48,8 @@ export function openPurgeStore(folder: string, replaced: (file: string) => void)
     /** Adds the names that changed up to a position. */
     add({ position, names, plain }: PurgedTags): void {
       transaction(db, () => {
-        prepared(db, 'INSERT INTO changes (position, names, plain) VALUES (?, ?, ?)').run(
-          String(position),
-          names.join(' '),
-          plain.join(' '),
-        );
+        const values = [String(position), names.join(' '), plain.join(' ')];
+        prepared(db, 'INSERT INTO changes (position, names, plain) VALUES (?, ?, ?)').run(...values);
         meta.set('noted', String(position));
       });
     },

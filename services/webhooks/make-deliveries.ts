@@ -8,14 +8,9 @@ import { type DocumentAction, documentActions } from './document-actions.ts';
 import { relatedDocuments } from './related-documents.ts';
 import { type BodyMarks, type BodyOptions, createBodyWriter } from './webhook-body.ts';
 
-/** Id of a delivery: the same in every process, and after every restart. */
-export function deliveryId({
-  hook,
-  position,
-  event,
-  type,
-  documentId,
-}: Pick<OpenDelivery, 'hook' | 'position' | 'event' | 'type' | 'documentId'>): string {
+/** Returns the id of a delivery: the same in every process, and after every restart. */
+export function deliveryId(delivery: Omit<OpenDelivery, 'parked'>): string {
+  const { hook, position, event, type, documentId } = delivery;
   // A full stop separates the parts of what is signed.
   return ['wh', hook, position, event, type, documentId].join('_').replaceAll(/[^A-Za-z0-9_-]/g, '-');
 }

@@ -23,14 +23,9 @@ const GLOBAL_IPV6 = new BlockList();
 GLOBAL_IPV6.addSubnet('2000::', 3, 'ipv6');
 /** Networks within the global IPv6 addresses: Teredo, ORCHID, documentation, 6to4, SRv6. */
 const IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
-for (const [list, family] of [
-  [IPV4, 'ipv4'],
-  [IPV6, 'ipv6'],
-] as const) {
-  for (const network of list) {
-    const [address = '', bits] = network.split('/');
-    PRIVATE.addSubnet(address, Number(bits), family);
-  }
+for (const network of [...IPV4, ...IPV6]) {
+  const [address = '', bits] = network.split('/');
+  PRIVATE.addSubnet(address, Number(bits), isIP(address) === 4 ? 'ipv4' : 'ipv6');
 }
 
 /** Returns whether an address is not one of the public internet. An IPv6 address that embeds an IPv4 one is never public. */
