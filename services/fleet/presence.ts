@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { defined } from '../../shared/defined.ts';
 import type { Fleet } from './fleet.ts';
 import type { Membership } from './membership.ts';
 import { answerQuestion, LEADER_PATH, PROOF_HEADER, QUESTION_HEADER } from './question.ts';
@@ -16,15 +17,17 @@ export function createPresence() {
   const respond = async ({ headers }: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = JSON.stringify({ owner, epoch: fleet?.epoch() ?? null });
     const question = headers[QUESTION_HEADER];
-    const isAsked = membership !== undefined && typeof question === 'string';
-    const proof = isAsked ? await answerQuestion(membership as Membership, question, body) : undefined;
+    const proof =
+      membership && typeof question === 'string'
+        ? await answerQuestion(membership, question, body)
+        : undefined;
     response
       .writeHead(200, {
         'content-type': 'application/json; charset=utf-8',
         'content-length': Buffer.byteLength(body),
         'cache-control': 'no-store',
         'x-content-type-options': 'nosniff',
-        ...(proof === undefined ? {} : { [PROOF_HEADER]: proof }),
+        ...defined({ [PROOF_HEADER]: proof }),
       })
       .end(body);
   };

@@ -56,17 +56,17 @@ function respond(
     .then((answered) => send(response, answered));
 }
 
+const REFUSED = { status: 'refused', message: 'Metrics need a full-access token' };
+
 function metricsAnswer(metrics: Metrics, access: MetricsAccess) {
   return async ({ headers }: IncomingMessage): Promise<Answer> => {
     switch (access(headers.authorization)) {
       case 'allowed':
         return { status: 200, type: metrics.contentType, body: await metrics.text() };
-      case 'anonymous': {
-        const answer = json(401, { status: 'refused', message: 'Metrics need a full-access token' });
-        return { ...answer, headers: { 'www-authenticate': 'Bearer' } };
-      }
+      case 'anonymous':
+        return { ...json(401, REFUSED), headers: { 'www-authenticate': 'Bearer' } };
       case 'forbidden':
-        return json(403, { status: 'refused', message: 'Metrics need a full-access token' });
+        return json(403, REFUSED);
       case 'starting':
         return presentReadiness({
           status: 'unavailable',

@@ -74,18 +74,13 @@ function preferred(rows: readonly ShownRow[], defaultLocale: string): ShownRow |
   return candidates.find(({ locale }) => locale === defaultLocale) ?? candidates[0];
 }
 
-type EntryRead = {
-  readonly shown: ShownRow;
-  readonly populate: string;
-  readonly readPast: () => Promise<PastDocument>;
-};
+type EntryRead = Pick<RowQuery, 'shown' | 'populate'> & { readonly readPast: () => Promise<PastDocument> };
 
 async function readEntry(
   options: BodyOptions,
   action: DocumentAction,
-  read: EntryRead,
+  { shown, populate, readPast }: EntryRead,
 ): Promise<Entry | undefined> {
-  const { shown, populate, readPast } = read;
   const { type, documentId } = action;
   const of = { type: contentTypeOf(options.registry, type), documentId, shown, populate };
   const current = action.removes ? undefined : await answerRow(options, options.index, of);
