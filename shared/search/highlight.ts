@@ -149,17 +149,48 @@ function snippetOf(
 ): { readonly start: number; readonly end: number } {
   const words = splitWords(text, locale);
   if (words.length <= size) return { start: 0, end: text.length };
-  const places = marks.map((mark) => ({ mark, word: words.findIndex(({ start }) => start === mark.start) }));
-  let best = { first: 0, terms: 0 };
-  for (const { word } of places) {
-    // A third of the snippet's words precede the first match.
-    const first = Math.min(Math.max(0, word - Math.floor(size / 3)), words.length - size);
-    const inside = places.filter((place) => place.word >= first && place.word < first + size);
-    const terms = new Set(inside.map(({ mark }) => mark.term)).size;
-    if (terms > best.terms) best = { first, terms };
-  }
-  const [from, to] = [words[best.first], words[best.first + size - 1]];
+  const first = firstWordOfSnippet(placesOf(marks, words), words.length, size);
+  const [from, to] = [words[first], words[first + size - 1]];
   return { start: from?.start ?? 0, end: to?.end ?? text.length };
+}
+
+/** `word`: number of the word at which a mark begins. */
+type Place = { readonly word: number; readonly term: SearchTerm };
+
+/** Both lists are in the order of the text. */
+function placesOf(marks: readonly Mark[], words: readonly TextWord[]): readonly Place[] {
+  const places: Place[] = [];
+  let word = 0;
+  for (const { start, term } of marks) {
+    while (word < words.length && (words[word]?.start ?? 0) < start) word++;
+    if (words[word]?.start === start) places.push({ word, term });
+  }
+  return places;
+}
+
+/**
+ * A third of a snippet's words precede the first match. The snippets of successive places begin later and later, so each place enters and
+ * leaves the count once: a text may have hundreds of thousands.
+ */
+function firstWordOfSnippet(places: readonly Place[], words: number, size: number): number {
+  const inside = new Map<SearchTerm, number>();
+  let best = { first: 0, terms: 0 };
+  let [entered, left] = [0, 0];
+  for (const { word } of places) {
+    const first = Math.min(Math.max(0, word - Math.floor(size / 3)), words - size);
+    for (let next = places[entered]; next !== undefined && next.word < first + size; next = places[entered]) {
+      inside.set(next.term, (inside.get(next.term) ?? 0) + 1);
+      entered++;
+    }
+    for (let next = places[left]; next !== undefined && next.word < first; next = places[left]) {
+      const count = inside.get(next.term) ?? 0;
+      if (count > 1) inside.set(next.term, count - 1);
+      else inside.delete(next.term);
+      left++;
+    }
+    if (inside.size > best.terms) best = { first, terms: inside.size };
+  }
+  return best.first;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {

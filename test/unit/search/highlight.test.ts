@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createMarker, escapeHtml, highlight } from '../../../shared/search/highlight.ts';
 import { languageOf } from '../../../shared/search/languages.ts';
@@ -33,4 +34,33 @@ it('returns the words with the most distinct matches', () => {
   expect(marked(text, 'heat flow', 6)).toBe('…five six [heat] and [flow] seven…');
   expect(marked(text, 'nowhere', 3)).toBe('one heat two…');
   expect(marked(text, 'ten', 3)).toBe('…eight nine [ten]');
+});
+
+it('chooses the first snippet with the most distinct matches, in any text', () => {
+  const words = fc.constantFrom('heat', 'flow', 'layer', 'one', 'two');
+  fc.assert(
+    fc.property(fc.array(words, { maxLength: 40 }), fc.integer({ min: 1, max: 8 }), (text, size) => {
+      expect(marked(text.join(' '), 'heat flow layer ', size)).toBe(chosenSlowly(text, size));
+    }),
+  );
+});
+
+/** The snippet by definition: every one that a match begins is compared. */
+function chosenSlowly(words: readonly string[], size: number): string {
+  const isMatch = (word: string) => ['heat', 'flow', 'layer'].includes(word);
+  const show = (some: readonly string[]) =>
+    some.map((word) => (isMatch(word) ? `[${word}]` : word)).join(' ');
+  if (words.length <= size) return show(words);
+  const firsts = words.flatMap((word, at) =>
+    isMatch(word) ? [Math.min(Math.max(0, at - Math.floor(size / 3)), words.length - size)] : [],
+  );
+  const termsIn = (first: number) => new Set(words.slice(first, first + size).filter(isMatch)).size;
+  const most = Math.max(0, ...firsts.map(termsIn));
+  const first = firsts.find((each) => termsIn(each) === most) ?? 0;
+  const [start, end] = [first > 0 ? '…' : '', first + size < words.length ? '…' : ''];
+  return `${start}${show(words.slice(first, first + size))}${end}`;
+}
+
+it('returns the snippet of a text with 300,000 matches', () => {
+  expect(marked('a '.repeat(300_000), 'a', 2)).toBe('[a] [a]…');
 });
