@@ -2,6 +2,7 @@ import type { FacetCounts } from '../../shared/read-index/facets.ts';
 import type { AnswerScope, ReadIndex, SearchResult } from '../../shared/read-index/read-index.ts';
 import { PART, rest } from '../../shared/turns/slice.ts';
 import { type AnswerTerms, TURNS, taskOf } from '../../shared/turns/turns.ts';
+import { type CountLetters, createCountedHighlight, createLetterCount } from '../query/answer-size.ts';
 import { writeAnswer } from '../query/answer-writer.ts';
 import { DEFAULT_ROW_BUDGET, gatherRows } from '../query/gather-rows.ts';
 import { onSnapshot } from '../query/on-snapshot.ts';
@@ -35,9 +36,10 @@ export function answerQueries(
       })),
     );
     const elapsed = () => Math.round(terms.now() - started);
+    const count = createLetterCount();
     const results: object[] = [];
     for (const [at, plan] of plans.entries())
-      results.push(await presentQuery(plan, found[at] as SearchResult, { index, answer, elapsed }));
+      results.push(await presentQuery(plan, found[at] as SearchResult, { index, answer, elapsed, count }));
     return results;
   });
 }
@@ -47,13 +49,12 @@ type Presenting = {
   readonly answer: AnswerScope;
   /** Milliseconds since the request's searches began. */
   readonly elapsed: () => number;
+  /** Counts the letters of all queries of the request. */
+  readonly count: CountLetters;
 };
 
-async function presentQuery(
-  plan: InstantPlan,
-  found: SearchResult,
-  { index, answer, elapsed }: Presenting,
-): Promise<object> {
+async function presentQuery(plan: InstantPlan, found: SearchResult, presenting: Presenting): Promise<object> {
+  const { elapsed } = presenting;
   const { query, search, words } = plan;
   if (query.facet !== undefined) {
     const counts = found.facets?.[0] ?? { values: [] };
@@ -63,7 +64,7 @@ async function presentQuery(
       processingTimeMS: elapsed(),
     };
   }
-  const hits = search.size === 0 ? [] : await readHits(index, plan, found, answer);
+  const hits = search.size === 0 ? [] : await readHits(plan, found, presenting);
   const nbHits = found.total ?? 0;
   return {
     hits,
@@ -99,18 +100,18 @@ function facetMembers({ words }: InstantPlan, counts: readonly FacetCounts[]): o
 }
 
 async function readHits(
-  index: ReadIndex,
   plan: InstantPlan,
   { hits, text }: SearchResult,
-  answer: AnswerScope,
+  { index, answer, count }: Presenting,
 ): Promise<readonly object[]> {
   const { type, query, selection, search, hits: shows } = plan;
   const budget = { total: DEFAULT_ROW_BUDGET, left: DEFAULT_ROW_BUDGET };
   const context = { index, world: search.world, budget, answer };
   const tree = await gatherRows(context, { type: type.uid, path: [] }, hits, selection);
   const bytes = await writeAnswer(answer, selection, [createListWriting(tree)]);
+  count(bytes.length);
   const rows = JSON.parse(bytes.toString()) as readonly HitRow[];
-  const mark = createRowMarking(plan.searched, text, query.tags);
+  const mark = createRowMarking(plan.searched, text, query.tags, createCountedHighlight(count));
   const present = (row: HitRow) => ({
     ...shownOf(row, shows),
     objectID: row['documentId'],

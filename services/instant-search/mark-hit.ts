@@ -1,7 +1,8 @@
 import { defined } from '../../shared/defined.ts';
 import type { TextSearchReport } from '../../shared/read-index/text-search.ts';
-import { type HighlightStyle, highlight, type Mark } from '../../shared/search/highlight.ts';
+import type { HighlightStyle, Mark } from '../../shared/search/highlight.ts';
 import type { SearchSettings } from '../../shared/search/search-settings.ts';
+import type { Highlight } from '../query/answer-size.ts';
 import { createMarkers, shownText } from '../query/words-meta.ts';
 import type { Tags } from './instant-query.ts';
 import type { MarkedAttribute } from './plan-hits.ts';
@@ -32,6 +33,7 @@ export function createRowMarking(
   settings: SearchSettings,
   report: TextSearchReport | undefined,
   tags: Tags,
+  highlight: Highlight,
 ): MarkRow {
   const markerOf = createMarkers(settings, report);
   return (row, attributes) => {
@@ -42,17 +44,23 @@ export function createRowMarking(
     for (const attribute of attributes) {
       const marks = markerOf(attribute.path.join('.'), locale);
       const style = { ...tags, escape: asIs, ...defined({ snippet: attribute.snippet }) };
-      const mark = (text: string) => markText(text, marks(text), { locale, terms, style });
+      const mark = (text: string) => markText(text, marks(text), { locale, terms, style, highlight });
       addMarked(result, row, attribute, mark);
     }
     return result;
   };
 }
 
-type TextRules = { readonly locale: string; readonly terms: number; readonly style: HighlightStyle };
+type TextRules = {
+  readonly locale: string;
+  readonly terms: number;
+  readonly style: HighlightStyle;
+  readonly highlight: Highlight;
+};
 
-function markText(text: string, marks: readonly Mark[], { locale, terms, style }: TextRules): MarkedValue {
-  const value = highlight(text, marks, locale, style);
+function markText(text: string, marks: readonly Mark[], rules: TextRules): MarkedValue {
+  const { locale, terms, style } = rules;
+  const value = rules.highlight(text, marks, locale, style);
   const words = [...new Set(marks.map(({ term }) => term.typed))];
   const matchLevel = words.length === 0 ? 'none' : words.length < terms ? 'partial' : 'full';
   if (style.snippet !== undefined) return { value, matchLevel };

@@ -1,5 +1,6 @@
 import type { AnswerScope } from '../../shared/read-index/read-index.ts';
 import { TURNS, taskOf } from '../../shared/turns/turns.ts';
+import { checkBytes } from './answer-size.ts';
 import { takeBody } from './body-buffers.ts';
 import type { Selection } from './selection.ts';
 
@@ -52,6 +53,7 @@ export function joinRows(before: Uint8Array, sources: readonly Uint8Array[], aft
   // Two brackets, and the commas between rows.
   let length = before.length + after.length + 1 + Math.max(1, sources.length);
   for (const source of sources) length += source.length;
+  checkBytes(length);
   const bytes = takeBody(length);
   bytes.set(before);
   let at = before.length;
@@ -90,6 +92,7 @@ export function writeShort(writer: AnswerWriter, bytes: Uint8Array): void {
 }
 
 function grow(writer: AnswerWriter, more: number): void {
+  checkBytes(writer.length + more);
   const grown = new Uint8Array(Math.max(writer.bytes.length * 2, writer.length + more));
   grown.set(writer.bytes.subarray(0, writer.length));
   writer.bytes = grown;

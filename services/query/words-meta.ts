@@ -4,12 +4,13 @@ import type { FacetCounts } from '../../shared/read-index/facets.ts';
 import type { SearchResult } from '../../shared/read-index/read-index.ts';
 import type { TextSearchReport } from '../../shared/read-index/text-search.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
-import { createMarker, escapeHtml, highlight } from '../../shared/search/highlight.ts';
+import { createMarker, escapeHtml } from '../../shared/search/highlight.ts';
 import { languageOf } from '../../shared/search/languages.ts';
 import { plainRichText } from '../../shared/search/rich-text.ts';
 import { type SearchSettings, searchSettingsOf } from '../../shared/search/search-settings.ts';
 import { visibleText } from '../../shared/search/visible-text.ts';
 import { rest } from '../../shared/turns/slice.ts';
+import { createCountedHighlight, createLetterCount } from './answer-size.ts';
 import type { FacetPlan } from './facets.ts';
 import type { HighlightedAttribute, HighlightPlan } from './highlights.ts';
 
@@ -134,6 +135,7 @@ function createMark(
 ): (row: Row, attribute: HighlightedAttribute) => Marked {
   const settings = searchSettingsOf(type);
   const markerOf = createMarkers(settings, report);
+  const highlight = createCountedHighlight(createLetterCount());
   return (row, attribute) => {
     const { name, snippet } = attribute;
     const text = shownText(attribute, row[name]);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type AnswerWriter,
   createAnswer,
+  joinRows,
   writeByte,
   writeBytes,
   writeShort,
@@ -35,6 +36,22 @@ describe('an answer', () => {
     expect(answer.length).toBe(3 * size + 900 + 300);
     expect(answer.subarray(0, 3 * size).every((byte) => byte === A)).toBe(true);
     expect(answer.subarray(3 * size).toString()).toBe('bcd'.repeat(300) + 'a'.repeat(300));
+  });
+
+  it('is refused if no text of JavaScript could hold it', () => {
+    // Its pages are never touched, so it takes no memory.
+    const quarter = new Uint8Array(2 ** 27);
+    const writesAll = (writer: AnswerWriter) => {
+      writeByte(writer, A);
+      writer.length += 3 * quarter.length;
+      writeBytes(writer, quarter);
+    };
+    const refusal = expect.objectContaining({
+      code: 'query-too-large',
+      message: 'The answer would have more than 536870888 bytes',
+    });
+    expect(() => writeAnswer(writesAll)).toThrow(refusal);
+    expect(() => joinRows(quarter, [quarter, quarter], quarter)).toThrow(refusal);
   });
 
   it.each([1, 300_000])('keeps an answer of %i bytes unchanged while the next one is written', (size) => {
