@@ -26,6 +26,12 @@ export const DELIVERY_MIGRATIONS = [
   -- Replays of history that the leader has to make. position: of the first event.
   CREATE TABLE history_requests (hook TEXT NOT NULL, position TEXT NOT NULL);
   `,
+  // Columns behind the body are read from here: a body may have thousands of pages, which SQLite reads to reach them.
+  `
+  DROP INDEX waiting_deliveries;
+  CREATE INDEX waiting_deliveries ON deliveries (hook, type, document_id, seq, attempts, next_at, created_at)
+    WHERE state = 'waiting';
+  `,
 ];
 
 const COLUMNS =
@@ -33,10 +39,10 @@ const COLUMNS =
 /** The columns are exactly the members of a stored delivery. */
 const SELECT = `SELECT id, hook, position, event, type, document_id AS documentId, body, state, attempts,
   created_at AS createdAt, next_at AS nextAt, status, error FROM deliveries`;
-/** Waiting deliveries of the same document and webhook, under the name `other`. */
-function ofDocument(other: string): string {
+/** Waiting deliveries of the same document and webhook as `one`, under the name `other`. */
+function ofDocument(one: string, other: string): string {
   return `FROM deliveries AS ${other} WHERE ${other}.state = 'waiting'
-    AND ${other}.hook = deliveries.hook AND ${other}.type = deliveries.type AND ${other}.document_id = deliveries.document_id`;
+    AND ${other}.hook = ${one}.hook AND ${other}.type = ${one}.type AND ${other}.document_id = ${one}.document_id`;
 }
 const DUE_AGAIN = "state = 'waiting', attempts = 0, next_at = ?, created_at = ?";
 const POSITION = 'CAST(position AS INTEGER)';
@@ -45,13 +51,15 @@ const POSITION = 'CAST(position AS INTEGER)';
 export const DELIVERY_SQL = {
   add: `INSERT INTO deliveries (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?, ?, NULL, NULL)
     ON CONFLICT (id) DO NOTHING`,
-  due: `${SELECT} WHERE state = 'waiting' AND hook = ? AND next_at <= ?
-    AND NOT EXISTS (SELECT 1 ${ofDocument('earlier')} AND earlier.seq < deliveries.seq) ORDER BY seq LIMIT ?`,
+  due: `SELECT id FROM deliveries WHERE state = 'waiting' AND hook = ? AND next_at <= ?
+    AND NOT EXISTS (SELECT 1 ${ofDocument('deliveries', 'earlier')} AND earlier.seq < deliveries.seq) ORDER BY seq LIMIT ?`,
   attempted:
     'UPDATE deliveries SET state = ?, attempts = attempts + 1, next_at = ?, status = ?, error = ? WHERE id = ?',
-  park: `UPDATE deliveries SET state = 'parked' WHERE state = 'waiting' AND attempts > 0 AND next_at > ?
-    AND EXISTS (SELECT 1 ${ofDocument('later')} AND later.seq > deliveries.seq AND later.created_at <= ?)`,
-  open: `${SELECT} WHERE state IN ('waiting', 'parked') ORDER BY seq`,
+  park: `UPDATE deliveries SET state = 'parked' WHERE seq IN (
+    SELECT seq FROM deliveries AS held INDEXED BY waiting_deliveries WHERE state = 'waiting' AND attempts > 0 AND next_at > ?
+      AND EXISTS (SELECT 1 ${ofDocument('held', 'later')} AND later.seq > held.seq AND later.created_at <= ?))`,
+  open: `SELECT id, hook, position, event, type, document_id AS documentId, state FROM deliveries
+    WHERE state IN ('waiting', 'parked') ORDER BY seq`,
   find: `${SELECT} WHERE id = ?`,
   request: `INSERT INTO history_requests SELECT ?1, ?2 WHERE NOT EXISTS
     (SELECT 1 FROM history_requests WHERE hook = ?1 AND position = ?2)`,
@@ -61,8 +69,8 @@ export const DELIVERY_SQL = {
   again: `UPDATE deliveries SET seq = (SELECT max(seq) + 1 FROM deliveries), ${DUE_AGAIN} WHERE id = ?`,
   others: `UPDATE deliveries SET ${DUE_AGAIN}
     WHERE state <> 'waiting' AND hook = ? AND created_at < ? AND ${POSITION} BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)`,
-  backlog: `SELECT count(*) FILTER (WHERE state = 'waiting') AS waiting, count(*) FILTER (WHERE state = 'parked') AS parked,
-    min(created_at) FILTER (WHERE state = 'waiting') AS oldest FROM deliveries WHERE state IN ('waiting', 'parked')`,
+  counts: `SELECT state, count(*) AS n FROM deliveries WHERE state IN ('waiting', 'parked') GROUP BY state`,
+  oldest: `SELECT min(created_at) AS at FROM deliveries INDEXED BY waiting_deliveries WHERE state = 'waiting'`,
   newest: 'SELECT max(created_at) AS at FROM deliveries',
   setBack: "UPDATE deliveries SET next_at = next_at - ?, created_at = created_at - ? WHERE state = 'waiting'",
   setBackPauses: "UPDATE meta SET value = CAST(value AS INTEGER) - ? WHERE name LIKE 'pause %'",

@@ -27,6 +27,9 @@ export type StoredDelivery = NewDelivery &
     readonly createdAt: number;
   };
 
+/** A delivery that is not done, without its body. */
+export type UnfinishedDelivery = Omit<NewDelivery, 'body'> & Pick<Attempt, 'state'>;
+
 export type DeliveryFilter = {
   readonly hook?: string | undefined;
   readonly state?: DeliveryState | undefined;
@@ -91,8 +94,8 @@ export type DeliveryStore = {
   addAgain(deliveries: readonly NewDelivery[], now: number): void;
   progress(): KnownProgress | undefined;
   keepProgress(progress: KnownProgress): void;
-  /** The first delivery of each document that is due, in order. */
-  due(hook: string, now: number, limit: number): readonly StoredDelivery[];
+  /** Ids of the first delivery of each document that is due, in order. */
+  due(hook: string, now: number, limit: number): readonly string[];
   attempted(id: string, attempt: Attempt): void;
   /** End of a pause that the receiver requested, in milliseconds since 1970; undefined: no pause. */
   pausedUntil(hook: string): number | undefined;
@@ -105,7 +108,7 @@ export type DeliveryStore = {
   /** Parks failing deliveries that have held back later ones of their document since before `before`. */
   park(before: number, now: number): number;
   /** Deliveries that are not done. */
-  open(): readonly StoredDelivery[];
+  open(): readonly UnfinishedDelivery[];
   /** Marks unfinished deliveries up to a position as done elsewhere, unless they are listed. */
   settle(upTo: bigint, listed: ListedDeliveries): void;
   find(id: string): StoredDelivery | undefined;
@@ -169,7 +172,10 @@ export function openDeliveryStore(folder: string): DeliveryStore {
     keepProgress({ revision, ...rest }) {
       meta.set('progress', JSON.stringify({ ...rest, revision: String(revision) }));
     },
-    due: (hook, now, limit) => all(DELIVERY_SQL.due, hook, now, limit),
+    due: (hook, now, limit) =>
+      prepared(db, DELIVERY_SQL.due)
+        .all(hook, now, limit)
+        .map(({ id }) => String(id)),
     attempted(id, { state, nextAt, status, error }) {
       prepared(db, DELIVERY_SQL.attempted).run(state, nextAt, status, error, id);
     },
@@ -186,7 +192,7 @@ export function openDeliveryStore(folder: string): DeliveryStore {
       });
     },
     park: (before, now) => Number(prepared(db, DELIVERY_SQL.park).run(now, before).changes),
-    open: () => all(DELIVERY_SQL.open),
+    open: () => prepared(db, DELIVERY_SQL.open).all().map(readUnfinished),
     settle: (upTo, listed) => settle(db, upTo, listed),
     find: (id) => all(DELIVERY_SQL.find, id)[0],
     list: ({ hook = null, state = null, limit }) => all(DELIVERY_SQL.list, hook, hook, state, state, limit),
@@ -251,8 +257,14 @@ function countStates(db: Database, hook: string): Record<DeliveryState, number> 
 }
 
 function countOpen(db: Database): Backlog {
-  const { waiting, parked, oldest } = prepared(db, DELIVERY_SQL.backlog).get() ?? {};
-  return { waiting: Number(waiting), parked: Number(parked), oldest: (oldest as number | null) ?? undefined };
+  const rows = prepared(db, DELIVERY_SQL.counts).all();
+  const of = (state: DeliveryState) => Number(rows.find((row) => row['state'] === state)?.['n'] ?? 0);
+  const oldest = prepared(db, DELIVERY_SQL.oldest).get()?.['at'];
+  return {
+    waiting: of('waiting'),
+    parked: of('parked'),
+    oldest: typeof oldest === 'number' ? oldest : undefined,
+  };
 }
 
 function prune(db: Database, before: number, hooks: ReadonlySet<string>): void {
@@ -264,6 +276,10 @@ function prune(db: Database, before: number, hooks: ReadonlySet<string>): void {
   }
 }
 
+function readUnfinished(row: Readonly<Record<string, unknown>>): UnfinishedDelivery {
+  return { ...row, position: BigInt(String(row['position'])) } as UnfinishedDelivery;
+}
+
 function readDelivery(row: Readonly<Record<string, unknown>>): StoredDelivery {
-  return { ...row, position: BigInt(String(row['position'])) } as StoredDelivery;
+  return readUnfinished(row) as StoredDelivery;
 }

@@ -69,8 +69,11 @@ export function createDispatcher(options: DispatcherOptions) {
     if (isPaused(hook, now)) return;
     const busy = [...flying.values()].filter((each) => each.hook === hook.id).length;
     if (busy >= limits.inFlight) return;
-    const due = store.due(hook.id, now, limits.inFlight).filter(({ id }) => !flying.has(id));
-    for (const delivery of due.slice(0, limits.inFlight - busy)) start(hook, delivery);
+    const due = store.due(hook.id, now, limits.inFlight).filter((id) => !flying.has(id));
+    for (const id of due.slice(0, limits.inFlight - busy)) {
+      const delivery = store.find(id);
+      if (delivery !== undefined) start(hook, delivery);
+    }
   };
   /** Returns milliseconds since 1970. If the clock was set back, shifts all waiting times, so that nothing waits longer. */
   const readClock = (): number => {

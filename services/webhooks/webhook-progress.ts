@@ -12,7 +12,7 @@ import {
 } from '../../shared/webhooks/webhook-events.ts';
 import type { EpochAt } from '../fleet/epochs.ts';
 import { completeCommand } from './complete-command.ts';
-import type { HistoryRequest, KnownProgress, StoredDelivery } from './delivery-store.ts';
+import type { HistoryRequest, KnownProgress, UnfinishedDelivery } from './delivery-store.ts';
 import { deliveryId, makeDeliveries } from './make-deliveries.ts';
 import type { TermOptions } from './term-options.ts';
 
@@ -148,7 +148,7 @@ function progressOf({ store, hooks }: Pick<TermOptions, 'store' | 'hooks'>) {
     return { data: { store: store.id, upTo: String(checkpoint), open: listed(all) }, replays };
   const parked = all.filter(({ state }) => state === 'parked').slice(-MAX_OPEN);
   const waiting = all.filter(({ state }) => state === 'waiting');
-  const sinceOf = ({ hook }: StoredDelivery) => hooks().get(hook)?.since ?? 0n;
+  const sinceOf = ({ hook }: UnfinishedDelivery) => hooks().get(hook)?.since ?? 0n;
   const older = waiting.filter((delivery) => delivery.position <= sinceOf(delivery));
   const newer = waiting.filter((delivery) => delivery.position > sinceOf(delivery));
   const first = lowest([checkpoint + 1n, ...newer.map(({ position }) => position)]);
@@ -159,7 +159,7 @@ function progressOf({ store, hooks }: Pick<TermOptions, 'store' | 'hooks'>) {
   };
 }
 
-function listed(deliveries: readonly StoredDelivery[]): readonly OpenDelivery[] {
+function listed(deliveries: readonly UnfinishedDelivery[]): readonly OpenDelivery[] {
   return deliveries.map(({ hook, position, event, type, documentId, state }) => ({
     hook,
     position: String(position),
@@ -171,7 +171,7 @@ function listed(deliveries: readonly StoredDelivery[]): readonly OpenDelivery[] 
 }
 
 /** One replay for each webhook, from the first of its deliveries. */
-function replaysOf(deliveries: readonly StoredDelivery[]): readonly OpenReplay[] {
+function replaysOf(deliveries: readonly UnfinishedDelivery[]): readonly OpenReplay[] {
   return [...Map.groupBy(deliveries, ({ hook }) => hook)].map(([hook, own]) => ({
     hook,
     from: String(lowest(own.map(({ position }) => position))),

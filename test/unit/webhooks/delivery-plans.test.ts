@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { DELIVERY_MIGRATIONS, DELIVERY_SQL } from '../../../services/webhooks/delivery-sql.ts';
+import { openDatabase } from '../../../shared/sqlite/open-database.ts';
+
+/** How SQLite finds the rows of a statement. */
+function planOf(statement: string): readonly string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-plans-'));
+  const db = openDatabase(join(folder, 'webhooks.db'), {
+    durability: 'none',
+    migrations: DELIVERY_MIGRATIONS,
+  });
+  onTestFinished(() => {
+    db.close();
+    rmSync(folder, { recursive: true });
+  });
+  const values = Array.from(statement.matchAll(/\?/g), () => 1);
+  return db
+    .prepare(`EXPLAIN QUERY PLAN ${statement}`)
+    .all(...values)
+    .map(({ detail }) => String(detail));
+}
+
+// A statement that reads columns behind the body reads all pages of the body, for every delivery that waits.
+it.each([
+  ['park', ['SCAN held USING COVERING INDEX', 'SEARCH later EXISTS USING COVERING INDEX']],
+  ['oldest', ['SEARCH deliveries USING COVERING INDEX']],
+  ['counts', ['SEARCH deliveries USING COVERING INDEX']],
+  ['due', ['SEARCH earlier USING COVERING INDEX']],
+] as const)('the statement %s reads no body of a delivery', (name, expected) => {
+  const plan = planOf(DELIVERY_SQL[name]);
+  for (const each of expected)
+    expect(
+      plan.some((detail) => detail.startsWith(each)),
+      `${each} in ${plan.join('; ')}`,
+    ).toBe(true);
+});
+
+it.each(['due', 'open'] as const)('the statement %s returns no body', (name) => {
+  expect(DELIVERY_SQL[name].split('FROM')[0]).not.toContain('body');
+});
