@@ -29,7 +29,7 @@ function readForm<Name extends string>(
 }
 
 function textProblem(name: string, value: unknown): BodyProblem[] {
-  if (value === undefined || value === null) return [{ path: name, message: `${name} is a required field` }];
+  if (value === undefined) return [{ path: name, message: `${name} is a required field` }];
   if (typeof value !== 'string')
     return [{ path: name, message: typeMessage(name, 'string', value, value), value }];
   return value === '' ? [{ path: name, message: `${name} is a required field`, value }] : [];
