@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { defined } from '../../shared/defined.ts';
 import { metaValues } from '../../shared/sqlite/meta-values.ts';
 import { type Database, openDatabase } from '../../shared/sqlite/open-database.ts';
 import { prepared } from '../../shared/sqlite/prepared.ts';
@@ -139,20 +140,23 @@ export const WEBHOOKS_FILE = 'webhooks.db';
 /** Tables that every version of the file has. */
 export const WEBHOOKS_TABLES = ['meta', 'deliveries'];
 
-/** Opens `webhooks.db` in a folder, and creates it with a new id if it is missing. One process writes it. */
-export function openDeliveryStore(folder: string): DeliveryStore {
+/**
+ * Opens `webhooks.db` in a folder, and creates it with a new id if it is missing. One process writes it. `waitMs`: time that a statement
+ * waits for a lock, as in `openDatabase`.
+ */
+export function openDeliveryStore(folder: string, waitMs?: number): DeliveryStore {
   const db = openDatabase(join(folder, WEBHOOKS_FILE), {
     durability: 'normal',
     migrations: DELIVERY_MIGRATIONS,
+    ...defined({ waitMs }),
   });
   const meta = metaValues(db);
-  prepared(db, 'INSERT OR IGNORE INTO meta VALUES (?, ?)').run('id', randomUUID());
   const all = (sql: string, ...values: (string | number | null)[]) =>
     prepared(db, sql)
       .all(...values)
       .map(readDelivery);
   return {
-    id: String(meta.get('id', String)),
+    id: idOf(meta),
     checkpoint: () => meta.get('checkpoint', BigInt),
     term: () => meta.get('term', Number),
     beginTerm: (epoch) => meta.set('term', String(epoch)),
@@ -218,6 +222,15 @@ export function openDeliveryStore(folder: string): DeliveryStore {
     prune: (before, hooks) => prune(db, before, hooks),
     close: () => db.close(),
   };
+}
+
+/** Reads the id before it makes one: a start does not wait for the lock of a file that has its id. */
+function idOf(meta: ReturnType<typeof metaValues>): string {
+  const id = meta.get('id', String);
+  if (id !== undefined) return id;
+  const made = randomUUID();
+  meta.set('id', made);
+  return made;
 }
 
 function parseProgress(text: string): KnownProgress {

@@ -1,4 +1,6 @@
 import { jittered } from '../../shared/backoff.ts';
+import { isBusy } from '../../shared/sqlite/failures.ts';
+import { whenUnlocked } from '../../shared/sqlite/when-unlocked.ts';
 import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
 import type { Attempt, StoredDelivery } from './delivery-store.ts';
 import { type PostResult, postWebhook } from './post-webhook.ts';
@@ -16,6 +18,8 @@ export type DispatcherOptions = Pick<TermOptions, 'store' | 'limits' | 'resolve'
 };
 
 const TROUBLE_MS = 30_000;
+/** Number of looks that find the file locked, until it is reported. */
+const LOCKED_LOOKS = 10;
 
 /** Header that Strapi sends too. The hook's own headers may replace it. */
 const USER_AGENT = { 'user-agent': 'node' };
@@ -27,6 +31,8 @@ export function createDispatcher(options: DispatcherOptions) {
   /** Hooks whose results could not be stored, and until when nothing is sent to them. */
   const troubles = new Map<string, number>();
   const closing = new AbortController();
+  /** Number of looks in a row that failed because another process had locked the file. */
+  let lockedLooks = 0;
   /** The latest time that the clock has shown, also in an earlier process. */
   let latest = store.newestAt() ?? 0;
 
@@ -35,15 +41,15 @@ export function createDispatcher(options: DispatcherOptions) {
       (error: Error): PostResult => ({ kind: 'failed', reason: error.message }),
     );
     if (closing.signal.aborted) return;
-    const now = readClock();
+    const now = await whenUnlocked(readClock, closing.signal);
     const attempt = decideOutcome(limits, delivery, result, now);
-    store.attempted(delivery.id, attempt);
-    const { state, status } = attempt;
-    const asked = result.kind === 'answered' ? result.retryAfterMs : undefined;
-    if (asked !== undefined && state !== 'delivered' && status !== 410)
-      store.pause(hook.id, now + Math.min(asked, limits.longestRetryAfterMs));
+    const pauseMs = askedPause(limits, result, attempt);
+    await whenUnlocked(() => {
+      if (pauseMs !== undefined) store.pause(hook.id, now + pauseMs);
+      store.attempted(delivery.id, attempt);
+    }, closing.signal);
     options.attempted(delivery, attempt);
-    if (status === 410) options.gone(hook);
+    if (attempt.status === 410) options.gone(hook);
   };
   const start = (hook: Webhook, delivery: StoredDelivery): void => {
     const done = send(hook, delivery)
@@ -91,8 +97,11 @@ export function createDispatcher(options: DispatcherOptions) {
       const now = readClock();
       store.park(now - limits.holdMs, now);
       for (const hook of options.hooks()) lookAt(hook, now);
+      lockedLooks = 0;
     } catch (error) {
-      options.failed(error);
+      if (isBusy(error)) lockedLooks += 1;
+      // The lock of a short transaction needs no report. The next look comes soon.
+      if (!isBusy(error) || lockedLooks % LOCKED_LOOKS === 0) options.failed(error);
     }
   };
   const timer = setInterval(look, limits.lookMs);
@@ -131,6 +140,17 @@ export async function postDelivery(
     ...(resolve && { resolve }),
     ...(signal && { signal }),
   });
+}
+
+/** Returns for how long a receiver that failed asks for a pause of its webhook; undefined if it does not. */
+function askedPause(
+  limits: WebhookLimits,
+  result: PostResult,
+  { state, status }: Attempt,
+): number | undefined {
+  if (result.kind !== 'answered' || result.retryAfterMs === undefined) return undefined;
+  if (state === 'delivered' || status === 410) return undefined;
+  return Math.min(result.retryAfterMs, limits.longestRetryAfterMs);
 }
 
 /** Decides the next state of a delivery after an attempt. Any 2xx is a success, as in Standard Webhooks. */

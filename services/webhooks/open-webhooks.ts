@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { replaceDamaged } from '../../shared/sqlite/replace-damaged.ts';
+import { SHORT_WAIT_MS, whenUnlocked } from '../../shared/sqlite/when-unlocked.ts';
 import { untilAborted } from '../../shared/until-aborted.ts';
 import { webhookStream } from '../../shared/webhooks/webhook-events.ts';
 import { evolveWebhooks, type WebhookState } from '../../shared/webhooks/webhook-state.ts';
@@ -54,7 +55,7 @@ export async function openWebhooks(options: WebhooksOptions) {
     await untilAborted(fleet.changed(LEAD_LOOK_MS), resting.signal);
   };
   const lead = async (led: number): Promise<void> => {
-    store.beginTerm(led);
+    await whenUnlocked(() => store.beginTerm(led), closing.signal);
     const own = { epoch: led, report, store, hooks, commands: asProcess, now: Date.now };
     const begun = await startTerm({ ...options, ...own });
     term = begun;
@@ -98,7 +99,7 @@ export async function openWebhooks(options: WebhooksOptions) {
 function openOwnStore({ data, report }: Pick<WebhooksOptions, 'data' | 'report'>): DeliveryStore {
   const file = join(data, WEBHOOKS_FILE);
   if (replaceDamaged(file, WEBHOOKS_TABLES)) report.replaced(file);
-  return openDeliveryStore(data);
+  return openDeliveryStore(data, SHORT_WAIT_MS);
 }
 
 /** Author of changes that Varve itself makes. */

@@ -2,6 +2,7 @@ import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { eventsAfter } from '../../shared/event-store/events-after.ts';
 import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
+import { whenUnlocked } from '../../shared/sqlite/when-unlocked.ts';
 import { readEpochs } from '../fleet/epochs.ts';
 import type { HistoryRequest } from './delivery-store.ts';
 import { commandOf } from './document-actions.ts';
@@ -24,21 +25,22 @@ export type HistoryReplayOptions = TermOptions & {
  */
 export function createHistoryReplay(options: HistoryReplayOptions) {
   const { store, report } = options;
-  let isClosed = false;
+  const closing = new AbortController();
+  const { signal } = closing;
   let running: Promise<void> | undefined;
   const work = async (): Promise<void> => {
     const requests = store.historyRequests();
     if (requests.length > 0) await options.progress.write();
     for (const request of requests) {
-      if (isClosed) return;
-      await replay(options, request, () => isClosed);
-      if (isClosed) return;
-      store.forgetHistory(request);
+      if (signal.aborted) return;
+      await replay(options, request, signal);
+      if (signal.aborted) return;
+      await whenUnlocked(() => store.forgetHistory(request), signal);
     }
   };
   return {
     look(): void {
-      if (isClosed) return;
+      if (signal.aborted) return;
       running ??= work()
         .catch(report.error)
         .finally(() => {
@@ -46,7 +48,7 @@ export function createHistoryReplay(options: HistoryReplayOptions) {
         });
     },
     async close(): Promise<void> {
-      isClosed = true;
+      closing.abort();
       await running;
     },
   };
@@ -55,7 +57,7 @@ export function createHistoryReplay(options: HistoryReplayOptions) {
 async function replay(
   options: HistoryReplayOptions,
   { hook: id, from }: HistoryRequest,
-  isClosed: () => boolean,
+  signal: AbortSignal,
 ): Promise<void> {
   const { log, space, store } = options;
   if (!options.hooks().has(id)) return;
@@ -70,12 +72,12 @@ async function replay(
     if (hook === undefined || events.length === 0) return;
     const again = { ...hook, since: 0n };
     for await (const made of makeDeliveries(options, events, [again], { marks: { replayed: true } })) {
-      store.addAgain(made, options.now());
+      await whenUnlocked(() => store.addAgain(made, options.now()), signal);
       options.made();
     }
   };
   for await (const event of eventsAfter(log, from - 1n, { until, batchSize: BATCH_SIZE })) {
-    if (isClosed()) return;
+    if (signal.aborted) return;
     refuseUnreadable(event);
     epoch = epochAfter(epoch, event);
     if (isForeign(event) || isFenced(event, epoch)) continue;
@@ -85,6 +87,6 @@ async function replay(
   }
   await deliver();
   // Stored deliveries that cannot be made again: their documents are no longer linked with a changed document.
-  store.replayOthers({ hook: id, from, until, before }, options.now());
+  await whenUnlocked(() => store.replayOthers({ hook: id, from, until, before }, options.now()), signal);
   options.made();
 }

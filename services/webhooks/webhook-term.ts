@@ -4,6 +4,8 @@ import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { laterPosition } from '../../shared/event-store/later-position.ts';
 import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
+import { isBusy } from '../../shared/sqlite/failures.ts';
+import { whenUnlocked } from '../../shared/sqlite/when-unlocked.ts';
 import { createEpochs } from '../fleet/epochs.ts';
 import { completeCommand } from './complete-command.ts';
 import { createDispatcher } from './dispatcher.ts';
@@ -18,6 +20,8 @@ export type WebhookTerm = Awaited<ReturnType<typeof startTerm>>;
 const BATCH_SIZE = 100;
 const AGAIN_MS = 50;
 const HOUR_MS = 3_600_000;
+/** Wait for a lock of the file, before this process ends or another one becomes the leader. */
+const CLOSE_WAIT_MS = 1_000;
 
 /** Makes and sends deliveries from the checkpoint on: one term of a leader. */
 export async function startTerm(options: TermOptions) {
@@ -26,14 +30,15 @@ export async function startTerm(options: TermOptions) {
   const progress = createProgress({ ...options, epochs });
   const after = await progress.begin();
   let epoch = (await epochs())(after + 1n);
-  let isClosed = false;
+  const closing = new AbortController();
+  const { signal } = closing;
   const prune = () => store.prune(options.now() - limits.keepMs, new Set(hooks().keys()));
   prune();
   const dispatcher = startDispatcher(options);
   let reached = after;
   const keep = () => store.add([], reached, options.now());
   const shown = async (position: bigint): Promise<void> => {
-    while (!isClosed && !(await options.shows(position))) await delay(AGAIN_MS);
+    while (!signal.aborted && !(await options.shows(position))) await delay(AGAIN_MS);
   };
   const take = async (events: readonly StoredEvent[], upTo: bigint): Promise<void> => {
     const later = events.filter(({ position }) => position > reached);
@@ -47,18 +52,18 @@ export async function startTerm(options: TermOptions) {
     });
     const wanting = [...hooks().values()];
     if (documentActions(counting, options.registry).length > 0) await shown(end);
-    if (isClosed) return;
+    if (signal.aborted) return;
     let some = false;
     for await (const made of makeDeliveries(options, counting, wanting)) {
       // Another term continues from the checkpoint and makes the same deliveries.
-      if (isClosed) return;
-      store.add(made, undefined, options.now());
+      if (signal.aborted) return;
+      await whenUnlocked(() => store.add(made, undefined, options.now()), signal);
       dispatcher.look();
       some = true;
     }
-    if (isClosed) return;
+    if (signal.aborted) return;
     reached = laterPosition(laterPosition(end, upTo), reached);
-    if (some) keep();
+    if (some) await whenUnlocked(keep, signal);
   };
   const subscription = log.subscribe(after, take, { batchSize: BATCH_SIZE });
   const again = createHistoryReplay({ ...options, progress, made: dispatcher.look, reached: () => reached });
@@ -84,13 +89,13 @@ export async function startTerm(options: TermOptions) {
     done: subscription.done,
     /** `isLeading`: write the progress to the log. */
     async close(isLeading: boolean): Promise<void> {
-      isClosed = true;
+      closing.abort();
       for (const timer of timers) clearInterval(timer);
       await subscription.close();
       subscription.done.catch(() => {});
       await again.close();
       await dispatcher.close();
-      keep();
+      await whenUnlocked(keep, AbortSignal.timeout(CLOSE_WAIT_MS)).catch(report.error);
       if (isLeading) await progress.write();
     },
   };
@@ -116,7 +121,8 @@ function reporting({ error: failed }: TermOptions['report'], work: () => void): 
     try {
       work();
     } catch (error) {
-      failed(error);
+      // The dispatcher, which looks more often, reports a lock that lasts.
+      if (!isBusy(error)) failed(error);
     }
   };
 }

@@ -18,6 +18,8 @@ export type DatabaseOptions = {
   readonly cacheKibibytes?: number;
   /** Pages of the write-ahead log between two checkpoints, which move them into the database. Default: 16 MB. */
   readonly checkpointPages?: number;
+  /** Milliseconds that a statement waits for a lock of another connection. It blocks the thread. Default: 5 s. */
+  readonly waitMs?: number;
 };
 
 const BUSY_TIMEOUT_MS = 5_000;
@@ -28,7 +30,7 @@ const WAL_FILE_LIMIT_BYTES = 64 * 1024 * 1024;
 
 /**
  * Opens the file or creates it. It is readable only for its owner, in WAL mode, with foreign keys enforced and its schema up to date.
- * Several processes may have one file open: a writer waits up to 5 s for another's transaction. Throws an error that names the path if the
+ * Several processes may have one file open: a writer waits up to 5 s for another's transaction, or `waitMs` once the file is open. Throws an error that names the path if the
  * file is not a database, cannot be opened, or was written by a newer version.
  */
 export function openDatabase(path: string, { migrations, ...options }: DatabaseOptions): Database {
@@ -55,6 +57,7 @@ function openWith(
     if (options.cacheKibibytes !== undefined) db.exec(`PRAGMA cache_size = -${options.cacheKibibytes}`);
     db.exec(`PRAGMA journal_size_limit = ${WAL_FILE_LIMIT_BYTES}`);
     prepare(db);
+    if (options.waitMs !== undefined) db.exec(`PRAGMA busy_timeout = ${options.waitMs}`);
     return db;
   } catch (error) {
     db?.close();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Varve } from '../../services/process/open-varve.ts';
 import type { VarveOptions } from '../../services/process/process-options.ts';
@@ -274,6 +275,9 @@ it('forgets them each hour, without another start', async () => {
 });
 
 describe('a file of deliveries that cannot be used for a while', () => {
+  /** Fewer looks than until a report. */
+  const LOCKED_MS = 120;
+
   /** As on a full disk, statements that need the table fail at once. */
   const lose = (data: string, table: string) => {
     const db = new DatabaseSync(join(data, 'webhooks.db'));
@@ -302,6 +306,56 @@ describe('a file of deliveries that cannot be used for a while', () => {
     find();
     await writerOf(opened.varve).createTag('b');
     await receiver.until(2);
+  });
+
+  /** Locks the file as another process does in a transaction. The lock ends only if the event loop is free. */
+  const lockFor = async (data: string, work: () => Promise<unknown>) => {
+    const db = new DatabaseSync(join(data, 'webhooks.db'));
+    db.exec('BEGIN IMMEDIATE');
+    await work();
+    db.exec('COMMIT');
+    db.close();
+  };
+
+  it('is locked by another process: the result of a delivery is kept, and it is not sent again', async () => {
+    const { data, receiver, failures, opened } = await openFailing();
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    receiver.answer(async () => {
+      asked.resolve();
+      await answered.promise;
+      return { status: 200 };
+    });
+    await writerOf(opened.varve).createTag('b');
+    await asked.promise;
+    await lockFor(data, async () => {
+      answered.resolve();
+      await delay(LOCKED_MS);
+    });
+    const states = () => opened.store.list({ limit: 10 }).map(({ state }) => state);
+    await expect.poll(states, PATIENT).toEqual(['delivered', 'delivered']);
+    expect(receiver.received).toHaveLength(2);
+    expect(failures).toEqual([]);
+  });
+
+  it('is locked by another process: deliveries are made when the lock ends', async () => {
+    const { data, receiver, failures, opened } = await openFailing();
+    await lockFor(data, async () => {
+      await writerOf(opened.varve).createTag('b');
+      await delay(LOCKED_MS);
+    });
+    await receiver.until(2);
+    expect(failures).toEqual([]);
+  });
+
+  it('is locked by another process for long: the failure is reported', async () => {
+    const { data, receiver, failures, opened } = await openFailing();
+    await lockFor(data, async () => {
+      await writerOf(opened.varve).createTag('b');
+      await expect.poll(() => failures.length, PATIENT).toBeGreaterThan(0);
+    });
+    await receiver.until(2);
+    expect(String(failures[0])).toContain('locked');
   });
 
   it('does not hide webhooks that are added in the meantime or later', async () => {

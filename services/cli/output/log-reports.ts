@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Trouble } from '../../../shared/event-store/event-store.ts';
-import { isDamaged } from '../../../shared/sqlite/failures.ts';
+import { isBusy, isDamaged } from '../../../shared/sqlite/failures.ts';
 import type { PurgeReport } from '../../purge/send-purges.ts';
 import type { ReportReplaced } from '../../read-side/replace-unusable.ts';
 import { reportTrouble } from '../../stores/report-trouble.ts';
@@ -64,6 +64,7 @@ export function logWebhooks(logger: Logger): WebhookReport {
 
 /** Says what has stopped, and what to do if its file is damaged. `after`: the effect of a new file. */
 function stopped(what: 'purges' | 'deliveries of webhooks', after: string, error: unknown): string {
+  if (isBusy(error)) return `${what} wait: another process has locked a file that they need`;
   if (!isDamaged(error)) return `${what} have stopped for now, because of an error`;
   const file = what === 'purges' ? 'purges.db' : 'webhooks.db';
   return `${what} have stopped: ${file} in the data directory is damaged. Stop the server, remove the file and start again: ${after}`;

@@ -3,6 +3,8 @@ import type { FormProblem } from '../../../shared/form-problems.ts';
 import { isRecord } from '../../../shared/json-record.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+import { isBusy } from '../../../shared/sqlite/failures.ts';
+import { whenUnlocked } from '../../../shared/sqlite/when-unlocked.ts';
 import type { Webhook } from '../../../shared/webhooks/webhook-state.ts';
 import { NotLeading } from '../../command/not-leading.ts';
 import type { DeliveryState, DeliveryStore } from '../../webhooks/delivery-store.ts';
@@ -33,6 +35,7 @@ export type ServedWebhooks = {
 
 const STATES: readonly DeliveryState[] = ['waiting', 'delivered', 'parked', 'elsewhere'];
 const MAX_LISTED = 1_000;
+const LOCK_WAIT_MS = 5_000;
 const DELIVERIES_PATH = '/_varve/webhooks/:id/deliveries';
 const REPLAY_PATH = '/_varve/webhooks/:id/replay';
 const OF_DELIVERIES = { parameters: ['state', 'limit'] };
@@ -123,7 +126,8 @@ function registerDeliveries(
       const hook = await commands.find(idOf(request));
       const asked = replayOf(dataOrEmpty(request.body));
       if (request.isElsewhere) throw new NotLeading();
-      const replayed = replayDeliveries(store, hook, asked);
+      const mark = () => replayDeliveries(store, hook, asked);
+      const replayed = await whenUnlocked(mark, AbortSignal.timeout(LOCK_WAIT_MS)).catch(refuseLocked);
       if (asked.delivery !== undefined && replayed === 0)
         throw refuseWebhook([{ path: 'delivery', message: 'must be a stored delivery that is not waiting' }]);
       // If this leader is killed now, the next one makes the replay.
@@ -131,6 +135,12 @@ function registerDeliveries(
       sendData(reply, { replayed });
     },
   });
+}
+
+/** Another process, such as a shell of SQLite, has locked the file of deliveries for long. */
+function refuseLocked(error: unknown): never {
+  if (!isBusy(error)) throw error;
+  throw new RequestError('busy', 'Another process has locked the deliveries of webhooks: try again');
 }
 
 /** Returns `data` of a body; without a body an empty object. */
