@@ -12,7 +12,14 @@ export function copyDatabase(from: string, to: string, change = ''): void {
   const part = `${to}.part`;
   rmSync(part, { force: true });
   createPrivateDatabase(part);
-  inDatabase(new DatabaseSync(from, { readOnly: true }), (db) => void db.prepare('VACUUM INTO ?').run(part));
+  try {
+    inDatabase(
+      new DatabaseSync(from, { readOnly: true }),
+      (db) => void db.prepare('VACUUM INTO ?').run(part),
+    );
+  } catch (error) {
+    throw new Error(`cannot copy the database ${from}: ${(error as Error).message}`, { cause: error });
+  }
   if (change !== '') inDatabase(new DatabaseSync(part), (db) => db.exec(change));
   flush(part);
   renameSync(part, to);

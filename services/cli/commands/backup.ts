@@ -1,4 +1,5 @@
 import { dirname, join, resolve } from 'node:path';
+import { explainDamage } from '../../../shared/event-store/sqlite/damaged-log.ts';
 import { upcast } from '../../../shared/events/upcasters.ts';
 import { makeFolder } from '../../../shared/make-folder.ts';
 import { lockDataDirectory } from '../../../shared/sqlite/lock-data-directory.ts';
@@ -29,6 +30,8 @@ export async function backup(settings: BackupSettings, { json }: JsonOption, fol
     keyFile: join(dirname(resolve(file)), 'access.key'),
     version: packageVersion(),
     now: new Date(),
+  }).catch((error: Error) => {
+    throw error.message.includes(file) ? explainDamage(file, error) : error;
   });
   console.log(
     json ? JSON.stringify(manifest, null, 2) : `${presentManifest(manifest)} backed up to ${folder}`,

@@ -4,6 +4,7 @@ import type { Database } from '../../sqlite/database.ts';
 import { type FileLock, tryLockFile } from '../../sqlite/lock-file.ts';
 import { migrate, migrating, schemaVersion } from '../../sqlite/migrate.ts';
 import { cannotOpen, connectDatabase } from '../../sqlite/open-database.ts';
+import { explainDamage } from './damaged-log.ts';
 import { LOG_MIGRATIONS } from './log-schema.ts';
 
 const OPTIONS = { durability: 'full' } as const;
@@ -15,7 +16,7 @@ const FOREVER_MS = 2 ** 31 - 1;
 
 /** Opens the log's file. Creates or upgrades it if necessary. An upgrade blocks the thread: see `upgradeLog`. */
 export function openLog(path: string): Database {
-  const db = connectDatabase(path, OPTIONS);
+  const db = connectLog(path);
   try {
     const lock = isOlder(db) ? tryLockFile(lockFile(path), FOREVER_MS) : undefined;
     try {
@@ -27,7 +28,7 @@ export function openLog(path: string): Database {
     return db;
   } catch (error) {
     db.close();
-    throw cannotOpen(path, error as Error);
+    throw explainDamage(path, cannotOpen(path, error as Error));
   }
 }
 
@@ -37,7 +38,7 @@ export function openLog(path: string): Database {
  */
 export async function upgradeLog(path: string): Promise<void> {
   if (!existsSync(path)) return;
-  const db = connectDatabase(path, OPTIONS);
+  const db = connectLog(path);
   try {
     if (!isOlder(db)) return;
     const lock = await lockUpgrade(path);
@@ -49,9 +50,17 @@ export async function upgradeLog(path: string): Promise<void> {
       lock.release();
     }
   } catch (error) {
-    throw cannotOpen(path, error as Error);
+    throw explainDamage(path, cannotOpen(path, error as Error));
   } finally {
     db.close();
+  }
+}
+
+function connectLog(path: string): Database {
+  try {
+    return connectDatabase(path, OPTIONS);
+  } catch (error) {
+    throw explainDamage(path, error);
   }
 }
 

@@ -4,6 +4,7 @@ import { reading } from '../../sqlite/transaction.ts';
 import { type EventColumns, type EventRow, MAX_INT64 } from '../event-codec.ts';
 import { laterPosition } from '../later-position.ts';
 import { SPACE_OF_STREAM } from '../stream-space.ts';
+import { readingLog } from './damaged-log.ts';
 import { CHAIN_START } from './hash-chain.ts';
 import { damageOf, type StoredRow } from './stored-row.ts';
 
@@ -80,12 +81,14 @@ export function readTexts<Row extends TextRow>(
 ): { readonly rows: readonly Row[]; readonly isFull: boolean } {
   const rows: Row[] = [];
   let characters = 0;
-  for (const found of prepared(db, sql, { bigints: true, arrays: true }).iterate(...parameters, limit)) {
-    const row = found as unknown as Row;
-    rows.push(row);
-    characters += charactersOf(row);
-    if (characters >= PAGE_CHARACTERS) break;
-  }
+  readingLog(db, () => {
+    for (const found of prepared(db, sql, { bigints: true, arrays: true }).iterate(...parameters, limit)) {
+      const row = found as unknown as Row;
+      rows.push(row);
+      characters += charactersOf(row);
+      if (characters >= PAGE_CHARACTERS) break;
+    }
+  });
   return { rows, isFull: rows.length === limit || characters >= PAGE_CHARACTERS };
 }
 
@@ -169,5 +172,8 @@ function readOne<T>(db: Database, sql: string, ...parameters: (string | bigint)[
 }
 
 function readRow<Row>(db: Database, sql: string, ...parameters: (string | bigint)[]): Row | undefined {
-  return prepared(db, sql, { bigints: true, arrays: true }).get(...parameters) as Row | undefined;
+  return readingLog(
+    db,
+    () => prepared(db, sql, { bigints: true, arrays: true }).get(...parameters) as Row | undefined,
+  );
 }
