@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tokenStatus } from '../../shared/access/access-state.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
@@ -56,7 +56,7 @@ export async function openAccessKey({ log, space, folder, given }: AccessKeyOpti
 
 function readOrCreate(file: string, folder: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readText(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
@@ -71,6 +71,13 @@ function readOrCreate(file: string, folder: string): string {
   } finally {
     rmSync(fresh, { force: true });
   }
+  return readText(file);
+}
+
+/** Reads the file. The system's error for a folder does not name it. */
+function readText(file: string): string {
+  if (statSync(file).isDirectory())
+    throw new Error(`${file} is a folder, not a key: put the key back from a backup`);
   return readFileSync(file, 'utf8');
 }
 

@@ -3,6 +3,7 @@ import { isWorker } from '../supervisor/connect-supervisor.ts';
 import { FINAL_EXIT } from '../supervisor/protocol.ts';
 import { COMMANDS } from './commands.ts';
 import { COMMAND_GROUPS } from './grouped-commands.ts';
+import { failureText } from './output/failure-text.ts';
 import { packageVersion } from './output/package-version.ts';
 import { addCommands } from './settings/command.ts';
 import { ROLE_SETTINGS } from './settings/roles.ts';
@@ -30,7 +31,7 @@ async function run(command: string, action: () => Promise<void>): Promise<void> 
   } catch (error) {
     if (error instanceof InvalidSettings)
       console.error(`varve ${command}: invalid settings\n${error.message}`);
-    else console.error(`varve ${command}: ${(error as Error).message}`);
+    else console.error(`varve ${command}: ${failureText(error as Error)}`);
     if (process.env['VARVE_LOG_LEVEL'] === 'debug') console.error(error);
     process.exitCode = isWorker() ? FINAL_EXIT : 1;
     // After a failed start, open resources would keep the process alive.

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defined } from '../defined.ts';
+import { withAdvice } from '../file-problem.ts';
 import { makeFolder } from '../make-folder.ts';
 import { type FileLock, tryLockFile, tryShareFile } from './lock-file.ts';
 
@@ -77,8 +78,7 @@ export function lockDataDirectory(directory: string, waitMs = WORKER_ENDS_MS): D
  * the process, so a stale lock cannot exist. The holder records itself in a file next to it, which is valid only while the lock is held.
  */
 export function announceDataDirectory(directory: string, channel?: OperatorChannel): DirectoryLock {
-  makeFolder(directory);
-  const lock = tryLockFile(join(directory, LOCK_FILE));
+  const lock = lockFirst(directory);
   if (lock === undefined) throw new DataDirectoryInUse(directory, readDirectoryHolder(directory));
   let isHeld = true;
   const holder = {
@@ -90,7 +90,7 @@ export function announceDataDirectory(directory: string, channel?: OperatorChann
     writeHolder(directory, holder);
   } catch (error) {
     lock.release();
-    throw error;
+    throw withAdvice(error);
   }
   return {
     holder,
@@ -101,6 +101,15 @@ export function announceDataDirectory(directory: string, channel?: OperatorChann
       lock.release();
     },
   };
+}
+
+function lockFirst(directory: string): FileLock | undefined {
+  try {
+    makeFolder(directory);
+    return tryLockFile(join(directory, LOCK_FILE));
+  } catch (error) {
+    throw withAdvice(error);
+  }
 }
 
 /**

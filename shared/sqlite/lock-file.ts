@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { isBusy, isDamaged } from './failures.ts';
+import { cannotOpen } from './open-database.ts';
 import { createPrivateDatabase } from './private-database.ts';
 
 export type FileLock = { release(): void };
@@ -25,9 +26,17 @@ export function tryShareFile(path: string, waitMs = 0): FileLock | undefined {
   });
 }
 
+function openLock(path: string, waitMs: number): DatabaseSync {
+  try {
+    return new DatabaseSync(path, { timeout: waitMs });
+  } catch (error) {
+    throw cannotOpen(path, error as Error);
+  }
+}
+
 function lockFile(path: string, waitMs: number, take: (db: DatabaseSync) => void): FileLock | undefined {
   createPrivateDatabase(path);
-  const db = new DatabaseSync(path, { timeout: waitMs });
+  const db = openLock(path, waitMs);
   try {
     take(db);
   } catch (error) {
@@ -37,7 +46,7 @@ function lockFile(path: string, waitMs: number, take: (db: DatabaseSync) => void
       throw new Error(`the lock ${path} is damaged: remove it when no process uses its folder`, {
         cause: error,
       });
-    throw error;
+    throw cannotOpen(path, error as Error);
   }
   held.add(db);
   return {

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { fileProblem } from '../file-problem.ts';
 import type { Database } from './database.ts';
 import { type Migration, migrate } from './migrate.ts';
 import { createPrivateDatabase } from './private-database.ts';
@@ -65,9 +66,11 @@ function openWith(
   }
 }
 
-/** Returns an error that names the file. */
+/** Returns an error that names the file, and says what to do if this process cannot use it. */
 export function cannotOpen(path: string, error: Error): Error {
-  return new Error(`cannot open the database ${path}: ${error.message}`, { cause: error });
+  const problem = fileProblem(path);
+  const text = problem === undefined ? error.message : `${error.message}: ${problem}`;
+  return new Error(`cannot open the database ${path}: ${text}`, { cause: error });
 }
 
 function useWriteAheadLog(db: Database): void {

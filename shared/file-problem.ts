@@ -1,0 +1,41 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Advice for errors of the file system, by code. */
+const ADVICE: Readonly<Record<string, string>> = {
+  EACCES:
+    'this user may not do that: run varve as the user of the server, or correct the owner and mode of the files',
+  EPERM:
+    'this user may not do that: run varve as the user of the server, or correct the owner and mode of the files',
+  EROFS: 'the file system is read-only: mount it for writing, or use another place',
+  ENOSPC: 'the disk is full: free some space',
+  EDQUOT: 'the quota of the disk is used up: free some space',
+  EISDIR: 'a folder has the name of a file that Varve needs: move it to another place',
+  ENOTDIR: 'a file has the name of a folder that Varve needs: move it to another place',
+  EMFILE: 'this process has too many open files: raise the limit (ulimit -n)',
+};
+
+/** Returns what to do about an error of the file system; undefined if it is another error, or the message says enough. */
+function fileAdvice(error: unknown): string | undefined {
+  const { code, path } = error as NodeJS.ErrnoException;
+  return code === undefined || path === undefined ? undefined : ADVICE[code];
+}
+
+/** Returns the error of a file with what to do in its message, for a process that gets only the message. Returns others as they are. */
+export function withAdvice(error: unknown): unknown {
+  const advice = fileAdvice(error);
+  return advice === undefined ? error : new Error(`${(error as Error).message}: ${advice}`, { cause: error });
+}
+
+/** Returns what to do if this process cannot read and write a path as a file; undefined if it can, or if there is nothing at the path. */
+export function fileProblem(path: string): string | undefined {
+  try {
+    if (statSync(path).isDirectory()) return ADVICE['EISDIR'];
+    accessSync(path, constants.R_OK | constants.W_OK);
+    // SQLite makes files next to it.
+    accessSync(dirname(path), constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return fileAdvice(error);
+  }
+}

@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
+import { lockDataDirectory } from '../../shared/sqlite/lock-data-directory.ts';
+import { runVarve } from '../support/run-varve.ts';
+import { CONFORMANCE_SCHEMA, createDataDirectory, VARVE } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
+
+/** Root may read everything. */
+const NOBODY = 65_534;
+/** Only root can give files to another user. */
+const isRoot = process.getuid?.() === 0;
+const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+
+const BY_ROOT = isRoot
+  ? {}
+  : { skip: true, meta: { skipReason: 'files of another user: only root makes them' } };
+
+async function createData(): Promise<string> {
+  const data = createDataDirectory();
+  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+  await openSqliteEventStore(join(data, 'events.db'), { space: 'varve' }).close();
+  lockDataDirectory(data).release();
+  return data;
+}
+
+const SERVE = ['serve', '--content-types', CONFORMANCE_SCHEMA, '--port', '0'];
+
+async function expectFolderNamed(file: string, command: readonly string[]): Promise<void> {
+  const data = await createData();
+  rmSync(join(data, file), { force: true });
+  mkdirSync(join(data, file));
+  const { code, stderr } = await runVarve([...command, '--data', data]);
+  expect(stderr).toContain(join(data, file));
+  expect(stderr).toMatch(/folder/);
+  expect(stderr).not.toMatch(/\n {4}at /);
+  expect(code).toBe(1);
+}
+
+async function expectOwnerNamed(what: string): Promise<void> {
+  const data = await createData();
+  for (const path of [data, ...readdirSync(data).map((name) => join(data, name))])
+    if ('uid' in user) chownSync(path, NOBODY, NOBODY);
+  if (what !== 'the folder') chownSync(join(data, what), 0, 0);
+  if (what === 'the folder') chmodSync(data, 0o500);
+  onTestFinished(() => chmodSync(data, 0o700));
+  const { status, stderr } = spawnSync(process.execPath, [...VARVE, 'status', '--data', data], {
+    encoding: 'utf8',
+    ...user,
+  });
+  expect(stderr).toContain(data);
+  expect(stderr).toContain('run varve as the user of the server, or correct the owner and mode');
+  expect(status).toBe(1);
+}
+
+describe('a data directory', () => {
+  it.each([['status', 'lock.db', ['status']] as const, ['serve', 'webhooks.db', SERVE] as const])(
+    'with a folder in the place of a file is refused by %s: %s',
+    (_command, file, command) => expectFolderNamed(file, command),
+  );
+
+  it.each(['the folder'])('that this user may not write is refused with what to do: %s', expectOwnerNamed);
+
+  describe('of other kinds', takesMinutes('other files that cannot be used'), () => {
+    it.each(['events.db', 'graph.db', 'generations.db', 'lock.json', 'lock-contents.db', 'access.key'])(
+      'with a folder in the place of a file is refused by serve: %s',
+      (file) => expectFolderNamed(file, SERVE),
+    );
+
+    it.each(['events.db', 'lock.db'])(
+      'with a file of another user is refused with what to do: %s',
+      BY_ROOT,
+      expectOwnerNamed,
+    );
+
+    it('whose log another process has locked is named', async () => {
+      const data = await createData();
+      const db = new DatabaseSync(join(data, 'events.db'));
+      onTestFinished(() => db.close());
+      db.exec('BEGIN IMMEDIATE');
+      const create = ['token', 'create', '--name', 'a', '--type', 'read-only'];
+      const { code, stderr } = await runVarve([...create, '--data', data]);
+      expect(stderr).toContain('database is locked: another process');
+      expect(code).toBe(1);
+    });
+  });
+});
