@@ -15,10 +15,14 @@ const ADVICE: Readonly<Record<string, string>> = {
   EMFILE: 'this process has too many open files: raise the limit (ulimit -n)',
 };
 
+/** Errors of a write, which do not name the file. */
+const WITHOUT_PATH = ['ENOSPC', 'EDQUOT'];
+
 /** Returns what to do about an error of the file system; undefined if it is another error, or the message says enough. */
 function fileAdvice(error: unknown): string | undefined {
   const { code, path } = error as NodeJS.ErrnoException;
-  return code === undefined || path === undefined ? undefined : ADVICE[code];
+  if (code === undefined || (path === undefined && !WITHOUT_PATH.includes(code))) return undefined;
+  return ADVICE[code];
 }
 
 /** Returns the error of a file with what to do in its message, for a process that gets only the message. Returns others as they are. */

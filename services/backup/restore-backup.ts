@@ -6,7 +6,7 @@ import { replayGraph } from '../../projections/verification/replay-graph.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { makeFolder } from '../../shared/make-folder.ts';
 import { beginLog } from '../fleet/log-identity.ts';
-import { copyFile } from './copy-file.ts';
+import { CannotWrite, copyFile } from './copy-file.ts';
 import { type Manifest, type NewManifest, readManifest } from './manifest.ts';
 import { moveFile } from './move-file.ts';
 import { syncFolders, syncNames } from './sync-folders.ts';
@@ -80,6 +80,7 @@ async function copyChecked(folder: string, part: string, { files, log, assets }:
     if (path.split('/').includes('..'))
       throw new Error(`the manifest names ${path}, which is not in the backup`);
     const found = await copyFile(join(folder, path), join(part, path)).catch((error: Error) => {
+      if (error instanceof CannotWrite) throw error;
       throw new Error(`the backup is damaged: ${path} cannot be read (${error.message})`);
     });
     if (found.sha256 === expected.sha256 && found.bytes === expected.bytes) continue;

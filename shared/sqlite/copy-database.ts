@@ -18,7 +18,9 @@ export function copyDatabase(from: string, to: string, change = ''): void {
       (db) => void db.prepare('VACUUM INTO ?').run(part),
     );
   } catch (error) {
-    throw new Error(`cannot copy the database ${from}: ${(error as Error).message}`, { cause: error });
+    throw new Error(`cannot copy the database ${from} to ${to}: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
   if (change !== '') inDatabase(new DatabaseSync(part), (db) => db.exec(change));
   flush(part);
