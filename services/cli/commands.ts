@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadOptional } from '../../shared/load-optional.ts';
 import { packageRoot } from '../../shared/package-root.ts';
@@ -191,11 +192,19 @@ async function importAny(given: Given, options: ArchiveOptions, files: readonly 
     return importArchiveFile(file, parseSettings(IMPORT_SETTINGS, { ...given, contentTypes }), options);
   }
   refuseArchiveOptions(options);
+  refuseFolders(files);
   if (file !== undefined && files.length === 1 && (await isExportFile(file)))
     return importHistory(file, parseSettings(LOG_SETTINGS, given));
   const settings = parseSettings(IMPORT_SETTINGS, given);
   const { importFiles } = await import('./commands/import-files.ts');
   return importFiles(files, settings);
+}
+
+/** Throws InvalidSettings for a folder, which the system's error of a read does not name. */
+function refuseFolders(files: readonly string[]): void {
+  const folder = files.find((file) => statSync(file, { throwIfNoEntry: false })?.isDirectory());
+  if (folder !== undefined)
+    throw new InvalidSettings(`  ${folder} is a folder: name the files, as in ${join(folder, '*.jsonl')}`);
 }
 
 /** Throws InvalidSettings for options that apply only to archives: for other files a dry run would write. */

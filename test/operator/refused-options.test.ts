@@ -49,6 +49,11 @@ it.each(['serve', 'import'])(
   },
 );
 
+it('varve import of a folder is refused with its name', async () => {
+  const { code, stderr } = await runVarve(['import', folder, '--data', join(folder, 'none')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`${folder} is a folder: name the files`)]);
+});
+
 it.each(['--dry-run', '--json'])(
   'varve import %s of lines is refused, and writes nothing',
   async (option) => {
