@@ -85,6 +85,8 @@ async function replaceGraph(
 }
 
 function shorterLog(data: string, position: bigint, end: bigint): string {
+  if (end === 0n)
+    return `the log has no events of this namespace, and ${data} has applied it up to position ${position}: pass the --space and --event-store of the server that used ${data}. If they are right, events are missing: put the log back, or restore a backup to a new data directory`;
   return `the log ends at position ${end}, and ${data} has applied it up to position ${position}: events are missing. Put the newer log back. To continue with this older log, remove graph*.db* and generations.db* from ${data}; Varve rebuilds them from the log`;
 }
 

@@ -130,6 +130,18 @@ describe('an older log under a newer graph', () => {
     expect(existsSync(graphFile(data, 1))).toBe(true);
   });
 
+  it('that has nothing in the namespace: refused, since --space is probably wrong', async () => {
+    const data = await directoryOf('a');
+    await follow(data);
+    const log = openSqliteEventStore(join(data, 'events.db'), { space: 'other' });
+    onTestFinished(() => log.close());
+    const replacing = replaceUnusable({ data, log, report: () => {} });
+    await expect(replacing).rejects.toThrow(
+      `pass the --space and --event-store of the server that used ${data}`,
+    );
+    expect(existsSync(graphFile(data, 1))).toBe(true);
+  });
+
   it('generations that are not live are rebuilt, also from a shorter log', async () => {
     const data = await directoryOf('a');
     const store = openGenerationStore(data);
