@@ -20,8 +20,9 @@ export function createPrivateFile(path: string): void {
  * a file that SQLite has open, it would lose its SQLite locks.
  */
 export function restrictToOwner(path: string): void {
-  const mode = statSync(path, { throwIfNoEntry: false })?.mode;
-  if (mode === undefined || (mode & 0o777) === OWNER_ONLY) return;
+  const found = statSync(path, { throwIfNoEntry: false });
+  // A wrong setting may name a folder, or a device such as /dev/null, which other programs need as it is.
+  if (found === undefined || !found.isFile() || (found.mode & 0o777) === OWNER_ONLY) return;
   try {
     chmodSync(path, OWNER_ONLY);
   } catch (error) {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -61,6 +61,18 @@ describe('a data directory', () => {
     'with a folder in the place of a file is refused by %s: %s',
     (_command, file, command) => expectFolderNamed(file, command),
   );
+
+  it('that a wrong setting names as a file keeps its mode', async () => {
+    const data = await createData();
+    const folder = join(data, 'folder');
+    mkdirSync(folder);
+    chmodSync(folder, 0o755);
+    const log = ['--event-store', `sqlite:${folder}`];
+    const { code, stderr } = await runVarve(['events', ...log, '--data', data]);
+    expect(stderr).toContain('a folder has the name of a file that Varve needs');
+    expect(code).toBe(1);
+    expect(statSync(folder).mode & 0o777).toBe(0o755);
+  });
 
   it.each(['the folder'])('that this user may not write is refused with what to do: %s', expectOwnerNamed);
 
