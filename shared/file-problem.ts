@@ -10,8 +10,9 @@ const ADVICE: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only: mount it for writing, or use another place',
   ENOSPC: 'the disk is full: free some space',
   EDQUOT: 'the quota of the disk is used up: free some space',
-  EISDIR: 'a folder has the name of a file that Varve needs: move it to another place',
-  ENOTDIR: 'a file has the name of a folder that Varve needs: move it to another place',
+  EISDIR: 'a folder has the name of a file that Varve needs: name another file, or move the folder',
+  ENOTDIR: 'a file has the name of a folder that Varve needs: name another folder, or move the file',
+  EEXIST: 'a file has the name of a folder that Varve needs: name another folder, or move the file',
   EMFILE: 'this process has too many open files: raise the limit (ulimit -n)',
 };
 
@@ -20,7 +21,8 @@ const WITHOUT_PATH = ['ENOSPC', 'EDQUOT'];
 
 /** Returns what to do about an error of the file system; undefined if it is another error, or the message says enough. */
 function fileAdvice(error: unknown): string | undefined {
-  const { code, path } = error as NodeJS.ErrnoException;
+  const { code, path, syscall } = error as NodeJS.ErrnoException;
+  if (code === 'EEXIST' && syscall !== 'mkdir') return undefined;
   if (code === undefined || (path === undefined && !WITHOUT_PATH.includes(code))) return undefined;
   return ADVICE[code];
 }

@@ -62,6 +62,13 @@ describe('a data directory', () => {
     (_command, file, command) => expectFolderNamed(file, command),
   );
 
+  it('is not backed up to a folder whose name a file has, and the message says so', async () => {
+    const data = await createData();
+    const { code, stderr } = await runVarve(['backup', join(data, 'events.db'), '--data', data]);
+    expect(stderr).toContain('a file has the name of a folder that Varve needs: name another folder');
+    expect(code).toBe(1);
+  });
+
   it('that a wrong setting names as a file keeps its mode', async () => {
     const data = await createData();
     const folder = join(data, 'folder');
