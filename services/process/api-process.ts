@@ -27,14 +27,14 @@ import { openAssetStore } from '../stores/open-asset-store.ts';
 import { logFolder, openEventStore } from '../stores/open-event-store.ts';
 import { createWebhookCommands } from '../webhooks/webhook-commands.ts';
 import { WEBHOOK_LIMITS } from '../webhooks/webhook-limits.ts';
-import { type ComposedApi, composeProcess, shapeOfShared, type Writing } from './compose-process.ts';
+import { type ComposedApi, composeProcess } from './compose-process.ts';
 import { reachAll } from './freshness.ts';
 import { createHalt } from './halt.ts';
 import { type Identity, openCallers, openIdentity } from './identity.ts';
 import { type Opened, openParts } from './opened.ts';
-import { createOutsideAnswers, type OutsideAnswers } from './outside-answers.ts';
+import { createOutsideAnswers } from './outside-answers.ts';
 import type { ApiProcessOptions } from './process-options.ts';
-import { createReportedReads, type ReportedReads } from './reported-reads.ts';
+import { createReportedReads } from './reported-reads.ts';
 import { type TrackedLease, trackLease } from './track-lease.ts';
 import { WRITES_ELSEWHERE } from './writes-elsewhere.ts';
 
@@ -61,7 +61,6 @@ export function openApiProcess(options: ApiProcessOptions): Promise<ApiProcess> 
     const base = await openClusterBase(options, opened);
     const { identity, cluster, callers } = base;
     const { log, key } = identity;
-    const { access } = callers;
     const content = openClusterContent(options, base, opened);
     const halt = createHalt({
       operating,
@@ -76,7 +75,15 @@ export function openApiProcess(options: ApiProcessOptions): Promise<ApiProcess> 
     const writing = { fleet, refuseWrites: halt.refuseWrites, writes: WRITES_ELSEWHERE };
     const { shown } = content.documents;
     const answers = createOutsideAnswers({ cluster, log: base.name, epoch, shown });
-    const api = composeReading(options, { base, content: { ...content, ...answers }, writing, reported });
+    const api = composeProcess('api', {
+      options,
+      identity,
+      callers,
+      assets: base.assets,
+      content: { ...content, ...answers },
+      writing,
+      reported,
+    });
     lookNowAndThen([content.documents.look, answers.outside.look], opened);
     registerGauges(operating, { log, index: content.index, registry, behind: () => behind(log) });
     return {
@@ -84,7 +91,7 @@ export function openApiProcess(options: ApiProcessOptions): Promise<ApiProcess> 
       webhooks: webhooksElsewhere(identity),
       fleet,
       follow: follow && sendToStrapi({ follow, registry, fleet, key: followKey(key) }),
-      stopped: Promise.all([access.done, running.done, changed]).then(() => undefined),
+      stopped: Promise.all([callers.access.done, running.done, changed]).then(() => undefined),
     };
   });
 }
@@ -141,9 +148,7 @@ async function untilReadable(
   return name;
 }
 
-/** Content of the cluster, and the progress of the leader in writing documents. */
-type ClusterContent = ReturnType<typeof openClusterContent>;
-
+/** Opens the content of the cluster, and the progress of the leader in writing documents. */
 function openClusterContent(
   { registry, operating, minPositionWait }: ApiProcessOptions,
   { identity, cluster, callers, name }: ClusterBase,
@@ -176,31 +181,6 @@ function openClusterContent(
       },
     },
   };
-}
-
-type ReadingParts = {
-  readonly base: ClusterBase;
-  readonly content: ClusterContent & OutsideAnswers;
-  readonly writing: Writing;
-  readonly reported: ReportedReads;
-};
-
-/** Makes the API, and reports this process to the leader, which purges its answers from caches. */
-function composeReading(
-  options: ApiProcessOptions,
-  { base, content, writing, reported }: ReadingParts,
-): ComposedApi {
-  const { assets, identity, callers } = base;
-  const { keeping } = reported;
-  const api = composeProcess('api', { options, identity, callers, assets, content, writing, keeping });
-  if (options.tagging !== undefined)
-    reported.start({
-      process: identity.membership.owner,
-      access: callers.access,
-      shape: () => shapeOfShared(api),
-      failed: options.unreported,
-    });
-  return api;
 }
 
 /** Returns webhooks of a process that delivers none, because the leader does. */

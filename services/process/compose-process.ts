@@ -8,6 +8,7 @@ import { type ChangeFeedOptions, createChangeFeed } from '../changes/change-feed
 import { createHistoryName } from '../changes/history-name.ts';
 import type { OutsideIndex } from '../delivery/known-answers.ts';
 import type { TagPositions } from '../delivery/tag-positions.ts';
+import type { Purged } from '../delivery/tagging.ts';
 import {
   type Forwarding,
   type OpenForwardingOptions,
@@ -56,8 +57,10 @@ export type ProcessParts = {
   readonly assets: AssetStore;
   readonly content: ServedContent;
   readonly writing: Writing;
-  /** Returns whether caches may keep answers. Absent: caches are not purged. */
-  readonly keeping?: ReportedReads['keeping'] | undefined;
+  /** Absent: this process purges no caches. */
+  readonly purged?: Purged | undefined;
+  /** Reads from documents that the leader writes. It purges their answers from caches, once it knows of this process. */
+  readonly reported?: ReportedReads | undefined;
 };
 
 export type ComposedApi = ServedApi & {
@@ -66,8 +69,21 @@ export type ComposedApi = ServedApi & {
   readonly cacheToken: CacheToken | undefined;
 };
 
-/** Makes the API of a process of any role. */
+/** Makes the API of a process of any role, and reports its reads to the leader. */
 export function composeProcess(role: keyof typeof ROLES, parts: ProcessParts): ComposedApi {
+  const { options, identity, callers, reported } = parts;
+  const api = composeApi(role, parts);
+  if (options.tagging !== undefined)
+    reported?.start({
+      process: identity.membership.owner,
+      access: callers.access,
+      shape: () => shapeOfShared(api),
+      failed: options.unreported,
+    });
+  return api;
+}
+
+function composeApi(role: keyof typeof ROLES, parts: ProcessParts): ComposedApi {
   const { options, identity, callers, content, writing } = parts;
   const { key, space, membership } = identity;
   const { access, tokens, roles, login } = callers;
@@ -107,10 +123,10 @@ export function composeProcess(role: keyof typeof ROLES, parts: ProcessParts): C
   };
 }
 
-function cachingOf({ options, identity, content, ...parts }: ProcessParts) {
+function cachingOf({ options, identity, content, purged, reported }: ProcessParts) {
   const { tagging } = options;
   const key = tagKey(identity.key);
-  const { keeping = { position: () => content.index.position() } } = parts;
+  const keeping = reported?.keeping ?? { position: () => content.index.position(), purged };
   return {
     positions: content.positions,
     outside: content.outside,

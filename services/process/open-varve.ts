@@ -108,7 +108,6 @@ function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened): Com
   const { base, content, running } = parts;
   const { fleet, halt, diskWatch, commands, library } = running;
   const { reader } = base.store.graph;
-  const { reported } = content;
   let purger: Purger | undefined;
   const api = composeProcess('directory', {
     options,
@@ -128,19 +127,11 @@ function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened): Com
         userId: (documentId) => reader.entries(USER_TYPE, documentId)[0]?.id,
       },
     },
-    keeping: reported?.keeping ?? {
-      position: () => content.index.position(),
-      purged: options.purges && {
-        lifetime: options.lifetime,
-        isPurging: () => purger?.isPurging() ?? false,
-      },
+    purged: options.purges && {
+      lifetime: options.lifetime,
+      isPurging: () => purger?.isPurging() ?? false,
     },
-  });
-  reported?.start({
-    process: base.identity.membership.owner,
-    access: base.callers.access,
-    shape: () => shapeOfShared(api),
-    failed: options.unreported,
+    reported: content.reported,
   });
   purger = openPurger(options, parts, api, opened);
   return api;

@@ -1,5 +1,4 @@
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
-import type { AnsweringProcesses } from '../../shared/read-index/answering-processes.ts';
 import type { AccessControl } from '../access/access-control.ts';
 import type { Lifetime } from '../delivery/lifetimes.ts';
 import type { Purged, TaggingOptions } from '../delivery/tagging.ts';
@@ -8,16 +7,10 @@ import {
   type ReportAnsweringOptions,
   reportAnswering,
 } from '../purge/report-answering.ts';
+import type { DocumentContents } from '../read-side/read-side.ts';
 
 /** Documents that the leader writes. The leader may be another process. */
-export type ReportedDocuments = {
-  /** Record in which processes report themselves. */
-  readonly answering: AnsweringProcesses;
-  /** Position that searches show, as far as this process knows. */
-  readonly shown: () => bigint;
-  /** Reads that position, and resolves with it. */
-  readonly look: () => Promise<bigint>;
-};
+export type ReportedDocuments = Pick<DocumentContents, 'answering' | 'shown' | 'look'>;
 
 /** The reads of a process from such documents. The process reports to the leader which position they show. */
 export type ReportedReads = ReturnType<typeof createReportedReads>;

@@ -54,27 +54,29 @@ export type ReadSide = {
 /** Content of an index, by its kind. */
 export type IndexContents =
   | { readonly kind: 'rows'; readonly content: (world: World) => IndexedContent }
-  | {
-      readonly kind: 'documents';
-      readonly stored: StoredDocuments;
-      readonly present: DocumentIndex['present'];
-      /** Schedules documents to be written again. Throws a message if another process writes them. */
-      readonly remake: (documents: readonly StoredKey[]) => Promise<void>;
-      /** State of stale documents. */
-      readonly status: () => WriterStatus;
-      /** Documents that the index refuses. */
-      readonly parked: ParkedDocuments;
-      /** Processes that read the index. */
-      readonly answering: AnsweringProcesses;
-      /** Position that searches show, embedded copies included, as far as this process knows. */
-      readonly shown: () => bigint;
-      /** Resolves with that position. If another process writes, it is read first; rejects if it cannot be read. */
-      readonly look: () => Promise<bigint>;
-      /** Takes the tags of all changes from now on, as digests, for these processes. */
-      readonly noteTags: () => (position: bigint, tags: readonly string[]) => void;
-      /** Number of changes of documents without an event, which no tags name. A change counts when searches show it. */
-      readonly repairs: () => number;
-    };
+  | DocumentContents;
+
+export type DocumentContents = {
+  readonly kind: 'documents';
+  readonly stored: StoredDocuments;
+  readonly present: DocumentIndex['present'];
+  /** Schedules documents to be written again. Throws a message if another process writes them. */
+  readonly remake: (documents: readonly StoredKey[]) => Promise<void>;
+  /** State of stale documents. */
+  readonly status: () => WriterStatus;
+  /** Documents that the index refuses. */
+  readonly parked: ParkedDocuments;
+  /** Processes that read the index. */
+  readonly answering: AnsweringProcesses;
+  /** Position that searches show, embedded copies included, as far as this process knows. */
+  readonly shown: () => bigint;
+  /** Resolves with that position. If another process writes, it is read first; rejects if it cannot be read. */
+  readonly look: () => Promise<bigint>;
+  /** Takes the tags of all changes from now on, as digests, for these processes. */
+  readonly noteTags: () => (position: bigint, tags: readonly string[]) => void;
+  /** Number of changes of documents without an event, which no tags name. A change counts when searches show it. */
+  readonly repairs: () => number;
+};
 
 /** Returns the content of an index that has documents. */
 export function documentsOf({ contents }: Pick<ReadSide, 'contents'>) {
