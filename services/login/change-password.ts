@@ -9,7 +9,7 @@ import { RequestError } from '../../shared/request-error.ts';
 import { hashPassword, isPassword } from '../command/password-hashes.ts';
 import { answerSignedIn, changeAccount, deviceOf } from './answer-signed-in.ts';
 import { isCode, userOfCode } from './codes.ts';
-import { readChange, readReset } from './login-forms.ts';
+import { readForm } from './login-forms.ts';
 import type { LoginAnswer, LoginOptions } from './login-options.ts';
 import { type Person, passwordAt } from './people.ts';
 import { beginSession } from './sessions.ts';
@@ -24,7 +24,7 @@ export async function changePassword(
   const person = who?.user === undefined ? undefined : options.people.byId(who.user.id);
   if (person === undefined)
     throw new RequestError('not-applicable', 'You must be authenticated to reset your password');
-  const { currentPassword, password } = readChange(body);
+  const { currentPassword, password } = readForm('change', body);
   if (!(await isPassword(currentPassword, person.password)))
     throw new RequestError('invalid-body', 'The provided current password is invalid');
   if (currentPassword === password) {
@@ -40,7 +40,7 @@ export async function changePassword(
 
 /** `POST /api/auth/reset-password` */
 export async function resetPassword(options: LoginOptions, body: unknown): Promise<LoginAnswer> {
-  const { code, password } = readReset(body);
+  const { code, password } = readForm('reset', body);
   const person = options.people.byId(userOfCode(code) ?? 0);
   const refuseCode = ({ reset }: LoginRecord): void => {
     if (isCode(code, reset?.hash) && Date.parse(String(reset?.until)) > options.now()) return;

@@ -4,16 +4,19 @@ import { typeMessage } from '../command/describe-value.ts';
 import { longPasswordProblem } from '../command/password-rules.ts';
 import { type BodyProblem, problemsError } from '../command/problem.ts';
 
-/** Readers of the bodies of login requests. Their errors have Strapi's wording. */
-
 type Fields = Readonly<Record<string, string>>;
+type Check = (fields: Fields) => BodyProblem | undefined;
+type Form = { readonly names: readonly string[]; readonly checks: readonly Check[] };
 
-/** Reads the required texts of a form, in the order in which Strapi reports problems. Throws RequestError (400). */
-function readForm<Name extends string>(
+/**
+ * Reads the required texts of a form. Throws RequestError (400) with all problems, in Strapi's words, and in the order in which Strapi
+ * reports them.
+ */
+export function readForm<Name extends keyof typeof FORMS>(
+  form: Name,
   body: unknown,
-  names: readonly Name[],
-  ...checks: readonly ((fields: Fields) => BodyProblem | undefined)[]
-): Readonly<Record<Name, string>> {
+): Readonly<Record<(typeof FORMS)[Name]['names'][number], string>> {
+  const { names, checks }: Form = FORMS[form];
   const given = isRecord(body) ? body : {};
   const problems = names.flatMap((name) => textProblem(name, given[name]));
   const texts = Object.fromEntries(
@@ -25,7 +28,7 @@ function readForm<Name extends string>(
     return problem === undefined || isNamed.has(problem.path) ? [] : [problem];
   });
   if (problems.length + others.length > 0) throw problemsError([...problems, ...others], names);
-  return texts as Record<Name, string>;
+  return texts;
 }
 
 function textProblem(name: string, value: unknown): BodyProblem[] {
@@ -49,34 +52,18 @@ function confirmationProblem({ password, passwordConfirmation }: Fields): BodyPr
   return { path: 'passwordConfirmation', message: 'Passwords do not match', value: passwordConfirmation };
 }
 
-/** Reads the form of a sign-in. Every reader here throws RequestError (400) with all problems, worded as Strapi's. */
-export function readCredentials(body: unknown) {
-  return readForm(body, ['identifier', 'password']);
-}
-
-/** Reads the form of a registration. */
-export function readRegistration(body: unknown) {
-  return readForm(body, ['email', 'username', 'password'], addressProblem, passwordProblem);
-}
-
-/** Reads a form with an e-mail address alone. */
-export function readAddress(body: unknown) {
-  return readForm(body, ['email'], addressProblem);
-}
-
-/** Reads the form that sets a new password with a code. */
-export function readReset(body: unknown) {
-  const names = ['passwordConfirmation', 'password', 'code'] as const;
-  return readForm(body, names, passwordProblem, confirmationProblem);
-}
-
-/** Reads the form that sets a new password with the current one. */
-export function readChange(body: unknown) {
-  const names = ['passwordConfirmation', 'password', 'currentPassword'] as const;
-  return readForm(body, names, passwordProblem, confirmationProblem);
-}
-
-/** Reads the query of a link that confirms an address. */
-export function readConfirmation(query: unknown) {
-  return readForm(query, ['confirmation']);
-}
+/** Bodies and queries of login requests: the texts that they need, and what else is checked. */
+const FORMS = {
+  credentials: { names: ['identifier', 'password'], checks: [] },
+  registration: { names: ['email', 'username', 'password'], checks: [addressProblem, passwordProblem] },
+  address: { names: ['email'], checks: [addressProblem] },
+  reset: {
+    names: ['passwordConfirmation', 'password', 'code'],
+    checks: [passwordProblem, confirmationProblem],
+  },
+  change: {
+    names: ['passwordConfirmation', 'password', 'currentPassword'],
+    checks: [passwordProblem, confirmationProblem],
+  },
+  confirmation: { names: ['confirmation'], checks: [] },
+} as const satisfies Readonly<Record<string, Form>>;

@@ -1,7 +1,7 @@
 import { RequestError } from '../../shared/request-error.ts';
 import { changeAccount, recordChange } from './answer-signed-in.ts';
 import { hashCode, isCode, newCode, userOfCode } from './codes.ts';
-import { readAddress, readConfirmation } from './login-forms.ts';
+import { readForm } from './login-forms.ts';
 import type { LoginAnswer, LoginOptions } from './login-options.ts';
 import { fillMail } from './mail-text.ts';
 import type { SendMail } from './mailer.ts';
@@ -25,7 +25,7 @@ function mailLater(
   body: unknown,
   mail: (person: Person) => Promise<void> | undefined,
 ): string {
-  const email = readAddress(body).email.toLowerCase();
+  const email = readForm('address', body).email.toLowerCase();
   requireMail(options);
   options.later(async () => {
     const person = options.people.byEmail(email);
@@ -67,7 +67,7 @@ export async function mailConfirmation(options: LoginOptions, person: Person): P
 
 /** `GET /api/auth/email-confirmation?confirmation=<code>` */
 export async function confirmAddress(options: LoginOptions, query: unknown): Promise<LoginAnswer> {
-  const { confirmation: code } = readConfirmation(query);
+  const { confirmation: code } = readForm('confirmation', query);
   const person = options.people.byId(userOfCode(code) ?? 0);
   if (person === undefined || !isCode(code, person.record.confirmation)) throw invalid();
   const { position } = await changeAccount(options, person, 'confirm-address', (values) => ({

@@ -3,7 +3,7 @@ import { isRecord } from '../../shared/json-record.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { hashPassword } from '../command/password-hashes.ts';
 import { answerSignedIn, beginSignIn } from './answer-signed-in.ts';
-import { readRegistration } from './login-forms.ts';
+import { readForm } from './login-forms.ts';
 import type { LoginAnswer, LoginOptions } from './login-options.ts';
 import { mailConfirmation } from './mailed-codes.ts';
 
@@ -19,7 +19,7 @@ export async function registerUser(options: LoginOptions, body: unknown): Promis
   const allowed = [...FIELDS, ...options.registerFields];
   const unknown = Object.keys(sent).filter((name) => !allowed.includes(name));
   if (unknown.length > 0) throw new RequestError('invalid-body', `Invalid parameters: ${unknown.join(', ')}`);
-  const { username, password, email: written } = readRegistration(body);
+  const { username, password, email: written } = readForm('registration', body);
   const email = written.toLowerCase();
   const role = [...rolesOf({ switches, ...state }).values()].find(
     ({ type }) => type === switches.default_role,

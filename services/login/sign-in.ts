@@ -1,13 +1,13 @@
 import { RequestError } from '../../shared/request-error.ts';
 import { hashPassword, isPassword, schemeOf } from '../command/password-hashes.ts';
 import { answerSignedIn, beginSignIn, changeAccount } from './answer-signed-in.ts';
-import { readCredentials } from './login-forms.ts';
+import { readForm } from './login-forms.ts';
 import type { LoginAnswer, LoginOptions } from './login-options.ts';
 import type { Person } from './people.ts';
 
 /** `POST /api/auth/local` */
 export async function signIn(options: LoginOptions, body: unknown): Promise<LoginAnswer> {
-  const { identifier, password } = readCredentials(body);
+  const { identifier, password } = readForm('credentials', body);
   const { people, access } = options;
   const found = people.byEmail(identifier.toLowerCase()) ?? people.byUsername(identifier);
   const person = found?.provider === 'local' ? found : undefined;
