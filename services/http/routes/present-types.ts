@@ -73,11 +73,10 @@ function publicAttributes(model: Model): Attribute[] {
 function presentAttributes(model: Model, localizedType: boolean) {
   const shown = publicAttributes(model).map((attribute) => {
     const { name, required, configurable } = attribute;
-    const options = localizedType ? localization(attribute.localized) : {};
     const base = {
       ...(required ? { required } : {}),
       ...(configurable ? {} : { configurable }),
-      ...(localizedType ? { pluginOptions: options } : {}),
+      ...(localizedType ? { pluginOptions: localization(attribute.localized) } : {}),
     };
     return [name, { ...presentKind(attribute), ...base }];
   });
@@ -103,16 +102,11 @@ function presentKind(attribute: Attribute): object {
   }
 }
 
-function presentScalar({ type, unique, ...attribute }: ScalarAttribute): object {
-  const { min, max, minLength, maxLength, regex, targetField } = attribute;
+function presentScalar(attribute: ScalarAttribute): object {
+  const { type, unique, min, max, minLength, maxLength, regex, targetField } = attribute;
+  const { enum: values, default: value } = attribute;
   const limits = { min, max, minLength, maxLength, regex, targetField };
-  return {
-    type,
-    ...limits,
-    enum: attribute.enum,
-    default: attribute.default,
-    ...(unique ? { unique } : {}),
-  };
+  return { type, ...limits, enum: values, default: value, ...(unique ? { unique } : {}) };
 }
 
 function presentRelation({ relation, target, inversedBy, mappedBy, media }: RelationAttribute): object {

@@ -24,31 +24,23 @@ export function registerTypes(app: FastifyInstance, readerOf: (request: FastifyR
   };
   const componentsOf = (request: FastifyRequest) =>
     presentedComponents(readerOf(request).registry, typesOf(request));
-  const path = '/api/content-type-builder';
-  register(app, `${path}/content-types`, {
-    GET: async (request, reply) => {
-      const { kind } = parseQueryString(queryOf(request));
-      refuseOtherKinds(kind);
-      const types = typesOf(request).filter((type) => kind === undefined || type.kind === kind);
-      sendOwn(readerOf(request).delivery, reply, json(types.map(presentType)));
-    },
+  const get = (path: string, dataOf: (request: FastifyRequest) => unknown) =>
+    register(app, `/api/content-type-builder/${path}`, {
+      GET: async (request, reply) => {
+        const body = Buffer.from(JSON.stringify({ data: dataOf(request) }));
+        sendOwn(readerOf(request).delivery, reply, body);
+      },
+    });
+  get('content-types', (request) => {
+    const { kind } = parseQueryString(queryOf(request));
+    refuseOtherKinds(kind);
+    return typesOf(request)
+      .filter((type) => kind === undefined || type.kind === kind)
+      .map(presentType);
   });
-  register(app, `${path}/content-types/:id`, {
-    GET: async (request, reply) =>
-      sendOwn(readerOf(request).delivery, reply, json(presentType(named(typesOf(request), idOf(request))))),
-  });
-  register(app, `${path}/components`, {
-    GET: async (request, reply) =>
-      sendOwn(readerOf(request).delivery, reply, json(componentsOf(request).map(presentComponent))),
-  });
-  register(app, `${path}/components/:id`, {
-    GET: async (request, reply) =>
-      sendOwn(
-        readerOf(request).delivery,
-        reply,
-        json(presentComponent(named(componentsOf(request), idOf(request)))),
-      ),
-  });
+  get('content-types/:id', (request) => presentType(named(typesOf(request), idOf(request))));
+  get('components', (request) => componentsOf(request).map(presentComponent));
+  get('components/:id', (request) => presentComponent(named(componentsOf(request), idOf(request))));
 }
 
 function refuseOtherKinds(kind: QueryValue | undefined): void {
@@ -64,8 +56,4 @@ function named<Named extends { readonly uid: string }>(all: readonly Named[], ui
   const found = all.find((one) => one.uid === uid);
   if (found === undefined) throw new RequestError('not-found', 'Not Found');
   return found;
-}
-
-function json(data: unknown): Buffer {
-  return Buffer.from(JSON.stringify({ data }));
 }
