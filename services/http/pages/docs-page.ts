@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { may, mayReadDrafts, type Rights } from '../../../shared/access/rights.ts';
-import { valueAt } from '../../../shared/map-values.ts';
 import { remembered } from '../../../shared/remembered.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { OpenApiOptions } from '../../openapi/openapi-document.ts';
@@ -27,24 +26,23 @@ export type DocsOptions = {
  */
 export function registerOpenApi(app: FastifyInstance, docs: DocsOptions): void {
   const optionsOf = describeCallers(docs);
-  const whole = serializer();
-  const shallow = serializer();
   const describe = async ({ rights }: FastifyRequest) => {
     const { openApiDocument } = await import('../../openapi/openapi-document.ts');
     const api = docs.apiFor(rights);
     return openApiDocument(api.registry, optionsOf(api));
   };
-  app.get('/openapi.json', async (request, reply) =>
-    sendDocument(
-      reply,
-      whole(await describe(request), (document) => document),
-    ),
+  app.get('/openapi.json', async (request, reply) => sendDocument(reply, whole(await describe(request))));
+  app.get('/docs/openapi.json', async (request, reply) =>
+    sendDocument(reply, await shallow(await describe(request))),
   );
-  app.get('/docs/openapi.json', async (request, reply) => {
-    const { shallowDocument } = await import('../../openapi/shallow-document.ts');
-    return sendDocument(reply, shallow(await describe(request), shallowDocument));
-  });
 }
+
+const whole = remembered((document: OpenApiDocument) => JSON.stringify(document));
+
+const shallow = remembered(async (document: OpenApiDocument) => {
+  const { shallowDocument } = await import('../../openapi/shallow-document.ts');
+  return JSON.stringify(shallowDocument(document));
+});
 
 /** The options of a caller's document: the same object each time, for documents are made once per options. */
 function describeCallers({ webhooks, ...docs }: DocsOptions): (api: CallerApi) => OpenApiOptions {
@@ -72,13 +70,6 @@ export function registerDocsPage(app: FastifyInstance): void {
     if (type === undefined) throw new RequestError('not-found', 'Not Found');
     return sendPage(reply, type.contentType, await readSwaggerFile(type));
   });
-}
-
-/** JSON of documents, each made once. */
-function serializer() {
-  const bodies = new WeakMap<OpenApiDocument, string>();
-  return (document: OpenApiDocument, change: (document: OpenApiDocument) => OpenApiDocument): string =>
-    valueAt(bodies, document, () => JSON.stringify(change(document)));
 }
 
 function sendDocument(reply: FastifyReply, body: string): FastifyReply {
