@@ -4,21 +4,10 @@ import { mayReadDrafts, type Rights } from '../../shared/access/rights.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 
 /** Token as people see it: everything but its hash. */
-export type TokenDescription = Pick<
-  Token,
-  'id' | 'name' | 'type' | 'createdAt' | 'expiresAt' | 'revokedAt'
-> & {
-  readonly allow: readonly string[];
-  readonly drafts: boolean;
-  readonly status: 'active' | 'expired' | 'revoked';
-};
+export type TokenDescription = ReturnType<typeof describeToken>;
 
 /** Describes a token for people. `registry` gives the short names of content types; `now` is in milliseconds. */
-export function describeToken(
-  token: Token,
-  registry: SchemaRegistry | undefined,
-  now: number,
-): TokenDescription {
+export function describeToken(token: Token, registry: SchemaRegistry | undefined, now: number) {
   const { id, name, type, rights, createdAt, expiresAt, revokedAt } = token;
   return {
     id,
