@@ -29,7 +29,7 @@ export async function limitRequests(
   const { default: rateLimit } = await import('@fastify/rate-limit');
   await app.register(rateLimit, {
     ...options,
-    ...defined({ store: sharedRateStore(count, name) }),
+    ...defined({ store: count && sharedRateStore(count, name) }),
     max,
     timeWindow: '1 minute',
     addHeadersOnExceeding: NO_HEADERS,

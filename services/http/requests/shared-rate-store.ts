@@ -6,16 +6,8 @@ export type CountRequest = (
   windowMs: number,
 ) => Promise<{ readonly current: number; readonly ttl: number }>;
 
-/**
- * Store of @fastify/rate-limit that counts elsewhere; undefined without such a place. `name` separates one limit's keys from those of
- * others.
- */
-export function sharedRateStore(
-  given: CountRequest | undefined,
-  name: string,
-): FastifyRateLimitStoreCtor | undefined {
-  if (given === undefined) return undefined;
-  const count: CountRequest = given;
+/** Creates a store of @fastify/rate-limit that counts elsewhere. `name` separates one limit's keys from those of others. */
+export function sharedRateStore(count: CountRequest, name: string): FastifyRateLimitStoreCtor {
   function Store() {
     const store = {
       incr(key: string, done: Counted, windowMs: number) {
