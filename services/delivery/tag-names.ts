@@ -91,14 +91,12 @@ function createNameAnswer(
     return written(ONLY_EVERYTHING, types);
   };
   return (collected) => {
-    const fine =
-      collected &&
-      written(
-        collected,
-        plainOf(() => allTags(collected), true),
-      );
-    const some = fine ?? (collected && coarse(allTags(collected)));
-    return some ?? (written(ONLY_EVERYTHING, NO_NAMES) as string);
+    if (collected !== undefined) {
+      const all = () => allTags(collected);
+      const some = written(collected, plainOf(all, true)) ?? coarse(all());
+      if (some !== undefined) return some;
+    }
+    return written(ONLY_EVERYTHING, NO_NAMES) as string;
   };
 }
 
