@@ -5,7 +5,6 @@ import type {
   FastifyRequest,
   HTTPMethods,
 } from 'fastify';
-import { RequestError } from '../../../shared/request-error.ts';
 import type { ContentType } from '../../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import type { LoginApi } from '../../login/login-api.ts';
@@ -13,6 +12,7 @@ import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from '../answers/r
 import { presentInV4, V4_FORMAT, V4_HEADER } from '../answers/v4-format.ts';
 import { answerRead, type Delivery, sendOwn } from '../api/cacheable.ts';
 import { type Asking, type ContentApi, ENTRY_ACTIONS, type WriteAnswer } from '../api/content-api.ts';
+import { forbidden } from '../api/guard-content-api.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
 import { asksForRole, withRole } from './users-role.ts';
 
@@ -40,43 +40,36 @@ type Path = Handlers & { readonly config?: FastifyContextConfig };
 
 /** `/api/<pluralName>`, `/api/<pluralName>/<documentId>` and the actions on an entry. */
 export function registerCollectionType(context: RouteContext, type: ContentType): void {
-  const { app, apiOf, live } = context;
+  const { app, live } = context;
   const { read, write, remove } = entryHandlers(context, type);
   const path = `/api/${type.pluralName}`;
   const targetOf = (request: FastifyRequest) => ({ type, documentId: idOf(request) });
-  const list = read((request, asking) => apiOf(request).list(type, queryOf(request), asking));
+  const list = read((api, query, asking) => api.list(type, query, asking));
   register(app, path, {
     GET: (request, reply) => (live.wants(request) ? live.answer(type, request, reply) : list(request, reply)),
-    POST: write(201, (request) =>
-      apiOf(request).create(type, queryOf(request), request.body, request.command),
-    ),
+    POST: write(201, (api, query, { body, command }) => api.create(type, query, body, command)),
   });
   register(app, `${path}/:id`, {
-    GET: read((request, asking) => apiOf(request).entry(type, idOf(request), queryOf(request), asking)),
-    PUT: write(200, (request) =>
-      apiOf(request).update(targetOf(request), queryOf(request), request.body, request.command),
+    GET: read((api, query, asking, request) => api.entry(type, idOf(request), query, asking)),
+    PUT: write(200, (api, query, request) =>
+      api.update(targetOf(request), query, request.body, request.command),
     ),
-    DELETE: remove((request) => apiOf(request).remove(targetOf(request), queryOf(request), request.command)),
+    DELETE: remove((api, query, request) => api.remove(targetOf(request), query, request.command)),
   });
   for (const action of ENTRY_ACTIONS) {
     register(app, `${path}/:id/actions/${action}`, {
-      POST: write(200, (request) =>
-        apiOf(request).act(targetOf(request), action, queryOf(request), request.command),
-      ),
+      POST: write(200, (api, query, request) => api.act(targetOf(request), action, query, request.command)),
     });
   }
 }
 
 /** `/api/<singularName>`: the one document of the type. */
 export function registerSingleType(context: RouteContext, type: ContentType): void {
-  const { app, apiOf } = context;
   const { read, write, remove } = entryHandlers(context, type);
-  register(app, `/api/${type.singularName}`, {
-    GET: read((request, asking) => apiOf(request).single(type, queryOf(request), asking)),
-    PUT: write(200, (request) =>
-      apiOf(request).putSingle(type, queryOf(request), request.body, request.command),
-    ),
-    DELETE: remove((request) => apiOf(request).removeSingle(type, queryOf(request), request.command)),
+  register(context.app, `/api/${type.singularName}`, {
+    GET: read((api, query, asking) => api.single(type, query, asking)),
+    PUT: write(200, (api, query, { body, command }) => api.putSingle(type, query, body, command)),
+    DELETE: remove((api, query, { command }) => api.removeSingle(type, query, command)),
   });
 }
 
@@ -104,8 +97,7 @@ export function registerUsers({
     GET: async (request, reply) => {
       const { signedIn } = request;
       const actions = login?.actionsOf(signedIn, request.rights);
-      if (signedIn?.user === undefined || actions?.has('user.me') !== true)
-        throw new RequestError('forbidden', 'Forbidden');
+      if (signedIn?.user === undefined || actions?.has('user.me') !== true) throw forbidden();
       const user = await users(request).me(signedIn.user.id, queryOf(request));
       const shown = actions.has('role.find') && asksForRole(queryOf(request));
       const role = shown ? login?.roleOf(signedIn.user.id) : undefined;
@@ -133,29 +125,34 @@ export function registerLocales({ app, apiOf, deliveryOf }: RouteContext): void 
   });
 }
 
+/** Carries a write out. */
+type Execute<Result> = (api: ContentApi, query: string, request: FastifyRequest) => Promise<Result>;
+type Read = (api: ContentApi, query: string, asking: Asking, request: FastifyRequest) => Promise<Uint8Array>;
+
 /** Handlers that answer entries of a type, in the form the request asks for. */
-function entryHandlers({ registry, deliveryOf }: RouteContext, type: ContentType) {
+function entryHandlers({ registry, apiOf, deliveryOf }: RouteContext, type: ContentType) {
   const isV4 = (request: FastifyRequest) => request.headers[V4_HEADER] === V4_FORMAT;
   return {
     read:
-      (answer: (request: FastifyRequest, asking: Asking) => Promise<Uint8Array>): Handler =>
+      (answer: Read): Handler =>
       (request, reply) =>
         answerRead(deliveryOf(request), request, reply, (asking) => {
-          const body = answer(request, asking);
+          const body = answer(apiOf(request), queryOf(request), asking, request);
           return isV4(request) ? body.then((bytes) => presentInV4(registry, type, bytes)) : body;
         }),
     write:
-      (status: number, execute: (request: FastifyRequest) => Promise<WriteAnswer>): Handler =>
+      (status: number, execute: Execute<WriteAnswer>): Handler =>
       async (request, reply) => {
-        const answer = await execute(request);
+        const answer = await execute(apiOf(request), queryOf(request), request);
         const { body } = answer;
         const shaped = body !== null && isV4(request) ? presentInV4(registry, type, body) : body;
         sendWrite(reply, status, { ...answer, body: shaped });
       },
     remove:
-      (execute: (request: FastifyRequest) => Promise<bigint>): Handler =>
+      (execute: Execute<bigint>): Handler =>
       async (request, reply) => {
-        reply.header(POSITION_HEADER, String(await execute(request)));
+        const position = await execute(apiOf(request), queryOf(request), request);
+        reply.header(POSITION_HEADER, String(position));
         sendNothing(reply);
       },
   };
