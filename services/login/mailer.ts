@@ -8,26 +8,26 @@ const TIMEOUT_MS = 10_000;
 
 /** Sends mails by SMTP. `address` has the form `smtp://user:password@host:port`, or `smtps://…`. */
 export function smtpMailer(address: string, from: string): SendMail {
-  let opening: Promise<(mail: Mail & { readonly text: string }) => Promise<unknown>> | undefined;
-  const open = async () => {
-    const { createTransport } = await import('nodemailer');
-    const transport = createTransport({
-      url: address,
-      pool: true,
-      maxConnections: 2,
-      connectionTimeout: TIMEOUT_MS,
-      greetingTimeout: TIMEOUT_MS,
-      socketTimeout: TIMEOUT_MS,
-      // A template is data: it must not make the mailer read files or addresses.
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    });
-    return (mail: Mail & { readonly text: string }) => transport.sendMail({ ...mail, from });
-  };
+  let opening: ReturnType<typeof openTransport> | undefined;
   return async (mail) => {
-    opening ??= open();
-    await (await opening)({ ...mail, text: mail.html });
+    opening ??= openTransport(address);
+    await (await opening).sendMail({ ...mail, from, text: mail.html });
   };
+}
+
+async function openTransport(url: string) {
+  const { createTransport } = await import('nodemailer');
+  return createTransport({
+    url,
+    pool: true,
+    maxConnections: 2,
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+    // A template is data: it must not make the mailer read files or addresses.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
 }
 
 /** Prints mails instead of sending them, while no mail server is configured. */
