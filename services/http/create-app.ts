@@ -61,7 +61,7 @@ import { createEventStreams, type StreamLimits } from './streams/event-streams.t
 import { createTickets } from './streams/tickets.ts';
 
 export type AppOptions = ServedApi & {
-  /** Position of the log and its projections. */
+  /** Returns the positions of the log and its projections. */
   readonly status?: () => Promise<Status>;
   readonly logger: FastifyBaseLogger;
   /** Bytes of a request body; more is a 413. */
@@ -87,7 +87,7 @@ export type AppOptions = ServedApi & {
   readonly leaving: (left: () => void) => void;
 };
 
-/** The HTTP API: routes of every content type, users, files, access and `/_health`. Not listening: give the listener its requests. */
+/** Creates the HTTP API: routes of content types, users, files, access and `/_health`. It does not listen: pass it the requests. */
 export async function createApp(options: AppOptions): Promise<RequestListener> {
   const app = createFastify(options);
   acceptBodies(app);
@@ -130,17 +130,17 @@ function createFastify(options: AppOptions): FastifyInstance {
   const own = new Set<string>();
   const app = fastify({
     loggerInstance: options.logger,
-    // A child logger for every request costs more than many a query.
+    // A child logger for every request would cost more than many queries do.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
-    // Not every text in the caller's header is an id.
+    // `requestIdOf` reads the header, because not every text in it is an id.
     requestIdHeader: false,
     genReqId: requestIdOf,
     schemaController: { compilersFactory: NO_COMPILERS },
     bodyLimit: options.bodyLimit,
     trustProxy: options.trustProxy,
     ...defined({ rewriteUrl: rewritePrefix(options.apiPrefix, own) }),
-    // Requests that never reach a route: a path that is not text.
+    // A request whose path is not text reaches no route.
     frameworkErrors: (error, request, reply) =>
       isInstantSearchTarget(request.raw.url)
         ? sendAlgoliaError(reply, presentError(error))
@@ -150,7 +150,7 @@ function createFastify(options: AppOptions): FastifyInstance {
       ignoreTrailingSlash: true,
       // Node limits the request line. fastify's limit of 100 characters would refuse the names of files that Strapi made.
       maxParamLength: Number.MAX_SAFE_INTEGER,
-      // The planner reads the raw text: fastify's result would be unused.
+      // The planner reads the raw text, so nothing uses fastify's result.
       querystringParser: () => NO_QUERY,
     },
   }) as unknown as FastifyInstance;
@@ -227,7 +227,7 @@ function registerForAdministrators(scope: FastifyInstance, options: AppOptions):
   if (webhooks !== undefined) registerWebhooks(scope, registry, webhooks);
 }
 
-/** Algolia's protocol: reads that are sent with POST, in any process that answers reads. */
+/** Registers Algolia's protocol: its reads are POST requests, which any process that answers reads answers. */
 function registerAlgolia(
   scope: FastifyInstance,
   { access, login, freshness, protection, apiFor, answersReads }: AppOptions,
@@ -242,7 +242,7 @@ function registerAlgolia(
   registerInstantSearch(scope, ({ rights }) => apiFor(rights).instant);
 }
 
-/** This process carries these writes out, whether or not it is the leader. */
+/** Refuses writes of this scope while the process accepts none. They need no leader. */
 function refuseWritesIn(scope: FastifyInstance, refuse: (() => void) | undefined): void {
   scope.addHook('preHandler', async ({ method }) => {
     if (method !== 'GET' && method !== 'HEAD') refuse?.();
@@ -254,7 +254,7 @@ const NO_QUERY: Record<string, string> = Object.freeze(Object.create(null));
 function noSchemas(): never {
   throw new Error('a route has a schema, and there is no compiler for it');
 }
-/** The write side validates bodies, and answers are bytes: without these fastify loads ajv at every start. */
+/** Replaces the compilers for which fastify would load ajv at every start. The write side validates bodies, and answers are bytes. */
 const NO_COMPILERS = { buildValidator: noSchemas, buildSerializer: noSchemas };
 
 function refuse(app: FastifyInstance, measureUnrouted: (reply: FastifyReply) => void): void {

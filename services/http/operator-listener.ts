@@ -20,9 +20,9 @@ import { isLoopback } from './sockets/loopback.ts';
 export type OperatorListener = {
   /** Address and secret for the lock file. */
   readonly channel: OperatorChannel;
-  /** Carries operations out from now on; before, requests are answered 503. */
+  /** Starts to carry operations out. Before this call the answer is 503. */
   serve(context: OperatorContext): void;
-  /** Ends operations in progress and accepts nothing more. */
+  /** Ends operations in progress, and accepts no more requests. */
   close(): Promise<void>;
 };
 
@@ -34,9 +34,9 @@ export type OperatorEntrance = {
 };
 
 /**
- * Accepts requests of operators on a loopback port, whatever address the API has. `POST /_varve/operations/<name>` has the request as JSON;
- * the answer is a line of JSON for each line and one for its end, with a sign of life every second. `GET /_varve/projections` works as on the port of the API. A request
- * without the secret gets a 403.
+ * Accepts requests of operators on a loopback port, whatever address the API has. The body of `POST /_varve/operations/<name>` is the
+ * request as JSON. Its answer has one line of JSON for each line of output and one for the end, with a sign of life every second.
+ * `GET /_varve/projections` works as on the port of the API. A request without the secret gets a 403.
  */
 export async function openOperatorListener({ secret, socket }: OperatorEntrance): Promise<OperatorListener> {
   const stopping = new AbortController();

@@ -14,8 +14,8 @@ export type RememberedFirstOptions = Pick<ServedApi, 'access' | 'apiFor'> & {
 };
 
 /**
- * Returns `routing` behind the answers that are remembered. Where each request has a limit, a span or headers of its own, all of them go to
- * `routing`.
+ * Returns a listener that sends remembered answers, and passes all other requests to `routing`. Returns `routing` itself if each request
+ * has a limit, a span or headers of its own.
  */
 export function rememberedFirst(
   routing: RequestListener,
@@ -25,7 +25,7 @@ export function rememberedFirst(
   const { corsOrigins, rateLimit } = protection;
   if (!answersReads || corsOrigins.length > 0 || rateLimit > 0 || meters.tracing !== undefined)
     return routing;
-  // Without a prefix only the router knows which paths are the server's own.
+  // Without a prefix only the router knows which paths belong to the server itself.
   if (apiPrefix === '') return routing;
   const rewrite = rewritePrefix(apiPrefix, new Set());
   const refusalOf = createDevelopmentGuard(access, corsOrigins);

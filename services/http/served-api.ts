@@ -25,13 +25,13 @@ import type { Freshness } from './requests/await-position.ts';
 import type { AssetRoutesOptions } from './routes/serve-assets.ts';
 import type { ServedWebhooks } from './routes/webhook-routes.ts';
 
-/** Parts of the HTTP API, whatever is behind it. */
+/** Parts of the HTTP API, for every role of a process. */
 export type ServedApi = {
   readonly registry: SchemaRegistry;
   readonly access: AccessControl;
   readonly tokens: TokenCommands;
   readonly roles: RoleCommands;
-  /** API for callers with these rights. */
+  /** Returns the API for callers with these rights. */
   readonly apiFor: (rights: Rights) => CallerApi;
   /** Absent: nobody signs in. */
   readonly login?: LoginApi;
@@ -42,7 +42,7 @@ export type ServedApi = {
   readonly follow?: FollowApi | undefined;
   /** Absent: this process serves content types that are being replaced. */
   readonly changes?: ChangeFeed | undefined;
-  /** Key of tickets. */
+  /** Key that encrypts tickets. */
   readonly ticketKey: Uint8Array;
   /** Absent: this process does not know webhooks yet. */
   readonly webhooks?: ServedWebhooks | undefined;
@@ -59,11 +59,11 @@ export type ApisOptions = Omit<ContentApiOptions, 'commands' | 'userId' | 'calle
 export type DeliveryOptions = {
   /** Version of the program. */
   readonly version: string;
-  /** Changes of the content; absent: they are not known here. */
+  /** Changes of the content. Absent: this process does not know them. */
   readonly positions?: TagPositions | undefined;
   /** Absent: the index is in the process. */
   readonly outside?: OutsideIndex | undefined;
-  /** Memory for whole answers; 0 or absent: none are remembered. */
+  /** Bytes of memory for whole answers. 0 or absent: none are remembered. */
   readonly cacheBytes?: number;
   readonly metrics?: Metrics | undefined;
   /** Absent: answers have no tags in their headers. */
@@ -72,10 +72,10 @@ export type DeliveryOptions = {
   readonly cacheToken?: Pick<CacheToken, 'rights'> | undefined;
 };
 
-/** Memory for the ETags of recent answers, if whole answers are not remembered. */
+/** Bytes of memory for the ETags of recent answers, if whole answers are not remembered. */
 const ETAG_BYTES = 16 * 2 ** 20;
 
-/** APIs of entries and of files, for callers by their rights; `registry` is that of full access. */
+/** Creates the APIs of entries and files, by the rights of callers. `registry`: the content types for full access. */
 export function createApis({ registry, writes, delivery, ...options }: ApisOptions): ServedApi['apiFor'] {
   const { commands, userId, library } = writes;
   const { index, defaultLocale, usersEnvelope } = options;

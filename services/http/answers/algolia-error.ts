@@ -18,7 +18,7 @@ type AlgoliaError = { readonly message: string; readonly status: number };
 
 const MAX_ACCEPTED = 2_000;
 
-/** An error as one sentence: what is wrong, and what is accepted. */
+/** Returns an error as one sentence for each problem, with the accepted values. */
 export function algoliaError({ error: { status, message, details = {} } }: ErrorEnvelope): AlgoliaError {
   const problems = (details['problems'] as readonly Problem[] | undefined) ?? [{ message, ...details }];
   return { message: problems.map(sentenceOf).join('. '), status };

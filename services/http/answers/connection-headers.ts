@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** About a connection, not about the request or its answer (RFC 9110, section 7.6.1). */
-const OF_THE_CONNECTION = [
+/** Headers that concern one connection, and not the request or its answer (RFC 9110, section 7.6.1). */
+const CONNECTION_HEADERS = [
   'connection',
   'keep-alive',
   'proxy-connection',
@@ -19,6 +19,6 @@ export function endToEndHeaders(
   const named = String(headers.connection ?? '')
     .toLowerCase()
     .split(/\s*,\s*/);
-  const left = new Set([...OF_THE_CONNECTION, ...named, ...others]);
+  const left = new Set([...CONNECTION_HEADERS, ...named, ...others]);
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !left.has(name)));
 }

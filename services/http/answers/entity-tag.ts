@@ -1,4 +1,4 @@
-/** `If-None-Match`: a list of entity tags or `*`; compared weakly, as RFC 9110 says. */
+/** Returns whether `If-None-Match`, a list of entity tags or `*`, contains a tag. Compares weakly, as RFC 9110 says. */
 export function isSameEntity(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   if (header === tag) return true;

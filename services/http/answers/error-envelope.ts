@@ -2,7 +2,7 @@ import { defined } from '../../../shared/defined.ts';
 import { type ErrorCode, RequestError } from '../../../shared/request-error.ts';
 import { errorStatus } from './error-statuses.ts';
 
-/** Strapi's envelope of every answer except a success (SEMANTICS section 12); a 500 has no `details`. */
+/** Strapi's envelope of all errors (SEMANTICS section 12). A 500 has no `details`. */
 export type ErrorEnvelope = {
   readonly data: null;
   readonly error: {
@@ -10,7 +10,7 @@ export type ErrorEnvelope = {
     readonly name: string;
     readonly message: string;
     readonly details?: Readonly<Record<string, unknown>>;
-    /** Errors that Strapi does not have carry it (docs/errors.md). */
+    /** Absent for errors that Strapi has too (docs/errors.md). */
     readonly code?: ErrorCode;
   };
 };
@@ -21,7 +21,7 @@ const FASTIFY_ERRORS: Readonly<Record<string, { readonly name: string; readonly 
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { name: 'UnsupportedMediaTypeError', message: 'Unsupported Media Type' },
 };
 
-/** Converts an error that was thrown in a request to its answer: a refusal as it says, anything unexpected as a bare 500. */
+/** Converts an error of a request to its answer: a RequestError or a refusal by fastify as it says, anything else to a bare 500. */
 export function presentError(error: unknown): ErrorEnvelope {
   if (error instanceof RequestError) {
     const { status, name, isOwn } = errorStatus(error.code);
@@ -34,7 +34,7 @@ export function presentError(error: unknown): ErrorEnvelope {
   return envelope(status, known?.name ?? 'BadRequestError', known?.message ?? (error as Error).message, {});
 }
 
-/** fastify marks errors of the client with a status below 500. */
+/** Returns the status of fastify's own error about the client's request; undefined for other errors. */
 function clientErrorStatus(error: unknown): number | undefined {
   const { statusCode, code } = error as { statusCode?: unknown; code?: unknown };
   const refusedByFastify = typeof code === 'string' && code.startsWith('FST_');

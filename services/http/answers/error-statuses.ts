@@ -1,6 +1,6 @@
 import type { ErrorCode, Refusal } from '../../../shared/request-error.ts';
 
-/** HTTP status and name with which an error code is answered. */
+/** HTTP status and name of the answer to an error. */
 export type ErrorStatus = {
   readonly status: number;
   /** `error.name` of the envelope, one of Strapi's names. */
@@ -72,7 +72,7 @@ const STATUSES: ReadonlyMap<ErrorCode, ErrorStatus> = new Map([
 /** Every outage is a 503. */
 const OUTAGE: ErrorStatus = { status: 503, name: 'ServiceUnavailableError', isOwn: true };
 
-/** The one place where an error gets its HTTP status. */
+/** Returns the HTTP status and name of an error code. */
 export function errorStatus(code: ErrorCode): ErrorStatus {
   return STATUSES.get(code) ?? OUTAGE;
 }

@@ -4,12 +4,12 @@ import { type ErrorEnvelope, presentError } from './error-envelope.ts';
 
 const ABORTED = new RequestError('request-aborted', 'The client disconnected before its request had arrived');
 
-/** Converts an error that was thrown in a request to its answer, and logs errors that the client did not cause. */
+/** Converts an error of a request to its answer, and logs errors that the client did not cause. */
 export function reportError(error: unknown, request: FastifyRequest): ErrorEnvelope {
   const body = presentError(isAborted(request) ? ABORTED : error);
   if (body.error.status >= 500) {
     const { method, url, id: requestId } = request;
-    // A dependency that is away for a while is not a bug of the program.
+    // A dependency that is not available for a while is not a bug of the program.
     const isExpected = error instanceof RequestError && error.cause === undefined;
     if (isExpected)
       request.log.warn(
@@ -21,7 +21,7 @@ export function reportError(error: unknown, request: FastifyRequest): ErrorEnvel
   return body;
 }
 
-/** The client's disconnect caused the failure: it is not an error of the server, and the answer is not read. */
+/** Returns whether the client disconnected before its request had arrived. Such a failure is not an error of the server. */
 function isAborted({ raw }: FastifyRequest): boolean {
   return raw.destroyed && !raw.complete;
 }

@@ -1,13 +1,13 @@
-/** Maximum number of answers that wait. With more, clients with few connections would wait, and reads would be hardly faster. */
+/** Maximum number of answers that wait. With more, clients with few connections would wait longer, and reads would hardly be faster. */
 const MOST_WAITING = 8;
-/** An answer waits no longer than this for others. If the previous answer is older, the next one will hardly be ready in time either. */
+/** Longest wait of an answer for others. If the previous answer is older than this, the next one is unlikely to come within this time. */
 const LONGEST_WAIT_MS = 1;
 
 /**
  * Creates a function that sends several answers together, at the latest when the event loop has handled its input. A single answer wakes
  * its client, which costs as much as making a small answer. When several answers follow each other, the client is already awake, and the
- * code that sends is in the processor's caches. `isBusy` returns whether slices of other work come first: no answer waits for these.
- * `clock` returns milliseconds.
+ * code that sends is in the processor's caches. `isBusy` returns whether slices of other work are waiting: then each answer is sent at
+ * once. `clock` returns milliseconds.
  */
 export function createSendTogether(
   isBusy: () => boolean,

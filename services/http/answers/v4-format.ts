@@ -8,8 +8,8 @@ export const V4_HEADER = 'strapi-response-format';
 export const V4_FORMAT = 'v4';
 
 /**
- * Converts an answer `{data, meta}` of entries of `model` to Strapi 4's form: everything but id and documentId below
- * `attributes`, and populated relations and media below `data` (case http-018). Costs a parse of the whole answer.
+ * Converts an answer `{data, meta}` with entries of `model` to Strapi 4's form (case http-018). `attributes` contains everything but id and
+ * documentId. `data` contains populated relations and media. Parses the whole answer.
  */
 export function presentInV4(registry: SchemaRegistry, model: Model, answer: Uint8Array): Uint8Array {
   const { data, ...others } = JSON.parse(Buffer.from(answer).toString()) as Json;

@@ -5,12 +5,12 @@ import type { ContentType } from '../../../shared/schema/content-type.ts';
 import { derivedDocumentId } from '../../command/document-id.ts';
 import type { ContentApiOptions } from './content-api-options.ts';
 
-/** More locales than a site has: each is one search. */
+/** Maximum number of locales, each of which takes one search. No site has as many. */
 const MAX_LOCALES = 500;
 
 type LocalesOptions = Pick<ContentApiOptions, 'index' | 'registry' | 'defaultLocale' | 'caller'>;
 
-/** Keeps the answer until the index changes: it takes a search for each locale of each type. */
+/** Creates the answer to `GET /api/i18n/locales`. It is kept until the index changes, because each locale of each type takes a search. */
 export function createLocalesAnswer(options: LocalesOptions): () => Promise<Uint8Array> {
   let kept: { readonly position: bigint; readonly answer: Promise<Uint8Array> } | undefined;
   return () => {
@@ -27,8 +27,8 @@ export function createLocalesAnswer(options: LocalesOptions): () => Promise<Uint
 }
 
 /**
- * Answers `GET /api/i18n/locales`, a bare array as in Strapi: the default locale and every locale in which the caller can see content. Ids
- * follow from the order of the codes.
+ * Returns a bare array, as Strapi does: the default locale, and every locale in which the caller can see content. The order of the codes
+ * determines the ids.
  */
 async function answerLocales({
   index,

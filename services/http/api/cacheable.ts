@@ -9,11 +9,11 @@ import { V4_HEADER } from '../answers/v4-format.ts';
 import type { Asking } from './content-api.ts';
 import { isForEveryone, type SentRead, type Sharing, sendRead } from './send-read.ts';
 
-/** Rules for caches, for the answers to callers with equal rights. */
+/** Rules for caches about the answers to callers with equal rights. */
 export type Delivery = Sharing & {
-  /** Part of every ETag, see `generationOf`. */
+  /** Part of every ETag, see `nameShape`. */
   readonly generation: string;
-  /** Absent: what changes in the index is not known here. */
+  /** Absent: this process does not know the changes of its index. */
   readonly known?: KnownAnswers;
   /** Absent: answers have no tags in their headers. */
   readonly tagging?: Tagging;
@@ -24,10 +24,7 @@ export function watchedAnswers({ known }: Pick<Delivery, 'known'>): KnownAnswers
   return known?.outside === undefined ? known : undefined;
 }
 
-/**
- * Answers a GET of the content API, with 304 if the caller has the answer already. If it is known that nothing in it has changed since it
- * was made, `answer` is not called.
- */
+/** Answers a GET of the content API, with 304 if the caller already has the answer. Calls `answer` only if no valid answer is known. */
 export function answerRead(
   delivery: Delivery,
   request: FastifyRequest,
@@ -57,8 +54,8 @@ export function answerRead(
 }
 
 /**
- * Returns the remembered answer to a GET of a caller without a token, and counts the request, if it can be sent at once.
- * `url` is the path and query that routes get.
+ * Returns the remembered answer to a GET of a caller without a token, and counts the request; undefined if no answer can be sent at once.
+ * `url`: the path and query as routes get them. `entity`: the caller's `If-None-Match`.
  */
 export function findRemembered(
   { known, tagging }: Delivery,
@@ -75,15 +72,12 @@ export function findRemembered(
   return { sent: lasting(tagging, found, found.tags), route, body };
 }
 
-/** Returns whether a known answer has all that is sent to a caller with `entity`. */
+/** Returns whether a known answer has the body, or the caller needs only a 304. */
 function isEnough({ body, etag }: KnownAnswer, entity: string | undefined): boolean {
   return body !== undefined || isSameEntity(entity, etag);
 }
 
-/**
- * Answers with 304 if the index shows nothing that has changed the caller's answer since. The answer is made if that is not known, and if
- * it cannot be found out.
- */
+/** Reads the changes of an index outside the process. Answers with 304 if none changed the caller's answer, else makes the answer. */
 async function answerAfterLook(
   delivery: Delivery,
   reply: FastifyReply,
@@ -116,7 +110,7 @@ function isSettled(promise: Promise<void>): Promise<boolean> {
 
 type Answer = (asking: Asking) => Promise<Uint8Array>;
 
-/** The body of an answer that is only known by its ETag. */
+/** Body of an answer of which only the ETag is known. */
 const NO_BODY = new Uint8Array(0);
 
 function keyOf({ headers, raw: { url = '' } }: FastifyRequest): string {
@@ -140,13 +134,11 @@ async function answerWithoutTags(delivery: Delivery, reply: FastifyReply, answer
 type Kept = {
   readonly known: KnownAnswers;
   readonly key: string;
-  /** The body is kept too. */
+  /** True: the body is kept too. */
   readonly isRepeated: boolean;
 };
 
-/**
- * Answers with the tags of the answer, and remembers it with them if `kept` says so. Callers that have an ETag ask again after changes too.
- */
+/** Makes the answer and its tags, and sends both. Remembers the answer with its tags if `kept` is given. */
 async function answerWithTags(
   delivery: Delivery,
   reply: FastifyReply,
@@ -181,13 +173,13 @@ async function answerWithTags(
   sendRead(delivery, reply, { ...made, lifetimes, isOnce: kept?.isRepeated !== true }, body);
 }
 
-/** Adds how long caches may keep an answer that is current: what changes it from now on is purged. */
+/** Adds the time for which caches may keep a current answer. Later changes of it are purged. */
 function lasting(tagging: Tagging | undefined, sent: SentRead, tags: KnownAnswer['tags']): SentRead {
   const lifetimes = tagging?.lifetimes?.(tags);
   return lifetimes === undefined ? sent : { ...sent, lifetimes };
 }
 
-/** Tags an answer about a missing document: caches keep it even with `no-store`. */
+/** Tags a 404 about a missing document, because some caches keep it even with `no-store`. */
 function tagMissing(reply: FastifyReply, tagging: Tagging, tags: AnswerTags, error: unknown): void {
   if (!(error instanceof RequestError) || error.code !== 'not-found') return;
   const collected = tags.collected();
@@ -197,7 +189,7 @@ function tagMissing(reply: FastifyReply, tagging: Tagging, tags: AnswerTags, err
 /** `isDraft`: the answer shows drafts. `hasStream`: the same address also has a stream. */
 type OwnAnswer = Pick<Delivery, 'generation'> & { readonly isDraft?: boolean; readonly hasStream?: boolean };
 
-/** Answers a GET whose body does not follow from its URL and the caller's rights alone. */
+/** Answers a GET whose body depends on more than its URL and the caller's rights. Such an answer is not remembered. */
 export function sendOwn(
   { generation, isDraft = false, hasStream = false }: OwnAnswer,
   reply: FastifyReply,
@@ -206,13 +198,13 @@ export function sendOwn(
   sendRead({}, reply, { etag: entityTag(generation, body), isDraft, hasStream }, body);
 }
 
-/** After its connection is closed, an answer gets no more work. */
+/** Returns the sender of a request. `isWanted` stops the work on an answer after its connection is closed. */
 function askingOf({ id, raw }: FastifyRequest, tags?: AnswerTags): Asking {
   const isWanted = () => !raw.socket.destroyed;
   return { id, isWanted, isDraft: false, varies: false, tags, shown: tags?.shown };
 }
 
-/** The ETag of an answer to callers with equal rights. */
+/** Returns the ETag of an answer to callers with equal rights. */
 export function entityTag(generation: string, body: Uint8Array): string {
   return `"${generation}${fastDigest(body)}"`;
 }

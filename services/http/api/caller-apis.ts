@@ -12,23 +12,23 @@ import { withoutWrites } from './without-writes.ts';
 /** API for callers with certain rights. */
 export type CallerApi = GuardedApis & {
   readonly rights: Rights;
-  /** The content types as they see them. */
+  /** Content types that the caller sees. */
   readonly registry: SchemaRegistry;
-  /** Algolia's protocol; what the caller may not find does not exist there. */
+  /** Algolia's protocol. Content that the caller may not find does not exist there. */
   readonly instant: InstantSearchApi;
   readonly delivery: Delivery;
-  /** The same for a write that another process carries out: checks the caller's rights, then throws NotLeading. */
+  /** The same for writes that another process carries out: they check the caller's rights, and then throw NotLeading. */
   readonly checkOnly: GuardedApis;
 };
 
-/** `rights`: the key of the caller's. */
+/** `rights`: the key of the caller's rights. */
 type CreateApis = (
   registry: SchemaRegistry,
   rules: CallerRules,
   rights: string,
 ) => GuardedApis & Pick<CallerApi, 'instant' | 'delivery'>;
 
-/** APIs by rights, each made once: a request costs one look-up. With full access nothing is in front of the API itself. */
+/** Creates APIs by rights. Equal rights share one API, so that a request costs one look-up. Callers with full access need no guard. */
 export function createCallerApis(
   registry: SchemaRegistry,
   create: CreateApis,
@@ -45,7 +45,7 @@ function createCallerApi(registry: SchemaRegistry, rights: Rights, create: Creat
   const rules = isFull
     ? { mayExplain: true }
     : {
-        // Includes the other locales of an entry, which are not an attribute of the type.
+        // It also decides about `localizations`, which is not an attribute of the type.
         mayFind: (type: string) => mayFind(rights, type),
         mayReadDrafts: mayReadDrafts(rights),
       };

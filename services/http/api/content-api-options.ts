@@ -10,9 +10,9 @@ export type ContentApiOptions = {
   readonly index: ReadIndex;
   readonly commands: CommandHandler;
   readonly defaultLocale: string;
-  /** False: `/api/users` as Strapi answers it, a bare array. */
+  /** True: `/api/users` has `data` and `meta`. False: a bare array, as in Strapi. */
   readonly usersEnvelope: boolean;
-  /** The numeric id of a user's only row. */
+  /** Returns the numeric id of a user's only row. */
   readonly userId: (documentId: string) => number | undefined;
   readonly rules: RequestRules;
   /** Parts of a query that the caller's rights allow. */

@@ -7,7 +7,7 @@ import type { ShownRows } from '../../query/gather-rows.ts';
 export const ENTRY_ACTIONS = ['publish', 'unpublish', 'discard-draft'] as const;
 export type EntryAction = (typeof ENTRY_ACTIONS)[number];
 
-/** A write that is stored. `body` is the entry as it is now; null when the index did not show it in time (202). */
+/** Answer to a stored write. `body`: the entry as it is now; null if the index did not show it in time (202). */
 export type WriteAnswer = {
   readonly documentId: string;
   readonly position: bigint;
@@ -17,7 +17,7 @@ export type WriteAnswer = {
 /** The document that a write concerns. */
 export type EntryTarget = { readonly type: ContentType; readonly documentId: string };
 
-/** Sender of a request. */
+/** A request for an answer, and facts about the answer. */
 export type Asking = {
   /** Names the request in logs. */
   readonly id: string;
@@ -28,21 +28,21 @@ export type Asking = {
   /** Receives the tags of the answer. */
   readonly tags?: AnswerTags | undefined;
   readonly shown?: ShownRows | undefined;
-  /** Set by the answer: another one may differ although the content is the same. */
+  /** Set by the answer: the next answer may differ even if the content is the same. */
   varies: boolean;
 };
 
 /**
- * Operations of the routes, free of HTTP. `query` is a request's raw query string, `body` its parsed JSON (undefined if there was none),
- * and `command` the identity of a write; an answer is the JSON to send. `asking` is the request of the answer. Every refusal throws a
- * RequestError. A write resolves once it is durable and visible to every later read of this process.
+ * Operations of the routes, independent of HTTP. `query` is the raw query string of a request. `body` is its parsed JSON, undefined if
+ * there was none. `command` is the identity of a write. `asking` is the request. A read resolves with the JSON to send. Every refusal
+ * throws a RequestError. A write resolves once it is durable and visible to every later read of this process.
  */
 export type ContentApi = {
   list(type: ContentType, query: string, asking?: Asking): Promise<Uint8Array>;
   entry(type: ContentType, documentId: string, query: string, asking?: Asking): Promise<Uint8Array>;
   create(type: ContentType, query: string, body: unknown, command?: CommandIdentity): Promise<WriteAnswer>;
   update(target: EntryTarget, query: string, body: unknown, command?: CommandIdentity): Promise<WriteAnswer>;
-  /** Succeeds if there is nothing to remove. Resolves with the position from which on it is removed. */
+  /** Resolves with the position of the removal. Also succeeds if there is nothing to remove. */
   remove(target: EntryTarget, query: string, command?: CommandIdentity): Promise<bigint>;
   act(
     target: EntryTarget,
@@ -54,7 +54,7 @@ export type ContentApi = {
   /** Creates the document if there is none. */
   putSingle(type: ContentType, query: string, body: unknown, command?: CommandIdentity): Promise<WriteAnswer>;
   removeSingle(type: ContentType, query: string, command?: CommandIdentity): Promise<bigint>;
-  /** The locales of the content that the caller may find, with the default one. */
+  /** Returns the default locale, and the locales of the content that the caller may find. */
   locales(): Promise<Uint8Array>;
   readonly users: UsersApi;
 };
@@ -63,12 +63,12 @@ export type ContentApi = {
 export type UsersApi = {
   list(query: string, asking?: Asking): Promise<Uint8Array>;
   count(query: string): Promise<Uint8Array>;
-  /** undefined: there is no such user. */
+  /** Returns a user; undefined if there is none. */
   one(id: string, query: string): Promise<Uint8Array | undefined>;
-  /** A user as the user may see it, never in `data`. Whose it is, is the caller's to know. */
+  /** Returns a user without `data`. The route has checked that the sender is this user. */
   me(id: number, query: string): Promise<Uint8Array | undefined>;
   create(body: unknown, command?: CommandIdentity): Promise<WriteAnswer>;
   update(id: string, body: unknown, command?: CommandIdentity): Promise<WriteAnswer>;
-  /** The user as it was. */
+  /** Answers with the user as it was. */
   remove(id: string, command?: CommandIdentity): Promise<WriteAnswer>;
 };

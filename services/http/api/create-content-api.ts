@@ -88,7 +88,7 @@ function entryWrites(
   { index, commands, defaultLocale }: ContentApiOptions,
   request: (type: ContentType, query: string) => QueryRequest,
 ) {
-  /** Checks the query string before anything is written; it decides the answer of the write. */
+  /** Plans the answer first, so that a wrong query string is refused before anything is written. */
   const write = async (type: ContentType, query: string, command: Untargeted<EntryCommand>) => {
     const asked = request(type, query);
     const plan = planWrite(asked, () => {
@@ -132,19 +132,19 @@ function entryWrites(
   };
 }
 
-/** The entry that answers a command: the row it wrote, in the world that row is seen in. */
+/** Returns the answer to a command: the written row, in the world in which reads show it. */
 async function present(index: ReadIndex, plan: EntryPlan, result: CommandResult): Promise<WriteAnswer> {
   const { documentId, position } = result;
   if (!result.applied) return { documentId, position, body: null };
   const world: World = result.version === 'live' ? plan.world : result.version;
-  // An action on every locale is answered with the first of them.
+  // The answer to an action on every locale is the default locale.
   const locale = plan.locale.kind === 'all' ? ({ kind: 'default' } as const) : plan.locale;
   const answer = async (terms: AnswerTerms) =>
     found(await answerEntry(index, { ...plan, world, locale }, documentId, terms));
   return { documentId, position, body: await answerToWrite(answer) };
 }
 
-/** The document of a single type; of several, as an import may leave them, the oldest. */
+/** Returns the document of a single type. An import may have left several documents: then it is the oldest. */
 async function singleDocument(index: ReadIndex, type: ContentType): Promise<string | undefined> {
   const search = { type: type.uid, world: 'draft', query: MATCH_ALL } as const;
   return (await firstRow<{ readonly documentId: string }>(index, search))?.documentId;

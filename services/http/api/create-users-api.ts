@@ -15,8 +15,9 @@ const OPEN = Buffer.from('{"data":');
 const CLOSE = Buffer.from(',"meta":{}}');
 
 /**
- * `/api/users`, with `data` and `meta` and strict parameters like every collection, or as Strapi has it: bare, unknown
- * parameters ignored (SEMANTICS section 11). Request bodies are bare either way.
+ * Creates the API of `/api/users`. With `usersEnvelope` answers have `data` and `meta`, and unknown parameters are refused, as for other
+ * collections. Otherwise answers are bare, and unknown parameters are ignored, as in Strapi (SEMANTICS section 11). Request bodies are
+ * always bare.
  */
 export function createUsersApi(options: ContentApiOptions): UsersApi {
   const { index, commands, usersEnvelope } = options;

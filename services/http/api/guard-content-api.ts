@@ -61,7 +61,7 @@ function guardContent(api: ContentApi, { allow, rights, visible }: Guard): Conte
   };
 }
 
-/** `run`, which is called only if `check` does not throw. */
+/** Returns `run` behind a check: it is called only if `check` does not throw. */
 function checked<Arguments extends readonly unknown[], Answer>(
   run: (...given: Arguments) => Promise<Answer>,
   check: (...given: Arguments) => void,
@@ -84,13 +84,13 @@ function guardUsers(users: UsersApi, allow: Allow): UsersApi {
   };
 }
 
-/** Linking a file with an entry changes that entry. */
+/** Linking a file with an entry changes that entry, so it needs the right to update it. */
 function guardUploads(api: UploadApi, allow: Allow): UploadApi {
   return {
     list: checked(api.list, () => allow(FILE_TYPE, 'find')),
     one: checked(api.one, () => allow(FILE_TYPE, 'findOne')),
     async write(query, body, command) {
-      // As in the API itself: with `id` it changes an existing file.
+      // In the API itself, too, a write with `id` changes an existing file.
       allow(FILE_TYPE, parseQueryString(query)['id'] === undefined ? 'create' : 'update');
       const guarded = body.kind === 'form' ? { ...body, parts: guardedParts(body.parts, allow) } : body;
       return api.write(query, guarded, command);
@@ -99,7 +99,7 @@ function guardUploads(api: UploadApi, allow: Allow): UploadApi {
   };
 }
 
-/** `ref` names the type of the entry that the files are linked with. */
+/** Checks the field `ref`, which names the type of the entry that the files are linked with. */
 async function* guardedParts(parts: AsyncIterable<UploadPart>, allow: Allow): AsyncGenerator<UploadPart> {
   for await (const part of parts) {
     if (part.kind === 'field' && part.name === 'ref') allow(String(part.value), 'update');
@@ -107,7 +107,7 @@ async function* guardedParts(parts: AsyncIterable<UploadPart>, allow: Allow): As
   }
 }
 
-/** Strapi's answer to a caller without the right, anonymous or not. */
+/** Returns Strapi's error for a caller without the right, anonymous or not. */
 export function forbidden(): RequestError {
   return new RequestError('forbidden', 'Forbidden');
 }

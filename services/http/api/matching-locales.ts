@@ -4,9 +4,9 @@ import type { EntryPlan } from '../../query/plan-query.ts';
 const EVERY_LOCALE = 1000;
 
 /**
- * Returns the locales of a document that a DELETE with filters, or with several locales, removes: those that the request names (a single
- * `*` names all) and that have a row in either world that the filters match. A filter on the locale never replaces the locale of the
- * request: both apply. null on types without i18n.
+ * Returns the locales of a document that a DELETE with filters, or with several locales, removes. The request names the locales; a single
+ * `*` names all. A locale is removed if the filters match its row in one of the worlds. A filter on the locale never replaces the locale of
+ * the request: both apply. The locale is null for types without i18n.
  */
 export async function matchingLocales(
   index: ReadIndex,

@@ -7,23 +7,23 @@ import { type Delivery, findRemembered } from './cacheable.ts';
 import { sendPublicly } from './send-read.ts';
 
 export type RememberedReadsOptions = {
-  /** Rights of callers without a token, now. */
+  /** Returns the current rights of callers without a token. */
   readonly publicRights: () => Rights;
   readonly deliveryOf: (rights: Rights) => Delivery;
-  /** Path and query as routes get them. */
+  /** Returns path and query as routes get them. */
   readonly urlOf: (request: IncomingMessage) => string;
-  /** True for a request that the checks before its route refuse. */
+  /** Returns whether the checks before the route refuse a request. */
   readonly isRefused: (request: IncomingMessage) => boolean;
   /** Records an answer of a route: its status and milliseconds. */
   readonly measure: (route: string, status: number, ms: number) => void;
 };
 
-/** Answers a request, or returns false: then it has done nothing. */
+/** Answers a request and returns true. Returns false if it has not answered. */
 export type AnswerRemembered = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
- * Creates the answers to requests that need a look-up and nothing else: a GET without a token whose answer is remembered. They do not pass
- * fastify, whose hooks would have nothing to do for them. `rememberedFirst` says in which servers that is so.
+ * Creates the function that answers requests with remembered answers: GET requests without a token. They bypass fastify, whose hooks would
+ * do nothing for them. `rememberedFirst` decides which servers use it.
  */
 export function createRememberedReads(options: RememberedReadsOptions): AnswerRemembered {
   const { publicRights, deliveryOf, urlOf, isRefused, measure } = options;

@@ -12,16 +12,16 @@ import { createSendTogether } from '../answers/send-together.ts';
 import { MIN_POSITION_HEADER } from '../requests/await-position.ts';
 
 export type Sharing = {
-  /** Rights object of a token whose answers are public; absent: there is no such token. */
+  /** Returns the rights object of a token whose answers are public. Absent: there is no such token. */
   readonly shared?: (() => Rights | undefined) | undefined;
 };
 
 export type SentRead = Pick<KnownAnswer, 'etag' | 'isDraft' | 'tagged'> & {
   /** Absent: shared caches have to ask each time. */
   readonly lifetimes?: LifetimeFields | undefined;
-  /** Nothing reads the body after it is sent, so its memory is for the next answers. */
+  /** True: nothing reads the body after it is sent, so the next answers reuse its memory. */
   readonly isOnce?: boolean;
-  /** Another `Accept` is answered with a stream. */
+  /** True: with another `Accept` the same address answers with a stream. */
   readonly hasStream?: boolean;
 };
 
@@ -29,12 +29,12 @@ export type SentRead = Pick<KnownAnswer, 'etag' | 'isDraft' | 'tagged'> & {
 const VARY = 'Varve-Min-Position, Strapi-Response-Format';
 const PUBLIC = 'public, max-age=0, must-revalidate';
 
-/** `cache-control` by who may store an answer. No cache may use it again without asking. */
+/** Headers by who may store an answer. No cache may use it again without asking. */
 const RULES = rulesWith(VARY);
 /** The same for an address whose answer is a stream if `Accept` asks for one. */
 const RULES_BY_ACCEPT = rulesWith(`Accept, ${VARY}`);
 
-/** Constant headers of an answer and of a 304, as `writeHead` takes them: names and values in turns. An object would be copied slowly. */
+/** Constant headers of an answer and of a 304: names and values in turn. `writeHead` would copy an object more slowly. */
 type Rules = { readonly whole: readonly string[]; readonly unchanged: readonly string[] };
 
 function rulesWith(vary: string) {
@@ -57,7 +57,7 @@ const lastingRules = remembered((lifetimes: LifetimeFields) =>
   headersWith({ 'cache-control': PUBLIC, vary: VARY, ...lifetimes }),
 );
 
-/** Sends past fastify's reply, which would look at headers and hooks again: a read's answer is bytes and constant headers. */
+/** Sends the bytes of a read with constant headers. Bypasses fastify's reply, which would look at headers and hooks again. */
 export function sendRead(sharing: Sharing, reply: FastifyReply, sent: SentRead, body: Uint8Array): void {
   const rules = rulesFor(sharing, reply.request, sent);
   const added = reply.server.addsHeaders ? (reply.getHeaders() as OutgoingHttpHeaders) : undefined;
@@ -65,7 +65,7 @@ export function sendRead(sharing: Sharing, reply: FastifyReply, sent: SentRead, 
   sendBytes(reply.request.raw, reply.raw, { rules, sent, added }, body);
 }
 
-/** Sends an answer to a caller without a token, who did not name a position. Returns its status. */
+/** Sends an answer to a caller that sent neither a token nor a position. Returns its status. */
 export function sendPublicly(
   request: IncomingMessage,
   response: ServerResponse,
@@ -103,7 +103,7 @@ function sendBytes(
   return 200;
 }
 
-/** All reads of the process. */
+/** Sends the answers to all reads of the process. */
 const sendTogether = createSendTogether(TURNS.isWaiting);
 
 function cachedRules({ rules, sent: { lifetimes } }: Head): Rules {
@@ -116,12 +116,12 @@ function rulesFor(sharing: Sharing, request: FastifyRequest, { isDraft, hasStrea
   return isForEveryone(sharing, request) ? rules.public : rules.private;
 }
 
-/** Returns whether shared caches may store the answer: it is for everyone. */
+/** Returns whether the answer is for everyone, so that shared caches may store it. */
 export function isForEveryone({ shared }: Sharing, { headers, rights }: FastifyRequest): boolean {
   return headers.authorization === undefined || (shared !== undefined && rights === shared());
 }
 
-/** Adds the tags for shared caches, and the headers of the reply. */
+/** Adds the tags for shared caches, and the headers that depend on the request. */
 function withOthers(
   { rules, sent: { tagged }, added }: Head,
   own: OutgoingHttpHeader[],

@@ -15,7 +15,7 @@ import { parseQueryString } from '../../query/query-string.ts';
 import { answerToWrite } from './answer-to-write.ts';
 import type { ContentApiOptions } from './content-api-options.ts';
 
-/** Files that were written, as they are now; null when the index did not show them in time (202). */
+/** Answer to a stored write. `body`: the files as they are now; null if the index did not show them in time (202). */
 export type UploadAnswer = Omit<WrittenFiles, 'applied'> & { readonly body: Uint8Array | null };
 
 /** Body of a write: a form, or a JSON request. */
@@ -23,18 +23,18 @@ export type UploadBody =
   | { readonly kind: 'form'; readonly parts: AsyncIterable<UploadPart> }
   | { readonly kind: 'json'; readonly value: unknown };
 
-/** `/api/upload`, free of HTTP. Files are answered bare, without `data` and `meta`, as in Strapi's upload plugin. */
+/** API of `/api/upload`, independent of HTTP. Answers have no `data` and `meta`, as in Strapi's upload plugin. */
 export type UploadApi = {
-  /** All files there are unless the query limits them; more than the row budget is a 400. */
+  /** Returns all files, unless the query limits them. Throws RequestError (400) if there are more than the row budget. */
   list(query: string): Promise<Uint8Array>;
   one(id: string, query: string): Promise<Uint8Array>;
-  /** `created`: new files, answered as a list; else one file was changed, named by the query's `id`. */
+  /** Adds files, and answers with their list (`created`). If the query has an `id`, changes that file. */
   write(
     query: string,
     body: UploadBody,
     command?: CommandIdentity,
   ): Promise<UploadAnswer & { readonly created: boolean }>;
-  /** Answers the file as it was. */
+  /** Answers with the file as it was. */
   remove(id: string, command?: CommandIdentity): Promise<UploadAnswer>;
 };
 
@@ -87,7 +87,7 @@ export function createUploadApi(options: UploadApiOptions): UploadApi {
   };
 }
 
-/** A file's numeric id, or its documentId. */
+/** Returns a file's numeric id, or its documentId. */
 function fileId(id: string): number | string {
   return /^\d{1,15}$/.test(id) ? Number(id) : id;
 }
@@ -108,7 +108,9 @@ function change(
 
 async function* noParts(): AsyncGenerator<UploadPart> {}
 
-/** Strapi answers all files, or those from `start` up to `limit`; here a page too, if the caller asks for one. */
+/**
+ * Returns all files, or those from `start` up to `limit`, as Strapi does. Unlike Strapi it also returns a page, if the query asks for one.
+ */
 async function listFiles(index: ReadIndex, request: QueryRequest): Promise<Uint8Array> {
   if (parseQueryString(request.queryString)['pagination'] !== undefined)
     return answerBareList(index, planList(request));

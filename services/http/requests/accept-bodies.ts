@@ -2,8 +2,8 @@ import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { parseJsonBody } from './json-body.ts';
 
 /**
- * Parses JSON. Text and forms are accepted and ignored, so that the handler says what is missing, as Strapi does (case
- * `write.body-016`); every other type is a 415. A DELETE without a body may name any type: some clients name one in every request.
+ * Parses JSON bodies. Accepts and ignores text and forms, so that the handler says what is missing, as Strapi does (case `write.body-016`).
+ * Every other type is a 415. A DELETE without a body may name any type, because some clients name one in every request.
  */
 export function acceptBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();

@@ -1,7 +1,7 @@
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify';
 import { isWriting } from './writing-methods.ts';
 
-/** Sends the answers to writes of this scope only once `acknowledged` has resolved. Reads pass nothing additional. */
+/** Delays the answers to writes of this scope until `acknowledged` has resolved. Adds nothing to reads. */
 export function acknowledgeWrites(scope: FastifyInstance, acknowledged: () => Promise<void>): void {
   scope.addHook('onRoute', (route) => {
     if (!isWriting(route)) return;
@@ -10,7 +10,7 @@ export function acknowledgeWrites(scope: FastifyInstance, acknowledged: () => Pr
     route.onSend = [
       ...others,
       async (request, reply, payload) => {
-        // The leader has waited for a write that was sent on.
+        // For a forwarded write the leader has waited.
         if (reply.statusCode < 400 && !request.isElsewhere) await acknowledged();
         return payload;
       },
@@ -18,7 +18,7 @@ export function acknowledgeWrites(scope: FastifyInstance, acknowledged: () => Pr
   });
 }
 
-/** An answer with something to wait for is not sent yet when `send` has returned. */
+/** Returns `reply` for a handler that returns nothing: then fastify waits until the answer is sent. */
 function untilSent(handler: RouteHandlerMethod): RouteHandlerMethod {
   return async function (request, reply) {
     return (await handler.call(this, request, reply)) ?? reply;

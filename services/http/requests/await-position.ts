@@ -3,7 +3,7 @@ import { mayAnything } from '../../../shared/access/rights.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { AccessControl } from '../../access/access-control.ts';
 
-/** Reads that can be made to wait for a write. */
+/** Positions of the log that the reads of a process show. A read can wait for a write. */
 export type Freshness = {
   /**
    * Resolves with true as soon as reads show everything up to this position of the log, including copies in other documents. Resolves with
@@ -12,25 +12,25 @@ export type Freshness = {
   shows(position: bigint): Promise<boolean>;
   /** Position that reads show now. */
   position(): bigint;
-  /** Resolves with true as soon as reads show more than a position, and with false after a while: nobody may wait any more. */
+  /** Resolves with true as soon as reads show more than a position. Resolves with false after a while, because the caller may have left. */
   beyond(position: bigint): Promise<boolean>;
-  /** A position that the log has reached: at least `wanted` if the log has reached that. */
+  /** Resolves with a position that the log has reached: `wanted` or a later one, if the log has reached `wanted`. */
   head(wanted: bigint): Promise<bigint>;
 };
 
 export const MIN_POSITION_HEADER = 'varve-min-position';
 export const POSITION_HEADER = 'varve-position';
 
-/** Callers without a known token wait no longer than this. */
+/** Maximum wait of a caller whose token is not known yet. */
 const TOKENS_MS = 1_000;
-/** Longer than any log's positions: 64 bits have 20 digits. */
+/** Form of a position: 64 bits have at most 20 digits. */
 const POSITION = /^\d{1,20}$/;
 
 /**
- * Handles `Varve-Min-Position: N` of a GET: the answer shows position N of the log or a later one. It waits until the index has caught up,
- * and is a 503 after the time limit. N is the `Varve-Position` of a write's answer, from any process. A position that the log has not
- * reached is a 400: no write was answered with it. For scopes that know the rights of their callers: a caller without rights is refused
- * anyway, and learns no positions.
+ * Handles `Varve-Min-Position: N` of a GET: the answer shows position N of the log or a later one. The request waits until the index has
+ * caught up; after the time limit it is a 503. N is the `Varve-Position` of the answer to a write, from any process. A position that the
+ * log has not reached is a 400, because no write was answered with it. Callers without any right do not wait, and learn no positions.
+ * Register this after the hooks that set the rights.
  */
 export function awaitPositions(
   scope: FastifyInstance,
@@ -42,19 +42,19 @@ export function awaitPositions(
     if (wanted === undefined || !mayAnything(request.rights)) done();
     else
       reach(freshness, wanted)
-        // The rights too are those of the position.
+        // The rights, too, have to be those at this position.
         .then(() => authenticate(request))
         .then(() => done())
         .catch(done);
   });
 }
 
-/** Later than every log's end, so that the end is read. */
+/** A position after the end of every log: `head` then resolves with the end. */
 const ANY_POSITION = 2n ** 64n;
 
 /**
- * Resolves when the tokens of the wanted position are valid, as far as the log has reached it; if no position is wanted, when all current
- * ones are. Undefined for a request whose token cannot become valid that way.
+ * Resolves when this process has applied the access events up to the wanted position, or up to the end of the log if that comes first.
+ * Without a wanted position it is the end of the log. Returns undefined if that cannot make the token of the request valid.
  */
 export function awaitTokens(
   freshness: Pick<Freshness, 'head'>,
@@ -70,7 +70,7 @@ export function awaitTokens(
     .then((head) => access.applied(position < head ? position : head, TOKENS_MS));
 }
 
-/** Resolves when everything is shown that the log has by now, or a while later. */
+/** Resolves when reads show everything that the log has now, or after a time limit. */
 export async function awaitAll(freshness: Freshness): Promise<void> {
   await freshness.shows(await freshness.head(ANY_POSITION));
 }

@@ -6,22 +6,22 @@ import { isLoopback } from '../sockets/loopback.ts';
 
 const READING = ['GET', 'HEAD', 'OPTIONS'];
 
-/** Returns the refusal of a request; undefined: it may pass. */
+/** Returns the refusal of a request; undefined if the request may pass. */
 export type DevelopmentGuard = (request: {
   readonly headers: IncomingHttpHeaders;
   readonly method?: string | undefined;
 }) => RequestError | undefined;
 
 /**
- * Creates the check for requests of strangers' pages. Without access tokens everyone on this machine may do everything, and so could every
- * page in its browser. The name in `Host` reveals a page whose name was pointed at 127.0.0.1 (DNS rebinding); `Origin` reveals one that
- * posts from elsewhere. Browsers hide answers from the pages of other origins by themselves.
+ * Creates the check for requests of pages from other sites, in development mode. Without access tokens everyone on this machine may do
+ * everything, and so could every page in a browser here. `Host` reveals a page whose name was pointed at 127.0.0.1 (DNS rebinding).
+ * `Origin` reveals a page of another site that sends a write. Browsers themselves hide answers from pages of other origins.
  */
 export function createDevelopmentGuard(
   access: AccessControl,
   corsOrigins: readonly string[],
 ): DevelopmentGuard {
-  // Hardly ever does a server see a second one.
+  // Most servers see only one name, so the last one is remembered.
   let lastHost: string | undefined;
   return ({ headers, method = '' }) => {
     if (!access.state().development) return undefined;
@@ -40,7 +40,7 @@ export function createDevelopmentGuard(
   };
 }
 
-/** Refuses requests of strangers' pages in this scope, with 403. */
+/** Refuses requests of pages from other sites in this scope, with 403. */
 export function guardDevelopment(
   scope: FastifyInstance,
   access: AccessControl,
@@ -62,7 +62,7 @@ export function isLocalUrl(text: string): boolean {
   return isLoopback(hostname) || hostname.endsWith('.localhost');
 }
 
-/** Refusal of a request that is not from this machine. */
+/** Returns the refusal of a request that is not from this machine. */
 export function remoteRefusal(what: string, found: string): RequestError {
   return new RequestError(
     'development-mode',

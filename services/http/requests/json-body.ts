@@ -2,8 +2,8 @@ import { isTooDeep, MOST_JSON_LEVELS } from '../../../shared/json-depth.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 
 /**
- * The JSON object or array of a request body; undefined when the body is empty. As with Strapi a scalar or `null` at the root is a syntax
- * error (SEMANTICS section 13, cases `write.body`).
+ * Returns the JSON object or array of a request body; undefined if the body is empty. A scalar or `null` at the root is a syntax error, as
+ * in Strapi (SEMANTICS section 13, cases `write.body`).
  */
 export function parseJsonBody(text: string): unknown {
   if (text === '') return undefined;

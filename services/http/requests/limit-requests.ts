@@ -13,7 +13,7 @@ export type RequestLimit = Pick<RateLimitPluginOptions, 'allowList' | 'hook' | '
   readonly count: CountRequest | undefined;
 };
 
-// An answer past fastify's reply has no headers of its own; a refusal says everything with Retry-After.
+// Answers that bypass fastify's reply could not have these headers. For a refusal Retry-After is enough.
 const NO_HEADERS = {
   'x-ratelimit-limit': false,
   'x-ratelimit-remaining': false,
@@ -39,7 +39,7 @@ export async function limitRequests(
   });
 }
 
-/** Returns the network of an address as limits count it: IPv6 hands out whole networks, so a caller is its /64. */
+/** Returns the network of an address, by which limits count. An IPv6 caller has a whole /64 network. */
 export function networkOf(ip: string): string {
   return ip.includes(':') ? ip.split(':').slice(0, 4).join(':') : ip;
 }

@@ -10,18 +10,18 @@ export type RequestMeters = {
 
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
 
-/** Label of requests for unknown paths: clients choose their URLs freely. */
+/** Label of all requests for unknown paths. Their URLs would make any number of series. */
 const NO_ROUTE = '(none)';
 
 /** Measures answers that do not pass a route. */
 export type OtherMeasures = {
-  /** An answer to a request without a route. */
+  /** Measures an answer to a request without a route. */
   unrouted(reply: FastifyReply): void;
-  /** An answer of a route to a GET that did not reach it. */
+  /** Measures a remembered answer of a route to a GET that did not reach the route. */
   remembered(route: string, status: number, ms: number): void;
 };
 
-/** Times every request of the routes that are registered after this. By route, not by URL: the content types bound the number of series. */
+/** Times every request of routes that are registered later. Each route has a series, not each URL, so content types bound their number. */
 export function measureRequests(app: FastifyInstance, { durations, tracing }: RequestMeters): OtherMeasures {
   app.addHook('onRoute', (route) => {
     if (durations !== undefined) {

@@ -3,13 +3,13 @@ import { limitRequests, networkOf } from './limit-requests.ts';
 import type { CountRequest } from './shared-rate-store.ts';
 
 export type ProtectionOptions = {
-  /** Origins of pages that may call from a browser; `*` is every one. Empty: none. */
+  /** Origins of pages that may send requests from a browser. `*` means every origin. Empty: none. */
   readonly corsOrigins: readonly string[];
   /** Requests a minute from one address; 0: any number. */
   readonly rateLimit: number;
-  /** False while the server tests itself at its start, and writes its examples. */
+  /** Returns false while a start checks the server and writes the examples. */
   readonly isLimiting: () => boolean;
-  /** True for a request of another process of the log, which has counted it already. */
+  /** Returns whether a request comes from another process of the log, which has counted it. */
   readonly isCounted: (request: FastifyRequest) => boolean;
   /** Counts for all processes of the server. Absent: this process counts its own. */
   readonly count?: CountRequest | undefined;
@@ -17,15 +17,15 @@ export type ProtectionOptions = {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** True if answers have headers that depend on their request, which a read must then not omit. */
+    /** True if answers have headers that depend on the request. Reads then send these headers too. */
     addsHeaders: boolean;
   }
 }
 
-/** Health checks decide whether this process lives: they are never limited. */
+/** Path of health checks. They are never limited, because an orchestrator restarts a process that does not answer. */
 export const HEALTH_PATH = '/_health';
 
-/** Registers the first checks of a request. Without these settings a request passes nothing additional. */
+/** Registers the first checks of a request. Without these settings there are none, so they cost nothing. */
 export async function protect(app: FastifyInstance, options: ProtectionOptions): Promise<void> {
   const { corsOrigins, rateLimit: max, isLimiting, isCounted } = options;
   app.decorate('addsHeaders', corsOrigins.length > 0);

@@ -1,6 +1,6 @@
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}[\]]/gs;
 
-/** The first name that an object of a well-formed JSON text has twice; undefined: there is none. `JSON.parse` keeps the last value. */
+/** Returns the first name that an object of a valid JSON text has twice; undefined if there is none. `JSON.parse` keeps the last value. */
 export function repeatedName(text: string): string | undefined {
   const open: Set<string>[] = [];
   for (const [token, colon] of text.matchAll(TOKEN)) {

@@ -8,8 +8,8 @@ import type { Tracing } from '../../operating/tracing.ts';
 import { isWriting } from './writing-methods.ts';
 
 /**
- * Runs every write of this scope on behalf of its caller, by the caller's own credentials. A process that carries out a forwarded write
- * reads the same credentials, so it names the same author.
+ * Makes the caller the author of every write of this scope. A forwarded write has the caller's own credentials, so the process that carries
+ * it out names the same author.
  */
 export function nameAuthors(
   scope: FastifyInstance,
@@ -40,7 +40,7 @@ function authorOf(
 
 const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
 
-/** W3C Trace Context: undefined for a header that is none. */
+/** Returns the trace id of a `traceparent` header (W3C Trace Context); undefined if the header is not valid. */
 function traceIdOf(traceparent: unknown): string | undefined {
   return typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent)?.[1] : undefined;
 }

@@ -1,9 +1,9 @@
 type Rewrite = (request: { readonly url?: string | undefined }) => string;
 
 /**
- * Implements Strapi's `rest.prefix`, without a slash at its end: paths below it are served like those below `/api`, which
- * stays available. Without a prefix these are all paths but those that begin with one of the server's `own` segments, such as
- * `docs`. Undefined if nothing is rewritten, so that requests cost nothing more.
+ * Implements Strapi's `rest.prefix`, given without a slash at its end. Paths below the prefix are served like paths below `/api`, which
+ * stays available. If the prefix is empty, all paths are served so, except those that begin with one of the server's `own` segments, such
+ * as `docs`. Returns undefined if nothing is rewritten, so that requests cost nothing more.
  */
 export function rewritePrefix(prefix: string, own: ReadonlySet<string>): Rewrite | undefined {
   if (prefix === '/api') return undefined;

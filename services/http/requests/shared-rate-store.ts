@@ -6,7 +6,7 @@ export type CountRequest = (
   windowMs: number,
 ) => Promise<{ readonly current: number; readonly ttl: number }>;
 
-/** Creates a store of @fastify/rate-limit that counts elsewhere. `name` separates one limit's keys from those of others. */
+/** Creates a store of @fastify/rate-limit that counts with `count`. `name` separates one limit's keys from those of others. */
 export function sharedRateStore(count: CountRequest, name: string): FastifyRateLimitStoreCtor {
   function Store() {
     const store = {

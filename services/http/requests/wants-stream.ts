@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** First in the list: EventSource sends nothing else. A quality of 0 means that the client does not accept it. */
+/** Form of `Accept` with this type first. EventSource sends no other type. A quality of 0 means that the client does not accept it. */
 const EVENT_STREAM = /^\s*text\/event-stream\s*(?!;\s*q=0(?:\.0*)?\s*(?:,|$))(?:[;,]|$)/i;
 
 /** Returns whether a request asks for a stream of events, as EventSource does. */

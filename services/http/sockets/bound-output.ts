@@ -3,17 +3,17 @@ import type { Socket } from 'node:net';
 import { closeSilentConnections } from './silent-connections.ts';
 
 /**
- * Limits of unsent output. HTTP/1.1 lets a client send many requests without reading an answer; without limits the answers would fill the
+ * Limits of unread output. In HTTP/1.1 a client can send many requests without reading an answer. Without limits the answers would fill the
  * memory.
  */
 export const OUTPUT_LIMITS = {
-  /** Bytes of unread answers, on all connections. Above it no further request is begun. */
+  /** Maximum bytes of unread answers on all connections. Above it, the server begins no further request. */
   unsentBytes: 128 * 1024 * 1024,
-  /** Above `unsentBytes`, connections with answers unread for longer than this are closed, the oldest first. */
+  /** Above `unsentBytes`, the server closes connections with answers unread for longer than this, the oldest first. */
   patienceMs: 2_000,
   /** A connection whose client reads nothing of its answer for this long is closed. */
   stallMs: 30_000,
-  /** Requests, on all connections, that wait for an earlier one on theirs. A connection that sends more is closed. */
+  /** Maximum number of requests that wait for an earlier request on their connection. A connection that sends more is closed. */
   waiting: 10_000,
 };
 export type OutputLimits = Readonly<typeof OUTPUT_LIMITS>;
@@ -23,16 +23,16 @@ type Exchange = { readonly request: IncomingMessage; readonly response: ServerRe
 type Connection = {
   readonly socket: Socket;
   current: Exchange | undefined;
-  /** Later requests of a client that pipelines; while there are any, nothing more is read. */
+  /** Later requests of a client that pipelines. While there are any, nothing more is read from the socket. */
   readonly waiting: Exchange[];
   /** Time when the client was first seen not to have read the whole answer. */
   unreadSince: number | undefined;
-  /** Written after the answers in flight; then the connection ends. */
+  /** Text that is sent after the answers in flight. The connection ends after it. */
   lastWords: string | undefined;
 };
 
 export type BoundOutput = {
-  /** Passes a request on when its turn comes. */
+  /** Accepts a request, and passes it on when its turn comes. */
   take(request: IncomingMessage, response: ServerResponse): void;
   /** Answers input that is not a request, after the answers in flight, and ends the connection. */
   refuse(socket: Socket, answer: string): void;
@@ -42,7 +42,7 @@ export type BoundOutput = {
 
 export type BoundOutputOptions = {
   readonly limits: OutputLimits;
-  /** Answers the request whatever other clients have not read; false: it is for `handle`. */
+  /** Answers the request even if clients have too many unread answers. Returns false if `handle` has to answer it. */
   readonly urgent: (request: IncomingMessage, response: ServerResponse) => boolean;
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
 };
@@ -51,15 +51,15 @@ export type BoundOutputOptions = {
 const SUM_MS = 10;
 const LOOK_MS = 50;
 const GUARD_MS = 1_000;
-/** Reads further input of a client this long after its last request: unread bytes would make the end a reset. */
+/** Time for which input is still read after the last answer. Unread input would turn the end of the connection into a reset. */
 const LINGER_MS = 500;
 
-/** Returns whether an answer is being made, of which the client has read all that there is. */
+/** Returns whether an answer is being made, and the client has read everything that was sent of it. */
 function isWorking(connection: Connection | undefined): boolean {
   return connection?.current !== undefined && connection.socket.writableLength === 0;
 }
 
-/** Answers the requests of each connection one after the other, and begins none while clients have too many unread answers. */
+/** Answers the requests of each connection one after the other. Begins none while clients have too many unread answers. */
 export function boundOutput(server: Server, { limits, urgent, handle }: BoundOutputOptions): BoundOutput {
   const connections = new Map<Socket, Connection>();
   const delayed = new Set<Connection>();
@@ -80,12 +80,12 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
     keepPaused(connection);
     socket.once('close', () => forget(connection));
   });
-  // A timer for every request would cost more than looking at the connections now and then.
+  // A timer for every request would cost more than a regular look at the connections.
   const guarding = setInterval(guard, Math.min(GUARD_MS, limits.stallMs)).unref();
   server.once('close', () => clearInterval(guarding));
   closeSilentConnections(server, (socket) => isWorking(connections.get(socket)));
 
-  /** Gives connections with unread answers a timer, which node:http replaces when the answer is read. */
+  /** Sets a timer for connections with unread answers. node:http replaces it when the answer is read. */
   function guard(): void {
     for (const { current, socket } of connections.values()) {
       if (current === undefined || socket.writableLength === 0) continue;
@@ -140,7 +140,7 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
       return;
     }
     waiting -= 1;
-    // Read again before the last one begins: its answer may take a while, and the client may go away.
+    // The socket is read again before the last request begins, to notice a client that disconnects during a long answer.
     if (connection.waiting.length === 0) connection.socket.resume();
     begin(connection, next);
   }
@@ -202,7 +202,7 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
   };
 }
 
-/** Keeps the socket paused while requests wait: node:http resumes it for each body that it drops. */
+/** Keeps the socket paused while requests wait, although node:http resumes it for each body that it drops. */
 function keepPaused(connection: Connection): void {
   const { socket } = connection;
   const resume = socket.resume.bind(socket);

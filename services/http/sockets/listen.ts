@@ -16,16 +16,16 @@ import { queueRequests, type WaitingRequests, type WaitLimits } from './waiting-
 export type Listener = {
   /** `http://127.0.0.1:1337` */
   readonly url: string;
-  /** Passes requests to `handler` from now on; before, every request is answered 503 with Retry-After, or waits (`waits`). */
+  /** Starts to pass requests to `handler`. Before this call a request waits (`waits`), or gets a 503 with Retry-After. */
   serve(handler: RequestListener): void;
   /**
-   * Accepts no new connections, answers requests in flight, and closes; connections that are open after `graceMs` are cut off. `next`
-   * answers the requests that still come on open connections.
+   * Accepts no new connections, answers requests in flight, and closes. Connections that are open after `graceMs` are closed. `next`
+   * answers requests that still arrive on open connections.
    */
   drain(graceMs: number, next?: RequestListener): Promise<void>;
-  /** Calls back when it begins to drain: answers without an end have to end. */
+  /** Calls back when it begins to drain. Streams have to end then. */
   leaving(left: () => void): void;
-  /** Resolves when this process has left the address, to `next` of `drain`. */
+  /** Resolves with `next` of `drain` when this process no longer accepts connections. */
   readonly left: Promise<RequestListener | undefined>;
   readonly output: Pick<BoundOutput, 'unsentBytes' | 'waitingRequests'>;
 };
@@ -33,19 +33,19 @@ export type Listener = {
 export type ListenOptions = {
   readonly host: string;
   readonly port: number;
-  /** Option that sets the port, for messages. */
+  /** Option that sets the port. Messages name it. */
   readonly option?: string;
-  /** Called first for every request whose target is a path, in every phase; true: it has answered. */
+  /** Called first for every request whose target is a path, also before `serve`. Returns true if it has answered. */
   readonly first?: (request: IncomingMessage, response: ServerResponse) => boolean;
   readonly limits?: Partial<OutputLimits>;
   readonly arrival?: ArrivalLimits;
-  /** Default: a socket of this process. */
+  /** Source of connections. Default: a socket of this process. */
   readonly socket?: (server: Server) => ListeningSocket;
-  /** Requests wait for `serve` within these limits, instead of being refused. */
+  /** Limits within which requests wait for `serve`. Absent: they are refused. */
   readonly waits?: WaitLimits | undefined;
 };
 
-/** Times in which a request has to arrive, in milliseconds. */
+/** Time limits for the arrival of a request, in milliseconds. */
 export const ARRIVAL_LIMITS = {
   /** Maximum time from the connection, or the last answer, to the end of the headers. */
   headersMs: 20_000,
@@ -56,21 +56,21 @@ export const ARRIVAL_LIMITS = {
    * connection, so that the proxy closes first.
    */
   idleMs: 65_000,
-  /** Interval for looking at the first two. */
+  /** Interval between two checks of the first two limits. */
   lookMs: 5_000,
 };
 export type ArrivalLimits = Readonly<typeof ARRIVAL_LIMITS>;
 
 /**
- * Listens at once, so that `GET /_health` distinguishes "starting" (503) from "not there" while data is being loaded. Rejects with a
- * message if the address is not available. Node's own limits apply: 16 KiB of request line and headers (431).
+ * Listens at once. While data is being loaded, `GET /_health` gets a 503, and connections are not refused. Rejects with a message if the
+ * address is not available. Node limits the request line and headers to 16 KiB (431).
  */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { first = () => false, limits, arrival = ARRIVAL_LIMITS } = options;
   const waiting: WaitingRequests | undefined = options.waits && queueRequests(answerStarting, options.waits);
   let handler: RequestListener | undefined;
   const { promise: left, resolve: leave } = Promise.withResolvers<RequestListener | undefined>();
-  /** Answers every request once this process has left the address. */
+  /** Answers every request once this process no longer accepts connections. */
   let successor: RequestListener | undefined;
   const leavers: (() => void)[] = [];
   const server = createServer({
@@ -125,12 +125,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
 }
 
-/** A client that has sent its last request and closes its side still gets the answers. Undocumented, and in Node since version 0.8. */
+/** Lets a client that closes its side after its last request get the answers. The option is undocumented, and in Node since 0.8. */
 function answerHalfClosed(server: Server): void {
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
 }
 
-/** Health checks decide whether this process lives: they are never delayed. */
+/** Returns whether a request is a health check. These are never delayed, because an orchestrator restarts a process without an answer. */
 function isHealth({ url = '' }: IncomingMessage): boolean {
   return url === '/_health' || url.startsWith('/_health?');
 }
@@ -142,13 +142,13 @@ function listenError(error: NodeJS.ErrnoException, { host, port, option = '--por
 }
 
 /**
- * A connection that looks idle may have its next request in the kernel's buffer; closing it would reset the connection under that request.
- * So each stays open long enough for one more request, whose answer says that it is the last.
+ * Time for which an idle connection stays open while the server drains. The kernel's buffer may have its next request, and a close would
+ * reset the connection. The answer to that request has `connection: close`.
  */
 const IDLE_MS = 250;
 /**
- * The same where another process answers that request, so there is no hurry: a client that sends a request every few seconds gets
- * `connection: close` instead of being cut off.
+ * The same time if another process answers that request. It is longer, so that a client with a request every few seconds gets
+ * `connection: close`, and is not disconnected.
  */
 const IDLE_WITH_NEXT_MS = 5_000;
 
@@ -159,7 +159,7 @@ async function drain(
   left: () => void,
 ): Promise<void> {
   const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
-  // First: a client whose connection ends would connect again.
+  // The socket closes first, because a client whose connection ends would connect again.
   const { ended } = await socket.close();
   left();
   const idle = setInterval(() => void afterReading().then(() => server.closeIdleConnections()), idleMs);
@@ -167,6 +167,6 @@ async function drain(
   await ended;
   clearTimeout(deadline);
   clearInterval(idle);
-  // Ends the timer for Node's time-outs; no connections are left.
+  // No connections are left: this ends the timer of Node's time limits.
   server.close(() => {});
 }

@@ -7,26 +7,26 @@ export type ListenAddress = { readonly host: string; readonly port: number };
 export type ListeningSocket = {
   /** Starts accepting connections. Rejects with the system's error if the address is not available. */
   open(where: ListenAddress): Promise<AddressInfo>;
-  /** Resolves when no more connections come; `ended` resolves when all existing ones have ended. */
+  /** Resolves when no more connections are accepted. `ended` resolves when all existing connections have ended. */
   close(): Promise<{ readonly ended: Promise<void> }>;
 };
 
-/** A socket of this process. */
+/** Creates a socket of this process. */
 export function ownSocket(server: Server): ListeningSocket {
   return {
     open: (where) => startListening(server, where),
     async close() {
-      // Not the HTTP server's own `close`, which closes idle connections at once.
+      // The HTTP server's own `close` would close idle connections at once.
       const ended = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
       return { ended };
     },
   };
 }
 
-/** Connections that wait while no process accepts them; the system's own limit may be lower. */
+/** Maximum number of connections that wait to be accepted. The limit of the system may be lower. */
 const BACKLOG = 1_024;
 
-/** Starts to listen. `where`: an address, or a socket that has one (an object of Node's own). */
+/** Starts to listen. `where`: an address, or a socket that is bound to one (a handle of Node). */
 export function startListening(server: Server, where: ListenAddress | object): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     const listening = () => {
@@ -39,7 +39,7 @@ export function startListening(server: Server, where: ListenAddress | object): P
   });
 }
 
-/** The address of a socket (an object of Node's own) that nobody listens on in this process yet. */
+/** Returns the address of a bound socket (a handle of Node) on which this process does not listen yet. */
 export function addressOf(socket: object): AddressInfo {
   const address: Partial<AddressInfo> = {};
   const { _handle: handle = socket } = socket as { readonly _handle?: object };

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream';
 import { defined } from '../../../shared/defined.ts';
 import { endToEndHeaders } from '../answers/connection-headers.ts';
 
-/** Passes requests on to the server at this address. Answers 502 if that does not answer. */
+/** Passes requests on to the server at this address. Answers 502 if that server does not answer. */
 export function proxyRequests(address: string): RequestListener {
   const agent = new Agent({ keepAlive: true });
   return (request, response) => {
@@ -20,7 +20,7 @@ export function proxyRequests(address: string): RequestListener {
   };
 }
 
-/** Always says where the body ends. Node sends a GET or DELETE without that, and the server would read its body as the next request. */
+/** Keeps the headers that say where the body ends. Node omits them for GET and DELETE, and their body would be read as the next request. */
 function requestHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const { 'transfer-encoding': coding, 'content-length': length } = headers;
   return {

@@ -7,7 +7,7 @@ export type RecentRequest = { readonly url: string; readonly authorization?: str
 
 /** The last requests of a process, for the process that takes its place. */
 export type RecentRequests = {
-  /** `handler`, noting what it is given. */
+  /** Returns `handler` with a record of the requests that it gets. */
   watch(handler: RequestListener): RequestListener;
   list(): readonly RecentRequest[];
 };
@@ -17,7 +17,7 @@ const LONGEST_URL = 4_096;
 
 /** Creates an empty list. It has the last 500 GET requests whose URL has at most 4,096 characters. */
 export function createRecentRequests(): RecentRequests {
-  // Two arrays of strings: the garbage collector would have to note each new object that an old array gets.
+  // These are two arrays of strings, because each new object in an old array costs the garbage collector time.
   const urls: string[] = [];
   const senders: (string | undefined)[] = [];
   let count = 0;
@@ -35,11 +35,11 @@ export function createRecentRequests(): RecentRequests {
   };
 }
 
-/** Number of times that each is answered: code that runs often is compiled, and what queries need is made once. */
+/** Number of times that each request is answered. V8 compiles code that runs often, and queries fill their caches. */
 const ROUNDS = 12;
 const AT_ONCE = 4;
 
-/** Warms a handler up: it answers these requests again and again, for `atMostMs` at most. Answers and failures are dropped. */
+/** Warms a handler up: sends it these requests several times, for at most `atMostMs`. Ignores answers and failures. */
 export async function warmUp(
   requests: readonly RecentRequest[],
   handler: RequestListener,
@@ -64,7 +64,7 @@ export async function warmUp(
   await (await socket.close()).ended;
 }
 
-/** Resolves when the answer has ended, or there is none. */
+/** Resolves when the answer has ended, or the request has failed. */
 function answered({ url, authorization }: RecentRequest, port: number, agent: Agent): Promise<void> {
   const headers = authorization === undefined ? {} : { authorization };
   return new Promise((resolve) => {

@@ -4,13 +4,13 @@ import { RequestError } from '../../../shared/request-error.ts';
 import type { BoundOutput } from './bound-output.ts';
 import { refusalText, refuseRequest } from './refuse-request.ts';
 
-/** Errors that node:http finds in bytes that are not a request, by code. All others are a 400. */
+/** Answers to errors that node:http finds in its input, by code. All others are a 400. */
 const REFUSALS: Readonly<Record<string, RequestError>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: new RequestError('payload-too-large', 'Chunk extensions are too large'),
   ERR_HTTP_REQUEST_TIMEOUT: new RequestError('request-timeout', 'The request did not arrive in time'),
 };
 
-/** Strapi, which leaves it to node:http, has no body here (SEMANTICS section 2). */
+/** Answer of node:http, and so of Strapi: it has no body (SEMANTICS section 2). */
 const HEADERS_TOO_LARGE = [
   'HTTP/1.1 431 Request Header Fields Too Large',
   'content-length: 0',
@@ -21,14 +21,14 @@ const HEADERS_TOO_LARGE = [
 const CONNECT = new RequestError('method-not-served', 'CONNECT is not served');
 const EXPECTATION = new RequestError('expectation-not-met', 'Expect takes only 100-continue');
 
-/** Answers input that is not a request, which node:http would drop silently, in the envelope of all errors. */
+/** Answers input that is not a request in the envelope of all errors. node:http would drop it silently. */
 export function refuseMalformed(server: Server, output: BoundOutput): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET' || error.code === 'EPIPE') socket.destroy();
     else output.refuse(socket, answerTo(error));
   });
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    // From here on node:http does not handle its errors.
+    // node:http no longer handles errors of this socket.
     socket.on('error', () => socket.destroy());
     output.refuse(socket, refusalText(CONNECT));
   });
@@ -37,7 +37,10 @@ export function refuseMalformed(server: Server, output: BoundOutput): void {
   });
 }
 
-/** RFC 9112 section 3.2: one Host in HTTP/1.1, and never two. Other versions than 1.0 and 1.1 are refused too. True: it was. */
+/**
+ * Refuses a request of HTTP/1.1 without a Host header, and any request with two (RFC 9112 section 3.2). Also refuses versions other than
+ * 1.0 and 1.1. Returns true if it has refused.
+ */
 export function refuseHead({ rawHeaders, httpVersion }: IncomingMessage, response: ServerResponse): boolean {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
     refuseRequest(

@@ -15,7 +15,7 @@ export function refuseRequest(response: ServerResponse, error: RequestError): vo
   response.writeHead(status, headers).end(body);
 }
 
-/** The same answer for a connection on which no request arrived. */
+/** Returns the same answer as text, for a connection on which no request arrived. */
 export function refusalText(error: RequestError): string {
   const { status, headers, body } = present(error);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);

@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http';
 
-/** Lets requests through at once, or from a moment on after something has resolved. */
+/** Passes requests to a handler. After `close` each new request first waits. */
 export type RequestGate = {
   guard(handler: RequestListener): RequestListener;
-  /** Makes each new request wait for `wait`, which resolves to another listener if that has to answer the request. */
+  /** Makes each new request wait for `wait`. If `wait` resolves with a listener, that listener answers the request. */
   close(wait: () => Promise<RequestListener | undefined>): void;
 };
 

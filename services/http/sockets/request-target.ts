@@ -3,8 +3,8 @@ import { RequestError } from '../../../shared/request-error.ts';
 import { refuseRequest } from './refuse-request.ts';
 
 /**
- * Returns whether a request target is in origin form (RFC 9112 section 3.2.1) with a path that every parser reads alike. An absolute form
- * names another host. A backslash is a slash to some parsers, and part of a name to others; a query may have one.
+ * Returns whether a request target is in origin form (RFC 9112 section 3.2.1), with a path that every parser reads alike. The absolute form
+ * is refused, because it may name another host. A backslash in the path is refused, because some parsers read it as a slash.
  */
 function isOriginForm(target: string): boolean {
   if (!target.startsWith('/')) return false;
@@ -14,7 +14,7 @@ function isOriginForm(target: string): boolean {
   return query !== -1 && query < backslash;
 }
 
-/** Answers a request with another target with 400. True: it has answered. */
+/** Refuses a request with another target (400). Returns true if it has refused. */
 export function refuseTarget({ url = '' }: IncomingMessage, response: ServerResponse): boolean {
   if (isOriginForm(url)) return false;
   const error = new RequestError('malformed-request', 'The request target must be a path such as /api', {

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Closes connections whose timer has run out, unless `isWorking` is true for them. After a pause of this process the timer runs before what
- * came during the pause is read or sent: a connection with such news stays open.
+ * Closes connections whose timer has run out, unless `isWorking` is true for them. After a pause of this process the timer fires before
+ * data of that time is read or sent. So a connection stays open if such data follows.
  */
 export function closeSilentConnections(server: Server, isWorking: (socket: Socket) => boolean): void {
   server.on('timeout', (socket: Socket) => {
@@ -17,8 +17,8 @@ export function closeSilentConnections(server: Server, isWorking: (socket: Socke
 }
 
 /**
- * Resolves when what had arrived on connections has been read: timers run before that, and a connection with a request in the kernel's
- * buffer still looks idle then. The second turn's reads are what came during the first's.
+ * Resolves when data that had arrived on connections has been read. Timers fire before reads, so a connection with a request in the
+ * kernel's buffer still looks idle then. A second turn reads data that arrived during the first.
  */
 export async function afterReading(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await nextTurn();

@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
 export type WaitingRequests = {
-  /** Queues a request until there is a handler, within limits; other requests get the other answer. */
+  /** Queues a request until there is a handler. Above a limit `otherwise` answers it. */
   readonly take: RequestListener;
-  /** Passes waiting requests to this handler. */
+  /** Passes all waiting requests to this handler. */
   release(handler: RequestListener): void;
 };
 
@@ -14,7 +14,7 @@ export type WaitLimits = {
 
 export const WAIT_LIMITS: WaitLimits = { requests: 1_000, ms: 30_000 };
 
-/** Queues requests while the process that replaces a crashed one loads its data. */
+/** Queues requests while a process that replaces a crashed one loads its data. Above a limit `otherwise` answers. */
 export function queueRequests(otherwise: RequestListener, limits: WaitLimits): WaitingRequests {
   const waiting = new Map<
     ServerResponse,
