@@ -7,11 +7,11 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The JSON body as it was sent. */
     sentJson: string | undefined;
-    /** Identity of this write: equal when it is sent again. */
+    /** Identity of this write. A repeated write has the same identity. */
     command: CommandIdentity | undefined;
-    /** Another process carries it out. */
+    /** True: another process carries the write out. */
     isElsewhere: boolean;
-    /** Check of the body of a form that another process has forwarded (see watchBody). */
+    /** Checks the body of a form that another process has forwarded (see watchBody). */
     receivedWhole: (() => Promise<void>) | undefined;
   }
 }
@@ -19,10 +19,10 @@ declare module 'fastify' {
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * Identity of a write. With an `Idempotency-Key` it follows from caller and key, so any process recognises it. Otherwise it is `forwarded`,
- * which another process assigned. Callers without a token have no name: their key is valid for one request only, so that no caller can
- * reuse another's key. In development mode all are one caller. `conceal`: returns what the identity contains instead of a body. Throws
- * RequestError (400) for an invalid key.
+ * Returns the identity of a write. It is made of the caller and the `Idempotency-Key`, so every process recognises it. Without a key it is
+ * `forwarded`, the identity that another process assigned. Callers without a token have no name: their key is valid for one request only,
+ * so that no caller can reuse another's key. In development mode all callers are one. `conceal` returns the text that represents a body.
+ * Throws RequestError (400) for an invalid key.
  */
 export function commandIdentity(
   request: FastifyRequest,

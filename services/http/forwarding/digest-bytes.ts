@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** SHA-256 (base64url) and number of the bytes of a stream. */
+/** Creates a digest of a stream: the SHA-256 of its bytes (base64url), and their number. */
 export function digestBytes() {
   const hash = createHash('sha256');
   let length = 0;

@@ -20,7 +20,7 @@ import { answerHeaders, createSender, type Sender, type SentAnswer, type SentWri
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Only the leader can carry the request out, although it changes no content. */
+    /** True: only the leader can carry the request out, although the request changes no content. */
     readonly isOfLeader?: boolean;
   }
 }
@@ -31,28 +31,28 @@ export type ForwardingOptions = {
   /** Verifies commands that other processes forward here. */
   readonly commands: ForwardedCommands;
   readonly newCommandId: () => string;
-  /** Conceals bodies that may have passwords. */
+  /** Key that conceals bodies that may have passwords. */
   readonly bodyKey: Uint8Array;
   /** Called for every write that another process has answered. */
   readonly forwarded: () => void;
-  /** Called for every write that is carried out here: its end is `leave`. */
+  /** Counts the writes that are carried out here. */
   readonly underWay: InFlight;
-  /** Throws RequestError while this process accepts no writes, whichever process is the leader. */
+  /** Throws RequestError while this process accepts no writes, even for another leader. */
   readonly refuseWrites?: () => void;
 };
 
-/** Counts starts and ends. */
+/** Counter of work in progress: `enter` at the start, `leave` at the end. */
 export type InFlight = { enter(): void; leave(): void };
 
-/** Time limit of a write for a leader; longer than a takeover takes. */
+/** Maximum time that a write waits for a leader. A takeover is faster. */
 const WAIT_MS = 10_000;
-/** Interval for asking a silent leader again. */
+/** Interval between two attempts to reach a leader. */
 const AGAIN_MS = 100;
 
 /**
- * Sends writes of this scope to the leader, with their body, and answers with the leader's answer. While there is no leader the write
- * waits. A JSON write is sent again if its leader is lost, as the same command, so that it takes effect once. An upload is a stream that
- * passes only once, and is answered 503 if its leader is lost during it.
+ * Forwards writes of this scope to the leader, and answers with the leader's answer. While there is no leader a write waits. If the leader
+ * is lost, a JSON write is sent again as the same command, so that it takes effect once. An upload is a stream that can be read only once:
+ * it is a 503 if the leader is lost.
  */
 export function forwardWrites(
   scope: FastifyInstance,
@@ -83,12 +83,12 @@ export function forwardWrites(
   return (write) => askLeader(options, sender, write);
 }
 
-/** Answer of the leader within a time limit; `here` if that is this process. Rejects with RequestError (503) without one. */
+/** Resolves with the leader's answer, or with `here` if this process is the leader. Rejects with RequestError (503) after a time limit. */
 export type AskLeader = (write: SentWrite) => Promise<SentAnswer | 'here'>;
 
 type Leading = ForwardingOptions & { readonly conceal: (url: string, body: string) => string };
 
-/** `handler` in the leader; other processes only check the caller's rights before they forward. */
+/** Returns a handler that runs `handler` in the leader. Another process runs it only to check the caller's rights, and then forwards. */
 function runOnLeader(handler: RouteHandlerMethod, options: Leading, sender: Sender): RouteHandlerMethod {
   return async function (request, reply) {
     const { fleet, commands } = options;
@@ -106,7 +106,7 @@ function runOnLeader(handler: RouteHandlerMethod, options: Leading, sender: Send
       (error) => error,
     );
     if (!(refused instanceof NotLeading)) throw refused;
-    // Carried out here after another leader had it, it must be the same command: that leader may have stored it.
+    // The leader may have stored the write. If this process carries it out later, it must be the same command.
     if (!isStream(request)) request.command ??= { id: options.newCommandId() };
     const answer = await askLeader(options, sender, sentWrite(request, options));
     if (answer !== 'here') return passOn(reply, answer, options);
@@ -115,12 +115,12 @@ function runOnLeader(handler: RouteHandlerMethod, options: Leading, sender: Send
   };
 }
 
-/** Other methods of a path are refused in every process. */
+/** Returns whether the leader has to carry out the requests of a route. */
 function isWrite(route: RouteOptions): boolean {
   return isWriting(route) && (route.url.startsWith('/api/') || route.config?.isOfLeader === true);
 }
 
-/** A form is still to be read; everything else was parsed from text. */
+/** Returns whether the body is a form, which the handler reads as a stream. All other bodies were parsed before. */
 function isStream(request: FastifyRequest): boolean {
   return request.isMultipart?.() === true;
 }
@@ -133,7 +133,7 @@ function sentWrite(request: FastifyRequest, { newCommandId }: ForwardingOptions)
   return { method, url: request.raw.url ?? '/', headers, body, command };
 }
 
-/** Answer of the leader within the time limit; `here` if that is this process, unless it must be sent the write nevertheless. */
+/** See AskLeader. With `alsoHere` the write is sent even if this process is the leader. */
 async function askLeader(
   { fleet, refuseWrites }: ForwardingOptions,
   { send }: Sender,
@@ -143,7 +143,7 @@ async function askLeader(
   const deadline = performance.now() + WAIT_MS;
   let isSent = false;
   while (performance.now() < deadline) {
-    // This may become true while a write waits for a leader. A sent write may have been stored.
+    // The process may stop accepting writes while one waits for a leader. But a sent write may have been stored.
     if (!isSent) refuseWrites?.();
     const led = fleet.leader();
     if (led.kind === 'here' && !alsoHere) return 'here';
@@ -169,7 +169,7 @@ setMaxListeners(0, NEVER);
 function passOn(reply: FastifyReply, answer: SentAnswer, { forwarded }: ForwardingOptions): FastifyReply {
   forwarded();
   const { 'x-request-id': requestId, ...headers } = answerHeaders(answer);
-  // This process gave the leader a request id, and passes it on if the client sent one.
+  // The leader's answer has the id that this process sent. The client gets it with an error, or if it sent an id itself.
   const isAsked = reply.request.headers['x-request-id'] !== undefined || answer.statusCode >= 400;
   if (isAsked && requestId !== undefined) reply.header('x-request-id', requestId);
   const { statusCode, body } = answer;

@@ -17,16 +17,16 @@ import { digestBytes } from './digest-bytes.ts';
 
 /** Commands that other processes of the log send here. */
 export type ForwardedCommands = {
-  /** Verifies the head of a request, once. */
+  /** Verifies the head of a request. Later calls return the same verdict. */
   classify(request: FastifyRequest): CommandVerdict;
   /**
-   * The command that another process has sent, undefined where a client did. Throws RequestError for a proof that is not valid or not about
-   * this body, NotLeading for one of an earlier term.
+   * Returns the command that another process has sent; undefined if a client sent the request. Throws RequestError if the proof is not
+   * valid or is about another body. Throws NotLeading if the proof is about an earlier term.
    */
   accept(request: FastifyRequest, isStream: boolean): ForwardedCommand | undefined;
 };
 
-/** Creates the check of commands from other processes. A request is checked once, however often it is asked about. */
+/** Creates the check of commands from other processes. */
 export function createForwardedCommands(membership: Membership): ForwardedCommands {
   const verifyHead = createCommandVerifier(membership);
   const verdicts = new WeakMap<FastifyRequest, CommandVerdict>();
@@ -52,7 +52,7 @@ export function createForwardedCommands(membership: Membership): ForwardedComman
   };
 }
 
-/** Signs the answers to such commands in this scope, so that their senders know which process answered. */
+/** Signs the answers to forwarded commands in this scope, so that their senders know which process answered. */
 export function signAnswers(scope: FastifyInstance, commands: ForwardedCommands): void {
   scope.addHook('onSend', (request, reply, payload, done) => {
     const { command } = { command: undefined, ...commands.classify(request) };
@@ -68,7 +68,7 @@ export function signAnswers(scope: FastifyInstance, commands: ForwardedCommands)
 /** Returns a function that resolves when the body has arrived completely and unchanged, and throws RequestError otherwise. */
 function watchBody({ raw }: FastifyRequest, command: ForwardedCommand): () => Promise<void> {
   const received = digestBytes();
-  // Else the listener would let it flow before anybody else reads.
+  // Without the pause the listener would start the stream before the handler reads it.
   raw.pause().on('data', received.add);
   const ended = new Promise<void>((resolve, reject) => {
     raw.once('end', resolve).once('close', () => reject(invalidProof()));

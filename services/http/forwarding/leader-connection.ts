@@ -10,15 +10,15 @@ import {
   QUESTION_HEADER,
 } from '../../fleet/question.ts';
 
-/** Time limit for the first exchange on a connection, which identifies the other end. */
+/** Time limit for the first exchange on a connection, which identifies the other process. */
 const HANDSHAKE_MS = 3_000;
 const LONGEST_ANSWER = 16_384;
 
 export type LeaderConnection = { readonly socket: Socket; readonly met: ProvenLeader };
 
 /**
- * Opens a connection to a leader, and lets it prove on that connection that it is the leader and sees this process's log. Sends nothing of
- * a write or its sender before. Rejects if it is another process.
+ * Opens a connection to a leader. The other process proves on that connection that it is the leader and that it shares this process's log.
+ * Before that, nothing of a write or its sender is sent. Rejects if the proof fails.
  */
 export async function connectToLeader(membership: Membership, leader: Leader): Promise<LeaderConnection> {
   const question = await askLeader(membership, leader);
@@ -28,7 +28,7 @@ export async function connectToLeader(membership: Membership, leader: Leader): P
     protocol === 'https:'
       ? connectSecure({ ...target, port: target.port || 443, servername: target.host })
       : connectPlain({ ...target, port: target.port || 80 });
-  // Until the connection is used: its user notices its end when it writes.
+  // A connection that is not used yet may fail: its user notices that when it writes.
   socket.on('error', () => {});
   try {
     const asked = `GET ${LEADER_PATH} HTTP/1.1\r\nhost: ${host}\r\n${QUESTION_HEADER}: ${question.header}\r\n\r\n`;
@@ -45,7 +45,7 @@ export async function connectToLeader(membership: Membership, leader: Leader): P
 
 type HandshakeAnswer = { readonly headers: ReadonlyMap<string, string>; readonly body: string };
 
-/** Sends a request without a body, and resolves to the answer, which must have a length. */
+/** Sends a request without a body. Resolves with the answer, which must have a `content-length`. */
 function exchange(socket: Socket, request: string): Promise<HandshakeAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<HandshakeAnswer>();
   let received = '';

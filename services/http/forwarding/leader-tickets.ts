@@ -14,8 +14,8 @@ export type LeaderTicketsOptions = Pick<ForwardingOptions, 'fleet' | 'commands' 
 const PATH = '/_varve/tickets/use';
 
 /**
- * Lets the leader count tickets. A ticket names the claim of the leader at its creation, and a claim is of one process: no other one
- * accepts it, whatever happens to that process. After a takeover, clients ask for another ticket.
+ * Lets the leader count tickets. A ticket names the claim of the process that was the leader when it was made. No other process accepts it,
+ * so it is used at most once. After a takeover, clients ask for another ticket.
  */
 export function countTickets(scope: FastifyInstance, options: LeaderTicketsOptions): StreamTickets {
   const { fleet, commands, own, askLeader, newCommandId } = options;

@@ -7,7 +7,7 @@ import type { ForwardingOptions } from './forward-writes.ts';
 import { createForwardedCommands } from './forwarded-commands.ts';
 
 export type Forwarding = ForwardingOptions & {
-  /** Resolves when no write is carried out here for a moment. */
+  /** Resolves when this process has carried out no write for a moment. */
   idle(): Promise<void>;
 };
 
@@ -18,7 +18,7 @@ export type OpenForwardingOptions = Pick<
   readonly metrics: Metrics | undefined;
 };
 
-/** Sends writes from a process that is not the leader to the leader. */
+/** Opens the parts that forward writes from a process that is not the leader. */
 export function openForwarding(options: OpenForwardingOptions): Forwarding {
   const { fleet, membership, bodyKey, metrics, refuseWrites } = options;
   const writes = metrics?.counter(METRICS.forwardedWrites);
@@ -34,7 +34,7 @@ export function openForwarding(options: OpenForwardingOptions): Forwarding {
   };
 }
 
-/** A client that has just been answered may already have sent its next request. */
+/** Time without writes. A client that has just got an answer may already have sent its next request. */
 const MOMENT_MS = 300;
 
 function countUnderWay(): Pick<Forwarding, 'underWay' | 'idle'> {

@@ -3,8 +3,9 @@ import { componentOf, type SchemaRegistry } from '../../../shared/schema/schema-
 import { hmac } from '../../../shared/text-digest.ts';
 
 /**
- * Returns the text that represents a body in the log: the body itself if it is digested later, and an HMAC if it may have a password, which
- * could be guessed from a plain digest. `key`: the same in every process of the log.
+ * Returns a function that conceals passwords. The log has a digest of each body. For a body that may have a password the function returns
+ * an HMAC, because a password could be guessed from a plain digest. It returns other bodies unchanged. `key`: the same in every process of
+ * the log.
  */
 export function createConcealBody(
   registry: SchemaRegistry,
@@ -20,7 +21,7 @@ export function createConcealBody(
   };
 }
 
-/** `seen`: components may contain each other. */
+/** `seen`: the models that were visited, because components may contain each other. */
 function hasPassword(registry: SchemaRegistry, model: Model, seen: Set<Model>): boolean {
   if (seen.has(model)) return false;
   seen.add(model);

@@ -30,9 +30,9 @@ import { connectToLeader } from './leader-connection.ts';
 
 /** A write to forward to the leader. */
 export type SentWrite = RequestHead & {
-  /** Null: none. A stream is read once. */
+  /** A stream is read once. Null: there is no body. */
   readonly body: string | Readable | null;
-  /** Identity of the command: sent again, it is the same one. */
+  /** Identity of the command. A write that is sent again has the same identity. */
   readonly command: string;
 };
 
@@ -42,22 +42,22 @@ export type SentAnswer = {
   readonly body: Buffer;
 };
 
-/** `unreached`: nothing was carried out. `lost`: it may have been carried out, or not, and a stream is gone. */
+/** `unreached`: the write was not carried out. `lost`: it may have been carried out, or its stream was read and cannot be sent again. */
 export type ForwardOutcome =
   | { readonly kind: 'answered'; readonly answer: SentAnswer }
   | { readonly kind: 'unreached' }
   | { readonly kind: 'lost' };
 
-/** Between two processes of a log. */
+/** Headers between two processes of a log. */
 const OURS = [COMMAND_HEADER, ANSWER_HEADER];
-/** Headers for this process only: its name, and a question that it has answered. */
+/** Headers for this process only: its name, and an expectation that it has met. */
 const OF_THIS_PROCESS = ['host', 'expect'];
 
-/** Longer than a stored write may wait to be visible. */
+/** Time limit of an answer. A stored write waits a shorter time until reads show it. */
 const ANSWER_MS = 60_000;
 
 export type Sender = {
-  /** Sends a write to a leader, if it proves to be the right one. `signal` aborts it. */
+  /** Sends a write to a process after that has proved to be the leader. `signal` aborts the request. */
   send(leader: Leader, write: SentWrite, signal: AbortSignal): Promise<ForwardOutcome>;
   close(): void;
 };
@@ -69,7 +69,7 @@ type Line = {
   readonly met: WeakMap<Socket, ProvenLeader>;
 };
 
-/** `answerMs`: limit for an answer without a byte. */
+/** Creates a sender. `answerMs`: maximum time without a byte of the answer. */
 export function createSender(membership: Membership, answerMs = ANSWER_MS): Sender {
   let line: Line | undefined;
   const lineTo = (leader: Leader): Line => {
@@ -94,7 +94,7 @@ function openLine(membership: Membership, leader: Leader): Line {
         met.set(connection.socket, connection.met);
         opened?.(null, connection.socket);
       },
-      // The type wants a stream with the error too; there is none.
+      // The type asks for a stream even with an error. There is none.
       (error: Error) => opened?.(error, undefined as never),
     );
     return undefined;
@@ -115,7 +115,7 @@ type Sending = {
 async function sendOver(line: Line, sending: Sending): Promise<ForwardOutcome> {
   const { leader, write, signal, answerMs } = sending;
   const isSecure = leader.address.startsWith('https:');
-  // Not a URL made of both: a path could name another host.
+  // The path is passed separately, because in a URL it could name another host.
   const { host } = new URL(leader.address);
   const request = (isSecure ? requestSecure : requestPlain)({
     agent: line.agent,
@@ -138,10 +138,10 @@ async function sendOver(line: Line, sending: Sending): Promise<ForwardOutcome> {
     const signed = sign(request, sending, met);
     sendBody(request, write.body, signed).catch(answered.reject);
     const { answer, now } = await verified(await answered.promise, signed);
-    // The clocks of two machines do not run alike for ever.
+    // The clocks of two machines drift apart.
     if (now !== undefined) line.met.set(socket, { ...met, offset: now - performance.now() });
     if (answer !== undefined) return { kind: 'answered', answer };
-    // The process reports that it did nothing; a stream is gone anyway.
+    // The process reports that it did nothing. But a stream cannot be sent again.
     return now === undefined || write.body instanceof Readable ? LOST : { kind: 'unreached' };
   } catch {
     request.destroy();
@@ -151,7 +151,7 @@ async function sendOver(line: Line, sending: Sending): Promise<ForwardOutcome> {
 
 const LOST: ForwardOutcome = { kind: 'lost' };
 
-/** Resolves once there is a connection: nothing was sent on it yet. */
+/** Resolves with the connection before anything is sent on it. */
 function socketOf(request: ClientRequest, failed: Promise<unknown>): Promise<Socket> {
   const { promise, resolve } = Promise.withResolvers<Socket>();
   request.once('socket', resolve);
@@ -183,7 +183,7 @@ async function sendBody(
     request.end(body ?? undefined);
     return;
   }
-  // A DELETE has no body without this.
+  // Without this header Node sends no body with a DELETE.
   request.setHeader('transfer-encoding', 'chunked');
   request.setHeader('trailer', DIGEST_TRAILER);
   const counted = digestBytes();
@@ -202,7 +202,7 @@ function drained(request: ClientRequest): Promise<void> {
   });
 }
 
-/** No `now`: the answer is not the leader's. No `answer`: it is no longer the leader. */
+/** Verifies an answer. Without `now` it is not from the leader. Without `answer` the process is no longer the leader. */
 async function verified(
   response: IncomingMessage,
   signed: SignedCommand,
@@ -221,7 +221,7 @@ function sentHeaders({ headers, body }: SentWrite): IncomingHttpHeaders {
   return length === undefined ? sent : { ...sent, 'content-length': String(length) };
 }
 
-/** Headers of an answer to pass on. */
+/** Returns the headers of an answer that are passed on to the client. */
 export function answerHeaders({ headers }: SentAnswer): IncomingHttpHeaders {
   return endToEndHeaders(headers, OURS);
 }

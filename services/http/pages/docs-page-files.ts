@@ -5,7 +5,7 @@ import { valueAt } from '../../../shared/map-values.ts';
 
 type SwaggerFile = { readonly name: string; readonly contentType: string };
 
-/** Files that the page needs of swagger-ui-dist, by their served names. */
+/** Files of swagger-ui-dist that the page needs, by their served names. */
 export const SWAGGER_FILES: ReadonlyMap<string, SwaggerFile> = new Map([
   ['swagger-ui.css', { name: 'swagger-ui.css', contentType: 'text/css' }],
   ['swagger-ui-bundle.js', { name: 'swagger-ui-bundle.js', contentType: 'text/javascript' }],

@@ -18,8 +18,8 @@ export const DOCS_PAGE = `<!doctype html>
 `;
 
 /**
- * Script of the page. The function is sent as it runs here: Node strips types, so its text is JavaScript. `queryConfig` and the validator's
- * badge are off: a link must not make the page load another document, and another host draws the badge.
+ * Script of the page. The text of the function is JavaScript, because Node has stripped its types. `queryConfig` is off, so that a link
+ * cannot make the page load another document. The validator's badge is off, because another host draws it.
  */
 export const DOCS_SCRIPT = `'use strict';
 ${expandDeepObjects.toString()}

@@ -21,8 +21,8 @@ export type DocsOptions = {
 };
 
 /**
- * Serves `/openapi.json`, and the form of it that the page at `/docs` reads: the paths that the caller may use. The first request loads the
- * code that makes the document.
+ * Serves `/openapi.json`, and the form of it that the page at `/docs` reads. Both have the paths that the caller may use. The first request
+ * loads the code that makes the document.
  */
 export function registerOpenApi(app: FastifyInstance, docs: DocsOptions): void {
   const optionsOf = describeCallers(docs);
@@ -44,7 +44,9 @@ const shallow = remembered(async (document: OpenApiDocument) => {
   return JSON.stringify(shallowDocument(document));
 });
 
-/** The options of a caller's document: the same object each time, for documents are made once per options. */
+/**
+ * Returns the options of a caller's document. They are the same object each time, because a document is made once for each options object.
+ */
 function describeCallers({ webhooks, ...docs }: DocsOptions): (api: CallerApi) => OpenApiOptions {
   const { version, usersEnvelope, login } = docs;
   return remembered(
@@ -61,7 +63,7 @@ function describeCallers({ webhooks, ...docs }: DocsOptions): (api: CallerApi) =
   );
 }
 
-/** `/docs`: a page that shows the document and sends requests. */
+/** Registers `/docs`: a page that shows the document and sends requests. */
 export function registerDocsPage(app: FastifyInstance): void {
   app.get('/docs', (_request, reply) => sendPage(reply, 'text/html', DOCS_PAGE));
   app.get('/docs/script.js', (_request, reply) => sendPage(reply, 'text/javascript', DOCS_SCRIPT));

@@ -1,7 +1,7 @@
 /**
- * Returns a URL whose `deepObject` parameters are nested all the way down. swagger-ui writes the first level as brackets and the rest as
- * JSON text, `filters[name]={"$eq":"x"}`, because OpenAPI defines one level only. It runs in a browser, so it may use nothing from outside
- * itself.
+ * Returns a URL whose `deepObject` parameters have brackets at every level. swagger-ui writes the first level in brackets and the rest as
+ * JSON text, `filters[name]={"$eq":"x"}`, because OpenAPI defines only one level. The function runs in a browser, so it uses nothing from
+ * outside itself.
  */
 export function expandDeepObjects(url: string, base: string): string {
   const nested = /^(filters|populate|pagination)\[/;
@@ -20,7 +20,7 @@ export function expandDeepObjects(url: string, base: string): string {
       try {
         value = JSON.parse(text);
       } catch {
-        // Text that only looks like JSON is a value like any other.
+        // Text that only looks like JSON stays as it is.
       }
     }
     add(key, value);

@@ -12,10 +12,10 @@ function pageHeaders(scripts: string, styles: string) {
   };
 }
 
-/** Everything of a page comes from this server, nothing is inline, and the page talks to no other host. */
+/** Headers of a page: all its parts come from this server, nothing is inline, and it sends requests to no other host. */
 export const PAGE_HEADERS = pageHeaders("'self'", "'self'");
 
-/** The same for a page in one file: its own script and style run, and nothing else. */
+/** Returns the same headers for a page in one file: only its own script and style are allowed. */
 export function wholePageHeaders(script: string, style: string) {
   return pageHeaders(sourceOf(script), sourceOf(style));
 }

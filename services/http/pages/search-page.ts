@@ -7,7 +7,7 @@ import { RequestError } from '../../../shared/request-error.ts';
 import type { AccessControl } from '../../access/access-control.ts';
 import { PAGE_HEADERS } from './page-headers.ts';
 
-/** A file of the page, by its name below `/search/`; the page itself has none. */
+/** Path and type of a file. Files have the names below `/search/`; the name of the page itself is empty. */
 type PageFile = { readonly path: string; readonly type: string };
 export type SearchPage = ReadonlyMap<string, PageFile>;
 
@@ -18,8 +18,8 @@ const OWN: readonly (readonly [name: string, file: string, type: string])[] = [
 ];
 
 /**
- * The example's search page, with InstantSearch as the folder's own `node_modules` have it. undefined: the folder has no page, or
- * InstantSearch is not installed.
+ * Returns the files of the example's search page, with InstantSearch from the `node_modules` of its folder. Returns undefined if the folder
+ * has no page, or InstantSearch is not installed.
  */
 export function findSearchPage(folder: string): SearchPage | undefined {
   if (!existsSync(join(folder, 'index.html'))) return undefined;
@@ -41,7 +41,7 @@ export function findSearchPage(folder: string): SearchPage | undefined {
   ]);
 }
 
-/** `/search` in development mode. */
+/** Registers `/search`. Outside development mode the path does not exist. */
 export function registerSearchPage(app: FastifyInstance, page: SearchPage, access: AccessControl): void {
   const file = async (name: string): Promise<{ readonly body: Buffer; readonly type: string }> => {
     const found = access.state().development ? page.get(name) : undefined;

@@ -1,4 +1,4 @@
-/** The part of a browser that the script uses: this file runs there, and is checked here. */
+/** Types of the browser objects that the script uses. The script runs in a browser, and is type-checked here. */
 type Element = {
   textContent: string | null;
   className: string;
@@ -26,7 +26,7 @@ type List = {
   readonly meta: { readonly pagination: { readonly total: number } };
 };
 
-/** Fills the start page: content types with their counts, and a query that finds something. */
+/** Fills the start page: content types with their counts, and an example of a query with results. */
 export async function showContent(page: Page, get: Fetch): Promise<void> {
   const link = (url: string, text: string): Element => {
     const anchor = page.createElement('a');

@@ -11,14 +11,14 @@ th, td { text-align: left; padding: 0.2rem 1.5rem 0.2rem 0; }
 td.count { text-align: right; }
 `;
 
-/** The function is sent as it runs here: Node strips types, so its text is JavaScript. */
+/** The text of the function is JavaScript, because Node has stripped its types. */
 const SCRIPT = `
 'use strict';
 ${showContent.toString()}
 showContent(document, fetch.bind(window));
 `;
 
-/** The page in one file, with or without a link to a search page. */
+/** Returns the page in one file, with or without a link to a search page. */
 function startPage(hasSearch: boolean): string {
   return `<!doctype html>
 <html lang="en">
@@ -49,7 +49,7 @@ ${hasSearch ? '<li><a href="/search">Search page</a>: InstantSearch on this cont
 `;
 }
 
-/** `/` in development mode: what a new user sees first. Without development mode the path does not exist. */
+/** Registers `/`, the page that a new user sees first. Outside development mode the path does not exist. */
 export function registerStartPage(
   app: FastifyInstance,
   { access, hasSearch }: { readonly access: AccessControl; readonly hasSearch: boolean },

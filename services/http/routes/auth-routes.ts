@@ -27,7 +27,7 @@ const POSTS: Readonly<Record<string, LoginRequest>> = {
 
 type LoginProtection = Pick<ProtectionOptions, 'isCounted' | 'count'>;
 
-/** `/api/auth/*` as Strapi's users-permissions plugin has it. */
+/** Registers `/api/auth/*` as in Strapi's users-permissions plugin. */
 export async function registerLogin(
   app: FastifyInstance,
   api: LoginApi,
@@ -53,13 +53,13 @@ export async function registerLogin(
   for (const [path, action] of Object.entries(POSTS)) {
     register(app, `/api/auth/${path}`, {
       POST: (request, reply) => carryOut(request, reply, action),
-      // As every path that Strapi does not have.
+      // Strapi answers a GET of an unknown path with 404.
       GET: notFound,
     });
   }
   register(app, CONFIRMATION_PATH, {
     GET: async (request, reply) => {
-      // Programs that look at links in mails often ask for no body: that confirms nothing.
+      // Programs that check links in mails often send HEAD requests. These confirm nothing.
       if (request.method === 'HEAD') reply.code(204).headers(SECURITY_HEADERS).send();
       else await carryOut(request, reply, 'auth.emailConfirmation');
     },
@@ -79,10 +79,10 @@ async function noProvider(): Promise<never> {
   );
 }
 
-/** Paths whose limit ignores `email`: a caller could send any address there to evade it. */
+/** Paths whose limit ignores `email`, because a caller could evade the limit with any address. */
 const BY_CALLER_ALONE = /^\/api\/auth\/(local|reset-password|change-password|refresh|logout)$/;
 
-/** Returns what Strapi counts by: the path, the address of the caller, and the e-mail address that the path is about. */
+/** Returns the key by which Strapi counts: the path, the network address of the caller, and the e-mail address in the body. */
 function limitKey({ ip, routeOptions, body }: FastifyRequest): string {
   const url = String(routeOptions.url);
   const email = (body as { readonly email?: unknown } | undefined)?.email;
@@ -103,7 +103,7 @@ function send(reply: FastifyReply, { status, body, location, position }: LoginAn
       .send(body);
 }
 
-/** A header has ASCII alone. */
+/** Returns a URL in ASCII, because headers have no other characters. */
 function inAscii(url: string): string {
   return url.toWellFormed().replace(/[^\x21-\x7e]/gu, encodeURIComponent);
 }

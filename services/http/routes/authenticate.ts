@@ -22,10 +22,10 @@ export type Authentication = {
   readonly freshness: Freshness;
 };
 
-/** Sets who sends a request: at once, or when the promise resolves if a JWT has to be checked. Throws RequestError (401). */
+/** Sets the sender of a request: at once, or when the promise resolves if a JWT has to be checked. Throws RequestError (401). */
 export type Authenticate = (request: FastifyRequest) => Promise<void> | undefined;
 
-/** Creates the check of a sender. A bearer token in the form of a JWT is checked as one only if it is not a token of the log. */
+/** Creates the check of a sender. A text in the form of a JWT is checked as a JWT only if it is not an access token. */
 export function createAuthenticate({ access, login, freshness }: Authentication): Authenticate {
   const checkJwt = async (request: FastifyRequest, api: LoginApi, jwt: string) => {
     let decision = await api.check(jwt);
@@ -59,7 +59,7 @@ export function authenticateRequests(
 ): void {
   scope.addHook('onRequest', (request, reply, done) => {
     const refuse = (error: Error) => {
-      // RFC 9110 section 11.6.1 asks for it with every 401.
+      // RFC 9110 section 11.6.1 requires this header with every 401.
       reply.header('www-authenticate', 'Bearer');
       done(error);
     };
@@ -79,7 +79,7 @@ export function authenticateRequests(
   });
 }
 
-/** Refuses callers that may not manage access, in this scope. */
+/** Refuses callers without full access in this scope. */
 export function requireAdministrator(scope: FastifyInstance): void {
   scope.addHook('onRequest', (request, _reply, done) => {
     done(mayAdminister(request.rights) ? undefined : forbidden());

@@ -15,7 +15,7 @@ export type ChangesRoutesOptions = StreamContext & {
   readonly changes?: ChangeFeed | undefined;
 };
 
-/** `GET /api/_changes`: what happened to the documents that the caller may see, in pages or as a stream. */
+/** Registers `GET /api/_changes`: the changes of documents that the caller may see, in pages or as a stream. Registers tickets, too. */
 export function registerChanges(app: FastifyInstance, options: ChangesRoutesOptions): void {
   const feeds = createFeedStreams(options);
   register(app, '/api/_changes', {

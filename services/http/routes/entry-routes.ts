@@ -18,9 +18,9 @@ import { asksForRole, withRole } from './users-role.ts';
 
 export type RouteContext = {
   readonly app: FastifyInstance;
-  /** API for the sender of a request. */
+  /** Returns the API for the sender of a request. */
   readonly apiOf: (request: FastifyRequest) => ContentApi;
-  /** Rules for caches, for answers to that sender. */
+  /** Returns the rules for caches about answers to that sender. */
   readonly deliveryOf: (request: FastifyRequest) => Delivery;
   readonly registry: SchemaRegistry;
   readonly live: LiveLists;
@@ -28,7 +28,7 @@ export type RouteContext = {
 
 /** Answers lists as streams. */
 export type LiveLists = {
-  /** The request asks for one: a look at one header, for each list that is read. */
+  /** Returns whether a request asks for a stream. It looks at one header only, because it is called for each list. */
   wants(request: FastifyRequest): boolean;
   answer(type: ContentType, request: FastifyRequest, reply: FastifyReply): Promise<void>;
 };
@@ -38,7 +38,7 @@ type Handlers = { readonly [method in 'GET' | 'POST' | 'PUT' | 'DELETE']?: Handl
 /** Methods of a path. `config` is the same for all of them. */
 type Path = Handlers & { readonly config?: FastifyContextConfig };
 
-/** `/api/<pluralName>`, `/api/<pluralName>/<documentId>` and the actions on an entry. */
+/** Registers `/api/<pluralName>`, `/api/<pluralName>/<documentId>` and the actions on an entry. */
 export function registerCollectionType(context: RouteContext, type: ContentType): void {
   const { app, live } = context;
   const { read, write, remove } = entryHandlers(context, type);
@@ -63,7 +63,7 @@ export function registerCollectionType(context: RouteContext, type: ContentType)
   }
 }
 
-/** `/api/<singularName>`: the one document of the type. */
+/** Registers `/api/<singularName>`: the one document of the type. */
 export function registerSingleType(context: RouteContext, type: ContentType): void {
   const { read, write, remove } = entryHandlers(context, type);
   register(context.app, `/api/${type.singularName}`, {
@@ -73,7 +73,7 @@ export function registerSingleType(context: RouteContext, type: ContentType): vo
   });
 }
 
-/** `/api/users`: by numeric id, without versions and locales (SEMANTICS section 11). */
+/** Registers `/api/users`. Users have numeric ids, and no versions or locales (SEMANTICS section 11). */
 export function registerUsers({
   app,
   apiOf,
@@ -129,7 +129,7 @@ export function registerLocales({ app, apiOf, deliveryOf }: RouteContext): void 
 type Execute<Result> = (api: ContentApi, query: string, request: FastifyRequest) => Promise<Result>;
 type Read = (api: ContentApi, query: string, asking: Asking, request: FastifyRequest) => Promise<Uint8Array>;
 
-/** Handlers that answer entries of a type, in the form the request asks for. */
+/** Creates handlers that answer with entries of a type, in the form that the request asks for. */
 function entryHandlers({ registry, apiOf, deliveryOf }: RouteContext, type: ContentType) {
   const isV4 = (request: FastifyRequest) => request.headers[V4_HEADER] === V4_FORMAT;
   return {
@@ -158,7 +158,7 @@ function entryHandlers({ registry, apiOf, deliveryOf }: RouteContext, type: Cont
   };
 }
 
-/** Registers one path: its methods, and 405 with `Allow` for all others. */
+/** Registers the methods of a path. All other methods are a 405 with `Allow`. */
 export function register(app: FastifyInstance, url: string, { config = {}, ...handlers }: Path): void {
   const served = Object.keys(handlers);
   for (const [method, handler] of Object.entries(handlers)) {
@@ -176,30 +176,30 @@ export function register(app: FastifyInstance, url: string, { config = {}, ...ha
 }
 
 function refuseMethod(request: FastifyRequest, reply: FastifyReply, allow: string): void {
-  // Caches may keep a 405 that does not forbid it.
+  // Without `no-store` caches may keep a 405.
   reply.headers(SECURITY_HEADERS).header('allow', allow).header('cache-control', 'no-store');
   if (request.method === 'OPTIONS') reply.code(200).send();
   else reply.code(405).type('text/plain; charset=utf-8').send(METHOD_NOT_ALLOWED);
 }
 
-/** The raw query string, without the question mark. */
+/** Returns the raw query string, without the question mark. */
 export function queryOf(request: FastifyRequest): string {
   const url = request.raw.url ?? '';
   const start = url.indexOf('?');
   return start === -1 ? '' : url.slice(start + 1);
 }
 
-/** Returns a part of the path by its name in the route; empty where it has none. */
+/** Returns a part of the path by its name in the route; an empty text if the route has no such part. */
 export function partOfPath({ params }: FastifyRequest, name: string): string {
   return (params as { readonly [name: string]: string | undefined })[name] ?? '';
 }
 
-/** Returns the `:id` of a route; empty where it has none. */
+/** Returns the part `:id` of the path; an empty text if the route has no such part. */
 export function idOf(request: FastifyRequest): string {
   return partOfPath(request, 'id');
 }
 
-/** `Varve-Position` is the position of the write in the log. */
+/** Sends the answer to a write, with its position in the log. It is a 202 without the entry if reads do not show the write yet. */
 function sendWrite(reply: FastifyReply, status: number, { documentId, position, body }: WriteAnswer): void {
   reply.headers(JSON_HEADERS).header(POSITION_HEADER, String(position));
   if (body !== null) reply.code(status).send(body);

@@ -13,17 +13,17 @@ const WEBHOOK_PATH = '/_varve/strapi';
 export type FollowRouteOptions = {
   readonly follow: FollowApi;
   readonly freshness: Pick<Freshness, 'shows'>;
-  /** Bytes of a body that is sent on. */
+  /** Maximum bytes of a body that is sent on. */
   readonly maxBytes: number;
 };
 
-/** Largest webhook: it has a whole entry, of which only the name counts. */
+/** Maximum bytes of a webhook. Its body is a whole entry, of which only the name is used. */
 const WEBHOOK_BYTES = 16 * 1024 * 1024;
 /** Maximum time for which the answer to a write in Strapi waits until reads show it here. */
 const SHOWN_MS = 10_000;
 const WRITING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** Sends writes and logins on to the followed Strapi, also those that Varve could carry out itself. */
+/** Sends writes and logins on to the followed Strapi, even if Varve could carry them out itself. */
 export function sendWritesToStrapi(app: FastifyInstance, options: FollowRouteOptions): void {
   const { follow } = options;
   app.addHook('onRequest', async (request, reply) => {
@@ -47,7 +47,7 @@ export function sendWritesToStrapi(app: FastifyInstance, options: FollowRouteOpt
   });
 }
 
-/** Strapi's webhooks, and documents that another process of the log wants to be read. */
+/** Registers the path of Strapi's webhooks, and the path at which other processes of the log ask for a document to be read again. */
 export function registerWebhook(app: FastifyInstance, follow: FollowApi): void {
   app.post(
     WEBHOOK_PATH,
@@ -81,7 +81,7 @@ export function registerWebhook(app: FastifyInstance, follow: FollowApi): void {
   });
 }
 
-/** Path and query below `/api`; undefined for any other request. */
+/** Returns path and query below `/api`; undefined for any other request. */
 function apiPath({ raw }: FastifyRequest): string | undefined {
   const url = raw.url ?? '';
   return /^\/api\//i.test(url) ? url.slice('/api'.length) : undefined;
@@ -101,7 +101,10 @@ async function* limited({ raw }: FastifyRequest, maxBytes: number): AsyncGenerat
   }
 }
 
-/** Returns the position at which the log shows the write. undefined: nothing was written, or the log does not show it yet. */
+/**
+ * Returns the position at which reads show the write, or `pending` if they do not show it in time. Returns undefined if nothing was
+ * written, or the request does not say which documents it changed.
+ */
 async function shownPosition(
   { follow, freshness }: FollowRouteOptions,
   path: string,
@@ -115,7 +118,7 @@ async function shownPosition(
     body: isJson ? valueOfJson(body.toString()) : undefined,
   };
   const names = touchedDocuments(follow.registry, follow.documentOfId, answered);
-  // An upload does not say what it was linked with, and a route of the project's own says nothing.
+  // An upload does not name the entry that it was linked with. A custom route of the project names no document.
   if (names === undefined || /^\/upload(\/|$)/.test(answered.path)) follow.look();
   if (names === undefined) return undefined;
   try {

@@ -15,21 +15,21 @@ import { repeatedName } from '../requests/repeated-name.ts';
 import { partOfPath, queryOf } from './entry-routes.ts';
 
 const KEY = 'x-algolia-api-key';
-/** Names a caller without a token: Algolia's clients refuse an empty key. */
+/** Key of a caller without a token, because Algolia's clients refuse an empty key. */
 const NO_KEY = 'public';
-/** No token is as long: the beginning of a longer key is wrong too. */
+/** Maximum length of a key that is passed on. No token is as long, so a longer key is invalid even if it is cut. */
 const MAX_KEY = 1_000;
 
 /**
- * Adapts requests of Algolia's clients: their keys, their bodies, and errors in the only form that they read. First in its scope. Calls
- * `measureUnrouted` for an answer to a path that does not exist.
+ * Adapts a scope to Algolia's clients: their keys, their bodies, and errors in the only form that they read. Call this before anything else
+ * is registered in the scope. Calls `measureUnrouted` for an answer to a path that does not exist.
  */
 export function adaptAlgoliaRequests(
   scope: FastifyInstance,
   measureUnrouted: (reply: FastifyReply) => void,
 ): void {
   scope.removeAllContentTypeParsers();
-  // Browsers send JSON as text/plain, which needs no permission from the server first.
+  // Clients in browsers send JSON as text/plain, because that needs no CORS preflight.
   scope.addContentTypeParser(
     '*',
     { parseAs: 'string' },
@@ -61,14 +61,14 @@ export function adaptAlgoliaRequests(
   });
 }
 
-/** Sends an error in the form of Algolia's protocol. 503 carries `retry-after: 1`. */
+/** Sends an error in the form of Algolia's protocol. A 503 has `retry-after: 1`. */
 export function sendAlgoliaError(reply: FastifyReply, envelope: ErrorEnvelope): void {
   const { status } = envelope.error;
   if (status === 503) reply.header('retry-after', '1');
   sendJson(reply, status, algoliaError(envelope));
 }
 
-/** The JSON of a body, in which each name is there once: `JSON.parse` would ignore one of two filters. */
+/** Parses a body, and refuses an object that has a name twice: `JSON.parse` would ignore one of two filters. */
 function parseBody(text: string): unknown {
   const body = parseJsonBody(text);
   const repeated = body === undefined ? undefined : repeatedName(text);
@@ -79,7 +79,7 @@ function parseBody(text: string): unknown {
   });
 }
 
-/** Lets pages of this machine read answers, in development mode; `--cors` lists others. */
+/** Lets pages of this machine read answers in development mode. For other pages there is `--cors`. */
 export function admitLocalPages(scope: FastifyInstance, access: AccessControl): void {
   scope.addHook('onRequest', ({ headers: { origin } }, reply, done) => {
     const isListed = reply.getHeader('access-control-allow-origin') !== undefined;
@@ -95,7 +95,7 @@ export function admitLocalPages(scope: FastifyInstance, access: AccessControl): 
 const APPLICATION = 'x-algolia-application-id, x-algolia-agent, x-algolia-usertoken';
 const PATHS = ['/1/indexes/*/queries', '/1/indexes/:name/query', '/1/indexes/:name/facets/:facet/query'];
 
-/** The routes, relative to the prefix. */
+/** Registers the routes, relative to the prefix. */
 export function registerInstantSearch(
   scope: FastifyInstance,
   apiOf: (request: FastifyRequest) => InstantSearchApi,

@@ -12,7 +12,7 @@ export type LiveListsOptions = StreamContext & { readonly registry: SchemaRegist
 
 const LIVE = /(?:^|&)live=([^&]*)/;
 
-/** Creates the answers to `live=true` and `live=notify`. A process without known answers (those of the embedded index) refuses both. */
+/** Creates the answers to `live=true` and `live=notify`. Only a process with an embedded index has them; others refuse both. */
 export function createLiveLists(options: LiveListsOptions): LiveLists {
   const lists = createListStreams(options);
   return {

@@ -30,7 +30,7 @@ export type StreamRequest = {
   open(): EventStream;
 };
 
-/** Finds out who asks for a stream: the sender of the request, or of the one that the ticket was made for. */
+/** Reads a request for a stream. With a ticket the caller is the sender of the request for which the ticket was made. */
 export async function readStreamRequest(
   { streams, tickets, access, authenticate }: StreamContext,
   request: FastifyRequest,
@@ -76,7 +76,7 @@ function takeTicket(query: string): { readonly ticket: string | undefined; reado
   };
 }
 
-/** Returns the key of the rights that an `Authorization` has now; undefined if it is not valid any more. */
+/** Creates a function that returns the key of the current rights of an `Authorization`; undefined if it is no longer valid. */
 export function currentRights(authenticate: Authenticate) {
   return async (authorization: string | undefined): Promise<string | undefined> => {
     const asking = { headers: authorization === undefined ? {} : { authorization } } as FastifyRequest;

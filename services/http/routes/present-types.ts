@@ -13,8 +13,8 @@ import type {
 import { componentOf, type SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 
 /**
- * Content types and components in the words of Strapi's content-type builder, which source plugins ask before they read entries. Private
- * attributes are left out, as everywhere. Pure.
+ * Returns a content type as Strapi's content-type builder describes it. Source plugins read these descriptions before they read entries.
+ * Private attributes are omitted.
  */
 export function presentType(type: ContentType) {
   const { uid, kind, singularName, pluralName, displayName, draftAndPublish } = type;
@@ -52,7 +52,7 @@ export function presentComponent(component: Component) {
   };
 }
 
-/** The components in `types`, at any depth, in the order of the registry. */
+/** Returns the components in `types`, at any depth, in the order of the registry. */
 export function presentedComponents(registry: SchemaRegistry, types: readonly ContentType[]): Component[] {
   const contained = new Set<Uid>();
   const pending: Model[] = [...types];

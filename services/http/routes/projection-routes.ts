@@ -3,10 +3,7 @@ import type { Status } from '../../operator/status.ts';
 import { register } from './entry-routes.ts';
 import { sendData } from './send-data.ts';
 
-/**
- * `/_varve/projections`: the data of `varve status --json`, for callers with full access (in development mode
- * everyone).
- */
+/** Registers `/_varve/projections`: the data of `varve status --json`. */
 export function registerProjections(app: FastifyInstance, status: () => Promise<Status>): void {
   register(app, '/_varve/projections', {
     GET: async (_request, reply) => sendData(reply, await status()),

@@ -21,8 +21,8 @@ export const WITH_DATA: FastifyContextConfig = { members: ['data'] };
 const OWN_PATHS = '/_varve/';
 
 /**
- * Refuses names that routes below `/_varve` do not read, in queries and bodies: they would be ignored. Applies to routes that are
- * registered later. The API has a dialect of its own.
+ * Refuses names in queries and bodies that a route below `/_varve` does not read, because they would be ignored. Applies to routes that are
+ * registered later. The content API has rules of its own.
  */
 export function refuseUnknownNames(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {

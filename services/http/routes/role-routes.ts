@@ -11,7 +11,7 @@ import { dataOf, refused, type TokenRoutesOptions } from './token-routes.ts';
 
 export type RoleRoutesOptions = TokenRoutesOptions & { readonly roles: RoleCommands };
 
-/** `/_varve/roles` and `/_varve/login`: what the roles of users may do, and the switches of the login. */
+/** Registers `/_varve/roles` and `/_varve/login`: the rights of the roles of users, and the switches of the login. */
 export function registerRoles(app: FastifyInstance, options: RoleRoutesOptions): void {
   const { registry, access, roles } = options;
   const state = () => access.state().login;

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { sendJson } from '../answers/send-json.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
 
-/** `position`: of the write that is answered. */
+/** `position`: the position of the write that is answered. */
 type Details = { readonly status?: number; readonly meta?: object; readonly position?: bigint | undefined };
 
 /** Sends `data` and `meta` as JSON that no cache may keep. */

@@ -5,20 +5,20 @@ const ASKED_EACH_TIME = 'public, max-age=0, must-revalidate';
 
 const COMMON = {
   'accept-ranges': 'bytes',
-  // The detected type is final: browsers must not guess.
+  // Browsers must not guess another type than the detected one.
   'x-content-type-options': 'nosniff',
 } as const;
 
-/** No script, no form, no origin: for content that a browser could take for a page. */
+/** Policy for content that a browser could show as a page: no scripts, no forms, and an origin of its own. */
 const SANDBOXED = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
-/** Formats without scripts, or with a viewer of their own that a sandbox would keep shut. */
+/** Formats without scripts, and formats with a viewer that a sandbox would block. */
 const VIEWED = /^(image\/(?!svg)|video\/|audio\/|application\/pdf$)/;
 const TEXT = /^(text\/|image\/svg|application\/(json|geo\+json|xml|yaml|x-subrip)$)/;
 
 /**
- * Content type, and the headers that make it harmless; `content-disposition` without a name yet. `isKept`: the URL may mean other bytes
- * later. Only viewable formats and plain text open in place.
+ * Returns the content type of a file, and the headers that make the file harmless. `content-disposition` has no name yet. Browsers show
+ * only viewable formats and plain text, and download others. `isKept`: the URL may mean other bytes later.
  */
 export function assetHeaders(mime: string, isKept: boolean) {
   const viewed = VIEWED.test(mime);

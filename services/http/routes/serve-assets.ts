@@ -14,7 +14,7 @@ import { isSameEntity } from '../answers/entity-tag.ts';
 import { partOfPath } from './entry-routes.ts';
 import { assetHeaders } from './serve-assets-headers.ts';
 
-/** `space`: imported files of several ones may have one name. */
+/** `space` is part of the stored names, because imported files of several namespaces may have the same name. */
 export type AssetRoutesOptions = Pick<FileLibraryOptions, 'store' | 'index' | 'space'>;
 
 type FileFacts = {
@@ -25,8 +25,8 @@ type FileFacts = {
 };
 
 /**
- * A served file. `isKept`: under its name in another system, which may mean other content later. `since`: time of the content that the name
- * means.
+ * A served file. `isKept`: the file has kept its name in another system, and that name may mean other content later. `since`: time since
+ * which the name means this content.
  */
 type ServedFile = Omit<FileFacts, 'createdAt'> & {
   readonly isKept: boolean;
@@ -34,9 +34,9 @@ type ServedFile = Omit<FileFacts, 'createdAt'> & {
 };
 
 /**
- * Serves `/uploads/<name>.<ext>`: content of existing files, under the one name that their upload gave them. Such a URL
- * always means the same bytes, so it may be cached for good (RFC 9110 for ranges and conditions, RFC 8246 for
- * `immutable`). Imported files keep their names, and caches revalidate those each time.
+ * Serves `/uploads/<name>.<ext>`: the content of existing files, under the name that the upload gave them. Such a URL always means the same
+ * bytes, so caches may keep it forever (RFC 9110 for ranges and conditions, RFC 8246 for `immutable`). Imported files keep their names, and
+ * caches revalidate those each time.
  */
 export function registerAssets(app: FastifyInstance, options: AssetRoutesOptions): void {
   app.route({
@@ -64,7 +64,7 @@ async function serveAsset(
   if (isUnchanged(request, tag, since)) return reply.code(304).send();
   const range = requestedRange(request, tag, size);
   if (range === 'unsatisfiable') {
-    // The file may be cached for good; the refusal of a range may not.
+    // Caches may keep the file forever, but not the refusal of a range.
     reply.header('cache-control', 'no-store').header('content-range', `bytes */${size}`);
     return reply.code(416).header('content-length', 0).send();
   }
@@ -77,19 +77,19 @@ async function serveAsset(
   return reply.send(opened.content);
 }
 
-/** Content of an imported file, and of the smaller pictures made of it, has its original names. */
+/** Finds the content of a name. Imported files, and the smaller pictures made of them, have their original names. */
 async function findServed(
   { index, store, space }: AssetRoutesOptions,
   name: string,
 ): Promise<ServedFile | undefined> {
   const file = await findFile(index, name);
-  // An export of Varve's own names files by such hashes: imported again, they are kept names.
+  // Exports of Varve name files by these hashes. After an import such names are kept names.
   const isContent = file !== undefined && isHash(file.hash);
   if (isContent && !name.startsWith(file.hash)) return { ...file, isKept: false, since: file.createdAt };
   const content = await store.names.find(nameInSpace(space, name));
   if (content === undefined && isContent) return { ...file, isKept: false, since: file.createdAt };
   if (content === undefined) return undefined;
-  // Formats of content are made once: as long as the picture is there, their names mean the same bytes.
+  // Formats of a picture are made once. Until the picture is removed, their names mean the same bytes.
   const isFormat = file === undefined && (await isFormatOfContent(index, name));
   return { name: file?.name ?? name, ...content, isKept: !isFormat, since: undefined };
 }
@@ -100,7 +100,7 @@ async function isFormatOfContent(index: ReadIndex, name: string): Promise<boolea
   return file !== undefined && isHash(file.hash) && !picture?.startsWith(file.hash);
 }
 
-/** File of a URL: the extension is part of it, so a client cannot choose the content type. */
+/** Finds the file of a URL. The extension is part of the URL, so a client cannot choose the content type. */
 function findFile(index: ReadIndex, name: string): Promise<FileFacts | undefined> {
   const query = { kind: 'term', field: 'url', value: `${UPLOADS_PATH}${name}` } as const;
   return firstRow(index, { type: FILE_TYPE, world: 'published', query });
@@ -111,7 +111,7 @@ function disposition(reply: FastifyReply, name: string): string {
   return contentDisposition(name, { type });
 }
 
-/** Conditions in the order of RFC 9110: a date matters only without a tag. */
+/** Returns whether the client has the content. As in RFC 9110 a date counts only without a tag. */
 function isUnchanged({ headers }: FastifyRequest, tag: string, since: Date | undefined): boolean {
   const tags = headers['if-none-match'];
   if (tags !== undefined) return isSameEntity(tags, tag);
@@ -119,12 +119,12 @@ function isUnchanged({ headers }: FastifyRequest, tag: string, since: Date | und
   return since !== undefined && seen >= since.getTime();
 }
 
-/** A moment in whole seconds, as HTTP has them. */
+/** Returns a time in whole seconds, because HTTP dates have no fractions. */
 function httpDate(text: string | undefined): Date | undefined {
   return text === undefined ? undefined : new Date(Math.floor(Date.parse(text) / 1000) * 1000);
 }
 
-/** One range of bytes of a GET; several at once, other units and other methods are answered with the whole. */
+/** Returns the range of bytes that a GET asks for. For several ranges, other units and other methods the answer is the whole file. */
 function requestedRange(
   { headers, method }: FastifyRequest,
   tag: string,

@@ -20,9 +20,8 @@ export type TokenRoutesOptions = {
 };
 
 /**
- * `/_varve/tokens` and `/_varve/public`: the functions of `varve token`, for callers with full access (in development
- * mode everyone). The answer comes when the change is effective in this process; other processes apply it when they
- * read it.
+ * Registers `/_varve/tokens` and `/_varve/public`: the functions of `varve token`. An answer is sent when the change is in force in this
+ * process. Other processes apply the change when they read it from the log.
  */
 export function registerTokens(app: FastifyInstance, options: TokenRoutesOptions): void {
   const { registry, access, tokens } = options;
@@ -81,7 +80,7 @@ function publicRights(data: unknown, registry: SchemaRegistry) {
   throw refused(parsed.problems.map((message) => ({ path: 'allow', message })));
 }
 
-/** Returns the member `data` of a body, whatever it is. */
+/** Returns the member `data` of a body, which may have any type. */
 export function dataOf(body: unknown): unknown {
   return (body as { readonly data?: unknown } | undefined)?.data;
 }

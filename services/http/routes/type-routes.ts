@@ -14,8 +14,8 @@ export type TypeReader = Pick<CallerApi, 'rights' | 'registry' | 'delivery'>;
 const KINDS = ['collectionType', 'singleType'];
 
 /**
- * `GET /api/content-type-builder/{content-types,components}[/<uid>]`: the types that the caller may `find`, and their
- * definitions. Read-only: types are files.
+ * Registers `GET /api/content-type-builder/{content-types,components}[/<uid>]`: definitions of the types that the caller may `find`. Types
+ * are defined in files, so nothing writes them here.
  */
 export function registerTypes(app: FastifyInstance, readerOf: (request: FastifyRequest) => TypeReader): void {
   const typesOf = (request: FastifyRequest): readonly ContentType[] => {

@@ -3,12 +3,12 @@ import type { FastifyRequest } from 'fastify';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { UploadPart } from '../../assets/receive-upload.ts';
 
-/** Strapi has no limits here; these keep a form that is made to hurt from growing. */
+/** Limits of a form, against attacks. Strapi has none. */
 const LIMITS = { fields: 200, files: 100, parts: 300, fieldSize: 1_048_576, headerPairs: 100 };
 
 /**
- * The parts of a multipart request. Every way in which the form itself can be bad or break off is a RequestError, 400 or 413. The asset
- * store counts a file's bytes: the parser's own limit would cut a file short without a word.
+ * Yields the parts of a multipart request. Throws RequestError (400 or 413) if the form is wrong or incomplete. The asset store counts the
+ * bytes of a file, because the parser's limit would cut a file silently.
  */
 export async function* uploadParts(request: FastifyRequest): AsyncGenerator<UploadPart> {
   try {
@@ -21,7 +21,7 @@ export async function* uploadParts(request: FastifyRequest): AsyncGenerator<Uplo
   } catch (error) {
     throw formError(error);
   } finally {
-    // A body that was refused halfway is read to its end, so that the client gets the answer.
+    // The rest of a refused body is read too, so that the client gets the answer.
     readToTheEnd(request);
   }
 }
@@ -52,7 +52,7 @@ async function* readContent(content: AsyncIterable<Uint8Array>): AsyncGenerator<
   }
 }
 
-/** The parser's errors carry a status from 400 to 499, or are plain ones about the form's syntax; both are the client's. */
+/** Converts an error of the parser. It has a status from 400 to 499, or is about the syntax of the form: both are the client's mistakes. */
 function formError(error: unknown): Error {
   if (error instanceof RequestError || !(error instanceof Error)) return error as Error;
   const tooLarge = (error as { statusCode?: unknown }).statusCode === 413;

@@ -7,7 +7,7 @@ import { POSITION_HEADER } from '../requests/await-position.ts';
 import { idOf, queryOf, type RouteContext, register } from './entry-routes.ts';
 import { uploadParts } from './upload-parts.ts';
 
-/** `/api/upload`: the only route that accepts forms; their files are streamed into the asset store. */
+/** Registers `/api/upload`, the only route that accepts forms. Their files are streamed into the asset store. */
 export function registerUploads(
   app: FastifyInstance,
   apiOf: (request: FastifyRequest) => UploadApi,

@@ -16,7 +16,7 @@ function namesRole(populate: QueryValue | undefined): boolean {
   );
 }
 
-/** A user with the role as its last member, as Strapi shows it. */
+/** Adds the role to a user as its last member, as Strapi does. */
 export function withRole(user: Uint8Array, { id, name, description, type }: Role): Uint8Array {
   const role = JSON.stringify({ id, name, description, type });
   return Buffer.concat([user.subarray(0, -1), Buffer.from(`,"role":${role}}`)]);

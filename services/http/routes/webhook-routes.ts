@@ -42,8 +42,8 @@ const OF_DELIVERIES = { parameters: ['state', 'limit'] };
 const SHOWN_ONCE = { secret: 'is shown once; receivers verify signatures with it' };
 
 /**
- * `/_varve/webhooks`: the functions of `varve webhook`, for callers with full access (in development mode everyone).
- * Deliveries are those of the process that is asked. The leader replays: another process forwards the request to it.
+ * Registers `/_varve/webhooks`: the functions of `varve webhook`. An answer about deliveries shows those of this process. Only the leader
+ * replays: other processes forward the request to it.
  */
 export function registerWebhooks(
   app: FastifyInstance,
@@ -143,7 +143,7 @@ function refuseLocked(error: unknown): never {
   throw new RequestError('busy', 'Another process has locked the deliveries of webhooks: try again');
 }
 
-/** Returns `data` of a body; without a body an empty object. */
+/** Returns the member `data` of a body, or an empty object if there is no body. */
 function dataOrEmpty(body: unknown): unknown {
   return body === undefined ? {} : dataOf(body);
 }

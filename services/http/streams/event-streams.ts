@@ -4,13 +4,13 @@ import { SECURITY_HEADERS } from '../answers/responses.ts';
 
 /** Limits of streams of server-sent events. */
 export const STREAM_LIMITS = {
-  /** Open streams of this process. */
+  /** Maximum number of open streams of this process. */
   total: 20_000,
-  /** Open streams of one caller: a token, a user, or an address without a token. */
+  /** Maximum number of open streams of one caller: a token, a user, or a network address without a token. */
   perCaller: 1_000,
   /** Time between two signs of life, in milliseconds. */
   heartbeatMs: 15_000,
-  /** Maximum number of bytes that a client has not read. Above it the stream is dropped. */
+  /** Maximum number of bytes that a client has not read. Above it the stream is closed. */
   unsentBytes: 1024 * 1024,
 };
 export type StreamLimits = Readonly<typeof STREAM_LIMITS>;
@@ -19,19 +19,19 @@ export type StreamLimits = Readonly<typeof STREAM_LIMITS>;
 export type StreamCaller = {
   readonly id: string;
   readonly authorization: string | undefined;
-  /** Key of the rights. */
+  /** Key of the rights, see `rightsKey`. */
   readonly rights: string;
 };
 
 export type EventStream = {
   isOpen(): boolean;
-  /** Sends frames. A client that has not read too many earlier ones is dropped. */
+  /** Sends frames. Closes the stream instead if the client has too many unread bytes. */
   send(frames: string): void;
-  /** Resolves when the client has read what was sent, or is gone. */
+  /** Resolves when the client has read the sent frames, or has disconnected. */
   drained(): Promise<void>;
   /** Ends the stream after these frames. */
   end(frames?: string): void;
-  /** Frames that are sent as a sign of life; default: a comment. */
+  /** Returns the frames that are sent as a sign of life. Default: a comment. */
   pulse: () => string;
   /** Called once when the stream is over. */
   closed: () => void;
@@ -42,16 +42,16 @@ export type EventStreams = {
   open(request: FastifyRequest, reply: FastifyReply, caller: StreamCaller): EventStream;
   /** Ends streams whose caller's rights have changed. Call this before you send content. */
   verify(): Promise<void>;
-  /** Ends all streams: their clients connect again, to another process. */
+  /** Ends all streams, so that their clients connect to another process. Refuses new ones. */
   leave(): void;
   count(): number;
 };
 
 export type EventStreamsOptions = {
   readonly limits: StreamLimits;
-  /** Returns tokens and roles: another object after each change. */
+  /** Returns the state of tokens and roles. It is another object after each change. */
   readonly accessState: () => unknown;
-  /** Returns the key of the current rights of this `Authorization`; undefined: it is no longer valid. */
+  /** Returns the key of the current rights of this `Authorization`; undefined if it is no longer valid. */
   readonly rightsOf: (authorization: string | undefined) => Promise<string | undefined> | string | undefined;
 };
 
@@ -61,19 +61,19 @@ const HEADERS = {
   ...SECURITY_HEADERS,
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
-  // Proxies such as nginx would collect frames.
+  // Without this header proxies such as nginx would buffer frames.
   'x-accel-buffering': 'no',
 };
 const CHECK_MS = 1_000;
 const RETRY_MS = { least: 500, most: 5_000 };
 const COMMENT = ':\n\n';
 
-/** Spreads the reconnects of clients when a process ends. */
+/** Returns a frame with a random delay, which spreads the reconnects of clients over some seconds. */
 export function retryFrame(): string {
   return `retry: ${Math.round(RETRY_MS.least + Math.random() * (RETRY_MS.most - RETRY_MS.least))}\n\n`;
 }
 
-/** Streams of one process. Without any there is no timer. */
+/** Creates the streams of one process. Timers run only while there are streams. */
 export function createEventStreams(options: EventStreamsOptions): EventStreams {
   const { limits, rightsOf, accessState } = options;
   const streams = new Set<Open>();

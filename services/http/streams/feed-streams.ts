@@ -4,9 +4,9 @@ import type { FeedPage, FeedReader } from '../../changes/change-feed.ts';
 import { type EventStream, retryFrame } from './event-streams.ts';
 import type { ListStreamsOptions } from './list-streams.ts';
 
-/** Sends pages of the change feed to streams as they come. */
+/** Sends new pages of the change feed to streams. */
 export type FeedStreams = {
-  /** Sends the feed from a token on; undefined begins. Resolves when the stream is up to date, or over. */
+  /** Sends the feed after a sync token; undefined for a first sync. Resolves when the stream is up to date, or over. */
   sendTo(reader: FeedReader, since: string | undefined, stream: EventStream): Promise<void>;
 };
 
@@ -53,7 +53,7 @@ export function createFeedStreams(options: FeedStreamsOptions): FeedStreams {
     void run(channel)
       .catch((error: unknown) => {
         for (const stream of channel.members) stream.end(lastFrames(error));
-        // A stream is over only when its client has read the end.
+        // `closed` is called only when the client has read the end of the stream.
         channel.members.clear();
         if (!(error instanceof RequestError)) options.failed(error);
       })

@@ -6,7 +6,7 @@ import { type EventStream, type EventStreams, retryFrame } from './event-streams
 
 /** A list as a caller sees it. */
 export type LiveList = {
-  /** Names the caller's rights and the request: lists with equal names have equal answers. */
+  /** Name of the caller's rights and the request. Lists with equal names have equal answers. */
   readonly name: string;
   readonly generation: string;
   readonly known: KnownAnswers;
@@ -15,7 +15,7 @@ export type LiveList = {
 
 /** Sends the answer of a list whenever it changes. */
 export type ListStreams = {
-  /** `last`: id of the client's answer. Calls `open` after the first answer was made. */
+  /** Makes the first answer, calls `open`, and sends the answer unless the client has it. `last`: id of the answer that the client has. */
   sendTo(list: LiveList, open: () => LiveStream, last: string | undefined): Promise<void>;
 };
 
@@ -34,10 +34,10 @@ export type ListStreamsOptions = {
 type Shown = { readonly id: string; readonly body: Uint8Array; readonly position: bigint };
 /** `has`: id of the answer that the client has. */
 type Member = LiveStream & { has: string | undefined };
-/** Every member has the answer `shown`, or a newer one. */
+/** A list and its streams. Every member has the answer `shown`, or a newer one. */
 type SharedList = { readonly list: LiveList; shown: Shown; readonly members: Set<Member> };
 
-/** Answers of one list are made no faster than this, however often content changes. */
+/** Minimum time between two answers of one list, however often content changes. */
 const PACE_MS = 50;
 
 /** Creates streams of lists. Streams of one list share each answer, which is made at most every 50 ms. */

@@ -3,17 +3,17 @@ import { RequestError } from '../../../shared/request-error.ts';
 
 export type NewTicket = { readonly ticket: string; readonly expiresAt: string };
 
-/** Lets a client that cannot send `Authorization`, such as EventSource, use the header of another request, once in a fleet. */
+/** Tickets for clients that cannot send `Authorization`, such as EventSource. A ticket replaces the header of another request, once. */
 export type StreamTickets = {
-  /** Throws RequestError (503) while there is no leader. */
+  /** Makes a ticket for this `Authorization`. Throws RequestError (503) while there is no leader. */
   create(authorization: string | undefined): NewTicket;
   /** Returns the `Authorization` of a ticket. Rejects with RequestError: 401 for an invalid one, 503 without a leader. */
   use(ticket: string): Promise<string | undefined>;
 };
 
-/** Tickets as one process makes, reads and counts them. */
+/** Tickets of one process, which makes, reads and counts them. */
 export type Tickets = {
-  /** `term`: the leader's term, during which the ticket can be used. */
+  /** Makes a ticket. `term`: the leader's term, during which the ticket can be used. */
   create(authorization: string | undefined, term: string): NewTicket;
   /** Returns the `Authorization` of a ticket. Throws RequestError (401) if it has expired or is not a ticket. */
   read(ticket: string): string | undefined;
@@ -27,9 +27,11 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Tickets can be read in every process with the key. `now`: milliseconds since 1970. */
+/** Creates the tickets of a process. Every process with the same key can read them. `now`: milliseconds since 1970. */
 export function createTickets(key: Uint8Array, now: () => number = Date.now): Tickets {
-  /** Used tickets by nonce, with a time when they have expired: that of a ticket made when they were used. So the first expires first. */
+  /**
+   * Times by nonce of used tickets. At its time a ticket has expired, even if it was made when it was used. Earlier entries expire first.
+   */
   const used = new Map<string, number>();
   const read = (ticket: string): Opened => {
     const opened = open(key, Buffer.from(ticket, 'base64url'));
