@@ -37,7 +37,7 @@ export type AccessControl = {
   isToken(authorization: string | undefined): boolean;
   /** Returns the sender of this `Authorization` header: an anonymous caller if the header has no valid token. */
   actorOf(authorization: string | undefined): Actor;
-  /** Returns whether the header has the form of a token that is unknown here: another process may just have made it. */
+  /** Returns whether the header has the form of a token that is unknown here. Another process may just have made such a token. */
   mayBecomeValid(authorization: string | undefined): boolean;
   /** Resolves with true as soon as every access event up to `position` is applied, with false after `timeoutMs`. */
   applied(position: bigint, timeoutMs?: number): Promise<boolean>;
@@ -114,14 +114,14 @@ async function readUpTo(log: EventStore, space: string) {
 
 type StoppableAccess = { readonly state: AccessState; readonly isStopped: boolean };
 
-/** After an event that this program cannot read only revocations take effect: whatever that event says, they remove rights. */
+/** After an event that this program cannot read, only revocations take effect, because they can only remove rights. */
 function evolveUpTo({ state, isStopped: before }: StoppableAccess, event: StoredEvent): StoppableAccess {
   const isStopped = before || stopsReaders(event);
   const counts = !isStopped || event.type === 'token-revoked';
   return { state: counts ? evolveAccess(state, event) : state, isStopped };
 }
 
-/** A scheme, a space, and its value (RFC 9110, section 11.4). */
+/** Form of credentials: a scheme, spaces, and a value (RFC 9110, section 11.4). */
 const CREDENTIALS = /^([\w!#$%&'*+.^`|~-]+) +(\S.*)$/;
 
 /** Returns the bearer token of a request. Other schemes are ignored, as in Strapi: the caller is anonymous. */

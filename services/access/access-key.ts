@@ -11,7 +11,7 @@ const FILE = 'access.key';
 const BYTES = 32;
 
 /**
- * Returns the key that hashes tokens. All processes of one log must share it: they also identify each other by it. The key is a setting
+ * Returns the key that hashes tokens. All processes of one log must share it, and identify each other by it. The key is a setting
  * (base64url of at least 32 bytes) or a file in the folder of the log. A missing file is created, readable by its owner only. Throws a
  * message if the file is not a key, or if the log has no folder.
  */

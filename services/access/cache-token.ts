@@ -20,7 +20,7 @@ export type CacheTokenOptions = {
   readonly refused: (problem: string) => void;
 };
 
-/** Compares the rights of the token with those of anonymous callers after each event that changed rights. */
+/** Creates the check of a token. It compares the rights of the token with those of anonymous callers after each change of rights. */
 export function createCacheToken(options: CacheTokenOptions): CacheToken {
   const { access, refused } = options;
   let last: { readonly state: AccessState; readonly checked: Checked } | undefined;

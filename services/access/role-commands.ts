@@ -6,8 +6,8 @@ import { type AccessCommitOptions, createAccessCommit } from './commit-access.ts
 
 export type RoleCommands = {
   /**
-   * Defines roles and configures the login, and appends events only for what changes. Resolves with the position from which on the change
-   * is in force, undefined if nothing changed.
+   * Defines roles and configures the login. Appends events only for changes. Resolves with the position of the change, from which on it is
+   * in force; undefined if nothing changed.
    */
   change(
     roles: readonly RoleDefined['data'][],
@@ -35,7 +35,7 @@ export function createRoleCommands(options: AccessCommitOptions): RoleCommands {
 
 const IMPORT = { actor: { kind: 'import' } } as const;
 
-/** Stores the roles of an import. */
+/** Returns a command that stores the roles of an import. */
 export function importRoles({
   log,
   space,

@@ -13,7 +13,7 @@ export type TokenRequest = Pick<Token, 'name' | 'type' | 'expiresAt'> & {
   readonly drafts: boolean;
 };
 
-/** New token. `secret` is shown once, now. The token is valid from `position` on. */
+/** A new token. Its secret is shown only once. The token is valid from `position` on. */
 export type CreatedToken = { readonly token: Token; readonly secret: string; readonly position: bigint };
 
 export type TokenCommands = {

@@ -16,13 +16,13 @@ export type AnswerTags = {
   list(plan: ListPlan): void;
   /** Adds the tag of a document, which may be missing. */
   entry(plan: EntryPlan, documentId: string): void;
-  /** The document of a single type, whichever it is. */
+  /** Adds the tags of a single type's document. Another document may take its place. */
   single(plan: EntryPlan): void;
   /** Called for the rows of an answer while it is made. */
   readonly shown: ShownRows;
-  /** undefined: the answer has no plan, and depends on the whole content. */
+  /** Returns the tags; undefined if the answer has no plan. Then it depends on the whole content. */
   collected(): CollectedTags | undefined;
-  /** The same as one set. */
+  /** Returns the same tags as one set. */
   all(): ReadonlySet<Tag> | undefined;
 };
 
@@ -47,7 +47,7 @@ export function createAnswerTags(registry: SchemaRegistry): AnswerTags {
     },
     single(entry) {
       const rowsIn = (world: World) => attributeTag(entry.type.uid, world, ROWS);
-      // The document is looked for among all drafts.
+      // The search for the document reads all drafts.
       plan(tagsOfEntry(registry, entry, [rowsIn('draft'), rowsIn(entry.world)]));
     },
     shown({ type, path }, world, hits, selection) {

@@ -35,10 +35,10 @@ import {
 /** The content before a batch. */
 export type EarlierContent = {
   readonly registry: SchemaRegistry;
-  /** Source of the row with this key, or of the row that has the component with this key. */
+  /** Returns the source of the row with this key, or of the row that has the component with this key. */
   sourceAt(rowSet: RowSet, world: World, key: number): Uint8Array | undefined;
   readonly linkedAt: NonNullable<ReadIndex['linkedAt']>;
-  /** Component attributes that a change of an existing row changes. */
+  /** Returns the component attributes that a change of an existing row changes. */
   changedComponents(change: RowChange): readonly string[];
 };
 
@@ -197,7 +197,7 @@ function addLinkTags(
     tags.add(narrowTag(owner.uid, world, equality, ROWS));
 }
 
-/** Relations of components have no inverse side. */
+/** Returns the target of a relation; undefined for relations of components, which have no inverse side. */
 function targetOf({ attributes }: ContentType, { path }: RowSet, name: string): Uid | undefined {
   const attribute = path.length === 0 ? attributes.get(name) : undefined;
   return attribute?.kind === 'relation' ? attribute.target : undefined;
@@ -207,7 +207,7 @@ function rowName(type: Uid, world: World | undefined, key: number): string {
   return `${type} ${world} ${key}`;
 }
 
-/** Rows of types without draft & publish are the same in both worlds. */
+/** Returns a changed row. Rows of types without draft & publish are the same in both worlds, and listed once. */
 function rowIn(
   rows: ReadonlyMap<string, SourceValues>,
   type: Uid,

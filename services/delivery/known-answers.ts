@@ -30,7 +30,7 @@ export type KnownAnswers = {
   /** Returns the current answer to this request; undefined if no valid answer is known. */
   find(key: string): KnownAnswer | undefined;
   /**
-   * Returns whether the same request came recently: then the memory would still have its answer. Only answers to such requests are
+   * Returns whether the same request came so recently that the memory would still have its answer. Only answers to such requests are
    * remembered with their body. Always false if bodies are not remembered.
    */
   isRepeated(key: string): boolean;
@@ -48,9 +48,11 @@ export type KnownAnswers = {
 
 /** An index outside the process, which may show several states at one position. */
 export type OutsideIndex = {
-  /** Resolves when every change is known that a search showed before the call. Rejects if the changes cannot be read. */
+  /** Reads the changes. Resolves when all changes are known that searches showed before the call. Rejects if they cannot be read. */
   look(): Promise<void>;
-  /** An answer is valid only while this value is the same as before the answer was made. undefined: no answer is valid. */
+  /**
+   * Returns the state of the index. An answer is valid only while the state is that before the answer was made. undefined: none is valid.
+   */
   state(): string | undefined;
 };
 
@@ -78,7 +80,7 @@ export type AnswerMemoryOptions = {
 
 /** Bytes of an entry besides its key and body: map, objects and ETag. */
 const ENTRY_BYTES = 450;
-/** Bytes of a tag in a set. At best other answers share its text. */
+/** Bytes of a tag in a set. Other answers may share its text, but that is not counted on. */
 const TAG_BYTES = 150;
 /** Bytes of a tag's name in a header. */
 const TAG_NAME_BYTES = 9;

@@ -5,9 +5,9 @@ const YEAR_S = 31_536_000;
 
 /** Seconds for which a cache may serve a stale answer. */
 export type Lifetime = {
-  /** While it asks for a new one. */
+  /** Time for which it may do so while it asks for a new answer. */
   readonly staleWhileRevalidate: number;
-  /** While the server fails. */
+  /** Time for which it may do so while the server fails. */
   readonly staleIfError: number;
 };
 

@@ -6,7 +6,7 @@ import { identifyingFields, type NarrowingRelation, narrowingRelations, narrows 
 import type { SourceValues } from './read-source.ts';
 import type { Equality } from './tag.ts';
 
-/** Values of rows before a batch and after it. */
+/** Returns the values of a row before a batch and after it. */
 export type ValuesAt = (rowSet: RowSet, world: World, key: number) => readonly SourceValues[];
 
 type Linked = {
@@ -15,8 +15,8 @@ type Linked = {
 };
 
 /**
- * Values of the rows that a row is linked to, before and after a batch. A value such as `city.slug` may narrow a list of the row's type.
- * `key`: of a row, or of a component in it.
+ * Returns values of the rows that a row is linked to, before and after a batch. A value such as `city.slug` may narrow a list of the row's
+ * type. `key`: the key of a row, or of a component in it.
  */
 export type LinkedValues = (
   type: ContentType,

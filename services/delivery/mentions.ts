@@ -64,7 +64,7 @@ export function mentionQuery(
   }
 }
 
-/** The last key of every order is the id. */
+/** Mentions the attributes of an order. Its last key is always the id. */
 export function mentionSort(place: QueryPlace, sort: readonly SortKey[], mention: Mention): void {
   mentionField(place, 'id', mention);
   mentionKeys(place, sort, mention);
@@ -107,7 +107,7 @@ export function stepInto(place: QueryPlace, name: string, mention: Mention): Que
     const { ownerType, ownerAttribute, side } = relationSide(type, attribute);
     mention(ownerType, ownerAttribute, isRoot && side === 'owner');
   }
-  // A row that disappears removes its links.
+  // A row that disappears removes its links, and so changes the result.
   mention(target, ROWS, false);
   return {
     registry,

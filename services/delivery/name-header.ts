@@ -3,7 +3,7 @@ import type { TagForm } from './tag-headers.ts';
 
 /** Writer of the header of one answer: its names, each once, in the order of the calls. */
 export type NameHeader = {
-  /** Begins the next header, with up to so many names. */
+  /** Begins the next header. `expected`: maximum number of names. */
   begin(expected: number): void;
   /** Adds the name whose words begin at `at`. Returns false if there is no room. */
   add(words: Uint32Array, at: number): boolean;
@@ -11,19 +11,19 @@ export type NameHeader = {
   end(plain: ReadonlySet<string>): string | undefined;
 };
 
-/** Most bytes between two names, which are written as one word. */
+/** Maximum bytes between two names. They are written as one word. */
 const LONGEST_SEPARATOR = 4;
 
 /**
- * Creates the writer of headers in a receiver's form. It reuses its memory for each answer, and writes bytes, because a text for each name
- * would be an object each.
+ * Creates the writer of headers in a receiver's form. It reuses its memory for each answer. It writes bytes, because a text for each name
+ * would be one more object.
  */
 export function createNameHeader({ tags, bytes, separator, quote }: TagForm): NameHeader {
   const between = Buffer.from(quote + separator + quote);
   const betweenWord = Buffer.concat([between, Buffer.alloc(LONGEST_SEPARATOR)]).readUInt32LE();
   const header = Buffer.allocUnsafeSlow(bytes + between.length + NAME_LENGTH + LONGEST_SEPARATOR);
   const view = new DataView(header.buffer, header.byteOffset, header.length);
-  /** A name ends here at the latest. */
+  /** Last place at which a name may end. */
   const last = bytes - quote.length;
   const names = new Uint32Array(tags * NAME_WORDS);
   /** Numbers of names, from 1 on. Few names use only the first slots, which stay in the nearest cache of the processor. */
@@ -40,7 +40,7 @@ export function createNameHeader({ tags, bytes, separator, quote }: TagForm): Na
       const bits = slotBits(room);
       mask = (1 << bits) - 1;
       shift = 32 - bits;
-      // For so few, `fill` takes longer.
+      // For so few slots `fill` takes longer.
       for (let slot = 0; slot <= mask; slot++) slots[slot] = 0;
       size = 0;
       at = quote.length;

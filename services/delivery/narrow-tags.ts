@@ -4,7 +4,7 @@ import type { Uid } from '../../shared/schema/content-type.ts';
 import { rememberedByName } from './remembered-by-name.ts';
 import { type Equality, narrowTag, type Tag } from './tag.ts';
 
-/** Remembered tags of all content types together. The number is limited, because callers choose the values. */
+/** Maximum number of remembered tags of all content types. It is limited, because callers choose the values. */
 const MOST_KNOWN = 20_000;
 
 /** Returns the tag of an attribute of the rows that an equality narrows. */
@@ -33,7 +33,7 @@ export function createNarrowTags(
   };
 }
 
-/** Tags by the field that narrows, by its value and by attribute. */
+/** Creates an empty memory of tags, by the field that narrows, its value and the attribute. */
 function createMemory() {
   return rememberedByName(() => new Map<unknown, Map<string, Tag>>());
 }

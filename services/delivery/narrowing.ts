@@ -6,7 +6,7 @@ import { usesOf } from '../../shared/schema/scalar-uses.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { Equality } from './tag.ts';
 
-/** Longer values are not part of a tag. */
+/** Maximum length of a value in a tag. */
 const MAX_LENGTH = 200;
 
 /** Fields whose equality narrows the tags of a list, the most selective ones first. */
@@ -46,7 +46,7 @@ type NarrowingRelations = {
   readonly to: Map<Uid, NarrowingRelation[]>;
 };
 
-/** The relations of a content type that narrow lists of its rows. */
+/** Returns the relations of a content type that narrow lists of its rows. */
 export function narrowingRelations(
   registry: SchemaRegistry,
   { uid }: ContentType,
@@ -54,7 +54,7 @@ export function narrowingRelations(
   return relationsIn(registry).of.get(uid) ?? [];
 }
 
-/** The relations that narrow lists by rows of this content type. */
+/** Returns the relations that narrow lists by rows of this content type. */
 export function relationsNarrowedBy(
   registry: SchemaRegistry,
   { uid }: ContentType,

@@ -3,13 +3,13 @@ import { hmac } from '../../shared/text-digest.ts';
 
 /** Notation of names. */
 const RADIX = 36;
-/** Words of 32 bits in a packed name: its characters. It is kept as a note on a row. */
+/** Number of words of 32 bits in a packed name, which consists of its characters. The read index keeps it as a note on a row. */
 export const NAME_WORDS = NOTE_WORDS;
-/** Characters of each name. */
+/** Number of characters in a name. */
 export const NAME_LENGTH = 4 * NAME_WORDS;
-/** A name has room for 40 bits. Tags that have the same name by chance are purged together. */
+/** Number of bytes that a name represents. Tags that have the same name by chance are purged together. */
 const DIGEST_BYTES = 5;
-/** Names that are remembered. */
+/** Maximum number of remembered names. */
 const MOST_KNOWN = 20_000;
 
 /** Names of texts, as words that are copied into a header. */

@@ -112,7 +112,7 @@ function tiedBy(
 
 const narrowTags = createNarrowTags();
 
-/** Mentions of the rows that are searched, narrowed by an equality that all of them satisfy. */
+/** Returns mentions that narrow the tags of the searched rows by an equality that all of them satisfy. */
 function narrowed(
   { type, world }: Pick<SearchRequest, 'type' | 'world'>,
   narrowing: Narrowing | undefined,
@@ -128,7 +128,7 @@ function narrowed(
   };
 }
 
-/** Texts of related rows that a search by words looks at. */
+/** Mentions the texts of related rows that a search by words reads. */
 function mentionTexts(place: QueryPlace, mention: Mention): void {
   for (const { name, path } of searchOf(place.registry, place.type).fields) {
     const field = name.split('.').at(-1);
@@ -136,7 +136,7 @@ function mentionTexts(place: QueryPlace, mention: Mention): void {
   }
 }
 
-/** Rows that are not shown may decide which linked rows are shown, and in which order. */
+/** Mentions attributes of linked rows that decide which of them are shown, and in which order. These may be rows that are not shown. */
 function mentionSelection(
   place: QueryPlace,
   { populate }: Pick<Selection, 'populate'>,

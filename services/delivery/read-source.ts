@@ -7,10 +7,10 @@ export function readSource(source: Uint8Array): SourceValues {
 }
 
 const DOCUMENT_ID = ',"documentId":"';
-/** A source begins with two short members. */
+/** Number of bytes that contain the first two members of a source, which are short. */
 const HEAD_BYTES = 120;
 
-/** The document of a content type's row, usually without parsing the whole row. */
+/** Returns the documentId of a content type's row, usually without parsing the whole row. */
 export function documentIdOf(source: Uint8Array): string {
   const head = textOf(source.subarray(0, HEAD_BYTES));
   const comma = head.indexOf(',');

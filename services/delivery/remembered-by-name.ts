@@ -3,8 +3,8 @@ import type { World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 
 /**
- * Returns `make` with a memory of all its results. The memory is bounded, because `name` has to come from a content type. Without it each
- * answer would make, hash and compare these texts again.
+ * Returns `make` with a memory of all its results. Without the memory each answer would make, hash and compare these texts again. The
+ * memory is bounded, because `name` has to come from a content type.
  */
 export function rememberedByName<Result>(
   make: (type: Uid, world: World, name: string) => Result,

@@ -11,7 +11,7 @@ export type NamedRows = Pick<ReadIndex, 'rowNotes'>;
 
 type Names = Pick<PackedNames, 'words' | 'placeOf'>;
 
-/** Remembers the tag names of rows that the read index has in memory, until a row changes. */
+/** Creates the names of rows. Remembers those of rows that the read index has in memory, until the row changes. */
 export function createRowNames({ rowNotes }: NamedRows, names: Names): RowNames {
   const kinds = new Map<string, RowNotes>();
   const notesOf = ({ key, type, world }: RowTags['kind']): RowNotes => {
@@ -38,5 +38,5 @@ export function createRowNames({ rowNotes }: NamedRows, names: Names): RowNames 
 }
 
 const NO_WORDS = new Uint32Array(0);
-/** The rows were read for one answer. */
+/** Notes for rows that are not in memory: nothing is remembered of them. */
 const NONE_KNOWN: RowNotes = { find: () => -1, words: () => NO_WORDS, set() {} };

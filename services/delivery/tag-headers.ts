@@ -1,11 +1,11 @@
-/** Receivers of tags: the name of the header, and how much of it they read. */
+/** Receiver of tags: the name of its header, and how much of the header it reads. */
 type Receiver = {
   readonly header: string;
   readonly separator: string;
   readonly isQuoted?: boolean;
   /** Maximum number of tags. The receiver silently drops further tags. */
   readonly tags: number;
-  /** Longest header, if there is a limit. The receiver silently drops the rest. */
+  /** Maximum length of the header. The receiver silently drops the rest. Absent: there is no limit. */
   readonly bytes?: number;
 };
 

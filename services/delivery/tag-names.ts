@@ -12,21 +12,19 @@ export type TagNamesOptions = {
   readonly key: Uint8Array;
   /** Content types that the readers of plain names may see. */
   readonly registry: SchemaRegistry;
-  /** Add `<plural>` and `<plural>:<documentId>`, for receivers that name tags themselves. */
+  /** True: add `<plural>` and `<plural>:<documentId>`, for receivers that name tags themselves. */
   readonly plain: boolean;
 };
 
-/**
- * Names of tags outside this process: keyed digests, which reveal no content. Their letters may change case and still name the same tag.
- */
+/** Names of tags outside this process: keyed digests, which reveal no content. The case of their letters does not matter. */
 export type TagNames = {
   /** Returns a function that writes the names of an answer from this index as a header of this form. */
   answers(form: TagForm, index: NamedRows): NameAnswer;
   /** Returns every name that an affected answer can have. */
   ofChange(tags: Iterable<Tag>): ReadonlySet<string>;
-  /** Every answer has this name. It is purged when something besides content changes answers. */
+  /** Name of every answer. It is purged when something else than content changes answers. */
   readonly generation: string;
-  /** Every change has this name, and every answer whose tags have no room. */
+  /** Name of every change, and of every answer whose tags have no room. */
   readonly everything: string;
 };
 
@@ -61,7 +59,7 @@ const EVERYTHING = 'everything';
 const ONLY_EVERYTHING: CollectedTags = { fixed: [EVERYTHING], rows: [] };
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-/** Returns the plain names of tags, if these are sent. `isFine`: of documents as well. */
+/** Returns the plain names of tags, if these are sent. `isFine`: with the names of documents. */
 type PlainNames = (tags: () => Iterable<Tag>, isFine: boolean) => ReadonlySet<string>;
 
 function createNameAnswer(
@@ -71,7 +69,7 @@ function createNameAnswer(
 ): NameAnswer {
   const header = createNameHeader(form);
   const { words, placeOf } = packed;
-  /** undefined: there is no room for these names and the name that all answers have. */
+  /** Returns a header with these names and the name of all answers; undefined if there is no room. */
   const written = ({ fixed, rows }: CollectedTags, plain: ReadonlySet<string>) => {
     let expected = 1 + fixed.length;
     for (const { hits } of rows) expected += hits.sources.length;
@@ -81,7 +79,7 @@ function createNameAnswer(
     for (const each of rows) fits &&= addRows(each, header.add);
     return fits ? header.end(plain) : undefined;
   };
-  /** Makes the tags of one more content type coarse until the names fit. */
+  /** Returns a header with coarse names: makes the tags of one more content type coarse until the names fit. */
   const coarse = (tags: ReadonlySet<Tag>): string | undefined => {
     const types = plainOf(() => tags, false);
     for (const coarser of coarserAndCoarser(tags)) {
@@ -114,7 +112,7 @@ function plainNames(registry: SchemaRegistry, tags: Iterable<Tag>, isFine: boole
   return names;
 }
 
-/** Shared answers show no drafts. But searches by words and single types depend on drafts. */
+/** Returns whether shared answers may depend on a tag. They show no drafts, but searches by words and single types depend on drafts. */
 function isShared(tag: Tag): boolean {
   const { kind, world } = partsOfTag(tag);
   return world !== 'draft' || kind === 'a' || kind === 'w';

@@ -12,12 +12,12 @@ export type Tag = string;
 /** Replaces the attribute in the tag of rows that appear and disappear. */
 export const ROWS = '$rows';
 
-/** A document in a world: its values in all locales, components and own links. */
+/** Returns the tag of a document in a world: its values in all locales, components and own links. */
 export function documentTag(type: Uid, world: World, documentId: string): Tag {
   return `d ${world} ${type} ${documentId}`;
 }
 
-/** The links of a relation to one document, as the document's inverse side shows them. */
+/** Returns the tag of a relation's links to one document, as the document's inverse side shows them. */
 export function inverseTag(target: Uid, world: World, documentId: string, relation: Relation): Tag {
   return `i ${world} ${target} ${documentId} ${relation.type}.${relation.attribute}`;
 }
@@ -25,19 +25,19 @@ export function inverseTag(target: Uid, world: World, documentId: string, relati
 /** A relation, named by its owning side. A relation in a component is named by the content type's attribute. */
 export type Relation = { readonly type: Uid; readonly attribute: string };
 
-/** An attribute of all rows of a content type, or `ROWS`. */
+/** Returns the tag of an attribute of all rows of a content type, or of `ROWS`. */
 export const attributeTag = rememberedByName(
   (type, world, attribute): Tag => `a ${world} ${type} ${attribute}`,
 );
 
-/** An attribute, or `ROWS`, of the rows that have a value in a field. */
+/** Returns the tag of an attribute, or of `ROWS`, of the rows that have a value in a field. */
 export function narrowTag(type: Uid, world: World, equality: Equality, attribute: string): Tag {
   return `n ${world} ${type} ${attribute} ${equality.field}=${String(equality.value)}`;
 }
 
 /**
- * The order among rows with an equal value in a field. Their ids decide it. Publishing gives a row another id, so it moves among these rows
- * only.
+ * Returns the tag of the order among rows with an equal value in a field. Their ids decide this order. Publishing gives a row another id,
+ * so the row moves only among these rows.
  */
 export function tieTag(type: Uid, world: World, { field, value }: Equality): Tag {
   return `o ${world} ${type} ${field}=${String(value)}`;
@@ -45,7 +45,7 @@ export function tieTag(type: Uid, world: World, { field, value }: Equality): Tag
 
 export type Equality = { readonly field: string; readonly value: unknown };
 
-/** The words of a type's texts, in both worlds: typos, stems and relevance depend on all of them. */
+/** Returns the tag of the words of a type's texts, in both worlds. Typos, stems and relevance depend on all of them. */
 export function wordsTag(type: Uid): Tag {
   return `w ${type}`;
 }
@@ -68,7 +68,7 @@ export type TagParts = {
   readonly documentId: string | undefined;
 };
 
-/** Values of narrow tags come last, because they may have spaces. */
+/** Splits a tag. Values in tags come last, because they may have spaces. */
 export function partsOfTag(tag: Tag): TagParts {
   const [kind = '', world = '', type = '', documentId] = tag.split(' ', 4);
   if (kind === 'w') return { kind, world: undefined, type: world, documentId: undefined };

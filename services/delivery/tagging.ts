@@ -14,15 +14,15 @@ export type TagField = readonly [name: string, value: string];
 export type Tagging = {
   readonly header: string;
   collect(): AnswerTags;
-  /** undefined: any change may change the answer. */
+  /** Returns the value of the header with these tags. undefined: any change may change the answer. */
   value(tags: CollectedTags | undefined): string;
   /** Returns the name and the value of the header with these tags. */
   field(tags: CollectedTags | undefined): TagField;
-  /** Position of the index that answers show. */
+  /** Returns the position of the index that answers show. */
   position(): bigint;
   /**
-   * Returns headers that say how long a cache may keep a current answer whose plan has these tags. undefined: the cache has to ask each
-   * time. Absent: nothing is ever purged.
+   * Returns headers with the time for which a cache may keep a current answer whose plan has these tags. Returns undefined if the cache has
+   * to ask each time. Absent: nothing is ever purged.
    */
   readonly lifetimes?: (tags: Iterable<Tag> | undefined) => LifetimeFields | undefined;
 };
@@ -30,7 +30,7 @@ export type Tagging = {
 export type TaggingOptions = {
   readonly receiver: TagReceiver;
   readonly bytes: number;
-  /** Send plain names besides the opaque ones. */
+  /** True: send plain names in addition to the digests. */
   readonly plain: boolean;
   /** See `tagKey`. */
   readonly key: Uint8Array;
@@ -40,8 +40,8 @@ export type TaggingOptions = {
 };
 
 /**
- * `isPurging`: from now on every change is purged after this process shows it. `isSilent`: the purging process may consider this one dead,
- * so caches must not even store an answer. `isRanked`: caches may keep answers ranked by words too.
+ * Purges of this process's answers. `isPurging`: every change from now on is purged after this process shows it. `isSilent`: the purging
+ * process may assume that this one has ended, so caches must not even store an answer. `isRanked`: caches may keep answers ranked by words.
  */
 export type Purged = {
   readonly lifetime: Lifetime;
@@ -52,7 +52,7 @@ export type Purged = {
 
 const NOT_STORED = Object.freeze({ 'cache-control': 'no-store' });
 
-/** `registry`: the content types that the callers see. `index`: the rows of their answers. */
+/** Creates the tagging of answers. `registry`: the content types that the callers see. `index`: the rows of their answers. */
 export function createTagging(
   { receiver, bytes, plain, key, purged, position }: TaggingOptions,
   registry: SchemaRegistry,

@@ -48,7 +48,7 @@ export function deviceOf(body: unknown): string | undefined {
   return typeof device === 'string' && device !== '' ? device.slice(0, 100) : undefined;
 }
 
-/** Answers a sign-in with a JWT and the user. `at` is the time of a password that was just stored. */
+/** Answers a sign-in with a JWT and the user. In refresh mode the answer also has the refresh token of the session. */
 export async function answerSignedIn(
   { jwts, present }: LoginOptions,
   user: Pick<Person, 'id' | 'record'>,

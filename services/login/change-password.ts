@@ -15,7 +15,7 @@ import { type Person, passwordAt } from './people.ts';
 import { beginSession } from './sessions.ts';
 import type { SignedIn } from './signed-in.ts';
 
-/** `POST /api/auth/change-password` */
+/** Handles `POST /api/auth/change-password`. */
 export async function changePassword(
   options: LoginOptions,
   body: unknown,
@@ -32,13 +32,13 @@ export async function changePassword(
     throw new RequestError('invalid-body', message);
   }
   return storePassword(options, person, { body, password, via: 'change-password' }, (values) => {
-    // A concurrent change came first, and is kept.
+    // A concurrent change was stored first, and stays.
     if (values['password'] !== person.password)
       throw new RequestError('invalid-body', 'The provided current password is invalid');
   });
 }
 
-/** `POST /api/auth/reset-password` */
+/** Handles `POST /api/auth/reset-password`. */
 export async function resetPassword(options: LoginOptions, body: unknown): Promise<LoginAnswer> {
   const { code, password } = readForm('reset', body);
   const person = options.people.byId(userOfCode(code) ?? 0);

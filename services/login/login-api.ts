@@ -6,7 +6,7 @@ import type { JwtDecision, SignedIn } from './signed-in.ts';
 
 /** Login for the HTTP API. */
 export type LoginApi = {
-  /** Decides who sends a JWT. */
+  /** Returns the sender of a JWT, or the reason why it is refused. */
   check(jwt: string): Promise<JwtDecision>;
   /** Returns the login requests that a caller may make. */
   actionsOf(who: SignedIn | undefined, rights: Rights): ReadonlySet<string>;

@@ -11,8 +11,8 @@ import type { Person } from './people.ts';
 const RESET_MS = 86_400_000;
 
 /**
- * `POST /api/auth/forgot-password`. The answer is sent before the user is looked up, so neither the answer nor its time
- * reveals whether the user exists.
+ * Handles `POST /api/auth/forgot-password`. The answer is sent before the user is looked up, so neither the answer nor its time reveals
+ * whether the user exists.
  */
 export async function forgotPassword(options: LoginOptions, body: unknown): Promise<LoginAnswer> {
   mailLater(options, body, (person) => mailReset(options, person));
@@ -45,7 +45,7 @@ async function mailReset(options: LoginOptions, person: Person): Promise<void> {
   await requireMail(options)(fillMail(mails.resetPassword, person.email, facts));
 }
 
-/** `POST /api/auth/send-email-confirmation`, with one answer for known and unknown addresses. */
+/** Handles `POST /api/auth/send-email-confirmation`. The answer is the same for known and unknown addresses. */
 export async function sendConfirmation(options: LoginOptions, body: unknown): Promise<LoginAnswer> {
   const email = mailLater(options, body, (person) =>
     person.confirmed ? undefined : mailConfirmation(options, person),
@@ -65,7 +65,7 @@ export async function mailConfirmation(options: LoginOptions, person: Person): P
   await send(fillMail(options.access().login.mails.confirmation, person.email, facts));
 }
 
-/** `GET /api/auth/email-confirmation?confirmation=<code>` */
+/** Handles `GET /api/auth/email-confirmation?confirmation=<code>`. */
 export async function confirmAddress(options: LoginOptions, query: unknown): Promise<LoginAnswer> {
   const { confirmation: code } = readForm('confirmation', query);
   const person = options.people.byId(userOfCode(code) ?? 0);

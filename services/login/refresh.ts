@@ -7,7 +7,7 @@ import { passwordAt } from './people.ts';
 import { endSessions, type Refreshed, refreshSession } from './sessions.ts';
 import type { SignedIn } from './signed-in.ts';
 
-/** `POST /api/auth/refresh`, only in refresh mode. */
+/** Handles `POST /api/auth/refresh`, which exists only in refresh mode. */
 export async function refresh(options: LoginOptions, body: unknown): Promise<LoginAnswer> {
   const { jwts, people, now } = options;
   requireRefreshMode(options);
@@ -32,7 +32,7 @@ export async function refresh(options: LoginOptions, body: unknown): Promise<Log
   return { status: 200, body: { jwt, refreshToken: next }, position };
 }
 
-/** `POST /api/auth/logout`, only in refresh mode: ends the JWT's session, the sessions of a device, or all sessions. */
+/** Handles `POST /api/auth/logout`, which exists only in refresh mode. Ends the JWT's session, those of a device, or all sessions. */
 export async function signOut(
   options: LoginOptions,
   body: unknown,

@@ -9,7 +9,7 @@ import { mailConfirmation } from './mailed-codes.ts';
 
 const FIELDS = ['username', 'password', 'email'];
 
-/** `POST /api/auth/local/register` */
+/** Handles `POST /api/auth/local/register`. */
 export async function registerUser(options: LoginOptions, body: unknown): Promise<LoginAnswer> {
   const { access, people, commands } = options;
   const { switches, ...state } = access().login;

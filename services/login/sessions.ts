@@ -3,9 +3,7 @@ import type { LoginRecord, LoginSession } from '../../shared/access/login-record
 import { defined } from '../../shared/defined.ts';
 import { SESSION_LIFETIME } from './jwt.ts';
 
-/** Sessions of a user: sign-ins that can be refreshed in Strapi's refresh mode. All functions here are pure. */
-
-/** Largest number of sessions of one user. A new session ends the oldest one. */
+/** Maximum number of sessions of one user: sign-ins in Strapi's refresh mode. A new session ends the oldest one. */
 const MOST = 20;
 
 /** Returns the new session and the record with it. `now` is in milliseconds. */
@@ -31,8 +29,8 @@ export type Refreshed =
   | { readonly kind: 'unknown' };
 
 /**
- * Checks a session's refresh token. The token before the newest one is accepted too: the client may not have received the answer with the
- * newest.
+ * Checks a session's refresh token. The token before the newest one is accepted too, because the client may not have received the newest
+ * one. Pure.
  */
 export function refreshSession(record: LoginRecord, id: string, turn: number, now: number): Refreshed {
   const open = openSessions(record, now);

@@ -5,7 +5,7 @@ import { readForm } from './login-forms.ts';
 import type { LoginAnswer, LoginOptions } from './login-options.ts';
 import type { Person } from './people.ts';
 
-/** `POST /api/auth/local` */
+/** Handles `POST /api/auth/local`. */
 export async function signIn(options: LoginOptions, body: unknown): Promise<LoginAnswer> {
   const { identifier, password } = readForm('credentials', body);
   const { people, access } = options;
