@@ -52,8 +52,8 @@ const PROGRESS_EVERY = 1_000;
 const LOOK_MS = 100;
 
 /**
- * Opens the process of `varve api`: no content graph, no data directory. Resolves when reads can be answered, which needs a leader that has
- * made the indices; waits until there is one. Rejects with a message after a permanent refusal.
+ * Opens the process of `varve api`, which has no content graph and no data directory. Resolves when reads can be answered: it waits for a
+ * leader that has made the indices. Rejects with a message after a permanent refusal.
  */
 export function openApiProcess(options: ApiProcessOptions): Promise<ApiProcess> {
   const { operating, registry, report, follow } = options;
@@ -107,7 +107,7 @@ function lookNowAndThen(looks: readonly (() => Promise<unknown>)[], opened: Open
 /** Parts of a process that reads a cluster which another process writes. */
 type ClusterBase = Awaited<ReturnType<typeof openClusterBase>>;
 
-/** Resolves when reads can be answered. */
+/** Opens the parts for reads. Resolves when reads can be answered. */
 async function openClusterBase(options: ApiProcessOptions, opened: Opened) {
   const { eventStore, space, registry, connection, denormalise, rowCacheBytes, login } = options;
   const assets = await openAssetStore(options.assets);
@@ -190,8 +190,8 @@ function webhooksElsewhere({ log, space, key }: Identity): ServedApi['webhooks']
 }
 
 /**
- * Readiness depends only on the log. Copies of a row that very many documents embed may lag minutes behind, and such an answer is better
- * than none.
+ * Returns the lag for the readiness, which depends only on the log. Copies of a row that very many documents embed may lag minutes behind.
+ * An old copy is better than no answer.
  */
 async function behind(log: EventStore): Promise<number> {
   await log.lastPosition();

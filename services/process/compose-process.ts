@@ -130,7 +130,7 @@ function cachingOf({ options, identity, content, purged, reported }: ProcessPart
   return {
     positions: content.positions,
     outside: content.outside,
-    // If the content is outside of the process, only a request to it shows that an answer has changed.
+    // If the content is outside of the process, each answer needs a request to it. So whole answers are not remembered.
     cacheBytes: content.outside === undefined ? (options.answerCacheBytes ?? 0) : 0,
     tagging: tagging && { ...tagging, key, ...keeping },
   };
@@ -144,7 +144,7 @@ function changeFeedOf({ identity, content }: ProcessParts) {
   return createChangeFeed({ log, space, history, index, registry, key, ...freshness, ...defined({ graph }) });
 }
 
-/** Names everything except content that determines the answers which caches may share. */
+/** Returns a name of everything except content that shapes answers which caches may share. */
 export function shapeOfShared({ apiFor, access, cacheToken }: ComposedApi): string {
   const callers = [access.authenticate(undefined), cacheToken?.rights()];
   return callers

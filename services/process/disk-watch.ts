@@ -21,7 +21,7 @@ export function createDiskWatch(report: (what: 'full' | 'resumed', error?: unkno
   };
   const refuseWithoutGraph = () => refuse(isGraphFull, 'the content graph');
   return {
-    /** Handles a projector's report: it waits for disk space because of an error, or continues. */
+    /** Handles a report of the projector. With an error the projector waits for disk space; without one it continues. */
     graphWaits(error: Error | undefined): void {
       isGraphFull = error !== undefined;
       report(isGraphFull ? 'full' : 'resumed', error);

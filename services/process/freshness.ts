@@ -10,15 +10,13 @@ export type FreshnessOptions = {
   /** Tokens and rights, which are also read from the log. */
   readonly access: Pick<AccessControl, 'applied'>;
   readonly log: Pick<EventStore, 'lastPosition'>;
-  /** Maximum wait of a read, in milliseconds. */
+  /** Maximum time that a read waits for a position, in milliseconds. */
   readonly waitMs: number;
 };
 
 const LOOK_MS = 1_000;
 
-/**
- * Creates the freshness of a read side, for a process that applies the log itself. `waitMs` bounds how long a request waits for a position.
- */
+/** Creates the freshness of a read side, for a process that applies the log itself. */
 export function createFreshness({ readSide, access, log, waitMs }: FreshnessOptions) {
   const { index, sink } = readSide;
   const moved = createCondition();

@@ -32,7 +32,7 @@ export type OwnBase = Awaited<ReturnType<typeof openOwnBase>>;
 export async function openOwnBase(options: VarveOptions, opened: Opened) {
   const { space, login, address, presence } = options;
   const { owner } = presence;
-  // The asset store is opened first, because it may refuse, and then nothing has to be undone.
+  // The asset store is opened first. If it refuses, nothing has to be undone.
   const assets = await openAssetStore(assetsAddress(options));
   const store = opened(await openContentStore(options, options.readSide));
   const { log, graph, generations } = store;
@@ -137,7 +137,7 @@ type Watched = {
   readonly notes: Pick<PurgeNotes, 'changed'> | undefined;
 };
 
-/** Notes the tags of each change. With an index outside the process it does so only for purges, and then also keeps the rows in memory. */
+/** Notes the tags of each change. With an index outside the process that is done only for purges, and needs all rows in memory. */
 async function watchChanges({
   graph,
   index,

@@ -78,7 +78,7 @@ async function serveUntilReplaced(earlier: Earlier, { lead, term }: Leading, ope
   const { generations } = base.store;
   const readSide = await generations.openEarlier(pending.indices);
   const failed = Promise.withResolvers<never>();
-  // It may fail before it is waited for.
+  // The read side may fail before anything waits for this promise.
   failed.promise.catch(() => {});
   readSide.done.catch(failed.reject);
   await readSide.lead(lead);

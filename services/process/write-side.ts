@@ -150,7 +150,7 @@ function openLibrary(
   });
 }
 
-/** A process that cannot read the log up to a position is no longer the leader. */
+/** Throws NotLeading if the process cannot read the log up to a position: then it is no longer the leader. */
 function refuseAsNotLeading(error: unknown): never {
   throw error instanceof UnreadableEvent ? new NotLeading() : error;
 }

@@ -32,7 +32,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
   const number = options.generation ?? store.live().number;
   const graph = openContentGraph(graphFile(data, number), plan?.graph);
   let readSide: ReadSide | undefined;
-  /** True if the generation has earlier content types than those in force or those that will be. */
+  /** True if the generation has earlier content types than those that are, or will be, in force. */
   let isEarlier = false;
   let isDeferred = false;
   /** The generation that served before the switch to another one. */
@@ -71,7 +71,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
     if (isEarlier && found.state !== 'building') throw new Error(TYPES_CHANGE);
     refuseTakeOver();
     const outside = outsideOf(stored, found, graph);
-    // A generation that is being built may have content types to which this switch brings the live one.
+    // A generation that is being built may have new content types, which come into force with this switch.
     if (outside !== undefined && found.state !== 'building')
       await (await openFitting(outside.plan.outside, graph, log, outside.set)).close();
     // Two commands can wait for one rebuild.
@@ -122,7 +122,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
         before = served;
       }
       const newest = before ?? lastKept(stored);
-      // If this process ends before that, the next start removes them.
+      // If this process ends before the removal, the next start removes them.
       removeKept(stored, newest).catch(() => {});
     },
     drop: () => removeKept(stored),

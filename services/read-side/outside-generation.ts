@@ -9,7 +9,7 @@ import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { DocumentSets, EarlierIndices, OutsideIndices } from './outside-indices.ts';
 import type { ReadSidePlan } from './read-side.ts';
 
-/** Milliseconds until every reading process knows the new live indices; answers in flight take longer. */
+/** Milliseconds until every reading process knows the new live indices. Answers in flight may take longer. */
 export const OTHERS_READ_FOR_MS = 4_000;
 
 const LOOK_EVERY_MS = 500;
@@ -59,11 +59,10 @@ export function inheritStale({ data, store, graph, set }: OutsideGeneration, liv
 }
 
 /**
- * Switches searches to the indices of a generation that shows everything. From then on the generation is live. The call
- * to the cluster is the commit: if this process is killed during it, the next start asks the cluster (see
- * `finishSwitch`). Resolves to the indices that served before. Other processes still read those for a moment; if the
- * content types differ, this waits that long. Rejects with a message if another process has become leader. `epoch`: the
- * epoch of this leader, or the newest without a leader.
+ * Switches searches to the indices of a generation that shows everything, and makes the generation live. The call to the cluster is the
+ * commit: if this process is killed during it, the next start asks the cluster (see `finishSwitch`). Resolves with the indices that served
+ * before, which other processes still read for a moment. If the content types differ, it waits for that time, and resolves with undefined.
+ * Rejects with a message if another process has become leader. `epoch`: the epoch of this leader, or the newest one without a leader.
  */
 export async function switchAliases(
   { store, plan, log, number, graph, set }: OutsideGeneration,

@@ -12,7 +12,7 @@ export type WrittenIndices = (type: Uid, world: World) => boolean;
 /** Indices that searches used before, and that other processes still read for a moment. */
 export type EarlierIndices = {
   readonly set: IndexSet;
-  /** Those of the indices that are no longer live. */
+  /** Returns whether an index of the set is no longer live. */
   readonly writes: WrittenIndices;
   readonly forMs: number;
 };
@@ -21,7 +21,7 @@ export type EarlierIndices = {
 export type OutsideIndices = {
   /** Opens the index sets for these content types. */
   open(registry: SchemaRegistry, log: EventStore): Promise<DocumentSets>;
-  /** Epoch of the newest leader that has written the indices. */
+  /** Returns the epoch of the newest leader that has written the indices. */
   newestEpoch(): Promise<number>;
   /** Returns whether searches use all indices of this set. */
   isLive(set: IndexSet): Promise<boolean>;
@@ -46,7 +46,7 @@ export type DocumentSets = {
    * and does nothing if there is a newer leader.
    */
   promote(set: IndexSet, epoch: number): Promise<boolean>;
-  /** Writes a set and reads it back. */
+  /** Returns the parts that write a set and read it back. */
   documents(set: IndexSet): { readonly index: DocumentIndex; readonly stored: StoredDocuments };
   close(): Promise<void>;
 };

@@ -19,8 +19,8 @@ export type ReadSide = {
   /** Resolves when reads show a write at this position, and also the documents that embed it, if there are few. */
   visible(position: bigint): Promise<void>;
   /**
-   * Resolves with true as soon as reads show everything up to a position, embedded copies included, with false after
-   * `timeoutMs`. An index in the process shows everything as soon as the sink was called.
+   * Resolves with true as soon as reads show everything up to a position, also in embedded copies. Resolves with false after `timeoutMs`.
+   * An index in the process shows everything as soon as the sink was called.
    */
   shows(position: bigint, timeoutMs: number): Promise<boolean>;
   /** Returns the current content of the index, for comparing it with the graph. */
@@ -29,9 +29,9 @@ export type ReadSide = {
   announce(): void;
   /**
    * Makes this process the only one that writes an index outside the process, in this epoch. Resolves with true when reads can be answered.
-   * If indices are missing or of other content types, that is after they are made and filled. May be called again after `standBy`. Resolves
-   * with false when `standBy` or `close` has ended it, or another process has become leader. Rejects with a message after a permanent
-   * refusal of the index, for example because of wrong credentials.
+   * If indices are missing or have other content types, they are made and filled first. Resolves with false when `standBy` or `close` has
+   * ended it, or another process has become leader. Rejects with a message after a permanent refusal of the index, for example because of
+   * wrong credentials. May be called again after `standBy`.
    */
   lead(epoch: number): Promise<boolean>;
   /**
@@ -62,19 +62,19 @@ export type DocumentContents = {
   readonly present: DocumentIndex['present'];
   /** Schedules documents to be written again. Throws a message if another process writes them. */
   readonly remake: (documents: readonly StoredKey[]) => Promise<void>;
-  /** State of stale documents. */
+  /** Returns the state of stale documents. */
   readonly status: () => WriterStatus;
   /** Documents that the index refuses. */
   readonly parked: ParkedDocuments;
   /** Processes that read the index. */
   readonly answering: AnsweringProcesses;
-  /** Position that searches show, embedded copies included, as far as this process knows. */
+  /** Returns the position that searches show, also in embedded copies, as far as this process knows. */
   readonly shown: () => bigint;
   /** Resolves with that position. If another process writes, it is read first; rejects if it cannot be read. */
   readonly look: () => Promise<bigint>;
-  /** Takes the tags of all changes from now on, as digests, for these processes. */
+  /** Returns a function that takes the tags of all changes from now on, as digests, for these processes. */
   readonly noteTags: () => (position: bigint, tags: readonly string[]) => void;
-  /** Number of changes of documents without an event, which no tags name. A change counts when searches show it. */
+  /** Returns the number of changes of documents without an event, which no tags name. A change counts when searches show it. */
   readonly repairs: () => number;
 };
 

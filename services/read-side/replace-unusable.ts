@@ -90,7 +90,7 @@ function shorterLog(data: string, position: bigint, end: bigint): string {
   return `the log ends at position ${end}, and ${data} has applied it up to position ${position}: events are missing. Put the newer log back. To continue with this older log, remove graph*.db* and generations.db* from ${data}; Varve rebuilds them from the log`;
 }
 
-/** `none`: there is no file, or nothing was applied to it. */
+/** Returns the position that a graph has applied. `none`: there is no file, or nothing was applied to it. */
 function readAppliedPosition(file: string): AppliedPosition | 'none' | 'damaged' {
   if (!existsSync(file)) return 'none';
   if (existsSync(damageMark(file))) return 'damaged';

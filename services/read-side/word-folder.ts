@@ -9,8 +9,8 @@ const READ_AT_ONCE = 2 ** 20;
 const PART = /\.(\d+)\.part$/;
 
 /**
- * Files of words in a folder. Several processes may read and write it: a file is replaced as a whole. It is not synced to the disk, because
- * its readers check its digest. If there is no space, nothing is stored.
+ * Creates files of words in a folder. Several processes may read and write the folder, because a file is replaced as a whole. Files are not
+ * synced to the disk, because readers check their digests. If there is no space, nothing is stored.
  */
 export function createWordFolder(folder: string): WordFiles {
   let isClean = false;
@@ -33,7 +33,7 @@ export function createWordFolder(folder: string): WordFiles {
   };
 }
 
-/** A file that is replaced between two steps is still read to its end. */
+/** Reads a file in steps. If the file is replaced between two steps, the old file is read to its end. */
 function* readInSteps(path: string): Generator<void, Uint8Array<ArrayBuffer> | undefined, void> {
   let file: number | undefined;
   try {
@@ -53,7 +53,7 @@ function* readInSteps(path: string): Generator<void, Uint8Array<ArrayBuffer> | u
   }
 }
 
-/** A process that was killed while it wrote leaves a part of a file. */
+/** Removes the parts of files that killed processes have left. */
 function removeParts(folder: string): void {
   for (const name of readdirSync(folder)) {
     const [, pid] = PART.exec(name) ?? [];
