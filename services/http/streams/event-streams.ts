@@ -119,7 +119,9 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   return {
     open(request, reply, caller) {
       const own = perCaller.get(caller.id) ?? 0;
-      refuseTooMany({ isLeaving, count: streams.size, own, limits });
+      if (isLeaving) throw new RequestError('starting', 'This process is stopping: connect again');
+      if (streams.size >= limits.total) throw tooMany(streams.size, '--streams');
+      if (own >= limits.perCaller) throw tooMany(own, '--streams-per-caller');
       perCaller.set(caller.id, own + 1);
       const stream = openStream(reply, caller, limits);
       streams.add(stream);
@@ -143,25 +145,10 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   };
 }
 
-type Counted = {
-  readonly isLeaving: boolean;
-  readonly count: number;
-  readonly own: number;
-  readonly limits: StreamLimits;
-};
-
-function refuseTooMany({ isLeaving, count, own, limits }: Counted): void {
-  if (isLeaving) throw new RequestError('starting', 'This process is stopping: connect again');
-  if (count < limits.total && own < limits.perCaller) return;
-  const [found, option] = count >= limits.total ? [count, '--streams'] : [own, '--streams-per-caller'];
-  throw new RequestError(
-    'too-many-streams',
-    `${found} streams are open: close one first, or raise ${option}`,
-    {
-      found,
-      option,
-    },
-  );
+/** `option`: the option that sets the limit. */
+function tooMany(found: number, option: string): RequestError {
+  const message = `${found} streams are open: close one first, or raise ${option}`;
+  return new RequestError('too-many-streams', message, { found, option });
 }
 
 function openStream(reply: FastifyReply, caller: StreamCaller, limits: StreamLimits): Open {
