@@ -85,10 +85,10 @@ async function findServed(
   const file = await findFile(index, name);
   // Exports of Varve name files by these hashes. After an import such names are kept names.
   const isContent = file !== undefined && isHash(file.hash);
-  if (isContent && !name.startsWith(file.hash)) return { ...file, isKept: false, since: file.createdAt };
+  const own = isContent ? { ...file, isKept: false, since: file.createdAt } : undefined;
+  if (own !== undefined && !name.startsWith(own.hash)) return own;
   const content = await store.names.find(nameInSpace(space, name));
-  if (content === undefined && isContent) return { ...file, isKept: false, since: file.createdAt };
-  if (content === undefined) return undefined;
+  if (content === undefined) return own;
   // Formats of a picture are made once. Until the picture is removed, their names mean the same bytes.
   const isFormat = file === undefined && (await isFormatOfContent(index, name));
   return { name: file?.name ?? name, ...content, isKept: !isFormat, since: undefined };
