@@ -73,7 +73,10 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
     state: () => effective(state),
     authenticate(authorization) {
       const secret = bearerToken(authorization);
-      if (secret !== undefined) return findToken(state, key, secret, now()).rights;
+      const token = secret === undefined ? undefined : tokenOf(state, key, secret, now());
+      if (token !== undefined) return token.rights;
+      // The error is the same for a token that is unknown, was revoked or has expired.
+      if (secret !== undefined) throw new RequestError('unauthorized', UNKNOWN_TOKEN);
       const { development, publicRights } = effective(state);
       return development ? FULL_ACCESS : publicRights;
     },
@@ -139,13 +142,6 @@ function tokenOf(state: AccessState, key: Buffer, secret: string, now: number): 
   const token = state.byHash.get(hash);
   if (token === undefined || !isSameText(token.hash, hash)) return undefined;
   return tokenStatus(token, now) === 'active' ? token : undefined;
-}
-
-/** Returns a valid token. The error is the same for a token that is unknown, was revoked or has expired. */
-function findToken(state: AccessState, key: Buffer, secret: string, now: number): Token {
-  const token = tokenOf(state, key, secret, now);
-  if (token !== undefined) return token;
-  throw new RequestError('unauthorized', UNKNOWN_TOKEN);
 }
 
 /** Returns whether a text may be a token. A JWT is not a token: it becomes valid in another way. */
