@@ -51,8 +51,7 @@ function roleFor({ roleClaim, roles }: IdentityProvider, { login }: AccessState,
   const known = [...rolesOf(login).values()];
   const named = [claimAt(payload, roleClaim)].flat().filter((value) => typeof value === 'string');
   const types = [...named.map((value) => roles.get(value) ?? value), 'authenticated'];
-  const found = types.flatMap((wanted) => known.find(({ type }) => type === wanted) ?? []);
-  const [role] = found;
+  const [role] = types.flatMap((wanted) => known.find(({ type }) => type === wanted) ?? []);
   if (role === undefined) throw new Error('the role Authenticated is missing');
   return role;
 }

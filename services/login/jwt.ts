@@ -71,8 +71,7 @@ export function createJwts({ secret, management, lifetime, now }: JwtOptions): J
 }
 
 function claimsOf(payload: Readonly<Record<string, unknown>>): JwtClaims | undefined {
-  const { id, userId, type, sessionId, turn, pwd, iss } = payload;
-  const use = type === undefined ? 'legacy' : type;
+  const { id, userId, type: use = 'legacy', sessionId, turn, pwd, iss } = payload;
   if (use !== 'legacy' && use !== 'access' && use !== 'refresh') return undefined;
   const user = Number(use === 'legacy' ? id : userId);
   if (!Number.isSafeInteger(user) || user < 1) return undefined;

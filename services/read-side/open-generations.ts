@@ -153,10 +153,7 @@ function outsideOf(
   return { data, log, store, plan: { ...plan, outside: plan.outside }, number, graph, set };
 }
 
-/**
- * Makes a generation live while no process serves, after it has applied the log. The previous live generation,
- * `before`, is kept.
- */
+/** Makes a generation live while no process serves, after it has applied the log. The previous live generation, `before`, is kept. */
 async function makeLive(stored: Stored, wanted: Generation, before: number): Promise<void> {
   const { store, options } = stored;
   const { data, log, plan, refuseElsewhere } = options;

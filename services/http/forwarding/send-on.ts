@@ -217,8 +217,7 @@ async function verified(
 
 function sentHeaders({ headers, body }: SentWrite): IncomingHttpHeaders {
   const sent = endToEndHeaders(headers, [...OURS, ...OF_THIS_PROCESS, 'content-length']);
-  const length = typeof body === 'string' ? Buffer.byteLength(body) : undefined;
-  return length === undefined ? sent : { ...sent, 'content-length': String(length) };
+  return typeof body === 'string' ? { ...sent, 'content-length': String(Buffer.byteLength(body)) } : sent;
 }
 
 /** Returns the headers of an answer that are passed on to the client. */
