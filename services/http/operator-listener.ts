@@ -17,15 +17,6 @@ import { listen } from './sockets/listen.ts';
 import type { ListeningSocket } from './sockets/listening-socket.ts';
 import { isLoopback } from './sockets/loopback.ts';
 
-export type OperatorListener = {
-  /** Address and secret for the lock file. */
-  readonly channel: OperatorChannel;
-  /** Starts to carry operations out. Before this call the answer is 503. */
-  serve(context: OperatorContext): void;
-  /** Ends operations in progress, and accepts no more requests. */
-  close(): Promise<void>;
-};
-
 export type OperatorEntrance = {
   /** Secret that every request has to carry. */
   readonly secret: string;
@@ -38,7 +29,7 @@ export type OperatorEntrance = {
  * request as JSON. Its answer has one line of JSON for each line of output and one for the end, with a sign of life every second.
  * `GET /_varve/projections` works as on the port of the API. A request without the secret gets a 403.
  */
-export async function openOperatorListener({ secret, socket }: OperatorEntrance): Promise<OperatorListener> {
+export async function openOperatorListener({ secret, socket }: OperatorEntrance) {
   const stopping = new AbortController();
   let context: OperatorContext | undefined;
   const listener = await listen({ host: '127.0.0.1', port: 0, socket });
@@ -52,11 +43,14 @@ export async function openOperatorListener({ secret, socket }: OperatorEntrance)
       });
   });
   return {
-    channel: { address: listener.url, secret },
-    serve(served) {
+    /** Address and secret for the lock file. */
+    channel: { address: listener.url, secret } satisfies OperatorChannel,
+    /** Starts to carry operations out. Before this call the answer is 503. */
+    serve(served: OperatorContext): void {
       context = served;
     },
-    close() {
+    /** Ends operations in progress, and accepts no more requests. */
+    close(): Promise<void> {
       stopping.abort(new Error('the server is stopping'));
       return listener.drain(1_000);
     },

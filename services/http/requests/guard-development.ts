@@ -6,24 +6,18 @@ import { isLoopback } from '../sockets/loopback.ts';
 
 const READING = ['GET', 'HEAD', 'OPTIONS'];
 
-/** Returns the refusal of a request; undefined if the request may pass. */
-export type DevelopmentGuard = (request: {
-  readonly headers: IncomingHttpHeaders;
-  readonly method?: string | undefined;
-}) => RequestError | undefined;
+type Guarded = { readonly headers: IncomingHttpHeaders; readonly method?: string | undefined };
 
 /**
  * Creates the check for requests of pages from other sites, in development mode. Without access tokens everyone on this machine may do
  * everything, and so could every page in a browser here. `Host` reveals a page whose name was pointed at 127.0.0.1 (DNS rebinding).
- * `Origin` reveals a page of another site that sends a write. Browsers themselves hide answers from pages of other origins.
+ * `Origin` reveals a page of another site that sends a write. Browsers themselves hide answers from pages of other origins. The check
+ * returns the refusal of a request, or undefined.
  */
-export function createDevelopmentGuard(
-  access: AccessControl,
-  corsOrigins: readonly string[],
-): DevelopmentGuard {
+export function createDevelopmentGuard(access: AccessControl, corsOrigins: readonly string[]) {
   // Most servers see only one name, so the last one is remembered.
   let lastHost: string | undefined;
-  return ({ headers, method = '' }) => {
+  return ({ headers, method = '' }: Guarded): RequestError | undefined => {
     if (!access.state().development) return undefined;
     const { host, origin } = headers;
     if (host !== undefined && host !== lastHost) {

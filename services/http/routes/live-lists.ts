@@ -8,12 +8,10 @@ import { createListStreams } from '../streams/list-streams.ts';
 import type { LiveLists } from './entry-routes.ts';
 import { readStreamRequest, type StreamContext } from './open-stream.ts';
 
-export type LiveListsOptions = StreamContext & { readonly registry: SchemaRegistry };
-
 const LIVE = /(?:^|&)live=([^&]*)/;
 
 /** Creates the answers to `live=true` and `live=notify`. Only a process with an embedded index has them; others refuse both. */
-export function createLiveLists(options: LiveListsOptions): LiveLists {
+export function createLiveLists(options: StreamContext & { readonly registry: SchemaRegistry }): LiveLists {
   const lists = createListStreams(options);
   return {
     wants: wantsStream,
