@@ -18,16 +18,13 @@ export type RememberedReadsOptions = {
   readonly measure: (route: string, status: number, ms: number) => void;
 };
 
-/** Answers a request and returns true. Returns false if it has not answered. */
-export type AnswerRemembered = (request: IncomingMessage, response: ServerResponse) => boolean;
-
 /**
- * Creates the function that answers requests with remembered answers: GET requests without a token. They bypass fastify, whose hooks would
- * do nothing for them. `rememberedFirst` decides which servers use it.
+ * Creates the function that answers requests with remembered answers: GET requests without a token. It returns false if it has not
+ * answered. The requests bypass fastify, whose hooks would do nothing for them. `rememberedFirst` decides which servers use it.
  */
-export function createRememberedReads(options: RememberedReadsOptions): AnswerRemembered {
+export function createRememberedReads(options: RememberedReadsOptions) {
   const { publicRights, deliveryOf, urlOf, isRefused, measure } = options;
-  return (request, response) => {
+  return (request: IncomingMessage, response: ServerResponse): boolean => {
     const { method, headers } = request;
     if (method !== 'GET' || hasSpecialAnswer(request) || isRefused(request)) return false;
     const started = performance.now();

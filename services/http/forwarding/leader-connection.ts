@@ -2,25 +2,17 @@ import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import type { Leader } from '../../../shared/fleet/lease.ts';
 import type { Membership } from '../../fleet/membership.ts';
-import {
-  askLeader,
-  LEADER_PATH,
-  PROOF_HEADER,
-  type ProvenLeader,
-  QUESTION_HEADER,
-} from '../../fleet/question.ts';
+import { askLeader, LEADER_PATH, PROOF_HEADER, QUESTION_HEADER } from '../../fleet/question.ts';
 
 /** Time limit for the first exchange on a connection, which identifies the other process. */
 const HANDSHAKE_MS = 3_000;
 const LONGEST_ANSWER = 16_384;
 
-export type LeaderConnection = { readonly socket: Socket; readonly met: ProvenLeader };
-
 /**
  * Opens a connection to a leader. The other process proves on that connection that it is the leader and that it shares this process's log.
  * Before that, nothing of a write or its sender is sent. Rejects if the proof fails.
  */
-export async function connectToLeader(membership: Membership, leader: Leader): Promise<LeaderConnection> {
+export async function connectToLeader(membership: Membership, leader: Leader) {
   const question = await askLeader(membership, leader);
   const { protocol, hostname, port, host } = new URL(leader.address);
   const target = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };

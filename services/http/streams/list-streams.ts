@@ -13,12 +13,6 @@ export type LiveList = {
   readonly answer: (asking: Asking) => Promise<Uint8Array>;
 };
 
-/** Sends the answer of a list whenever it changes. */
-export type ListStreams = {
-  /** Makes the first answer, calls `open`, and sends the answer unless the client has it. `last`: id of the answer that the client has. */
-  sendTo(list: LiveList, open: () => LiveStream, last: string | undefined): Promise<void>;
-};
-
 export type LiveStream = { readonly stream: EventStream; readonly isNotify: boolean };
 
 export type ListStreamsOptions = {
@@ -40,8 +34,8 @@ type SharedList = { readonly list: LiveList; shown: Shown; readonly members: Set
 /** Minimum time between two answers of one list, however often content changes. */
 const PACE_MS = 50;
 
-/** Creates streams of lists. Streams of one list share each answer, which is made at most every 50 ms. */
-export function createListStreams({ freshness, streams, failed }: ListStreamsOptions): ListStreams {
+/** Creates streams of lists, which get the answer whenever it changes. Streams of one list share each answer, made at most every 50 ms. */
+export function createListStreams({ freshness, streams, failed }: ListStreamsOptions) {
   const lists = new Map<string, SharedList>();
   const run = async (shared: SharedList): Promise<void> => {
     const { list, members } = shared;
@@ -71,7 +65,10 @@ export function createListStreams({ freshness, streams, failed }: ListStreamsOpt
       });
   };
   return {
-    async sendTo(list, open, last) {
+    /**
+     * Makes the first answer, calls `open`, and sends the answer unless the client has it. `last`: id of the answer that the client has.
+     */
+    async sendTo(list: LiveList, open: () => LiveStream, last: string | undefined): Promise<void> {
       const shown = await answerNow(list);
       const live = open();
       const known = lists.get(list.name);
