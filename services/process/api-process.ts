@@ -27,7 +27,7 @@ import { openAssetStore } from '../stores/open-asset-store.ts';
 import { logFolder, openEventStore } from '../stores/open-event-store.ts';
 import { createWebhookCommands } from '../webhooks/webhook-commands.ts';
 import { WEBHOOK_LIMITS } from '../webhooks/webhook-limits.ts';
-import { type ComposedApi, composeProcess } from './compose-process.ts';
+import { composeProcess } from './compose-process.ts';
 import { reachAll } from './freshness.ts';
 import { createHalt } from './halt.ts';
 import { type Identity, openCallers, openIdentity } from './identity.ts';
@@ -35,27 +35,18 @@ import { type Opened, openParts } from './opened.ts';
 import { createOutsideAnswers } from './outside-answers.ts';
 import type { ApiProcessOptions } from './process-options.ts';
 import { createReportedReads } from './reported-reads.ts';
-import { type TrackedLease, trackLease } from './track-lease.ts';
+import { trackLease } from './track-lease.ts';
 import { WRITES_ELSEWHERE } from './writes-elsewhere.ts';
-
-/** A content API that stores nothing: it reads from Elasticsearch, and the leader carries its writes out. */
-export type ApiProcess = ComposedApi & {
-  /** Knows the process that carries commands out. */
-  readonly fleet: TrackedLease['fleet'];
-  /** Rejects when it cannot continue. Resolves on close. */
-  readonly stopped: Promise<void>;
-  close(): Promise<void>;
-};
 
 /** Milliseconds between two reads of the progress. Requests that wait for a position, and answers with 304, read it themselves. */
 const PROGRESS_EVERY = 1_000;
 const LOOK_MS = 100;
 
 /**
- * Opens the process of `varve api`, which has no content graph and no data directory. Resolves when reads can be answered: it waits for a
- * leader that has made the indices. Rejects with a message after a permanent refusal.
+ * Opens the process of `varve api`. It stores nothing: it reads from Elasticsearch, and the leader carries its writes out. Resolves when
+ * reads can be answered: it waits for a leader that has made the indices. Rejects with a message after a permanent refusal.
  */
-export function openApiProcess(options: ApiProcessOptions): Promise<ApiProcess> {
+export function openApiProcess(options: ApiProcessOptions) {
   const { operating, registry, report, follow } = options;
   return openParts(async (opened) => {
     const base = await openClusterBase(options, opened);
@@ -89,8 +80,10 @@ export function openApiProcess(options: ApiProcessOptions): Promise<ApiProcess> 
     return {
       ...api,
       webhooks: webhooksElsewhere(identity),
+      /** Knows the process that carries commands out. */
       fleet,
       follow: follow && sendToStrapi({ follow, registry, fleet, key: followKey(key) }),
+      /** Rejects when the process cannot continue. Resolves on close. */
       stopped: Promise.all([callers.access.done, running.done, changed]).then(() => undefined),
     };
   });

@@ -9,12 +9,12 @@ import { createLeaseView, type LeaseView, readLease } from '../fleet/lease-view.
 import type { Halt } from './halt.ts';
 import type { ReportedReads } from './reported-reads.ts';
 
-/** The leader and its content types, for a process that has no graph. */
-export type TrackedLease = Awaited<ReturnType<typeof trackLease>>;
-
 type Heard = Pick<Halt, 'stop'> & Pick<ReportedReads, 'grown'>;
 
-/** Reads the leader and its content types from the log from now on. Ends before an event that cannot be read. */
+/**
+ * Reads the leader and its content types from the log from now on, for a process that has no graph. Ends before an event that cannot be
+ * read.
+ */
 export async function trackLease(
   { log, space }: { readonly log: EventStore; readonly space: string },
   definitions: readonly TypeDefinition[],
