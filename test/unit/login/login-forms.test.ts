@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readCredentials } from '../../../services/login/login-forms.ts';
+import { readForm } from '../../../services/login/login-forms.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 
 const notText = (found: string) =>
@@ -11,7 +11,7 @@ it.each([
   [{ password: null }, notText('null')],
   [{ password: 5 }, notText('5')],
 ])('the answer to %j is that of Strapi', (given, message) => {
-  const read = () => readCredentials({ identifier: 'anna', ...given });
+  const read = () => readForm('credentials', { identifier: 'anna', ...given });
   expect(read).toThrow(RequestError);
   expect(read).toThrow(message);
 });
