@@ -1,10 +1,16 @@
 import { assertNever } from '../../shared/assert-never.ts';
 import type { Attribute, ContentType, Model, Uid } from '../../shared/schema/content-type.ts';
 import { isContentType, queryableScalars } from '../../shared/schema/system-attributes.ts';
-import { anyOfSchemas, envelopeSchema, listSchema, objectSchema, schemaRef } from './document-parts.ts';
+import {
+  anyOfSchemas,
+  envelopeSchema,
+  listSchema,
+  modelRef,
+  objectSchema,
+  schemaRef,
+} from './document-parts.ts';
 import type { JsonSchema, OpenApiScope } from './openapi-types.ts';
 import { scalarAnswerSchema } from './scalar-schemas.ts';
-import { nameOf } from './schema-names.ts';
 
 const COUNT: JsonSchema = {
   ...objectSchema({ count: { type: 'integer' } }, ['count']),
@@ -23,7 +29,7 @@ export function answerSchema(scope: OpenApiScope, model: Model): JsonSchema {
   }
   if (!isContentType(model)) return objectSchema(properties, ['id']);
   if (model.localized) {
-    const others = rows(schemaRef(nameOf(scope.names, model.uid)), true);
+    const others = rows(modelRef(scope, model.uid), true);
     properties['localizations'] = { description: 'The other locales of the document.', ...others };
   }
   return {
@@ -41,13 +47,13 @@ export function zoneAnswerSchema(scope: OpenApiScope, component: Model & { uid: 
 
 /** `{"data": {…}, "meta": {}}` */
 export function entryAnswerSchema(scope: OpenApiScope, type: ContentType): JsonSchema {
-  return envelopeSchema(schemaRef(nameOf(scope.names, type.uid)));
+  return envelopeSchema(modelRef(scope, type.uid));
 }
 
 /** `{"data": […], "meta": {"pagination": {…}}}` */
 export function listAnswerSchema(scope: OpenApiScope, type: ContentType): JsonSchema {
   const meta = objectSchema({ pagination: schemaRef('pagination') }, ['pagination']);
-  return envelopeSchema(listSchema(schemaRef(nameOf(scope.names, type.uid))), meta);
+  return envelopeSchema(listSchema(modelRef(scope, type.uid)), meta);
 }
 
 /** Schemas of `meta.pagination` in each form, under the name `pagination`. */
@@ -69,7 +75,7 @@ export function zoneUnion(
   components: readonly Uid[],
   suffix: 'Zone' | 'ZoneInput',
 ): JsonSchema {
-  const refs = components.map((uid) => [uid, schemaRef(`${nameOf(scope.names, uid)}.${suffix}`)] as const);
+  const refs = components.map((uid) => [uid, modelRef(scope, uid, suffix)] as const);
   return {
     oneOf: refs.map(([, reference]) => reference),
     discriminator: {
@@ -84,9 +90,9 @@ function linkSchema(scope: OpenApiScope, attribute: Attribute): JsonSchema | und
     case 'scalar':
       return undefined;
     case 'relation':
-      return rows(schemaRef(nameOf(scope.names, attribute.target)), attribute.toMany);
+      return rows(modelRef(scope, attribute.target), attribute.toMany);
     case 'component':
-      return rows(schemaRef(nameOf(scope.names, attribute.component)), attribute.repeatable);
+      return rows(modelRef(scope, attribute.component), attribute.repeatable);
     case 'dynamiczone':
       return listSchema(zoneUnion(scope, attribute.components, 'Zone'));
     default:

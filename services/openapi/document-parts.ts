@@ -1,9 +1,24 @@
 import { defined } from '../../shared/defined.ts';
-import type { ApiOperation, Example, JsonSchema, Parameter, Reference } from './openapi-types.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
+import type {
+  Example,
+  JsonSchema,
+  OpenApiScope,
+  Parameter,
+  Reference,
+  RouteOperation,
+} from './openapi-types.ts';
+import { nameOf } from './schema-names.ts';
 
 /** `#/components/schemas/<name>` */
 export function schemaRef(name: string): Reference {
   return { $ref: `#/components/schemas/${name}` };
+}
+
+/** Reference to a model's schema: that of answers, or its part such as `Filters`. */
+export function modelRef({ names }: OpenApiScope, uid: Uid, part?: string): Reference {
+  const name = nameOf(names, uid);
+  return schemaRef(part === undefined ? name : `${name}.${part}`);
 }
 
 /** Schema of a value that satisfies one of these, or several. */
@@ -67,7 +82,10 @@ export function headerParameter(
 }
 
 /** Returns the operation with these parameters after its own. */
-export function withParameters(operation: ApiOperation, ...parameters: readonly Parameter[]): ApiOperation {
+export function withParameters<Operation extends RouteOperation>(
+  operation: Operation,
+  ...parameters: readonly Parameter[]
+): Operation {
   return { ...operation, parameters: [...(operation.parameters ?? []), ...parameters] };
 }
 

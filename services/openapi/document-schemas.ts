@@ -8,9 +8,14 @@ import {
   PAGINATION_SCHEMA,
   zoneAnswerSchema,
 } from './answer-schemas.ts';
-import { creationSchemas } from './entry-paths.ts';
 import { CONDITION_SCHEMAS, filtersSchema } from './filter-schemas.ts';
-import { componentInputSchema, inputSchema, RELATION_SCHEMAS, zoneInputSchema } from './input-schemas.ts';
+import {
+  componentInputSchema,
+  inputSchema,
+  RELATION_SCHEMAS,
+  requiredNames,
+  zoneInputSchema,
+} from './input-schemas.ts';
 import type { JsonSchema, OpenApiScope } from './openapi-types.ts';
 import { ERROR_SCHEMA } from './responses.ts';
 import { nameOf } from './schema-names.ts';
@@ -51,7 +56,12 @@ function writeSchemas(scope: OpenApiScope, type: ContentType, name: string): Sch
       [`${name}.Create`]: userCreateSchema(scope, type),
     };
   }
-  return { [`${name}.Input`]: inputSchema(scope, type), ...creationSchemas(scope, type) };
+  const input = inputSchema(scope, type);
+  const required = requiredNames(type);
+  return {
+    [`${name}.Input`]: input,
+    ...(required.length > 0 && { [`${name}.Create`]: { ...input, required } }),
+  };
 }
 
 function querySchemas(scope: OpenApiScope, model: ContentType | Component, name: string): Schemas {

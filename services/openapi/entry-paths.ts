@@ -1,8 +1,8 @@
 import type { Action } from '../../shared/access/rights.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
-import { jsonBody, objectSchema, pathParameter, schemaRef, TEXT_SCHEMA } from './document-parts.ts';
-import { createSchema, requiredNames } from './input-schemas.ts';
-import type { ApiOperation, JsonSchema, Method, OpenApiScope, Parameter, Paths } from './openapi-types.ts';
+import { jsonBody, modelRef, objectSchema, pathParameter, TEXT_SCHEMA } from './document-parts.ts';
+import { requiredNames } from './input-schemas.ts';
+import type { JsonSchema, Method, OpenApiScope, Parameter, Paths, RouteOperation } from './openapi-types.ts';
 import {
   actionParameters,
   entryParameters,
@@ -40,15 +40,19 @@ export function entryPaths(scope: PathScope, type: ContentType): Paths {
 /** Operations by path and method, each with the right that it needs. */
 type Routes = {
   readonly [path: string]: {
-    readonly [method in Method]?: readonly [right: Action, operation: ApiOperation];
+    readonly [method in Method]?: readonly [right: Action, operation: RouteOperation];
   };
 };
 
-/** Returns the operations that the reader may use. Paths without operations are omitted. */
+/** Returns the operations that the reader may use, with the tag of the type. Paths without operations are omitted. */
 export function allowedPaths({ may }: PathScope, type: ContentType, routes: Routes): Paths {
   const paths = Object.entries(routes).map(([path, methods]) => {
     const allowed = Object.entries(methods).filter(([, [right]]) => may(type, right));
-    return [path, Object.fromEntries(allowed.map(([method, [, operation]]) => [method, operation]))] as const;
+    const operations = allowed.map(([method, [, { operationId, ...operation }]]) => [
+      method,
+      { operationId, tags: [type.displayName], ...operation },
+    ]);
+    return [path, Object.fromEntries(operations)] as const;
   });
   return Object.fromEntries(paths.filter(([, item]) => Object.keys(item).length > 0));
 }
@@ -61,15 +65,14 @@ function entryRoutes(scope: PathScope, type: ContentType, path: readonly Paramet
   };
 }
 
-function listOperation(scope: PathScope, type: ContentType): ApiOperation {
+function listOperation(scope: PathScope, type: ContentType): RouteOperation {
   const meta = { pagination: { page: 1, pageSize: 25, pageCount: 1, total: 1 } };
-  const operation: ApiOperation = {
+  const operation: RouteOperation = {
     operationId: `list${pascalCase(type.pluralName)}`,
-    tags: [type.displayName],
     summary: `Find ${type.pluralName}`,
-    parameters: listParameters(scope, type, scope),
+    parameters: listParameters(scope, type),
     responses: {
-      200: jsonResponse('A page of entries.', schemaRef(`${nameOf(scope.names, type.uid)}.List`), {
+      200: jsonResponse('A page of entries.', modelRef(scope, type.uid, 'List'), {
         data: [sampleAnswer(type)],
         meta,
       }),
@@ -79,46 +82,42 @@ function listOperation(scope: PathScope, type: ContentType): ApiOperation {
   return scope.live ? withLiveList(operation) : operation;
 }
 
-function entryOperation(scope: PathScope, type: ContentType, path: readonly Parameter[]): ApiOperation {
+function entryOperation(scope: PathScope, type: ContentType, path: readonly Parameter[]): RouteOperation {
   return {
     operationId: `get${nameOf(scope.names, type.uid)}`,
-    tags: [type.displayName],
     summary: `Read ${path.length === 0 ? 'the' : 'one'} ${type.singularName}`,
-    parameters: [...path, ...entryParameters(scope, type, scope)],
+    parameters: [...path, ...entryParameters(scope, type)],
     responses: { 200: entryAnswer(scope, type, 'The entry.'), ...readRefusals('NotFound') },
   };
 }
 
-function createOperation(scope: PathScope, type: ContentType): ApiOperation {
+function createOperation(scope: PathScope, type: ContentType): RouteOperation {
   return {
     operationId: `create${nameOf(scope.names, type.uid)}`,
-    tags: [type.displayName],
     summary: `Create a ${type.singularName}`,
     ...(type.draftAndPublish ? { description: 'Published at once, unless `status=draft`.' } : {}),
-    parameters: writeParameters(scope, type, scope),
+    parameters: writeParameters(scope, type),
     requestBody: writeBody(scope, type, creationSchema(scope, type)),
     responses: { 201: entryAnswer(scope, type, 'Created.'), 202: ACCEPTED, ...writeRefusals() },
   };
 }
 
-function updateOperation(scope: PathScope, type: ContentType, path: readonly Parameter[]): ApiOperation {
+function updateOperation(scope: PathScope, type: ContentType, path: readonly Parameter[]): RouteOperation {
   const creates = path.length === 0 ? ' Creates the entry when there is none.' : '';
   const publishes = type.draftAndPublish ? ' Published at once, unless `status=draft`.' : '';
   return {
     operationId: `update${nameOf(scope.names, type.uid)}`,
-    tags: [type.displayName],
     summary: `Change ${path.length === 0 ? 'the' : 'a'} ${type.singularName}`,
     description: `Attributes that are not sent stay as they are.${creates}${publishes}`,
-    parameters: [...path, ...writeParameters(scope, type, scope)],
-    requestBody: writeBody(scope, type, schemaRef(`${nameOf(scope.names, type.uid)}.Input`)),
+    parameters: [...path, ...writeParameters(scope, type)],
+    requestBody: writeBody(scope, type, modelRef(scope, type.uid, 'Input')),
     responses: { 200: entryAnswer(scope, type, 'Changed.'), 202: ACCEPTED, ...writeRefusals('NotFound') },
   };
 }
 
-function removeOperation(scope: PathScope, type: ContentType, path: readonly Parameter[]): ApiOperation {
+function removeOperation(scope: PathScope, type: ContentType, path: readonly Parameter[]): RouteOperation {
   return {
     operationId: `delete${nameOf(scope.names, type.uid)}`,
-    tags: [type.displayName],
     summary: `Remove ${path.length === 0 ? 'the' : 'a'} ${type.singularName}`,
     description: 'All versions of the locale. With `filters`, only if the entry matches.',
     parameters: [...path, ...removeParameters(scope, type)],
@@ -135,9 +134,8 @@ const ACTIONS = [
 function actionRoutes(scope: PathScope, type: ContentType, path: string): Routes {
   return Object.fromEntries(
     ACTIONS.map(({ right, segment, does }) => {
-      const operation: ApiOperation = {
+      const operation: RouteOperation = {
         operationId: `${right}${nameOf(scope.names, type.uid)}`,
-        tags: [type.displayName],
         summary: `${does} ${type.singularName}`,
         parameters: [DOCUMENT_ID, ...actionParameters(scope, type)],
         responses: {
@@ -153,22 +151,16 @@ function actionRoutes(scope: PathScope, type: ContentType, path: string): Routes
 
 function entryAnswer(scope: PathScope, type: ContentType, description: string): object {
   const example = { data: sampleAnswer(type), meta: {} };
-  return jsonResponse(description, schemaRef(`${nameOf(scope.names, type.uid)}.Answer`), example);
+  return jsonResponse(description, modelRef(scope, type.uid, 'Answer'), example);
 }
 
 /** Schema of a creation. A draft needs no required attribute, a publication needs them all. */
 function creationSchema(scope: PathScope, type: ContentType): JsonSchema {
-  const name = nameOf(scope.names, type.uid);
-  if (requiredNames(type).length === 0) return schemaRef(`${name}.Input`);
-  const published = schemaRef(`${name}.Create`);
+  const draft = modelRef(scope, type.uid, 'Input');
+  if (requiredNames(type).length === 0) return draft;
+  const published = modelRef(scope, type.uid, 'Create');
   if (!type.draftAndPublish || !scope.drafts) return published;
-  return { anyOf: [published, { ...schemaRef(`${name}.Input`), description: 'With `status=draft`.' }] };
-}
-
-/** `<name>.Create`, for types that have required attributes. */
-export function creationSchemas(scope: OpenApiScope, type: ContentType): Record<string, JsonSchema> {
-  if (requiredNames(type).length === 0) return {};
-  return { [`${nameOf(scope.names, type.uid)}.Create`]: createSchema(scope, type) };
+  return { anyOf: [published, { ...draft, description: 'With `status=draft`.' }] };
 }
 
 function writeBody(scope: PathScope, type: ContentType, data: JsonSchema): object {

@@ -6,13 +6,13 @@ import {
   anyOfSchemas,
   closedSchema,
   listSchema,
+  modelRef,
   objectSchema,
   schemaRef,
   TEXT_SCHEMA,
 } from './document-parts.ts';
 import type { JsonSchema, OpenApiScope } from './openapi-types.ts';
 import { scalarInputSchema } from './scalar-schemas.ts';
-import { nameOf } from './schema-names.ts';
 
 /** Schema of a write: any attributes of the entry, nothing else. */
 export function inputSchema(scope: OpenApiScope, type: ContentType): JsonSchema {
@@ -24,11 +24,6 @@ export function requiredNames(type: ContentType): readonly string[] {
   return [...type.attributes.values()]
     .filter((attribute) => attribute.required && attribute.kind !== 'relation' && !hasDefault(attribute))
     .map((attribute) => attribute.name);
-}
-
-/** Schema of a write with all attributes that publishing requires. */
-export function createSchema(scope: OpenApiScope, type: ContentType): JsonSchema {
-  return { ...inputSchema(scope, type), required: requiredNames(type) };
 }
 
 /** Schema of a component in a request body. */
@@ -107,7 +102,7 @@ function attributeSchema(scope: OpenApiScope, attribute: Attribute): JsonSchema 
     case 'relation':
       return schemaRef('relation.input');
     case 'component': {
-      const item = schemaRef(`${nameOf(scope.names, attribute.component)}.Input`);
+      const item = modelRef(scope, attribute.component, 'Input');
       if (attribute.repeatable) return { ...listSchema(item), ...counts(attribute) };
       return anyOfSchemas(item, { type: 'null' });
     }

@@ -1,31 +1,32 @@
 import type { ContentType } from '../../shared/schema/content-type.ts';
-import { jsonBody, objectSchema, queryParameter, schemaRef, TEXT_SCHEMA } from './document-parts.ts';
+import { jsonBody, modelRef, objectSchema, queryParameter, TEXT_SCHEMA } from './document-parts.ts';
 import type { PathScope } from './entry-paths.ts';
 import type { ApiOperation, JsonSchema, Paths } from './openapi-types.ts';
 import { usersListParameters } from './query-parameters.ts';
 import { jsonResponse, readRefusals, writeRefusals } from './responses.ts';
 import { sampleAnswer } from './sample-values.ts';
-import { nameOf } from './schema-names.ts';
 
 /** Mode of the login: one long-lived JWT, or short-lived ones that are refreshed. */
 export type DescribedLogin = 'legacy-support' | 'refresh';
 
 const TAGS = ['Login'];
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJpZCI6MX0.c2lnbmF0dXJl';
+const EMAIL = { email: 'grace@example.com' };
 const CODE = `1-${'0'.repeat(64)}`;
 const SECRET = 'a long secret';
 const OK = jsonResponse('Done.', objectSchema({ ok: { const: true } }), { ok: true });
 const SENT = jsonResponse(
   'Sent, if there is such a user.',
   objectSchema({ email: TEXT_SCHEMA, sent: { const: true } }),
-  { email: 'grace@example.com', sent: true },
+  { ...EMAIL, sent: true },
 );
 const NO_MAIL = { description: 'The server sends no mails.' };
+const NEW_PASSWORD = { password: SECRET, passwordConfirmation: SECRET };
 
 /** Routes of Strapi's login (SEMANTICS section 11). */
 export function loginPaths(scope: PathScope, users: ContentType, mode: DescribedLogin): Paths {
-  const user = { ...sampleAnswer(users), username: 'grace', email: 'grace@example.com' };
-  const signedIn = signedInAnswer(schemaRef(nameOf(scope.names, users.uid)), user, mode);
+  const user = { ...sampleAnswer(users), username: 'grace', ...EMAIL };
+  const signedIn = signedInAnswer(modelRef(scope, users.uid), user, mode);
   return {
     '/api/auth/local': {
       post: post('signIn', 'Sign in', { identifier: 'grace', password: SECRET }, { 200: signedIn }),
@@ -40,38 +41,23 @@ export function loginPaths(scope: PathScope, users: ContentType, mode: Described
 
 /** Paths that set a password, or mail a code for it. `signedIn`: the answer to a person who is signed in. */
 function passwordPaths(signedIn: ReturnType<typeof signedInAnswer>): Paths {
+  const reset = { code: CODE, ...NEW_PASSWORD };
+  const change = { currentPassword: 'the former one', ...NEW_PASSWORD };
   return {
     '/api/auth/forgot-password': {
-      post: post(
-        'forgotPassword',
-        'Mail a code for a new password',
-        { email: 'grace@example.com' },
-        { 200: OK, 501: NO_MAIL },
-      ),
+      post: post('forgotPassword', 'Mail a code for a new password', EMAIL, { 200: OK, 501: NO_MAIL }),
     },
     '/api/auth/reset-password': {
-      post: post(
-        'resetPassword',
-        'Set a new password with a code',
-        { code: CODE, password: SECRET, passwordConfirmation: SECRET },
-        { 200: signedIn },
-      ),
+      post: post('resetPassword', 'Set a new password with a code', reset, { 200: signedIn }),
     },
     '/api/auth/change-password': {
-      post: post(
-        'changePassword',
-        'Set a new password',
-        { currentPassword: 'the former one', password: SECRET, passwordConfirmation: SECRET },
-        { 200: signedIn },
-      ),
+      post: post('changePassword', 'Set a new password', change, { 200: signedIn }),
     },
     '/api/auth/send-email-confirmation': {
-      post: post(
-        'sendConfirmation',
-        'Mail a code that confirms an address',
-        { email: 'grace@example.com' },
-        { 200: SENT, 501: NO_MAIL },
-      ),
+      post: post('sendConfirmation', 'Mail a code that confirms an address', EMAIL, {
+        200: SENT,
+        501: NO_MAIL,
+      }),
     },
   };
 }
@@ -98,7 +84,7 @@ function textsSchema(...names: readonly string[]): JsonSchema {
 }
 
 function registration(signedIn: object): ApiOperation {
-  const sample = { username: 'grace', email: 'grace@example.com', password: SECRET };
+  const sample = { username: 'grace', ...EMAIL, password: SECRET };
   return {
     ...post('register', 'Register', sample, { 200: signedIn, 501: NO_MAIL }),
     description: 'Answers without a JWT where an address has to be confirmed first.',
@@ -127,7 +113,7 @@ function confirmation(): ApiOperation {
 }
 
 function me(scope: PathScope, users: ContentType, sample: object): ApiOperation {
-  const schema = schemaRef(nameOf(scope.names, users.uid));
+  const schema = modelRef(scope, users.uid);
   const names = ['fields', 'populate'];
   return {
     operationId: 'getMe',

@@ -31,6 +31,9 @@ export type ApiOperation = {
   readonly security?: readonly object[];
 };
 
+/** Operation of a route of a type: the type is its tag. */
+export type RouteOperation = Omit<ApiOperation, 'tags'>;
+
 export type Method = 'get' | 'post' | 'put' | 'delete';
 export type PathItem = { readonly [method in Method]?: ApiOperation };
 export type Paths = Readonly<Record<string, PathItem>>;

@@ -1,101 +1,83 @@
 import type { ContentType } from '../../shared/schema/content-type.ts';
+import { PUBLICATION_FILTERS } from '../query/publication-filter.ts';
 import { type QueryModel, queryModelOf } from '../query/query-model.ts';
 import {
   anyOfSchemas,
   closedSchema,
   listSchema,
+  modelRef,
   queryParameter,
-  schemaRef,
   TEXT_SCHEMA,
 } from './document-parts.ts';
 import type { Example, OpenApiScope, Parameter } from './openapi-types.ts';
-import { nameOf } from './schema-names.ts';
 import { namesOf } from './selection-schemas.ts';
 import { wordParameters } from './word-parameters.ts';
 
-/** Settings for the query parameters of a type's routes. `drafts`: the caller may ask for unpublished entries. */
-type ParameterOptions = { readonly drafts: boolean };
+/** `drafts`: the caller may ask for unpublished entries. */
+type ParameterScope = OpenApiScope & { readonly drafts: boolean };
 
 /** Parameters of a list: everything. */
-export function listParameters(
-  scope: OpenApiScope,
-  type: ContentType,
-  options: ParameterOptions,
-): readonly Parameter[] {
-  const model = queryModelOf(scope.registry, type.uid);
+export function listParameters(scope: ParameterScope, type: ContentType): readonly Parameter[] {
   return [
-    filtersParameter(scope, model),
-    sortParameter(model),
+    filtersParameter(scope, type),
+    sortParameter(scope, type),
     PAGINATION,
-    ...selectionParameters(scope, model),
+    ...selectionParameters(scope, type),
     SEARCH,
-    ...wordParameters(model),
-    ...versionParameters(type, options),
+    ...wordParameters(queryModelOf(scope.registry, type.uid)),
+    ...versionParameters(scope, type),
   ];
 }
 
 /** Parameters of the files: all of them are answered if no page is requested. */
 export function filesListParameters(scope: OpenApiScope, type: ContentType): readonly Parameter[] {
-  return listParameters(scope, type, { drafts: false }).map((parameter) =>
+  return listParameters({ ...scope, drafts: false }, type).map((parameter) =>
     parameter === PAGINATION ? PAGES : parameter,
   );
 }
 
 /** Parameters of one entry. */
-export function entryParameters(
-  scope: OpenApiScope,
-  type: ContentType,
-  options: ParameterOptions,
-): readonly Parameter[] {
-  const model = queryModelOf(scope.registry, type.uid);
+export function entryParameters(scope: ParameterScope, type: ContentType): readonly Parameter[] {
   return [
-    ...selectionParameters(scope, model),
-    filtersParameter(scope, model),
-    ...versionParameters(type, options),
+    ...selectionParameters(scope, type),
+    filtersParameter(scope, type),
+    ...versionParameters(scope, type),
   ];
 }
 
 /** Parameters of a write: its version and locale, and the parts of the entry to answer. */
-export function writeParameters(
-  scope: OpenApiScope,
-  type: ContentType,
-  options: ParameterOptions,
-): readonly Parameter[] {
-  const model = queryModelOf(scope.registry, type.uid);
-  const status = options.drafts && type.draftAndPublish ? [WRITE_STATUS] : [];
-  return [...status, ...localeParameters(type, WRITE_LOCALE), ...selectionParameters(scope, model)];
+export function writeParameters(scope: ParameterScope, type: ContentType): readonly Parameter[] {
+  const status = scope.drafts && type.draftAndPublish ? [WRITE_STATUS] : [];
+  return [...status, ...localeParameters(type, WRITE_LOCALE), ...selectionParameters(scope, type)];
 }
 
 /** Parameters of an action, which determines the version itself. */
 export function actionParameters(scope: OpenApiScope, type: ContentType): readonly Parameter[] {
-  const model = queryModelOf(scope.registry, type.uid);
-  return [...localeParameters(type, WRITE_LOCALE), ...selectionParameters(scope, model)];
+  return [...localeParameters(type, WRITE_LOCALE), ...selectionParameters(scope, type)];
 }
 
 /** Parameters of a removal. */
 export function removeParameters(scope: OpenApiScope, type: ContentType): readonly Parameter[] {
-  const model = queryModelOf(scope.registry, type.uid);
-  return [...localeParameters(type, REMOVE_LOCALE), filtersParameter(scope, model)];
+  return [...localeParameters(type, REMOVE_LOCALE), filtersParameter(scope, type)];
 }
 
 /** Parameters of Strapi's users dialect, which has no pages and ignores unknown ones (SEMANTICS section 11). */
 export function usersListParameters(scope: OpenApiScope, type: ContentType): readonly Parameter[] {
-  const model = queryModelOf(scope.registry, type.uid);
   return [
-    filtersParameter(scope, model),
-    sortParameter(model),
-    ...selectionParameters(scope, model),
+    filtersParameter(scope, type),
+    sortParameter(scope, type),
+    ...selectionParameters(scope, type),
     queryParameter('start', 'Users to skip.', count(0)),
     queryParameter('limit', 'Maximum number of users; all of them without it.', count(1)),
   ];
 }
 
-function filtersParameter(scope: OpenApiScope, model: QueryModel): Parameter {
+function filtersParameter(scope: OpenApiScope, type: ContentType): Parameter {
   return queryParameter(
     'filters',
     'Conditions on attributes, relations and components at any depth: `filters[attribute][operator]=operand`. All conditions next to each other must be true.',
-    schemaRef(`${nameOf(scope.names, model.uid)}.Filters`),
-    { style: 'deepObject', examples: filterExamples(scope, model) },
+    modelRef(scope, type.uid, 'Filters'),
+    { style: 'deepObject', examples: filterExamples(scope, queryModelOf(scope.registry, type.uid)) },
   );
 }
 
@@ -128,7 +110,8 @@ function textAttribute(model: QueryModel): string | undefined {
 
 const SYSTEM_TEXTS = ['documentId', 'locale'];
 
-function sortParameter(model: QueryModel): Parameter {
+function sortParameter(scope: OpenApiScope, type: ContentType): Parameter {
+  const model = queryModelOf(scope.registry, type.uid);
   const [first = 'id'] = namesOf(model, 'scalar').filter((name) => name !== 'id');
   const examples = {
     none: { summary: 'By id', value: [] },
@@ -142,7 +125,8 @@ function sortParameter(model: QueryModel): Parameter {
   );
 }
 
-function selectionParameters(scope: OpenApiScope, model: QueryModel): readonly Parameter[] {
+function selectionParameters(scope: OpenApiScope, type: ContentType): readonly Parameter[] {
+  const model = queryModelOf(scope.registry, type.uid);
   const links = namesOf(model, 'relation', 'component', 'zone');
   const fields = queryParameter(
     'fields',
@@ -159,13 +143,13 @@ function selectionParameters(scope: OpenApiScope, model: QueryModel): readonly P
   const populate = queryParameter(
     'populate',
     `Relations, components, media and dynamic zones to answer with the entry: ${links.join(', ')}. Other forms are \`populate=*\` (all, one level), \`populate=${first}\` and dotted names.`,
-    schemaRef(`${nameOf(scope.names, model.uid)}.Populate`),
+    modelRef(scope, type.uid, 'Populate'),
     { style: 'deepObject', examples },
   );
   return [fields, populate];
 }
 
-function versionParameters(type: ContentType, { drafts }: ParameterOptions): readonly Parameter[] {
+function versionParameters({ drafts }: ParameterScope, type: ContentType): readonly Parameter[] {
   return [
     // Types without versions have it too: it selects the version of related entries.
     ...(drafts ? [STATUS] : []),
@@ -200,19 +184,7 @@ const WRITE_STATUS = queryParameter(
 const PUBLICATION_FILTER = queryParameter(
   'publicationFilter',
   'Entries in this state of publication, of this locale or of the whole document.',
-  {
-    type: 'string',
-    enum: [
-      'never-published',
-      'has-published-version',
-      'modified',
-      'unmodified',
-      'never-published-document',
-      'has-published-version-document',
-      'published-without-draft',
-      'published-with-draft',
-    ],
-  },
+  { type: 'string', enum: [...PUBLICATION_FILTERS.keys()] },
 );
 
 const SEARCH = queryParameter(

@@ -143,10 +143,7 @@ export function refusals(names: readonly RefusalName[]): Readonly<Record<string,
 
 /** Response object of OpenAPI with a JSON body. */
 export function jsonResponse(description: string, schema: JsonSchema, example?: unknown): object {
-  return {
-    description,
-    content: { 'application/json': { schema, ...defined({ example }) } },
-  };
+  return { description, content: { 'application/json': { schema, ...defined({ example }) } } };
 }
 
 /** Answer to a write that is stored, but was not visible before the answer was due. */

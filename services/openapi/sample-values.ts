@@ -116,13 +116,8 @@ function sampleScalar(attribute: ScalarAttribute): unknown {
   }
 }
 
-function sampleText({
-  name,
-  type,
-  regex,
-  minLength = 0,
-  maxLength = 255,
-}: ScalarAttribute): string | undefined {
+function sampleText(attribute: ScalarAttribute): string | undefined {
+  const { name, type, regex, minLength = 0, maxLength = 255 } = attribute;
   const pattern = regex === undefined ? undefined : new RegExp(regex);
   const own = type === 'uid' ? `example-${name}` : `Example ${name}`;
   const fitting = [own, ...TEXTS].map((text) => text.padEnd(minLength, '0').slice(0, maxLength));

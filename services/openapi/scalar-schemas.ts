@@ -1,6 +1,7 @@
 import { assertNever } from '../../shared/assert-never.ts';
 import { defined } from '../../shared/defined.ts';
 import type { ScalarAttribute, ScalarType } from '../../shared/schema/content-type.ts';
+import { listSchema } from './document-parts.ts';
 import type { JsonSchema } from './openapi-types.ts';
 
 const INT32 = 2 ** 31;
@@ -18,12 +19,7 @@ const TIME_PATTERN = '^([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,3})?$';
 /** Schema of an attribute's value in an answer; drafts need only satisfy its type (SEMANTICS section 13). */
 export function scalarAnswerSchema(attribute: ScalarAttribute): JsonSchema {
   if (attribute.type === 'json') return { description: 'Any JSON value.' };
-  const { enum: values, ...schema } = typeSchema(attribute);
-  return {
-    ...schema,
-    type: [schema['type'], 'null'],
-    ...(Array.isArray(values) ? { enum: [...values, null] } : {}),
-  };
+  return nullable(typeSchema(attribute));
 }
 
 /** Schema of an attribute's value in a write; `null` clears it. */
@@ -31,16 +27,17 @@ export function scalarInputSchema(attribute: ScalarAttribute): JsonSchema {
   const description = inputDescription(attribute);
   const described = description === '' ? {} : { description };
   const secret = attribute.private ? { writeOnly: true } : {};
-  if (attribute.type === 'json') return { ...described, ...secret, ...defaultOf(attribute) };
-  const { enum: values, ...schema } = typeSchema(attribute);
+  const schema = nullable({ ...typeSchema(attribute), ...limits(attribute) });
+  return { ...schema, ...described, ...secret, ...defined({ default: attribute.default }) };
+}
+
+/** Schema of a value that may be null. A schema without a type has any value. */
+function nullable({ enum: values, ...schema }: JsonSchema): JsonSchema {
+  if (schema['type'] === undefined) return schema;
   return {
     ...schema,
-    ...limits(attribute),
     type: [schema['type'], 'null'],
     ...(Array.isArray(values) ? { enum: [...values, null] } : {}),
-    ...described,
-    ...secret,
-    ...defaultOf(attribute),
   };
 }
 
@@ -50,7 +47,7 @@ function typeSchema(attribute: ScalarAttribute): JsonSchema {
   return type === 'enumeration' ? { type: 'string', enum: attribute.enum ?? [] } : TYPE_SCHEMAS[type];
 }
 
-const TYPE_SCHEMAS: Record<Exclude<ScalarType, 'enumeration' | 'json'>, JsonSchema> & { json: JsonSchema } = {
+const TYPE_SCHEMAS: Record<Exclude<ScalarType, 'enumeration'>, JsonSchema> = {
   string: { type: 'string' },
   text: { type: 'string' },
   richtext: { type: 'string' },
@@ -65,10 +62,7 @@ const TYPE_SCHEMAS: Record<Exclude<ScalarType, 'enumeration' | 'json'>, JsonSche
   date: { type: 'string', format: 'date' },
   time: { type: 'string', pattern: TIME_PATTERN },
   datetime: { type: 'string', format: 'date-time' },
-  blocks: {
-    type: 'array',
-    items: BLOCK,
-  },
+  blocks: listSchema(BLOCK),
   json: {},
 };
 
@@ -79,9 +73,7 @@ function limits(attribute: ScalarAttribute): JsonSchema {
       return { minimum: min ?? -INT32, maximum: max ?? INT32 - 1 };
     case 'decimal':
     case 'float':
-      return {
-        ...defined({ minimum: min, maximum: max }),
-      };
+      return defined({ minimum: min, maximum: max });
     case 'string':
     case 'email':
     case 'uid':
@@ -92,7 +84,7 @@ function limits(attribute: ScalarAttribute): JsonSchema {
       return {
         ...(type === 'email' ? { format: 'email' } : {}),
         ...defined({ minLength, maxLength: longest }),
-        ...textPattern(attribute, regex),
+        ...defined({ pattern: regex ?? (type === 'uid' ? '^[A-Za-z0-9\\-_.~]*$' : undefined) }),
       };
     }
     case 'enumeration':
@@ -109,24 +101,8 @@ function limits(attribute: ScalarAttribute): JsonSchema {
   }
 }
 
-function textPattern({ type }: ScalarAttribute, regex: string | undefined): JsonSchema {
-  if (regex !== undefined) return { pattern: regex };
-  return type === 'uid' ? { pattern: '^[A-Za-z0-9\\-_.~]*$' } : {};
-}
-
-function defaultOf({ default: value }: ScalarAttribute): JsonSchema {
-  return value === undefined ? {} : { default: value };
-}
-
-function inputDescription({
-  type,
-  required,
-  unique,
-  min,
-  max,
-  targetField,
-  ...attribute
-}: ScalarAttribute): string {
+function inputDescription(attribute: ScalarAttribute): string {
+  const { type, required, unique, min, max, targetField } = attribute;
   const bounds =
     type === 'biginteger'
       ? [min === undefined ? '' : `At least ${min}.`, max === undefined ? '' : `At most ${max}.`]

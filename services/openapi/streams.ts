@@ -6,7 +6,7 @@ import {
   TEXT_SCHEMA,
   withParameters,
 } from './document-parts.ts';
-import type { ApiOperation, Parameter, Paths } from './openapi-types.ts';
+import type { ApiOperation, Parameter, Paths, RouteOperation } from './openapi-types.ts';
 import { jsonResponse, refusals } from './responses.ts';
 
 export const STREAMS_TAG = 'Streams';
@@ -36,16 +36,16 @@ export function withFeedStream(operation: ApiOperation): ApiOperation {
 }
 
 /** Returns the operation of a list, which is also a stream of its answers. */
-export function withLiveList(operation: ApiOperation): ApiOperation {
+export function withLiveList(operation: RouteOperation): RouteOperation {
   const example = 'event: list\nid: Xq1bT0y8H3wM2v5sKdLpZA\ndata: {"data":[],"meta":{}}\n\n';
   return withStream(operation, [LIVE], { description: 'The answer whenever it changes.', example });
 }
 
-function withStream(
-  operation: ApiOperation,
+function withStream<Operation extends RouteOperation>(
+  operation: Operation,
   parameters: readonly Parameter[],
   { description, example }: { readonly description: string; readonly example: string },
-): ApiOperation {
+): Operation {
   const answered = operation.responses['200'] as { readonly content: object };
   const schema = { ...TEXT_SCHEMA, description };
   return {

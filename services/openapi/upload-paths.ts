@@ -1,11 +1,10 @@
 import type { ContentType } from '../../shared/schema/content-type.ts';
-import { listSchema, objectSchema, pathParameter, schemaRef } from './document-parts.ts';
+import { listSchema, modelRef, objectSchema, pathParameter } from './document-parts.ts';
 import { allowedPaths, type PathScope } from './entry-paths.ts';
-import type { ApiOperation, Paths } from './openapi-types.ts';
+import type { Paths, RouteOperation } from './openapi-types.ts';
 import { filesListParameters } from './query-parameters.ts';
 import { jsonResponse, readRefusals, writeRefusals } from './responses.ts';
 import { sampleAnswer } from './sample-values.ts';
-import { nameOf } from './schema-names.ts';
 
 const ID = pathParameter('id', 'The numeric id of the file.', { type: 'integer' });
 
@@ -35,14 +34,12 @@ export function uploadPaths(scope: PathScope, type: ContentType): Paths {
 }
 
 function uploadOperations(scope: PathScope, type: ContentType) {
-  const tags = [type.displayName];
-  const file = schemaRef(nameOf(scope.names, type.uid));
+  const file = modelRef(scope, type.uid);
   const sample = { ...sampleAnswer(type), ...SAMPLE };
   const files = listSchema(file);
   return {
     upload: {
       operationId: 'uploadFiles',
-      tags,
       summary: 'Upload files',
       description: 'With `ref`, `refId` and `field` the files are linked to that entry.',
       requestBody: { required: true, content: { 'multipart/form-data': { schema: UPLOAD_FORM } } },
@@ -50,21 +47,18 @@ function uploadOperations(scope: PathScope, type: ContentType) {
     },
     list: {
       operationId: 'listFiles',
-      tags,
       summary: 'Find files',
       parameters: filesListParameters(scope, type),
       responses: { 200: jsonResponse('The files.', files, [sample]), ...readRefusals() },
     },
     one: {
       operationId: 'getFile',
-      tags,
       summary: 'Read one file',
       parameters: [ID],
       responses: { 200: jsonResponse('The file.', file, sample), ...readRefusals('NotFound') },
     },
     remove: {
       operationId: 'deleteFile',
-      tags,
       summary: 'Remove a file',
       parameters: [ID],
       responses: {
@@ -72,7 +66,7 @@ function uploadOperations(scope: PathScope, type: ContentType) {
         ...readRefusals('NotFound', 'Conflict'),
       },
     },
-  } satisfies Record<string, ApiOperation>;
+  } satisfies Record<string, RouteOperation>;
 }
 
 const UPLOAD_FORM = objectSchema(

@@ -2,7 +2,7 @@ import type { ContentType } from '../../shared/schema/content-type.ts';
 import { jsonBody, listSchema, objectSchema, pathParameter, schemaRef } from './document-parts.ts';
 import { allowedPaths, type PathScope } from './entry-paths.ts';
 import { inputSchema } from './input-schemas.ts';
-import type { ApiOperation, JsonSchema, OpenApiScope, Paths } from './openapi-types.ts';
+import type { JsonSchema, OpenApiScope, Paths, RouteOperation } from './openapi-types.ts';
 import { listParameters, usersListParameters } from './query-parameters.ts';
 import { ACCEPTED, jsonResponse, readRefusals, writeRefusals } from './responses.ts';
 import { sampleAnswer } from './sample-values.ts';
@@ -45,46 +45,40 @@ export function userCreateSchema(scope: OpenApiScope, type: ContentType): JsonSc
 }
 
 function userOperations(scope: PathScope, type: ContentType, envelope: boolean) {
-  const tags = [type.displayName];
   const name = nameOf(scope.names, type.uid);
   const parameters = envelope
-    ? listParameters(scope, type, { drafts: false })
+    ? listParameters({ ...scope, drafts: false }, type)
     : usersListParameters(scope, type);
   const one = (description: string) => oneAnswer(name, type, envelope, description);
   return {
     list: {
       operationId: 'listUsers',
-      tags,
       summary: 'Find users',
       parameters,
       responses: { 200: listAnswer(name, type, envelope), ...readRefusals() },
     },
     create: {
       operationId: 'createUser',
-      tags,
       summary: 'Create a user',
       requestBody: jsonBody(schemaRef(`${name}.Create`), SAMPLE),
       responses: { 201: one('Created.'), 202: ACCEPTED, ...writeRefusals() },
     },
     count: {
       operationId: 'countUsers',
-      tags,
       summary: 'Count users',
       parameters: parameters.filter((parameter) => parameter.name === 'filters'),
       responses: { 200: jsonResponse('How many there are.', { type: 'integer' }, 1), ...readRefusals() },
     },
     ...userEntryOperations(scope, type, envelope),
-  } satisfies Record<string, ApiOperation>;
+  } satisfies Record<string, RouteOperation>;
 }
 
 function userEntryOperations(scope: PathScope, type: ContentType, envelope: boolean) {
-  const tags = [type.displayName];
   const name = nameOf(scope.names, type.uid);
   const one = (description: string) => oneAnswer(name, type, envelope, description);
   return {
     one: {
       operationId: 'getUser',
-      tags,
       summary: 'Read one user',
       parameters: [ID],
       responses: {
@@ -95,7 +89,6 @@ function userEntryOperations(scope: PathScope, type: ContentType, envelope: bool
     },
     update: {
       operationId: 'updateUser',
-      tags,
       summary: 'Change a user',
       parameters: [ID],
       requestBody: jsonBody(schemaRef(`${name}.Input`), { blocked: true }),
@@ -103,12 +96,11 @@ function userEntryOperations(scope: PathScope, type: ContentType, envelope: bool
     },
     remove: {
       operationId: 'deleteUser',
-      tags,
       summary: 'Remove a user',
       parameters: [ID],
       responses: { 200: one('The user as it was.'), ...readRefusals('NotFound', 'Conflict') },
     },
-  } satisfies Record<string, ApiOperation>;
+  } satisfies Record<string, RouteOperation>;
 }
 
 function oneAnswer(name: string, type: ContentType, envelope: boolean, description: string): object {

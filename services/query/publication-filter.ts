@@ -17,7 +17,7 @@ const PUBLISHED_DOCUMENT = documentPublished(true);
  * The values in the order of Strapi's message. In Varve a published row always has a draft, so no row is
  * `published-without-draft`.
  */
-const PUBLICATION_FILTERS = new Map<string, BoolQuery>([
+export const PUBLICATION_FILTERS = new Map<string, BoolQuery>([
   ['never-published', states('never-published')],
   ['has-published-version', PUBLISHED],
   ['modified', states('modified')],
