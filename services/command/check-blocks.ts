@@ -2,7 +2,7 @@ import { canonicalJson } from '../../shared/canonical-json.ts';
 import { parseShallowJson } from '../../shared/json-depth.ts';
 import { isRecord } from '../../shared/json-record.ts';
 import { plainText } from '../../shared/plain-text.ts';
-import { type Check, report } from './check.ts';
+import { type Check, report, reportType } from './check.ts';
 import { typeMessage } from './describe-value.ts';
 
 type Node = { readonly [key: string]: unknown };
@@ -72,7 +72,7 @@ function children(
     const nodes = node['children'];
     const at = `${path}.children`;
     if (nodes === undefined || nodes === null) report(check, at, `${at} is a required field`);
-    else if (!Array.isArray(nodes)) report(check, at, typeMessage(at, 'array', nodes, nodes), nodes);
+    else if (!Array.isArray(nodes)) reportType(check, at, 'array', nodes);
     else if (nodes.length === 0 && empty !== undefined) report(check, at, empty, nodes);
     else checkNodes(check, at, nodes, { checks: kinds(), message });
   };
@@ -85,7 +85,7 @@ const checkText: NodeCheck = (check, path, node) => {
   for (const mark of MARKS) {
     const value = node[mark];
     if (value !== undefined && typeof value !== 'boolean') {
-      report(check, `${path}.${mark}`, typeMessage(`${path}.${mark}`, 'boolean', value, value), value);
+      reportType(check, `${path}.${mark}`, 'boolean', value);
     }
   }
 };
@@ -131,7 +131,7 @@ const checkImage: NodeCheck = (check, path, node) => {
     const at = `${path}.image.${name}`;
     const value = members[name];
     if (value === undefined || value === null) report(check, at, `${at} is a required field`);
-    else if (typeof value !== type) report(check, at, typeMessage(at, type, value, value), value);
+    else if (typeof value !== type) reportType(check, at, type, value);
   }
   children(() => INLINES, INLINE, undefined)(check, path, node);
 };

@@ -3,6 +3,7 @@ import { isRecord } from '../../shared/json-record.ts';
 import { plainText } from '../../shared/plain-text.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type {
+  Attribute,
   Component,
   ComponentAttribute,
   DynamicZoneAttribute,
@@ -10,32 +11,41 @@ import type {
 } from '../../shared/schema/content-type.ts';
 import { componentOf } from '../../shared/schema/schema-registry.ts';
 import { checkOfAttribute } from './attribute-condition.ts';
-import { type Check, isComplete, report } from './check.ts';
+import { type Check, type EntryCheck, isComplete, report, reportType } from './check.ts';
 import { checkScalar } from './check-scalar.ts';
 import { typeMessage } from './describe-value.ts';
 import { applyRelation } from './place-links.ts';
 import { INVALID_RELATIONS } from './problem.ts';
 import { notLinkedError } from './relation-problems.ts';
-import type { RelationScope } from './relation-scope.ts';
 import { checkPublishedRelation, checkRequiredRelation } from './required-relations.ts';
 import { resolveRelation } from './resolve-relation.ts';
 
-export type EntryCheck = Check & { readonly relations: RelationScope };
-
 /** Value of one attribute in a request, next to the stored one. */
-export type Sent = { readonly path: string; readonly value: unknown; readonly existing: unknown };
+type Sent = { readonly path: string; readonly value: unknown; readonly existing: unknown };
 
 const NO_COMPONENT_NAMED = 'Cannot build relations store from dynamiczone, component identifier is undefined';
+
+/** Returns the stored value of an attribute other than a relation; undefined if nothing is sent. */
+export function checkAttribute(
+  check: EntryCheck,
+  attribute: Exclude<Attribute, RelationAttribute>,
+  sent: Sent,
+): unknown {
+  switch (attribute.kind) {
+    case 'scalar':
+      return checkScalar(check, attribute, sent.path, sent.value);
+    case 'component':
+      return checkComponentAttribute(check, attribute, sent);
+    case 'dynamiczone':
+      return checkDynamicZone(check, attribute, sent);
+  }
+}
 
 /**
  * Returns the stored value of a component attribute; undefined if nothing is sent. A component sent with the `id` of an existing one
  * updates it; any other is new (SEMANTICS section 13).
  */
-export function checkComponentAttribute(
-  check: EntryCheck,
-  attribute: ComponentAttribute,
-  sent: Sent,
-): unknown {
+function checkComponentAttribute(check: EntryCheck, attribute: ComponentAttribute, sent: Sent): unknown {
   if (attribute.repeatable) {
     const component = componentOf(check.relations.registry, attribute.component);
     return checkList(check, attribute, sent, (item) => checkItem(check, attribute, component, item));
@@ -49,13 +59,13 @@ export function checkComponentAttribute(
     return undefined;
   }
   if (value === null && !(attribute.required && isComplete(check))) return null;
-  if (!isRecord(value)) return report(check, path, typeMessage(path, 'object', value, value), value);
+  if (!isRecord(value)) return reportType(check, path, 'object', value);
   const component = componentOf(check.relations.registry, attribute.component);
   return checkItem(check, attribute, component, { path, value, others: componentsOf(sent.existing) });
 }
 
 /** The stored value of a dynamic zone; undefined when nothing is sent. */
-export function checkDynamicZone(check: EntryCheck, attribute: DynamicZoneAttribute, sent: Sent): unknown {
+function checkDynamicZone(check: EntryCheck, attribute: DynamicZoneAttribute, sent: Sent): unknown {
   if (sent.value !== undefined && sent.value !== null && !Array.isArray(sent.value))
     check.relations.faults.push(NO_COMPONENT_NAMED);
   return checkList(check, attribute, sent, (item) => {
@@ -80,8 +90,7 @@ function zoneComponent(
   const at = `${path}.__component`;
   if (uid === undefined || uid === null || uid === '') {
     check.relations.faults.push(NO_COMPONENT_NAMED);
-    report(check, at, `${at} is a required field`);
-    return undefined;
+    return report(check, at, `${at} is a required field`);
   }
   if (typeof uid === 'string' && attribute.components.includes(uid)) {
     return componentOf(check.relations.registry, uid);
@@ -90,8 +99,7 @@ function zoneComponent(
   const isKnown = registry.components.has(plainText(uid));
   if (!isKnown) faults.push(INVALID_RELATIONS);
   const accepted = isKnown ? attribute.components : strapiOrder([...registry.components.keys()]);
-  report(check, at, `${at} must be one of the following values: ${accepted.join(', ')}`, uid);
-  return undefined;
+  return report(check, at, `${at} must be one of the following values: ${accepted.join(', ')}`, uid);
 }
 
 /** Components as Strapi's message lists them: folder by folder, the last of each folder first (case `write.unknown-012`). */
@@ -121,7 +129,7 @@ function checkList(
     }
     return undefined;
   }
-  if (!Array.isArray(value)) return report(check, path, typeMessage(path, 'array', value, value), value);
+  if (!Array.isArray(value)) return reportType(check, path, 'array', value);
   if (isComplete(check)) checkCount(check, attribute, path, value);
   const others = componentsOf(existing);
   return value.map((item, index) => checkOne({ path: `${path}[${index}]`, value: item, others }));
@@ -148,8 +156,7 @@ function checkItem(
   { path, value, others }: SentComponent,
 ): ComponentValue | undefined {
   if (!isRecord(value)) {
-    report(check, path, typeMessage(path, 'object', null, value), null);
-    return undefined;
+    return report(check, path, typeMessage(path, 'object', null, value), null);
   }
   // A new entry or component has no stored components to keep, so ids in it have no effect, as in Strapi.
   const isStored = check.mode === 'update' && Object.hasOwn(value, 'id');
@@ -160,32 +167,16 @@ function checkItem(
   const stored: Record<string, unknown> = { ...kept };
   for (const attribute of component.attributes.values()) {
     const sent = Object.hasOwn(value, attribute.name) ? value[attribute.name] : undefined;
-    const result = checkMember(checkOfAttribute(inner, attribute, value), attribute, {
-      path: `${path}.${attribute.name}`,
-      value: sent,
-      existing: kept?.[attribute.name],
-    });
+    const own = checkOfAttribute(inner, attribute, value);
+    const member = { path: `${path}.${attribute.name}`, value: sent, existing: kept?.[attribute.name] };
+    const result =
+      attribute.kind === 'relation'
+        ? checkLinks(own, attribute, member)
+        : checkAttribute(own, attribute, member);
     if (result === null) delete stored[attribute.name];
     else if (result !== undefined) stored[attribute.name] = result;
   }
   return stored as ComponentValue;
-}
-
-function checkMember(
-  check: EntryCheck,
-  attribute: Component['attributes'] extends ReadonlyMap<string, infer Member> ? Member : never,
-  sent: Sent,
-): unknown {
-  switch (attribute.kind) {
-    case 'scalar':
-      return checkScalar(check, attribute, sent.path, sent.value);
-    case 'relation':
-      return checkLinks(check, attribute, sent);
-    case 'component':
-      return checkComponentAttribute(check, attribute, sent);
-    case 'dynamiczone':
-      return checkDynamicZone(check, attribute, sent);
-  }
 }
 
 function checkLinks(

@@ -1,10 +1,8 @@
 import type { EntryValues, LinkTarget, RelationOperation } from '../../shared/document/events.ts';
-import type { Attribute, ContentType, RelationAttribute } from '../../shared/schema/content-type.ts';
+import type { ContentType, RelationAttribute } from '../../shared/schema/content-type.ts';
 import { checkOfAttribute } from './attribute-condition.ts';
-import { report } from './check.ts';
-import { checkComponentAttribute, checkDynamicZone, type EntryCheck } from './check-component.ts';
-import { checkScalar } from './check-scalar.ts';
-import { typeMessage } from './describe-value.ts';
+import { type EntryCheck, reportType } from './check.ts';
+import { checkAttribute } from './check-component.ts';
 import type { Data } from './parse-data.ts';
 import { orderConnections } from './place-links.ts';
 import { notLinkedError } from './relation-problems.ts';
@@ -43,7 +41,8 @@ export function checkEntry(check: EntryCheck, type: ContentType, data: Data, cur
       const operation = relationOperation(own, attribute, sent, current);
       if (operation !== undefined) relations.push(operation);
     } else {
-      const value = checkValue(own, attribute, sent, current.values[attribute.name]);
+      const existing = current.values[attribute.name];
+      const value = checkAttribute(own, attribute, { path: attribute.name, value: sent, existing });
       if (value !== undefined) values[attribute.name] = value;
     }
   }
@@ -56,7 +55,7 @@ export function checkEntry(check: EntryCheck, type: ContentType, data: Data, cur
 /** Reports a `locale` that is not a text. A type without i18n has no locales, but Strapi validates the attribute. */
 function checkLocale(check: EntryCheck, locale: unknown): void {
   if (locale === undefined || locale === null || typeof locale === 'string') return;
-  report(check, 'locale', typeMessage('locale', 'string', locale, locale), locale);
+  reportType(check, 'locale', 'string', locale);
 }
 
 /** An entry that is to be published. */
@@ -68,23 +67,7 @@ export function checkStoredEntry(check: EntryCheck, type: ContentType, { values,
     const { name } = attribute;
     const own = checkOfAttribute(check, attribute, values);
     if (attribute.kind === 'relation') checkPublishedRelation(own, attribute, name, () => linked(name));
-    else checkValue(own, attribute, values[name], undefined);
-  }
-}
-
-function checkValue(
-  check: EntryCheck,
-  attribute: Exclude<Attribute, RelationAttribute>,
-  sent: unknown,
-  existing: unknown,
-): unknown {
-  switch (attribute.kind) {
-    case 'scalar':
-      return checkScalar(check, attribute, attribute.name, sent);
-    case 'component':
-      return checkComponentAttribute(check, attribute, { path: attribute.name, value: sent, existing });
-    case 'dynamiczone':
-      return checkDynamicZone(check, attribute, { path: attribute.name, value: sent, existing });
+    else checkAttribute(own, attribute, { path: name, value: values[name], existing: undefined });
   }
 }
 

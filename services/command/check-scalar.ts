@@ -2,7 +2,7 @@ import { assertNever } from '../../shared/assert-never.ts';
 import { canonicalJson } from '../../shared/canonical-json.ts';
 import { isTooDeep, MOST_JSON_LEVELS } from '../../shared/json-depth.ts';
 import type { ScalarAttribute } from '../../shared/schema/content-type.ts';
-import { type Check, isComplete, report } from './check.ts';
+import { type Check, isComplete, report, reportType } from './check.ts';
 import { checkBlocks } from './check-blocks.ts';
 import { typeMessage } from './describe-value.ts';
 import {
@@ -56,14 +56,9 @@ function checkNull(check: Check, attribute: ScalarAttribute, path: string): null
   if (!attribute.required || !isComplete(check)) return null;
   const type = YUP_TYPES[attribute.type];
   if (type === 'mixed') {
-    report(
-      check,
-      path,
-      check.mode === 'update' ? `${path} cannot be null.` : `${path} must be defined.`,
-      null,
-    );
+    report(check, path, `${path} ${check.mode === 'update' ? 'cannot be null' : 'must be defined'}.`, null);
   } else if (type === 'number') report(check, path, typeMessage(path, type, Number.NaN, null), Number.NaN);
-  else report(check, path, typeMessage(path, type, null, null), null);
+  else reportType(check, path, type, null);
   return null;
 }
 
@@ -124,7 +119,7 @@ function checkValue(check: Check, attribute: ScalarAttribute, path: string, valu
 }
 
 function checkText(check: Check, attribute: ScalarAttribute, path: string, sent: unknown): unknown {
-  if (typeof sent !== 'string') return report(check, path, typeMessage(path, 'string', sent, sent), sent);
+  if (typeof sent !== 'string') return reportType(check, path, 'string', sent);
   // Half a surrogate pair becomes U+FFFD, as on every way into UTF-8.
   const value = sent.toWellFormed();
   const { minLength, regex, type } = attribute;
@@ -173,7 +168,7 @@ function checkPassword(check: Check, attribute: ScalarAttribute, path: string, v
 
 function checkEnumeration(check: Check, attribute: ScalarAttribute, path: string, value: unknown): unknown {
   const isText = typeof value !== 'object';
-  if (!isText) report(check, path, typeMessage(path, 'string', value, value), value);
+  if (!isText) reportType(check, path, 'string', value);
   const read = isText ? String(value) : value;
   const accepted = attribute.enum ?? [];
   if (accepted.includes(read as string)) return read;
@@ -225,9 +220,7 @@ function checkBiginteger(check: Check, attribute: ScalarAttribute, path: string,
 
 function checkBoolean(check: Check, path: string, value: unknown): unknown {
   const boolean = castBooleanValue(value);
-  return typeof boolean === 'boolean'
-    ? boolean
-    : report(check, path, typeMessage(path, 'boolean', value, value), value);
+  return typeof boolean === 'boolean' ? boolean : reportType(check, path, 'boolean', value);
 }
 
 /** Text is JSON text, as in Strapi; a text that is not JSON answers 400 instead of 500. */

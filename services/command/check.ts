@@ -1,4 +1,6 @@
+import { typeMessage } from './describe-value.ts';
 import type { BodyProblem } from './problem.ts';
+import type { RelationScope } from './relation-scope.ts';
 
 /**
  * Settings for validating a body or a stored entry. `strength`: drafts may be incomplete, published entries may not.
@@ -20,9 +22,17 @@ export type Check = {
   readonly hashes: ReadonlyMap<string, string>;
 };
 
+/** Settings for validating a whole entry, with the state of its relations. */
+export type EntryCheck = Check & { readonly relations: RelationScope };
+
 /** Adds a problem of the body, at a path of it. For some problems Strapi's answers contain the value. */
-export function report(check: Check, path: string, message: string, value?: unknown): void {
+export function report(check: Check, path: string, message: string, value?: unknown): undefined {
   check.problems.push(value === undefined ? { path, message } : { path, message, value });
+}
+
+/** Adds a problem of a value that is not of a type. */
+export function reportType(check: Check, path: string, type: string, value: unknown): undefined {
+  return report(check, path, typeMessage(path, type, value, value), value);
 }
 
 /** Returns whether required values must be present now. */

@@ -2,7 +2,7 @@ import type { ContentGraphReader } from '../../shared/document/entry.ts';
 import type { LinkTarget, RelationOperation } from '../../shared/document/events.ts';
 import type { RequestError } from '../../shared/request-error.ts';
 import { type ContentType, FILE_TYPE, type Uid } from '../../shared/schema/content-type.ts';
-import type { EntryCheck } from './check-component.ts';
+import type { EntryCheck } from './check.ts';
 import { checkEntry, checkStoredEntry, type EntryInput } from './check-entry.ts';
 import { type DocumentState, draftOf, type Intent, isShared, mergedValues } from './decide.ts';
 import type { CommandEnvironment } from './environment.ts';

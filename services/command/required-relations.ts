@@ -1,18 +1,15 @@
 import type { LinkTarget, RelationOperation } from '../../shared/document/events.ts';
 import { isRecord } from '../../shared/json-record.ts';
 import type { RelationAttribute } from '../../shared/schema/content-type.ts';
-import { type Check, isComplete, report } from './check.ts';
-import type { RelationScope } from './relation-scope.ts';
+import { type EntryCheck, isComplete, report } from './check.ts';
 import { linkKey } from './resolve-relation.ts';
-
-type RelationCheck = Check & { readonly relations: RelationScope };
 
 /**
  * Reports a required relation or file that a body leaves empty. It checks only the body, as Strapi does, so an update that disconnects the
  * last of several links is accepted.
  */
 export function checkRequiredRelation(
-  check: RelationCheck,
+  check: EntryCheck,
   attribute: RelationAttribute,
   path: string,
   sent: unknown,
@@ -28,7 +25,7 @@ export function checkRequiredRelation(
  * `targets` without a published version do not count.
  */
 export function checkPublishedRelation(
-  check: RelationCheck,
+  check: EntryCheck,
   attribute: RelationAttribute,
   path: string,
   targets: () => readonly LinkTarget[],
@@ -54,7 +51,7 @@ export function targetsAfter(
   return [...kept, ...operation.connect.map(({ target }) => target)];
 }
 
-function isRequired(check: RelationCheck, { required }: RelationAttribute): boolean {
+function isRequired(check: EntryCheck, { required }: RelationAttribute): boolean {
   return required && check.relations.strict && isComplete(check);
 }
 

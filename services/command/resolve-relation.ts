@@ -2,7 +2,7 @@ import type { LinkPlace, LinkTarget } from '../../shared/document/events.ts';
 import { isRecord } from '../../shared/json-record.ts';
 import type { RequestError } from '../../shared/request-error.ts';
 import type { RelationAttribute } from '../../shared/schema/content-type.ts';
-import { otherMediaError } from './check-media.ts';
+import { allowsMedia } from '../../shared/schema/media-kind.ts';
 import { INVALID_RELATIONS, validationError } from './problem.ts';
 import type { RelationScope } from './relation-scope.ts';
 import { placeOf, referencesIn, resolveReference, targetsOf } from './resolve-reference.ts';
@@ -36,9 +36,25 @@ export function resolveRelation(
   const input = readRelation(scope, attribute, value);
   if (input === undefined) return undefined;
   const targets = input.kind === 'set' ? input.targets : input.connect.map(({ target }) => target);
-  const refusal = otherMediaError(attribute, targets, scope.finder.mimeOf);
-  if (refusal !== undefined) scope.late.push(refusal);
+  refuseOtherMedia(scope, attribute, targets);
   return input;
+}
+
+/** Notes the first file of a kind that the media attribute does not allow. In Strapi only the admin panel checks this. */
+function refuseOtherMedia(
+  { finder, late }: RelationScope,
+  { name, media }: RelationAttribute,
+  targets: readonly LinkTarget[],
+): void {
+  if (media === undefined) return;
+  for (const { documentId } of targets) {
+    const mime = finder.mimeOf?.(documentId);
+    if (mime === undefined || allowsMedia(media.allowedTypes, mime)) continue;
+    const { allowedTypes: accepted } = media;
+    const message = `${name} accepts only ${accepted.join(', ')}: found a file of type ${mime}`;
+    late.push(validationError(message, { path: name, found: mime, accepted }));
+    return;
+  }
 }
 
 function readRelation(

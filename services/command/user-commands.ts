@@ -1,5 +1,4 @@
 import { afterPasswordChange, LOGIN_ATTRIBUTE, loginRecordOf } from '../../shared/access/login-record.ts';
-import { assertNever } from '../../shared/assert-never.ts';
 import { isRecord } from '../../shared/json-record.ts';
 import { plainText } from '../../shared/plain-text.ts';
 import { RequestError } from '../../shared/request-error.ts';
@@ -131,27 +130,15 @@ function userData(
 
 function fieldProblems(field: (typeof FIELDS)[number], value: unknown, isCreation: boolean): BodyProblem[] {
   const isEmpty = value === '' && field !== 'role';
+  const problem = (message: string) => [{ path: field, message, value }];
   if (isCreation && (value === undefined || isEmpty))
     return [{ path: field, message: `${field} is a required field` }];
   // Refused after the other fields, as in Strapi.
   if (value === undefined || (field === 'password' && !isCreation && (isEmpty || value === null))) return [];
-  if (isEmpty) return [{ path: field, message: `${field} must be at least 1 characters`, value }];
-  switch (field) {
-    case 'role':
-      return value === null
-        ? [{ path: field, message: typeMessage(field, 'object', value, value), value }]
-        : [];
-    case 'email':
-    case 'username':
-    case 'password':
-      if (typeof value !== 'string')
-        return [{ path: field, message: typeMessage(field, 'string', value, value), value }];
-      return field === 'email' && !isEmail(value)
-        ? [{ path: field, message: 'email must be a valid email', value }]
-        : [];
-    default:
-      return assertNever(field);
-  }
+  if (isEmpty) return problem(`${field} must be at least 1 characters`);
+  if (field === 'role') return value === null ? problem(typeMessage(field, 'object', value, value)) : [];
+  if (typeof value !== 'string') return problem(typeMessage(field, 'string', value, value));
+  return field === 'email' && !isEmail(value) ? problem('email must be a valid email') : [];
 }
 
 /**
