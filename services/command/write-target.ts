@@ -1,9 +1,6 @@
+import { localeProblem } from '../../shared/locale-form.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { validationError } from './problem.ts';
-
-/** A language tag; case and further subtags are not checked. */
-const LOCALE = /^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i;
-const LOCALE_MAX_LENGTH = 35;
 
 /**
  * Parses the `status` of a write; absent means published (SEMANTICS section 13). Throws 400 for any other value than
@@ -46,20 +43,10 @@ function wellFormedLocale(locale: unknown): string | undefined {
       `Invalid locale param ${locale.map(String).join(',')} provided. Document locales must be strings.`,
     );
   }
-  if (typeof locale !== 'string') {
-    throw validationError(
-      `Invalid parameter at 'locale'. Expected a string, array of strings, empty string, null, or undefined; received: ${typeof locale}`,
-    );
-  }
-  if (locale.length > LOCALE_MAX_LENGTH) {
-    throw validationError(
-      `Invalid parameter at 'locale'. Locale exceeds maximum length of ${LOCALE_MAX_LENGTH} characters.`,
-    );
-  }
-  if (!LOCALE.test(locale)) {
-    throw validationError(
-      "Invalid parameter at 'locale'. Locale must be a valid BCP 47 format (e.g. en, en-US, zh-Hans).",
-    );
-  }
-  return locale;
+  const problem =
+    typeof locale === 'string'
+      ? localeProblem(locale)
+      : `Expected a string, array of strings, empty string, null, or undefined; received: ${typeof locale}`;
+  if (problem !== undefined) throw validationError(`Invalid parameter at 'locale'. ${problem}`);
+  return String(locale);
 }

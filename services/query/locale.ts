@@ -1,3 +1,4 @@
+import { localeProblem } from '../../shared/locale-form.ts';
 import { type BoolQuery, MATCH_ALL, MATCH_NONE } from '../../shared/read-index/bool-query.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { Problems } from './problems.ts';
@@ -9,14 +10,11 @@ export type LocaleChoice =
   | { readonly kind: 'all' }
   | { readonly kind: 'any-of'; readonly locales: readonly string[] };
 
-const MAX_LENGTH = 35;
-/** Language, then script, region and variants. */
-const BCP_47 = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/;
 const DEFAULT: LocaleChoice = { kind: 'default' };
 
 /** Returns whether a text has the form of a locale, such as `en` or `zh-Hans`. */
 export function hasLocaleForm(text: string): boolean {
-  return text.length <= MAX_LENGTH && BCP_47.test(text);
+  return localeProblem(text) === undefined;
 }
 
 /**
@@ -62,22 +60,16 @@ function chosenLocale(given: QueryValue | undefined, problems: Problems): Locale
   if (value === undefined) return DEFAULT;
   if (value === '*') return { kind: 'all' };
   if (isQueryObject(value)) {
-    refuse(
-      problems,
-      'Expected a string, array of strings, empty string, null, or undefined; received: object',
-      value,
-    );
+    const expected = 'a string, array of strings, empty string, null, or undefined';
+    refuse(problems, `Expected ${expected}; received: object`, value);
     return DEFAULT;
   }
   const locales: string[] = [];
   const isList = isQueryList(value);
   for (const [at, locale] of (isList ? value.map(String) : [String(value)]).entries()) {
-    const place = isList ? `locale[${at}]` : 'locale';
-    if (locale.length > MAX_LENGTH) {
-      refuse(problems, `Locale exceeds maximum length of ${MAX_LENGTH} characters.`, value, place);
-    } else if (locale !== '*' && !BCP_47.test(locale)) {
-      refuse(problems, 'Locale must be a valid BCP 47 format (e.g. en, en-US, zh-Hans).', value, place);
-    } else locales.push(locale);
+    const problem = locale === '*' ? undefined : localeProblem(locale);
+    if (problem === undefined) locales.push(locale);
+    else refuse(problems, problem, value, isList ? `locale[${at}]` : 'locale');
   }
   // In a list `*` is not a wildcard but a locale without rows.
   return { kind: 'any-of', locales };
