@@ -1,9 +1,8 @@
 import type { Scalar } from '../../shared/read-index/bool-query.ts';
-import type { AnswerScope, ReadIndex } from '../../shared/read-index/read-index.ts';
-import type { AnswerOptions } from './answer-list.ts';
+import type { ReadIndex } from '../../shared/read-index/read-index.ts';
+import { type Answering, type AnswerOptions, gatherAnswer } from './answer-list.ts';
 import { writeAnswer, writeShort } from './answer-writer.ts';
 import { allOf } from './combine-queries.ts';
-import { DEFAULT_ROW_BUDGET, gatherRows } from './gather-rows.ts';
 import { onSnapshot } from './on-snapshot.ts';
 import type { EntryPlan } from './plan-query.ts';
 import type { RowTree } from './row-tree.ts';
@@ -40,24 +39,19 @@ export async function answerBareEntry(
   options: AnswerOptions = {},
 ): Promise<Buffer | null> {
   return onSnapshot(index, options, async (answer) => {
-    const entry = await findEntry(
-      { index, options, answer },
-      plan,
-      typeof id === 'number' ? 'id' : 'documentId',
-      id,
-    );
+    const field = typeof id === 'number' ? 'id' : 'documentId';
+    const entry = await findEntry({ index, options, answer }, plan, field, id);
     return entry === null ? null : writeAnswer(answer, plan.selection, [createRowWriting(entry, 0)]);
   });
 }
 
-type Asking = { readonly index: ReadIndex; readonly options: AnswerOptions; readonly answer: AnswerScope };
-
 async function findEntry(
-  { index, options, answer }: Asking,
+  answering: Answering,
   plan: EntryPlan,
   field: 'documentId' | 'id',
   value: Scalar,
 ): Promise<RowTree | null> {
+  const { index, answer } = answering;
   const { hits } = await index.search({
     type: plan.type.uid,
     world: plan.world,
@@ -69,8 +63,5 @@ async function findEntry(
     answer,
     traversed: plan.selection.populate.length > 0,
   });
-  if (hits.rows.length === 0) return null;
-  const total = options.rowBudget ?? DEFAULT_ROW_BUDGET;
-  const context = { index, world: plan.world, budget: { total, left: total }, answer, shown: options.shown };
-  return gatherRows(context, { type: plan.type.uid, path: [] }, hits, plan.selection);
+  return hits.rows.length === 0 ? null : gatherAnswer(answering, plan, plan.world, hits);
 }

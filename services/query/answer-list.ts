@@ -1,8 +1,8 @@
-import type { AnswerScope, Hits, ReadIndex } from '../../shared/read-index/read-index.ts';
+import type { AnswerScope, Hits, ReadIndex, World } from '../../shared/read-index/read-index.ts';
 import { type AnswerTerms, TURNS, taskOf } from '../../shared/turns/turns.ts';
 import { joinRows, writeAnswer, writeBytes, writeShort } from './answer-writer.ts';
 import { writeCursor } from './cursor.ts';
-import { DEFAULT_ROW_BUDGET, type GatherContext, gatherRows, type ShownRows } from './gather-rows.ts';
+import { DEFAULT_ROW_BUDGET, gatherRows, type ShownRows } from './gather-rows.ts';
 import { onSnapshot } from './on-snapshot.ts';
 import { describePagination } from './pagination.ts';
 import type { ListPlan } from './plan-query.ts';
@@ -16,25 +16,28 @@ export type AnswerOptions = AnswerTerms & {
   readonly shown?: ShownRows | undefined;
 };
 
+/** Work on an answer, and the index that it reads. */
+export type Answering = {
+  readonly index: ReadIndex;
+  readonly options: AnswerOptions;
+  readonly answer: AnswerScope;
+};
+
 const OPEN = Buffer.from('{"data":');
 
 /** Runs a list plan: the body `{"data":[…],"meta":{"pagination":{…}}}` in UTF-8. */
 export function answerList(index: ReadIndex, plan: ListPlan, options: AnswerOptions = {}): Promise<Buffer> {
-  return onSnapshot(index, options, (answer) => listBody(index, plan, options, answer));
+  return onSnapshot(index, options, (answer) => listBody({ index, options, answer }, plan));
 }
 
-async function listBody(
-  index: ReadIndex,
-  plan: ListPlan,
-  options: AnswerOptions,
-  answer: AnswerScope,
-): Promise<Buffer> {
+async function listBody(answering: Answering, plan: ListPlan): Promise<Buffer> {
+  const { index, options, answer } = answering;
   const found = await searchPage(index, plan, answer);
   const { total, hits, next } = found;
   // The page is read before the explanation, which also shows the requests for it.
   const page = showsRowsAsStored(plan)
     ? undefined
-    : await gatherPage(pageContext(index, plan, answer, options), plan, hits);
+    : await gatherAnswer(answering, plan, plan.search.world, hits);
   const nextCursor = plan.cursors === undefined || !next ? null : writeCursor(plan.cursors, next);
   const pagination = describePagination(plan.pagination, total, nextCursor);
   const meta =
@@ -85,7 +88,7 @@ export function answerBareList(
 ): Promise<Buffer> {
   return onSnapshot(index, options, async (answer) => {
     const { hits } = await searchPage(index, plan, answer);
-    const page = await gatherPage(pageContext(index, plan, answer, options), plan, hits);
+    const page = await gatherAnswer({ index, options, answer }, plan, plan.search.world, hits);
     return writeAnswer(answer, plan.selection, [createListWriting(page)]);
   });
 }
@@ -100,15 +103,14 @@ function searchPage(index: ReadIndex, { search, selection }: ListPlan, answer: A
   return index.search({ ...search, answer, traversed: selection.populate.length > 0 });
 }
 
-function pageContext(
-  index: ReadIndex,
-  { search }: ListPlan,
-  answer: AnswerScope,
-  { rowBudget = DEFAULT_ROW_BUDGET, shown }: AnswerOptions,
-): GatherContext {
-  return { index, world: search.world, budget: { total: rowBudget, left: rowBudget }, answer, shown };
-}
-
-function gatherPage(context: GatherContext, plan: ListPlan, hits: Hits): Promise<RowTree> {
-  return gatherRows(context, { type: plan.type.uid, path: [] }, hits, plan.selection);
+/** Reads everything that an answer shows of the rows that its search found. */
+export function gatherAnswer(
+  { index, options, answer }: Answering,
+  { type, selection }: Pick<ListPlan, 'type' | 'selection'>,
+  world: World,
+  hits: Hits,
+): Promise<RowTree> {
+  const total = options.rowBudget ?? DEFAULT_ROW_BUDGET;
+  const context = { index, world, budget: { total, left: total }, answer, shown: options.shown };
+  return gatherRows(context, { type: type.uid, path: [] }, hits, selection);
 }

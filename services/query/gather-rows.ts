@@ -1,3 +1,4 @@
+import { valueAt } from '../../shared/map-values.ts';
 import type {
   AnswerScope,
   Hits,
@@ -75,11 +76,7 @@ async function gatherLevel(
 const memberNames = new Map<string, Uint8Array>();
 
 function memberName(attribute: string): Uint8Array {
-  const known = memberNames.get(attribute);
-  if (known !== undefined) return known;
-  const name = Buffer.from(`,${JSON.stringify(attribute)}:`);
-  memberNames.set(attribute, name);
-  return name;
+  return valueAt(memberNames, attribute, () => Buffer.from(`,${JSON.stringify(attribute)}:`));
 }
 
 /** Fewer rows take no significant time. */
@@ -207,8 +204,7 @@ async function traverse(
   parents: Parents,
   request: TraverseRequest,
 ): Promise<TraverseResult> {
-  const { budget } = context;
-  const { answer } = context;
+  const { answer, budget } = context;
   const result = await context.index.traverse(answer === undefined ? request : { ...request, answer });
   if (request.countOnly) return result;
   result.children.forEach(({ rows }, i) => {

@@ -1,4 +1,5 @@
 import { assertNever } from '../../shared/assert-never.ts';
+import { valueAt } from '../../shared/map-values.ts';
 import { remembered } from '../../shared/remembered.ts';
 import {
   type Attribute,
@@ -68,12 +69,7 @@ const modelsOf = remembered((_registry: SchemaRegistry) => new Map<Uid, QueryMod
 
 /** The allow-list of a content type or component; made once per registry. */
 export function queryModelOf(registry: SchemaRegistry, uid: Uid): QueryModel {
-  const models = modelsOf(registry);
-  const known = models.get(uid);
-  if (known !== undefined) return known;
-  const model = createQueryModel(registry, uid);
-  models.set(uid, model);
-  return model;
+  return valueAt(modelsOf(registry), uid, () => createQueryModel(registry, uid));
 }
 
 /** Returns the attribute with this name; 'hidden' for one of Strapi's own names; undefined if this caller may not use it. */

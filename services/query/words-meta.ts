@@ -1,4 +1,5 @@
 import { defined } from '../../shared/defined.ts';
+import { valueAt } from '../../shared/map-values.ts';
 import { facetText } from '../../shared/read-index/facet-values.ts';
 import type { FacetCounts } from '../../shared/read-index/facets.ts';
 import type { SearchResult } from '../../shared/read-index/read-index.ts';
@@ -110,18 +111,14 @@ export function createMarkers({ fields }: SearchSettings, report: TextSearchRepo
   const known = new Map<string, ReturnType<typeof createMarker>>();
   return (attribute, locale) => {
     const field = fields.find(({ name }) => name === attribute);
-    // A field that is not searched has no matches.
-    const kind = field?.kind ?? 'none';
-    const before = known.get(`${kind} ${locale}`);
-    if (before !== undefined) return before;
-    const terms = kind === 'none' ? [] : (report?.terms.get(locale) ?? []);
-    const marker = createMarker({
-      language: languageOf(locale),
-      terms,
-      kind: kind === 'none' ? 'text' : kind,
-    });
-    known.set(`${kind} ${locale}`, marker);
-    return marker;
+    return valueAt(known, `${field?.kind} ${locale}`, () =>
+      createMarker({
+        language: languageOf(locale),
+        // A field that is not searched has no matches.
+        terms: field === undefined ? [] : (report?.terms.get(locale) ?? []),
+        kind: field?.kind ?? 'text',
+      }),
+    );
   };
 }
 
