@@ -16,7 +16,7 @@ export type EntryInput = {
   readonly relations: readonly RelationOperation[];
 };
 
-/** Current entry, for components that keep their id and slots among links. */
+/** The entry before the write. Components keep their ids from it, and slots are relative to its links. */
 export type Current = {
   readonly values: EntryValues;
   /** Returns whether a further locale gets the attribute from the other locales if no value is sent. null counts as no value. */

@@ -15,7 +15,7 @@ function describeSimple(value: unknown): string | undefined {
   return typeof value === 'object' && value !== null ? undefined : String(value);
 }
 
-/** "x must be a `number` type, but the final value was: …": `cast` is the converted `value`. */
+/** Returns "x must be a `number` type, but the final value was: …". `cast` is the converted `value`. */
 export function typeMessage(path: string, type: string, cast: unknown, value: unknown): string {
   const castFrom =
     value !== null && value !== undefined && !Object.is(cast, value)

@@ -7,7 +7,7 @@ const LENGTH = 24;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const LETTERS = 26;
 
-/** New documentId: 24 characters of `[a-z0-9]`, a letter first, so that it never looks like a row id. */
+/** Returns a new documentId: 24 characters of `[a-z0-9]`, a letter first, so that it never looks like a row id. */
 export function randomDocumentId(): string {
   if (used + LENGTH > pool.length) {
     randomFillSync(pool);

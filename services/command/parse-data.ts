@@ -6,7 +6,7 @@ import { problemsError, validationError } from './problem.ts';
 /** An object of a JSON body. */
 export type Data = { readonly [key: string]: unknown };
 
-/** The `data` of a body `{"data": {…}}`: an object or, for Strapi's message, an array. Throws 400. */
+/** Returns the `data` of a body `{"data": {…}}`: an object or, for Strapi's message, an array. Throws 400. */
 export function parseDataPayload(body: unknown): Data | readonly unknown[] {
   const data = isRecord(body) ? body['data'] : undefined;
   if (typeof data !== 'object' || data === null) {

@@ -25,7 +25,7 @@ const bounded = createBounded(AT_ONCE, {
   },
 });
 
-/** Argon2id with its library's parameters (19 MiB, two passes), or bcrypt at Strapi's cost. Off the main thread. */
+/** Hashes with Argon2id (19 MiB, two passes, as in its library) or with bcrypt at Strapi's cost, off the main thread. */
 export function hashPassword(password: string, scheme: PasswordScheme): Promise<string> {
   return bounded(async () =>
     scheme === 'argon2' ? (await argon2()).hash(password) : (await bcrypt()).hash(password, COST),

@@ -29,7 +29,7 @@ export function refuseUnknownKeys(registry: SchemaRegistry, type: Model, data: D
   }
 }
 
-/** The `data` of a body. Throws 400 if there is none, or for the first key that cannot be written. */
+/** Returns the `data` of a body. Throws 400 if there is none, or for the first key that cannot be written. */
 export function writableData(
   registry: SchemaRegistry,
   type: Model,

@@ -5,8 +5,8 @@ import type { RelationScope } from './relation-scope.ts';
 import type { RelationConnection } from './resolve-relation.ts';
 
 /**
- * Problems of an entry's relations as a whole: at most one, of the body. Strapi looks the references up type by type, and stops at the
- * first type with a wrong one. References without an id fail before.
+ * Returns the problem of an entry's relations as a whole, if there is one; its path is that of the body. Strapi looks the references up
+ * type by type, and stops at the first type with a wrong one. It fails on references without an id before that.
  */
 export function relationProblems({ faults, references }: RelationScope): BodyProblem[] {
   const [fault] = faults;

@@ -19,7 +19,7 @@ export type LinkFinder = {
 
 /** References to rows of one type. */
 export type ReferencesToType = {
-  /** Says what cannot read some references: Strapi, because they have no id, or its database. null: all can be read. */
+  /** Reader that fails on some references: Strapi, because they have no id, or its database. null: all can be read. */
   unreadable: 'by-strapi' | 'by-database' | null;
   /** Numeric ids that no row has. */
   readonly missing: Set<number | null>;

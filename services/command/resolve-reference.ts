@@ -14,7 +14,7 @@ export function referencesIn(value: unknown): unknown[] {
   return [value].flat(20).filter((item) => item !== null && item !== undefined);
 }
 
-/** Returns the references in a list of all targets. If the relation leads to one entry, Strapi looks only at the last reference. */
+/** Returns the references in a value that has all targets. If the relation leads to one entry, Strapi looks only at the last reference. */
 export function targetsOf({ toMany, media }: RelationAttribute, value: unknown): unknown[] {
   const isLastOnly = Array.isArray(value) && !toMany && media === undefined;
   return referencesIn(isLastOnly ? value.slice(-1) : value);

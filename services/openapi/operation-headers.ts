@@ -26,7 +26,7 @@ const POSITION = {
   },
 };
 
-/** Adds the headers with which a caller caches answers to the paths. */
+/** Adds to the paths the headers with which a caller caches answers. */
 export function withEntityTags(paths: Paths): Paths {
   return mapOperations(paths, (operation, isRead) => {
     if (!isRead) return operation;
@@ -37,7 +37,7 @@ export function withEntityTags(paths: Paths): Paths {
 
 const UNCHANGED = { description: 'The caller has the answer.' };
 
-/** Adds the header that makes it safe to repeat a write to the paths. */
+/** Adds to the paths the header that makes repeated writes safe. */
 export function withIdempotencyKey(paths: Paths): Paths {
   return mapOperations(paths, (operation, isRead) => {
     if (isRead) return operation;
@@ -46,7 +46,7 @@ export function withIdempotencyKey(paths: Paths): Paths {
   });
 }
 
-/** Adds the headers with which a read waits for a write to the paths. */
+/** Adds to the paths the headers with which a read waits for a write. */
 export function withPositionHeaders(paths: Paths): Paths {
   return mapOperations(paths, (operation, isRead) =>
     isRead

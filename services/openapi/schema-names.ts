@@ -4,7 +4,7 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 /** The name of each content type and component among the document's schemas: `Restaurant`, `Component.CommonAddress`. */
 export type SchemaNames = ReadonlyMap<Uid, string>;
 
-/** Names that differ for every model; names of shared schemas begin with a small letter. */
+/** Returns a unique name for each model. Names of shared schemas begin with a small letter. */
 export function schemaNames(registry: SchemaRegistry): SchemaNames {
   const names = new Map<Uid, string>();
   const taken = new Set<string>();
@@ -19,7 +19,7 @@ export function schemaNames(registry: SchemaRegistry): SchemaNames {
   return names;
 }
 
-/** Throws when the model is not of the registry the names are of: that is a bug. */
+/** Returns the schema name of a model. Throws for a model of another registry, which is a bug. */
 export function nameOf(names: SchemaNames, uid: Uid): string {
   const name = names.get(uid);
   if (name === undefined) throw new Error(`${uid} has no schema name`);

@@ -4,7 +4,7 @@ type Components = Pick<OpenApiDocument['components'], 'schemas' | 'responses'>;
 
 const POINTER = /^#\/components\/(schemas|responses)\/(.+)$/;
 
-/** Components that `paths` reach by `$ref` (a discriminator's mapping names no others), in the given order. */
+/** Returns the components that `paths` reach by `$ref`, in the given order. A discriminator's mapping names no others. */
 export function usedComponents(paths: OpenApiDocument['paths'], components: Components): Components {
   const used = { schemas: new Set<string>(), responses: new Set<string>() };
   const pending: unknown[] = [paths];

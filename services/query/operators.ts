@@ -74,7 +74,7 @@ const IGNORING_CASE: { readonly [name: string]: OperatorName } = {
   $endsWith: '$endsWithi',
 };
 
-/** The operator that compares like `name` and ignores case. */
+/** Returns the operator that compares like `name` and ignores case. */
 export function ignoringCase(name: OperatorName): OperatorName {
   return IGNORING_CASE[name] ?? name;
 }

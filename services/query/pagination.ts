@@ -31,14 +31,14 @@ export type PageRules = {
 
 type Limits = { readonly defaultLimit: number; readonly maxLimit: number };
 
-/** Root `page` and `pageSize` of a list get it too, because Strapi itself adds `start` and `limit` there. */
+/** A list with root `page` or `pageSize` gets this message too, because Strapi itself adds `start` and `limit` there. */
 const MIXED =
   'Invalid pagination parameters. Cannot use both page-based (page, pageSize) and offset-based (start, limit) pagination in the same query.';
 
 /** Root parameters of pages, each with its smallest value. */
 const ROOT_PAGES = { page: 1, pageSize: 1, start: 0, limit: 1 };
 
-/** Refuses malformed root parameters of pages in requests for one entry, in which well-formed ones have no effect. */
+/** Refuses malformed root parameters of pages in requests for one entry. Well-formed ones have no effect there. */
 export function refuseRootPages(query: QueryObject, problems: Problems): void {
   const { page, pageSize, start, limit } = query;
   if ((isGiven(page) || isGiven(pageSize)) && (isGiven(start) || isGiven(limit)))

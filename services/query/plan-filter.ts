@@ -37,7 +37,7 @@ export function planFilter(
   return query;
 }
 
-/** Notes how many names Strapi reads before each part of a filter. Returns the number after it. */
+/** Stores by key how many names Strapi reads before each part of a filter. Returns how many it has read after the filter. */
 function countSteps(filter: ParsedFilter, before: number, steps: Map<string, number>): number {
   steps.set(filter.at, before);
   switch (filter.kind) {

@@ -96,6 +96,7 @@ export type EntryPlan = {
 /** Exceptions of a dialect from the rules for query strings. */
 type Dialect = {
   readonly users?: boolean;
+  /** True for writes: conditions on rows have no effect. */
   readonly ignoreFilters?: boolean;
   /** True for one entry: a condition on its locale does not replace the requested locale. */
   readonly oneEntry?: boolean;
@@ -105,7 +106,7 @@ type Dialect = {
   readonly action?: PopulateAction;
   /** Refuses a body, before problems of values in the query string. */
   readonly checkBody?: () => void;
-  /** Values are not looked at. */
+  /** True: problems of values are not reported. */
   readonly namesOnly?: boolean;
 };
 
@@ -147,7 +148,7 @@ function planCursor(
   return { search: { ...search, cursor: { after } }, cursors };
 }
 
-/** Plans `GET /api/<plural>/<documentId>` (SEMANTICS section 12); well-formed pages are ignored. */
+/** Plans `GET /api/<plural>/<documentId>` (SEMANTICS section 12). Well-formed pages have no effect. */
 export function planEntry(request: QueryRequest): EntryPlan {
   return planOne(request, {
     oneEntry: true,
@@ -161,7 +162,7 @@ export function planRemoval(request: QueryRequest): EntryPlan {
   return planOne(request, { oneEntry: true });
 }
 
-/** Refuses unknown names in the query string of `DELETE` where no entry is: Strapi looks at nothing else. */
+/** Refuses unknown names in the query string of a `DELETE` without an entry. Strapi looks at nothing else. */
 export function refuseRemovalNames(request: QueryRequest): void {
   planOne(request, { namesOnly: true });
 }
@@ -175,8 +176,9 @@ export function planWrite(request: QueryRequest, checkBody?: () => void): EntryP
 }
 
 /**
- * Plans `GET /api/users` in Strapi's own dialect (SEMANTICS section 11): unknown parameters and `pagination` ignored, root `start` and
- * `limit` apply, all rows without them, `page` and `pageSize` only checked. `GET /api/upload/files` uses the same dialect.
+ * Plans `GET /api/users` in Strapi's own dialect (SEMANTICS section 11). Unknown parameters and `pagination` have no effect. Root `start`
+ * and `limit` apply; without them all rows are answered. `page` and `pageSize` are only checked. `GET /api/upload/files` uses the same
+ * dialect.
  */
 export function planUsersList(request: QueryRequest): ListPlan {
   const query = parseQueryString(request.queryString);

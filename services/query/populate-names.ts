@@ -37,13 +37,8 @@ export function refuseOddNames(
   }
 }
 
-/** Refuses a name that `populate` does not accept. `path`: position of the name in the message; null: only the name. */
-export function refuseName(
-  key: string,
-  path: string | null,
-  model: QueryModel,
-  context: PopulateContext,
-): void {
+/** Refuses a name that `populate` does not accept. `path`: position of the name in the message; empty: only the name. */
+export function refuseName(key: string, path: string, model: QueryModel, context: PopulateContext): void {
   const accepted = [...populatableNames(model, context.scope), '*'];
   context.problems.push(invalidKey(key, path, context.param, accepted));
 }

@@ -101,7 +101,7 @@ function populatedZone(
   return { kind: 'zone', attribute: zone.name, components };
 }
 
-/** `populate[relation][fields|sort|filters|populate|count]`. */
+/** Resolves `populate[relation][fields|sort|filters|populate|count]`. */
 export function resolveLinkOptions(
   options: QueryObject,
   attribute: QueryLink,
@@ -120,7 +120,7 @@ export function resolveLinkOptions(
   };
 }
 
-/** `populate[zone][on][component]`, `populate[zone][populate]=*`, `populate[zone][count]` (which Strapi ignores). */
+/** Resolves `populate[zone][on][component]` and `populate[zone][populate]=*`. Strapi ignores `populate[zone][count]`. */
 export function resolveZoneOptions(
   value: QueryValue,
   zone: QueryZone,
@@ -149,7 +149,7 @@ export function resolveZoneOptions(
   });
 }
 
-/** Shows only the listed components; a content type, or a component that the zone does not allow, never occurs. */
+/** Resolves `on`: only the listed components are shown. A content type, or a component that the zone does not allow, has no effect. */
 function resolveFragments(on: QueryValue, zone: QueryZone, at: OptionPosition): PopulatedZone {
   const components = new Map<Uid, Fragment>();
   const inside = { ...at, path: `${at.path}.on` };
@@ -190,7 +190,7 @@ type Options = Selection & {
 
 const NO_OPTIONS: Options = { sort: [], query: MATCH_ALL, fields: null, populate: [], count: false };
 
-/** Options of populated rows or components. Reads them in the order of the request, as Strapi does. */
+/** Resolves the options of populated rows or components in the order of the request, as Strapi does. */
 function resolveOptions(
   options: QueryObject,
   model: QueryModel,

@@ -2,16 +2,15 @@ import { defined } from '../../shared/defined.ts';
 import { type ErrorCode, RequestError } from '../../shared/request-error.ts';
 
 /**
- * The reason why a query is refused. Stages add to one list, so that an answer names everything that is wrong; its
- * `message` is Strapi's for the first problem in Strapi's order: `publicationFilter`, names (`key`), forms of pages
- * that are mixed, parameters, forms of sorts and of `populate`, operands, `withCount`. What Strapi accepts, or fails on
- * (`own`), comes last.
+ * A reason why a query is refused. Stages add to one list, so that an answer names everything that is wrong. The answer has the message
+ * of the first problem in Strapi's order: `publicationFilter`, names (`key`), mixed forms of pages, parameters, forms of sorts and of
+ * `populate`, operands, `withCount`. Values that Strapi accepts, or fails on (`own`), come last.
  */
 export type QueryProblem = {
   readonly phase: keyof typeof PHASES;
   /** Strapi reads the names of a parameter several times, each time for another reason. Default: `unknown`. */
   readonly pass?: keyof typeof PASSES;
-  /** Names that this pass reads before. Strapi reads the members of a list side by side. Default: 0. */
+  /** Number of names that the pass reads before this one. It reads the members of a list side by side. Default: 0. */
   readonly step?: number;
   /** Default: `invalid-query`. */
   readonly code?: ErrorCode;
@@ -58,7 +57,7 @@ export function sortByPass(
   problems.push(...added.toSorted((a, b) => rank(a) - rank(b) || stepOf(a) - stepOf(b)));
 }
 
-/** Strapi's refusal of a name. `path` is its attribute path: null for a name unknown at the root. */
+/** Returns Strapi's refusal of a name. `path` is its attribute path: null for a name unknown at the root. */
 export function invalidKey(key: string, path: string | null, param: string, accepted: unknown): QueryProblem {
   const where = path === null || path === '' || path === key ? '' : ` at ${path}`;
   return {
@@ -72,7 +71,7 @@ export function invalidKey(key: string, path: string | null, param: string, acce
   };
 }
 
-/** Strapi's refusal of a value. `at`: the part of the parameter with the value. `expected`: `accepted` in words. */
+/** Returns Strapi's refusal of a value. `at`: the part of the parameter with the value. `expected`: `accepted` in words. */
 export function invalidValue(
   param: string,
   found: unknown,
@@ -93,14 +92,14 @@ export function refuseOtherNames(
   for (const name of Object.keys(query)) if (!accepted.includes(name)) ignore(name);
 }
 
-/** Returns whether Strapi finds a problem before it looks at a body, or for the entry of a single type. */
+/** Returns whether Strapi finds a problem before it reads the body, and before it looks for the entry of a single type. */
 export function isFoundFirst({ phase }: QueryProblem): boolean {
   return PHASES[phase] <= PHASES.key;
 }
 
 /**
- * Throws the 400 for the problems found, if there are any. It counts those that it does not list. `checkBody` throws first if Strapi finds
- * none of them before it looks at the body.
+ * Throws the 400 for the problems found, if there are any. `moreProblems` counts those that are not listed. `checkBody` throws first if
+ * Strapi finds none of them before it reads the body.
  */
 export function refuseIfAny(problems: Problems, checkBody?: () => void): void {
   if (problems.length === 0) return;

@@ -52,7 +52,7 @@ export type QueryModel = {
 /** Schema and caller, for all stages. */
 export type QueryScope = {
   readonly registry: SchemaRegistry;
-  /** False for a content type that the caller may not `find`: relations to it do not exist for it. Absent = everything may be found. */
+  /** False for a content type that the caller may not `find`: for that caller no relation leads to it. Absent = all may be found. */
   readonly mayFind?: (type: Uid) => boolean;
   /** False for a caller that may not know about unpublished content. Absent = true. */
   readonly mayReadDrafts?: boolean;
@@ -67,7 +67,7 @@ const FILE_ATTRIBUTES = ['folder', 'folderPath', 'related'];
 
 const modelsOf = remembered((_registry: SchemaRegistry) => new Map<Uid, QueryModel>());
 
-/** The allow-list of a content type or component; made once per registry. */
+/** Returns the allow-list of a content type or component, which is made once per registry. */
 export function queryModelOf(registry: SchemaRegistry, uid: Uid): QueryModel {
   return valueAt(modelsOf(registry), uid, () => createQueryModel(registry, uid));
 }

@@ -18,7 +18,7 @@ import { isQueryList, isQueryObject } from './query-string.ts';
 import { resolveOperands } from './resolve-operands.ts';
 import type { ResolvedFilter } from './resolved-filter.ts';
 
-/** Position of the resolver, and the list of problems. `param` is the root parameter; `path` names the attributes from the root to here. */
+/** Schema and caller, and the list of problems. `param` is the root parameter. */
 export type FilterContext = {
   readonly scope: QueryScope;
   readonly param: string;
@@ -103,7 +103,7 @@ function resolveAttribute(
   }
 }
 
-/** Resolves conditions on a scalar: comparisons and `$not` of comparisons, all of which must hold. */
+/** Resolves one condition on a scalar: a comparison, or comparisons in `$not`. `path` is the position in messages. */
 function resolveScalarMember(
   member: ParsedFilter,
   field: QueryScalar,
@@ -138,8 +138,8 @@ function resolveScalarMember(
 }
 
 /**
- * A relation or component: names of attributes behind it, or exactly one operator — a group, or a comparison with the row id (SEMANTICS
- * section 2; Strapi fails on mixtures and on `$not` here).
+ * Resolves conditions on a relation or component: names of attributes behind it, or exactly one operator. The operator is a group, or a
+ * comparison with the row id (SEMANTICS section 2). Strapi fails on mixtures, and on `$not` here.
  */
 function resolveLink(
   filter: AttributeFilter,
@@ -173,7 +173,7 @@ function resolveLinkBody(
     const accepted = 'attributes of the relation, or one of $and, $or or a comparison with the row id';
     const found = filter.body.map((member) => member.at);
     const message = `Invalid combination of conditions at ${path}`;
-    // For unknown names in them, which come first.
+    // Reports the unknown names in them, which come first.
     if (!ofRowId) resolveAll(operators, target, context, path);
     return refuse(context, { at: filter.at, message, found, accepted });
   }
@@ -189,7 +189,7 @@ function isRowIdCondition(filter: ParsedFilter): boolean {
   return filter.members.every((member) => member.kind === 'not' && isRowIdCondition(member));
 }
 
-/** `filters[zone][on][blocks.hero][title]=x`: some component of that kind in the zone. Anything else is refused as in Strapi. */
+/** Resolves `filters[zone][on][blocks.hero][title]=x`: some component of that kind in the zone. Refuses all other forms, as Strapi does. */
 function resolveZone(
   filter: AttributeFilter,
   { zone, model }: { readonly zone: QueryZone; readonly model: QueryModel },

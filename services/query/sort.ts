@@ -106,6 +106,7 @@ function parseSort(value: QueryValue, model: QueryModel, context: SortContext): 
   return items.some(({ given }) => given === 'text') ? items : [];
 }
 
+/** Counts the names that Strapi reads before each item of an object. */
 function inTurn(items: readonly SortItem[]): readonly SortItem[] {
   let before = 0;
   return items.map((item) => {
