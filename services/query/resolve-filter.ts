@@ -38,29 +38,35 @@ const TEMPORAL: ReadonlySet<string> = new Set(['date', 'time', 'datetime']);
 const ROW_ID_HINT =
   'a relation is compared with row ids; name an attribute behind it, such as documentId, to compare that';
 
+/** Position of a part of the filter. `path` names the attributes from the root to here. */
+type Position = FilterContext & { readonly path: string };
+
 /** Resolves a parsed filter with a content type; adds problems to `context.problems`. */
 export function resolveFilter(
   filter: ParsedFilter,
   model: QueryModel,
   context: FilterContext,
-  path = '',
 ): ResolvedFilter {
+  return resolvePart(filter, model, { ...context, path: '' });
+}
+
+function resolvePart(filter: ParsedFilter, model: QueryModel, at: Position): ResolvedFilter {
   switch (filter.kind) {
     case 'and':
     case 'or':
-      return { kind: filter.kind, members: resolveAll(filter.members, model, context, path) };
+      return { kind: filter.kind, members: resolveAll(filter.members, model, at) };
     case 'not':
-      return { kind: 'not', member: resolveFilter(filter.member, model, context, path) };
+      return { kind: 'not', member: resolvePart(filter.member, model, at) };
     case 'attribute':
-      return resolveAttribute(filter, model, context, path);
+      return resolveAttribute(filter, model, at);
     case 'comparison':
-      return refuse(context, {
+      return refuse(at, {
         at: filter.at,
         message: `Invalid ${filter.operator}: it compares an attribute`,
         found: filter.operand,
       });
     case 'malformed':
-      return refuse(context, filter);
+      return refuse(at, filter);
     default:
       return assertNever(filter);
   }
@@ -68,70 +74,55 @@ export function resolveFilter(
 
 type AttributeFilter = ParsedFilter & { kind: 'attribute' };
 
-function resolveAll(
-  members: readonly ParsedFilter[],
-  model: QueryModel,
-  context: FilterContext,
-  path: string,
-): readonly ResolvedFilter[] {
-  return members.map((member) => resolveFilter(member, model, context, path));
+function resolveAll(members: readonly ParsedFilter[], model: QueryModel, at: Position) {
+  return members.map((member) => resolvePart(member, model, at));
 }
 
-function resolveAttribute(
-  filter: AttributeFilter,
-  model: QueryModel,
-  context: FilterContext,
-  path: string,
-): ResolvedFilter {
-  const attribute = lookUp(model, filter.name, context.scope);
-  const here = path === '' ? filter.name : `${path}.${filter.name}`;
-  if (attribute === undefined) return unknownName(filter, model, context, { path });
-  if (attribute === 'hidden') return unknownName(filter, model, context, { path: here, pass: 'hidden' });
+function resolveAttribute(filter: AttributeFilter, model: QueryModel, at: Position): ResolvedFilter {
+  const attribute = lookUp(model, filter.name, at.scope);
+  if (attribute === undefined) return unknownName(filter, model, at);
+  const here = { ...at, path: at.path === '' ? filter.name : `${at.path}.${filter.name}` };
+  if (attribute === 'hidden') return unknownName(filter, model, here, 'hidden');
   switch (attribute.kind) {
     case 'scalar': {
       // An id is not an attribute in Strapi: its paths do not have it.
-      const place = filter.name === 'id' || filter.name === 'documentId' ? path : here;
-      return allMembers(filter.body.map((member) => resolveScalarMember(member, attribute, context, place)));
+      const place = filter.name === 'id' || filter.name === 'documentId' ? at : here;
+      return allMembers(filter.body.map((member) => resolveScalarMember(member, attribute, place)));
     }
     case 'relation':
     case 'component':
-      return resolveLink(filter, attribute, context, here);
+      return resolveLink(filter, attribute, here);
     case 'zone':
-      return resolveZone(filter, { zone: attribute, model }, context, here);
+      return resolveZone(filter, attribute, model, here);
     default:
       return assertNever(attribute);
   }
 }
 
-/** Resolves one condition on a scalar: a comparison, or comparisons in `$not`. `path` is the position in messages. */
-function resolveScalarMember(
-  member: ParsedFilter,
-  field: QueryScalar,
-  context: FilterContext,
-  path: string,
-): ResolvedFilter {
+/** Resolves one condition on a scalar: a comparison, or comparisons in `$not`. */
+function resolveScalarMember(member: ParsedFilter, field: QueryScalar, at: Position): ResolvedFilter {
   switch (member.kind) {
     case 'comparison':
-      return resolveComparison(member, field, context, path);
+      return resolveComparison(member, field, at);
     case 'not':
-      return { kind: 'not', member: resolveScalarMember(member.member, field, context, path) };
+      return { kind: 'not', member: resolveScalarMember(member.member, field, at) };
     case 'attribute':
-      return refuseKey(context, { key: member.name, path, at: member.at, accepted: operatorList(field) });
+      return refuseKey(at, { key: member.name, at: member.at, accepted: operatorList(field) });
     case 'and':
     case 'or':
       // The inside of `$not`, or a list given to it, has comparisons; `$and`/`$or` of conditions on one attribute do not exist.
       if (member.members.every((inner) => inner.kind !== 'and')) {
-        const members = member.members.map((inner) => resolveScalarMember(inner, field, context, path));
+        const members = member.members.map((inner) => resolveScalarMember(inner, field, at));
         return { kind: member.kind, members };
       }
-      return refuse(context, {
+      return refuse(at, {
         at: member.at,
-        message: `Invalid group of conditions at ${path}`,
+        message: `Invalid group of conditions at ${at.path}`,
         found: null,
         accepted: operatorList(field),
       });
     case 'malformed':
-      return refuse(context, { ...member, accepted: operatorList(field) });
+      return refuse(at, { ...member, accepted: operatorList(field) });
     default:
       return assertNever(member);
   }
@@ -141,30 +132,18 @@ function resolveScalarMember(
  * Resolves conditions on a relation or component: names of attributes behind it, or exactly one operator. The operator is a group, or a
  * comparison with the row id (SEMANTICS section 2). Strapi fails on mixtures, and on `$not` here.
  */
-function resolveLink(
-  filter: AttributeFilter,
-  link: QueryLink,
-  context: FilterContext,
-  path: string,
-): ResolvedFilter {
-  const target = queryModelOf(context.scope.registry, link.target);
-  const body = resolveLinkBody(filter, target, context, path);
-  return { kind: 'some', attribute: link.name, body };
+function resolveLink(filter: AttributeFilter, { name, target }: QueryLink, at: Position): ResolvedFilter {
+  const body = resolveLinkBody(filter, queryModelOf(at.scope.registry, target), at);
+  return { kind: 'some', attribute: name, body };
 }
 
-function resolveLinkBody(
-  filter: AttributeFilter,
-  target: QueryModel,
-  context: FilterContext,
-  path: string,
-): ResolvedFilter {
+function resolveLinkBody(filter: AttributeFilter, target: QueryModel, at: Position): ResolvedFilter {
   const operators = filter.body.filter((member) => member.kind !== 'attribute');
   // Names are resolved first, as in Strapi: an unknown name is reported even if something else is wrong too.
   const named = resolveAll(
     filter.body.filter((member) => member.kind === 'attribute'),
     target,
-    context,
-    path,
+    at,
   );
   if (operators.length === 0) return allMembers(named);
   const [operator, ...more] = operators as [ParsedFilter, ...ParsedFilter[]];
@@ -172,14 +151,12 @@ function resolveLinkBody(
   if (more.length > 0 || named.length > 0 || (operator.kind === 'not' && !ofRowId)) {
     const accepted = 'attributes of the relation, or one of $and, $or or a comparison with the row id';
     const found = filter.body.map((member) => member.at);
-    const message = `Invalid combination of conditions at ${path}`;
+    const message = `Invalid combination of conditions at ${at.path}`;
     // Reports the unknown names in them, which come first.
-    if (!ofRowId) resolveAll(operators, target, context, path);
-    return refuse(context, { at: filter.at, message, found, accepted });
+    if (!ofRowId) resolveAll(operators, target, at);
+    return refuse(at, { at: filter.at, message, found, accepted });
   }
-  return ofRowId
-    ? resolveScalarMember(operator, ROW_ID, context, path)
-    : resolveFilter(operator, target, context, path);
+  return ofRowId ? resolveScalarMember(operator, ROW_ID, at) : resolvePart(operator, target, at);
 }
 
 /** Returns whether a filter compares the relation itself: `[$in]`, `[$null]`, `[$not]=id`, `[$not][]=id`, but not `[$not][$eq]=id`. */
@@ -192,21 +169,22 @@ function isRowIdCondition(filter: ParsedFilter): boolean {
 /** Resolves `filters[zone][on][blocks.hero][title]=x`: some component of that kind in the zone. Refuses all other forms, as Strapi does. */
 function resolveZone(
   filter: AttributeFilter,
-  { zone, model }: { readonly zone: QueryZone; readonly model: QueryModel },
-  context: FilterContext,
-  path: string,
+  zone: QueryZone,
+  model: QueryModel,
+  at: Position,
 ): ResolvedFilter {
   const on = filter.body[0];
   if (filter.body.length !== 1 || on?.kind !== 'attribute' || on.name !== 'on') {
-    return unknownName(filter, model, context, { path, pass: 'zone' });
+    return unknownName(filter, model, at, 'zone');
   }
+  const path = `${at.path}.on`;
   const kinds = on.body.map((member): ResolvedFilter => {
     if (member.kind !== 'attribute' || !zone.components.includes(member.name)) {
       const key = member.kind === 'attribute' ? member.name : 'on';
-      return refuseKey(context, { key, path: `${path}.on`, at: member.at, accepted: zone.components });
+      return refuseKey({ ...at, path }, { key, at: member.at, accepted: zone.components });
     }
-    const target = queryModelOf(context.scope.registry, member.name);
-    const body = resolveLinkBody(member, target, context, `${path}.on.${member.name}`);
+    const target = queryModelOf(at.scope.registry, member.name);
+    const body = resolveLinkBody(member, target, { ...at, path: `${path}.${member.name}` });
     return { kind: 'some', attribute: zone.name, zoneComponent: member.name, body };
   });
   return allMembers(kinds);
@@ -215,28 +193,27 @@ function resolveZone(
 function resolveComparison(
   comparison: ParsedFilter & { kind: 'comparison' },
   field: QueryScalar,
-  context: FilterContext,
-  path: string,
+  at: Position,
 ): ResolvedFilter {
   const { operator, operand } = comparison;
   // `[$in][0][a]=1`: Strapi looks for an attribute behind the column.
   const inner = isQueryList(operand) ? operand.find(isQueryObject) : undefined;
   const [key] = Object.keys(inner ?? {});
   if (key !== undefined) {
-    return refuseKey(context, { key, path, at: comparison.at, accepted: operatorList(field) });
+    return refuseKey(at, { key, at: comparison.at, accepted: operatorList(field) });
   }
   const { fieldTypes } = operatorOf(operator);
   if (!(fieldTypes as readonly string[]).includes(fieldTypeOf(field.type))) {
     const message = `Invalid operator ${operator} for the ${field.type} attribute ${field.name}`;
-    return refuse(context, { at: comparison.at, message, found: operator, accepted: operatorList(field) });
+    return refuse(at, { at: comparison.at, message, found: operator, accepted: operatorList(field) });
   }
-  const compared = context.scope.containsIgnoresCase ? ignoringCase(operator) : operator;
+  const compared = at.scope.containsIgnoresCase ? ignoringCase(operator) : operator;
   const resolved = resolveOperands(compared, comparison.operand, field.type);
   if (!resolved.ok) {
     const message = field === ROW_ID ? `${resolved.message}: ${ROW_ID_HINT}` : resolved.message;
     const { found, accepted } = resolved;
     const phase = TEMPORAL.has(field.type) ? 'value' : 'own';
-    return refuse(context, { phase, at: comparison.at, message, found, accepted });
+    return refuse(at, { phase, at: comparison.at, message, found, accepted });
   }
   const members = resolved.comparisons.map(
     (operands): ResolvedFilter => ({ kind: 'comparison', field, operator: resolved.operator, operands }),
@@ -247,24 +224,23 @@ function resolveComparison(
 function unknownName(
   filter: AttributeFilter,
   model: QueryModel,
-  context: FilterContext,
-  { path, pass }: Pick<UnknownKey, 'path' | 'pass'>,
+  at: Position,
+  pass?: UnknownKey['pass'],
 ): ResolvedFilter {
   const accepted = filter.name.startsWith('$')
     ? OPERATOR_NAMES
-    : acceptedNames(model, context.scope, ['scalar', 'relation', 'component']);
-  return refuseKey(context, { key: filter.name, path, at: filter.at, accepted, ...defined({ pass }) });
+    : acceptedNames(model, at.scope, ['scalar', 'relation', 'component']);
+  return refuseKey(at, { key: filter.name, at: filter.at, accepted, ...defined({ pass }) });
 }
 
 type UnknownKey = {
   readonly key: string;
-  readonly path: string;
   readonly at: string;
   readonly accepted: readonly string[];
   readonly pass?: 'hidden' | 'zone';
 };
 
-function refuseKey({ param, problems }: FilterContext, { key, path, accepted, ...more }: UnknownKey) {
+function refuseKey({ param, problems, path }: Position, { key, accepted, ...more }: UnknownKey) {
   problems.push({ ...invalidKey(key, path, param, accepted), ...more });
   return EVERYTHING;
 }
